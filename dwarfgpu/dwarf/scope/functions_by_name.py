@@ -33,6 +33,7 @@ from dwarfgpu.dwarf.names.function_names import (
     resolved_function_name,
 )
 from dwarfgpu.dwarf.scope.declarations import around, declaration_of
+from dwarfgpu.dwarf.scope.declarations import qualified as qualified_parts
 from dwarfgpu.dwarf.scope.imports import searched_units, type_sources
 from dwarfgpu.dwarf.scope.named_entries import completed, named, named_entries
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -51,6 +52,7 @@ _FROM_OTHERS: Final = encode_uleb(dw.AT_ABSTRACT_ORIGIN) + encode_uleb(dw.FORM_R
 """What a table of abbreviations of such a unit has."""
 _MAX_KEPT: Final = 1_000
 """Names of a file, with what they denote."""
+_WITHOUT_NAMESPACES: Final = dw.C | dw.OPENCL | dw.FORTRAN | dw.ADA
 _CV: Final = {"const", "volatile"}
 
 
@@ -230,7 +232,9 @@ def _in_unit(
         addresses = {die: Subprogram(die).entry for die in entries}
         instances = [die for die in entries if addresses[die] is not None]
         definition = instances[0] if instances else declaration
-        names[declaration] = full_function_name(definition) or simple
+        in_scopes = _name_with_scopes(declaration)
+        own_name = full_function_name(definition) or simple
+        names[declaration] = own_name if in_scopes is None else qualified.joined(in_scopes)
         if parameters is not None and not any(
             name is not None and _has_parameters(name, parameters)
             for name in (names[declaration], resolved_function_name(definition))
@@ -259,7 +263,8 @@ def _calls(
                 if entry is not None:
                     # GDB knows the parameters of an inlined function by its linkage name only.
                     is_linked = call.linkage_name is not None
-                    shown_name = name if is_linked else bare_name(call) or name
+                    is_whole = is_linked or not calling.is_cplusplus
+                    shown_name = name if is_whole else bare_name(call) or name
                     yield NamedFunction(call, shown_name, entry, is_call=True)
 
 
@@ -298,7 +303,18 @@ def _has_calls_of_others(unit: CompilationUnit) -> bool:
 
 def _fits(die: Die, components: list[str]) -> bool:
     """Return whether the path of a function ends in the components that are wanted."""
-    return _ends_in(_components(bare_name(die) or die.name or ""), components)
+    in_scopes = _name_with_scopes(die)
+    own = _components(bare_name(die) or die.name or "") if in_scopes is None else in_scopes
+    return _ends_in([*own], components)
+
+
+def _name_with_scopes(die: Die) -> tuple[str, ...] | None:
+    """Return the name of a function after those of the namespaces and types around it, of Rust for
+    example; None of one that is in none, and in C++, whose functions are named otherwise."""
+    if die.unit.is_cplusplus or die.unit.language in _WITHOUT_NAMESPACES:
+        return None
+    names = qualified_parts(die)
+    return names if len(names) > 1 else None
 
 
 def _ends_in(own: list[str], components: list[str]) -> bool:

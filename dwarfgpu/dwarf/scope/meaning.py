@@ -28,6 +28,11 @@ def ordinary(die: Die) -> bool:
     return die.tag not in TAGGED or die.unit.is_cplusplus or die.unit.language in _WITHOUT_TAGS
 
 
+def besides_namespaces(die: Die) -> bool:
+    """Return whether an entry has an ordinary name, and is no namespace."""
+    return die.tag != dw.TAG_NAMESPACE and ordinary(die)
+
+
 def is_type(die: Die) -> bool:
     """Return whether an entry is a type that its name alone means."""
     return die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER or (die.tag in TYPES and ordinary(die))
@@ -94,7 +99,16 @@ def is_removed(meaning: Meaning) -> bool:
     return meaning.location is None
 
 
+def shares_its_name(meaning: Meaning) -> bool:
+    """Return whether a name means a namespace beside which a function can have the same name: rustc
+    puts the closures of a function there. In C++ nothing can."""
+    is_namespace = isinstance(meaning, Die) and meaning.tag == dw.TAG_NAMESPACE
+    return is_namespace and not meaning.unit.is_cplusplus
+
+
 def order(meaning: Meaning) -> int:
     """Return the rank of an entity: one that hides a type of its name is before the type (C++
-    basic.scope.hiding)."""
+    basic.scope.hiding), and all are before a namespace that shares its name."""
+    if shares_its_name(meaning):
+        return 2
     return int(isinstance(meaning, Die) and meaning.tag in TYPES)

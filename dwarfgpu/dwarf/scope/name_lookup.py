@@ -37,6 +37,7 @@ from dwarfgpu.dwarf.scope.declarations import (
 from dwarfgpu.dwarf.scope.meaning import (
     DieFilter,
     Meaning,
+    has_tag,
     ordinary,
 )
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, named_entries
@@ -71,6 +72,9 @@ _OF_BLOCKS: Final = _LISTS_AND_TYPES | {dw.TAG_ENUMERATION_TYPE, dw.TAG_IMPORTED
 _SCOPES: Final = (
     CONTAINERS | TAGGED | {dw.TAG_TYPEDEF, dw.TAG_SUBPROGRAM, dw.TAG_TEMPLATE_TYPE_PARAMETER}
 )
+_NAMESPACES: Final = frozenset({dw.TAG_NAMESPACE})
+_WITHOUT_NAMESPACES: Final = dw.C | dw.OPENCL | dw.FORTRAN | dw.ADA
+"""Languages other than C++ in which no namespace is beside a function."""
 
 
 class NameLookup(UnitDeclarations):
@@ -225,7 +229,8 @@ class NameLookup(UnitDeclarations):
         if first.tag in CONTAINERS:
             return self._in_namespace(first, part, accepts)
         if first.tag == dw.TAG_SUBPROGRAM:
-            return self._in_functions(holders, part, accepts)
+            in_functions = self._in_functions(holders, part, accepts)
+            return in_functions or self._in_namespace_of(first, part, accepts)
         scope = self._type_of(first)
         if scope is None:
             return ()
@@ -256,6 +261,20 @@ class NameLookup(UnitDeclarations):
         except DwarfGpuError as error:
             self.doubts.append(error)
             return ()
+
+    def _in_namespace_of(
+        self, function: Die, part: Part, accepts: DieFilter
+    ) -> tuple[Meaning, ...]:
+        """Return a member of the namespace that shares its name with a function."""
+        if function.unit.is_cplusplus or function.unit.language in _WITHOUT_NAMESPACES:
+            return ()
+        *path, name = scope_path(function)
+        around_it, own, takes = tuple(path), Part(name, text=name), has_tag(_NAMESPACES)
+        for meanings_in in (self.in_this_unit, self.in_other_units):
+            for namespace in meanings_in(around_it, own, takes):
+                if isinstance(namespace, Die):
+                    return self._in_namespace(namespace, part, accepts)
+        return ()
 
     def _by_imports_of_units(
         self, scope: Die, path: Path, part: Part, accepts: DieFilter

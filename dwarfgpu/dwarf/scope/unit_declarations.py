@@ -31,6 +31,7 @@ from dwarfgpu.dwarf.scope.imports import imported_units
 from dwarfgpu.dwarf.scope.meaning import (
     DieFilter,
     Meaning,
+    besides_namespaces,
     distinguished,
     is_external,
     is_function,
@@ -38,6 +39,7 @@ from dwarfgpu.dwarf.scope.meaning import (
     is_removed,
     order,
     ordinary,
+    shares_its_name,
 )
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, named_entries
 from dwarfgpu.dwarf.scope.scope_entries import name_of
@@ -66,7 +68,7 @@ class _Found:
     remarks: dict[str, None]
 
 
-_Question: TypeAlias = tuple[tuple[DebugInfo, ...], tuple[Die, ...], str, Path, Part]
+_Question: TypeAlias = tuple[tuple[DebugInfo, ...], tuple[Die, ...], str, Path, Part, DieFilter]
 
 
 @kept_with(first, 1)
@@ -114,6 +116,8 @@ class UnitDeclarations(UnitSearch):
         meanings = self.defined(dies)
         if meanings and _is_completion(meanings[0], dies):
             self._remark(meanings[0], path, part, accepts)
+        if meanings and accepts is ordinary and shares_its_name(meanings[0]):
+            return self.in_other_units(path, part, besides_namespaces) or meanings
         return meanings
 
     def _declared(
@@ -270,10 +274,10 @@ class UnitDeclarations(UnitSearch):
     def _in_others(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return what `_search_others` returns. The answers for ordinary names are kept: a display
         or a loop that reads a variable of another file searches all units once."""
-        if self.unit is None or accepts is not ordinary:
+        if self.unit is None or accepts not in (ordinary, besides_namespaces):
             return self._search_others(path, part, accepts)
         kept = _kept_in_others(self.unit)
-        question = self.infos, self.enclosing_scopes, self.name, path, part
+        question = self.infos, self.enclosing_scopes, self.name, path, part, accepts
         answer = kept.get(question)
         if answer is None:
             doubts, remarks = self.doubts, self.remarks
@@ -295,6 +299,7 @@ class UnitDeclarations(UnitSearch):
         hidden: tuple[Meaning, ...] = ()
         removed: tuple[Meaning, ...] = ()
         unrelated: tuple[Meaning, ...] = ()
+        namespaces: tuple[Meaning, ...] = ()
         searched: set[CompilationUnit | None] = {self.unit}
         visited: set[CompilationUnit] = set()
         pending = self.other_units(path, part.name)
@@ -306,6 +311,9 @@ class UnitDeclarations(UnitSearch):
                 meanings = self.defined(self._declared(unit, path, part, accepts, visited))
             except DwarfGpuError as error:
                 self.doubts.append(error)
+                continue
+            if meanings and accepts is ordinary and shares_its_name(meanings[0]):
+                namespaces = namespaces or meanings
                 continue
             if any(is_external(meaning) for meaning in meanings):
                 if not self._is_of_another(unit, meanings[0]):
@@ -320,7 +328,7 @@ class UnitDeclarations(UnitSearch):
                 hidden = meanings
                 exporting = self.exporting(path, part.name)
                 pending = pending if exporting is None else iter(exporting)
-        meanings = hidden or unrelated or removed
+        meanings = hidden or unrelated or removed or namespaces
         if meanings:
             self._remark(meanings[0], path, part, accepts)
         return meanings
@@ -368,15 +376,17 @@ class UnitDeclarations(UnitSearch):
         But for functions only the first counts: entries that cannot be it are not read.
         """
         out: dict[Meaning, None] = {}
-        has_type = has_function = False
+        has_type = has_function = has_namespace = False
         for die in dies:
-            if has_type and die.tag in TYPES:
+            if (has_type and die.tag in TYPES) or (has_namespace and shares_its_name(die)):
                 continue
             meaning = self._meaning(die)
             if meaning is None:
                 continue
             out[meaning] = None
-            if order(meaning):
+            if shares_its_name(meaning):
+                has_namespace = True
+            elif order(meaning):
                 has_type = True
             elif is_function(meaning):
                 has_function = True

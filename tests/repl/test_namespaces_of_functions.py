@@ -1,0 +1,95 @@
+"""Functions of Rust beside the namespace of their closures, which has the same name."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.dwarf import constants as dw
+from tests.cli.command import run
+from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
+
+NAME = (dw.AT_NAME, dw.FORM_STRING)
+CODE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
+SHAPES = [
+    Shape(dw.TAG_COMPILE_UNIT, (NAME, (dw.AT_LANGUAGE, dw.FORM_DATA1), *CODE), True),
+    Shape(dw.TAG_NAMESPACE, (NAME,), True),
+    Shape(dw.TAG_SUBPROGRAM, (NAME, *CODE, (dw.AT_EXTERNAL, dw.FORM_FLAG)), True),
+    Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_CONST_VALUE, dw.FORM_DATA4))),
+]
+RUST, END = b"\x1c", b"\0"
+
+
+def function(name: bytes, low: int, inside: bytes = b"") -> bytes:
+    return b"\3" + name + END + struct.pack("<QI", low, 4) + b"\1" + inside + END
+
+
+def namespace(name: bytes, inside: bytes) -> bytes:
+    return b"\2" + name + END + inside + END
+
+
+def unit_of(low: int, size_bytes: int, inside: bytes) -> bytes:
+    code = struct.pack("<QI", low, size_bytes)
+    return unit(b"\1a.rs" + END + RUST + code + namespace(b"a", inside) + END)
+
+
+MAIN = function(b"main", 0x1000)
+CLOSURES = namespace(b"send", function(b"{closure#0}", 0x1004))
+SEND = function(b"send", 0x1008, b"\4v\0" + bytes(4))
+UNITS = {
+    "before it": unit_of(0x1000, 16, MAIN + CLOSURES + SEND),
+    "after it": unit_of(0x1000, 16, MAIN + SEND + CLOSURES),
+    "in the unit of the place": unit_of(0x1000, 8, MAIN + CLOSURES) + unit_of(0x1008, 8, SEND),
+    "in another unit": unit_of(0x1000, 4, MAIN)
+    + unit_of(0x1004, 4, CLOSURES)
+    + unit_of(0x1008, 8, SEND),
+}
+
+
+@pytest.fixture(params=UNITS.values(), ids=UNITS)
+def state(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A program that is stopped in `a::main`."""
+    sections: dict[str, bytes | Content] = {
+        ".debug_info": request.param,
+        ".debug_abbrev": abbreviations(*SHAPES),
+        ".text": Content(bytes(64), flags=6, address=0x1000),
+    }
+    (tmp_path / "a.so").write_bytes(elf(sections, machine=X86_64))
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({
+        "schema": "dwarfgpu-state-1", "architecture": "x86_64",
+        "code_objects": [{"path": "a.so"}], "waves": [{"pc": 0x1000}],
+    }))  # fmt: skip
+    return path
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("print a::send", "$1 = {void ()} 0x1008 <send>"),
+        ("print send", "$1 = {void ()} 0x1008 <send>"),
+        ("whatis a::send", "type = void ()"),
+        ("info address a::send", 'Symbol "send" is a function at address 0x1008.'),
+        ("info scope a::send", "Scope for a::send:"),
+        ("info scope -qualified a::send", "Scope for -qualified a::send:"),
+        ("print 'a::send::{closure#0}'", "$1 = {void ()} 0x1004 <{closure#0}>"),
+        ("print a::other", 'No symbol "other" in namespace "a".'),
+        ("ptype a", "type = namespace a"),
+    ],
+)
+def test_the_function_precedes_the_namespace(state: Path, command: str, expected: str) -> None:
+    """rustc puts what is in a function, as its closures, in a namespace with the name of the
+    function beside it, which may be described first, or in another unit."""
+    done = run("debug", "-q", "--batch", "--state", state, "-ex", command)
+    assert (done.out + done.err).splitlines()[0] == expected
+
+
+def test_a_linespec_names_what_is_in_the_namespace(state: Path) -> None:
+    for name in ("a::send::{closure#0}", "send::{closure#0}"):
+        done = run("debug", "-q", "--batch", "--state", state, "-ex", f"info scope {name}")
+        assert done.out == f"Scope for {name} contains no locals or arguments.\n"
+    done = run("debug", "-q", "--batch", "--state", state, "-ex", "info scope b::send")
+    assert done.err.startswith('Function "b::send" not defined.')
