@@ -14,6 +14,7 @@ from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
     Enum,
+    Member,
     MemberPointer,
     Pointer,
     Struct,
@@ -55,6 +56,8 @@ def _struct_alignment(struct_type: Struct, depth: int) -> int:
         if member.location is not None or member.bit_offset is None:  # a virtual base: a pointer
             most = max(most, 8)
             continue
+        if _is_empty_base(struct_type, member):
+            continue
         own = alignment(member.type, depth + 1)
         declared_alignment = None if member.die is None else member.die.integer(dw.AT_ALIGNMENT)
         own = max(own, declared_alignment or 1)
@@ -65,6 +68,18 @@ def _struct_alignment(struct_type: Struct, depth: int) -> int:
     if (struct_type.size_bytes or 0) % most:
         raise UnexpectedLayout(f"{struct_type.name} is packed")
     return most
+
+
+def _is_empty_base(struct_type: Struct, base: Member) -> bool:
+    """Return whether a base class that is only declared has no bytes: a member is where it is."""
+    bare = strip(base.type)
+    if not (base.is_base_class and isinstance(bare, Struct) and bare.is_declaration):
+        return False
+    return any(
+        member.bit_offset == base.bit_offset and member.location is None
+        for member in struct_type.members
+        if not (member.is_base_class or member.is_static)
+    )
 
 
 def _power(size: int) -> int:
