@@ -54,7 +54,14 @@ from dwarfgpu.objfile.file_kinds import (
 )
 from dwarfgpu.objfile.section_placement import CUBIN_GLOBAL, are_placed, placed, symbol_bases
 from dwarfgpu.objfile.string_table import StringTable
-from dwarfgpu.objfile.symbols import Symbol, SymbolTable, extension_of, section_numbers, wide
+from dwarfgpu.objfile.symbols import (
+    MARKED,
+    Symbol,
+    SymbolTable,
+    extension_of,
+    section_numbers,
+    wide,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -275,6 +282,7 @@ class ObjectFile(OfOpenFile):
             symbol_bases(self.machine, self.sections) if self.is_relocatable else (),
             section_numbers(self.data_of(extension), self.endian) if extension else (),
             self.not_in_memory,
+            has_marks=self.machine in MARKED,
         )
 
     def symbols_of(self, section: Section) -> Sequence[Symbol]:

@@ -66,6 +66,8 @@ _NO_LABELS: Final = (b"\0", b".L", b"$L")
 _MARK: Final = pattern(r"\$(?:[adtx]|xrv[^.]*)(?:\..*)?")
 """The names of the symbols without a type that say what is code in files for Arm ("ELF for the Arm
 Architecture", mapping symbols) and RISC-V."""
+MARKED: Final = frozenset({"AARCH64", "ARM", "RISCV"})
+"""The machines whose files have such symbols."""
 
 
 @frozen
@@ -85,11 +87,8 @@ class Symbol:
     """Whether references in its own file are to it, whatever others define (STV_PROTECTED)."""
     is_indirect: bool = False
     """Whether its code only chooses the function to be called (STT_GNU_IFUNC)."""
-
-    @property
-    def is_mark(self) -> bool:
-        """Whether it marks code or data of Arm or RISC-V, and names nothing."""
-        return self.kind == "other" and _MARK.fullmatch(self.name) is not None
+    is_mark: bool = False
+    """Whether it says what is code, in files for Arm and RISC-V, and names nothing."""
 
     @property
     def is_in_section(self) -> bool:
@@ -121,11 +120,14 @@ class SymbolTable(OfOpenFile):
         bases: Collection[int | None],
         section_numbers: Sequence[int] = (),
         not_in_memory: Set[int] = frozenset(),
+        *,
+        has_marks: bool = False,
     ) -> None:
         """`bases`: added to the values of the symbols of each section; None where these are not
         addresses. `section_numbers`: of the symbols whose fields are too small (SHT_SYMTAB_SHNDX),
         by the number of the symbol. `not_in_memory`: the sections of symbols that are offsets in
-        them, which no question about names and addresses finds."""
+        them, which no question about names and addresses finds. `has_marks`: of a machine whose
+        files say what is code (`Symbol.is_mark`)."""
         self._data = data[: len(data) - len(data) % form.size]
         self._names = names
         self._form = form
@@ -134,6 +136,7 @@ class SymbolTable(OfOpenFile):
         self._bases = tuple(bases)
         self._section_numbers = section_numbers
         self._not_in_memory = not_in_memory
+        self._has_marks = has_marks
         self._is_plain = not self._bases and not section_numbers
         """Whether no question needs more than the field of a section."""
         self._named = KeptAnswers[tuple[object, ...], tuple[Symbol, ...]](_MAX_KEPT)
@@ -169,9 +172,11 @@ class SymbolTable(OfOpenFile):
             section -= RESERVED_BELOW_ZERO
         address, is_indirect = self._address(section, value), info & 15 == _INDIRECT
         name_text, is_local, is_protected = self._names.at(name), not info >> 4, other & 3 == 3
+        is_mark = self._has_marks and not info & 15 and _MARK.fullmatch(name_text) is not None
         return Symbol(
-            name_text, address, size_bytes, kind, section, is_local, is_protected, is_indirect
-        )
+            name_text, address, size_bytes, kind, section, is_local, is_protected, is_indirect,
+            is_mark,
+        )  # fmt: skip
 
     def _address(self, section: int, value: int) -> int:
         base = self._bases[section] if 0 <= section < len(self._bases) else None
@@ -360,7 +365,7 @@ class SymbolTable(OfOpenFile):
             else:
                 is_placed = section > 0 and self._has_address(section)
             if is_placed and not names.startswith(_NO_LABELS, name):
-                if names.startswith(b"$", name) and _MARK.fullmatch(self._names.at(name)):
+                if self._has_marks and _MARK.fullmatch(self._names.at(name)):
                     continue
                 addresses.append(self._address(section, value))
                 numbers.append(number)

@@ -6,6 +6,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.dwarf.scope.symbols_by_name import untyped_symbol
@@ -80,14 +82,23 @@ __asm__(".text\n"
 """
 
 
-def test_names_that_begin_with_a_dollar(tool: Callable[[str], str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_arm", [False, True])
+def test_names_that_begin_with_a_dollar(
+    is_arm: bool, tool: Callable[[str], str], tmp_path: Path
+) -> None:
     """Swift's functions have them; `$d` marks data for Arm, and GDB passes `$L` over."""
     (tmp_path / "a.c").write_text(DOLLARS)
     subprocess.run([tool("gcc"), "-c", "a.c"], check=True, cwd=tmp_path, timeout=120)
-    code_object = CodeObject.open(tmp_path / "a.o")
-    names = ["_start", "$s4main3fooyyF", "$s4main3fooyyF+4", "bare", "bare+4", "bare+8", "bare+12"]
+    path = tmp_path / "a.o"
+    if is_arm:
+        data = bytearray(path.read_bytes())
+        data[18] = 183  # EM_AARCH64
+        path.write_bytes(data)
+    code_object = CodeObject.open(path)
+    names = ["_start", "$s4main3fooyyF", "$s4main3fooyyF+4", "bare"]
+    names += ["bare+4", "bare+8", "bare+12"] if is_arm else ["$d", "$x.7", "$x.7+4"]
     assert [symbol_text([code_object], 4 * index) for index in range(8)] == [*names, "$shown"]
     code = Disassembly(code_object)
     ranges = {code_range.symbol for code_range in code.ranges if code_range.symbol}
     assert ranges >= {"_start", "$s4main3fooyyF", "bare", "$shown"}
-    assert ranges.isdisjoint({"$d", "$x.7"})
+    assert ranges.isdisjoint({"$d", "$x.7"}) == is_arm
