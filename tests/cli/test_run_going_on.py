@@ -243,9 +243,29 @@ def test_what_a_state_leaves_out_is_named_and_given(tmp_path: Path) -> None:
     assert done.lines[1].endswith(
         "UNAVAILABLE, flat_load_dword needs v2 of lane 0, which is not known"
     )
-    assert done.lines[-1] == "  --fill BYTE is the contents of all that the state omits"
+    known = "--fill BYTE is the contents of registers, LDS and scratch that are not known"
+    assert done.lines[-1] == f"  {known}"
     filled = run("run", "--state", state, "--reg", "mode=0xf0", "--fill", 0)
-    assert "the state does not have it" in filled.lines[1] and "--fill" not in filled.out
+    assert "the state does not have it" in filled.lines[1] and known not in filled.out
+
+
+def test_a_fill_makes_no_buffers(tmp_path: Path) -> None:
+    """A state does not say which addresses are allocated; the dispatch that saved it knows."""
+    state, buffers = tmp_path / "s.json", [f"--arg={name}=buffer:256" for name in ("a", "b", "out")]
+    size = ("--grid", 64, "--workgroup", 64)
+    made = run("dispatch", INTEGERS, "vadd", *size, *buffers, "--save", state)
+    assert made.status == 0
+    addresses = [line.split(" = ")[1] for line in made.lines if line.startswith("  [")][:3]
+    advice = "dispatch --save with --fill BYTE, or debug with --mem global#ADDRESS=HEX"
+    for fill in ((), ("--fill", 1)):
+        done = run("run", "--state", state, *fill)
+        assert done.status == 1 and "the state does not have it" in done.lines[1]
+        assert done.lines[-1] == f"  for a buffer without contents: {advice}"
+    known = [f"--mem=global#{address}={'00' * 256}" for address in addresses]
+    added = run("debug", "--state", state, *known, "--batch", "-ex", "c")
+    assert "UNAVAILABLE" not in added.out and "exited normally" in added.out
+    filled = run("dispatch", INTEGERS, "vadd", *size, *buffers, "--fill", 1, "--save", state)
+    assert filled.status == 0 and run("run", "--state", state).status == 0
 
 
 @pytest.mark.parametrize(

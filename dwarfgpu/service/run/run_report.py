@@ -59,10 +59,18 @@ def ending_lines(ending: Ending) -> Iterator[str]:
 
 
 def hint_on_unknown(why_stopped: str) -> str | None:
-    """Return what to do where an instruction needs what a state does not have."""
-    if not why_stopped.endswith("which is not known"):
+    """Return what to do where an instruction needs what a state does not have.
+
+    A state does not say which addresses are allocated, so no byte fills all of its memory.
+    """
+    if why_stopped.endswith("which is not known"):
+        return "--fill BYTE is the contents of registers, LDS and scratch that are not known"
+    if ": the state does not have it" not in why_stopped or why_stopped.startswith("no code at"):
         return None
-    return "--fill BYTE is the contents of all that the state omits"
+    return (
+        "for a buffer without contents: dispatch --save with --fill BYTE, or debug with "
+        "--mem global#ADDRESS=HEX"
+    )
 
 
 def saved_state_note(path: str, stop: StopPosition | None, program: str) -> str:
