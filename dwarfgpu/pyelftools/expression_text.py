@@ -17,7 +17,8 @@ from dwarfgpu.pyelftools.parsed_expression import bytes_of
 def dis(attribute: Attribute, die: DIE | None = None, code: CodeObject | None = None) -> str:
     """Return the text of an expression as llvm-dwarfdump writes it, in one line;
     `dwarfgpu.assemble` returns its bytes, with every number in as few bytes as it needs. For a
-    location list, return a line for each entry, with its program locations as loaded.
+    location list, return a line for each entry, with its program locations as loaded; one that
+    covers none is among them.
 
     The DIE gives the sizes of addresses and offsets and the byte order: those of a 64-bit
     little-endian file without one. The code object gives the names of registers, and what vendors'
@@ -40,7 +41,7 @@ def dis(attribute: Attribute, die: DIE | None = None, code: CodeObject | None = 
                 dialect, form = listed.unit.dialect, listed.unit.format
                 lines = [
                     ("default" if e.begin is None else f"[{e.begin:#x},{e.end:#x})", e.expression)
-                    for e in listed.entries
+                    for e in listed.in_order or listed.entries
                 ]
                 return "\n".join(
                     f"{where} {readable_text(data, dialect, form, arch)}" for where, data in lines

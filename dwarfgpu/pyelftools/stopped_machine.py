@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TypeAlias, TypedDict
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.arguments import integer, wrong_type
+from dwarfgpu.base.arguments import WrongValue, integer, wrong_type
 from dwarfgpu.base.json_reader import Field, Json
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf import constants as dw
@@ -49,6 +49,16 @@ class Machine(TypedDict, total=False):
     """For a file whose machine is not supported."""
 
 
+def _lane(arch: Architecture, lane: object) -> int:
+    """Return the number of a lane; `WrongValue` for one that a wave or a thread does not have."""
+    if arch.is_simt:
+        return integer("lane", lane, 0, arch.lane_count - 1)
+    number = integer("lane", lane)
+    if number:  # a `Session` has 0 for a whole thread
+        raise WrongValue(f"lane {shown(number)}: a thread of {arch.name} has no lanes")
+    return number
+
+
 def session_of(
     entry: Die,
     code: CodeObject,
@@ -85,7 +95,7 @@ def session_of(
     pc, cfa = _address(arch, "pc", pc), _address(arch, "cfa", cfa)
     frame_base = _address(arch, "frame_base", frame_base)
     if lane is not None:
-        lane = integer("lane", lane, 0, arch.lane_count - 1)
+        lane = _lane(arch, lane)
     for name, contents in ("registers", registers), ("memory", memory):
         if contents is not None and not isinstance(contents, Mapping):
             raise wrong_type(name, contents, "a dict")

@@ -356,6 +356,14 @@ def test_the_text_of_an_attribute_is_that_of_its_expression_or_of_each_entry() -
         pyelftools.dis(member.attributes["DW_AT_data_member_location"], member, code)
 
 
+def test_the_text_of_a_list_has_the_entries_without_code() -> None:
+    elf, code = opened("x86_64/meanings.gcc.O2.v4")
+    die = elf.get_dwarf_info().get_DIE_from_refaddr(6717)
+    assert pyelftools.dis(location_of(die), die, code) == (
+        "[0x4003e0,0x4003e0) DW_OP_addr 0x402110, DW_OP_stack_value"
+    )
+
+
 def test_an_entry_of_a_parsed_location_list_is_an_expression() -> None:
     elf, code = opened("x86_64/demo.gcc.O2.v5")
     die = named(elf, "here")
