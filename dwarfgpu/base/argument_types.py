@@ -423,8 +423,8 @@ def _refusal(name: str, value: object, annotation: object, module: str) -> Usage
                     return wrong_type(f"key of {name}", key, _text(parts[0]))
                 if not _fits(element, parts[1], module):
                     return wrong_type(f"{name}[{_key_text(key)}]", element, _text(parts[1]))
-        is_list = isinstance(value, tuple | list) and isinstance(origin, type)
-        if not is_list or not _is_instance(value, cast(type, origin)):
+        is_list = isinstance(value, tuple | list) or _is_row(value)
+        if not is_list or not isinstance(origin, type) or not _is_instance(value, origin):
             continue
         for index, element in enumerate(islice(cast(Iterable[object], value), _ELEMENTS)):
             if not _fits(element, parts[0], module):
@@ -459,8 +459,7 @@ def _is_instance(value: object, kind: type) -> bool:
     if kind is bytes:
         return isinstance(value, _CONTENTS)  # as `contents`
     if kind is Sequence:  # bytes are given for their contents, and an array of NumPy is none
-        is_array = (type(value).__module__, type(value).__name__) == ("numpy", "ndarray")
-        return is_array or (isinstance(value, kind) and not isinstance(value, _CONTENTS))
+        return _is_array(value) or (isinstance(value, kind) and not isinstance(value, _CONTENTS))
     if kind.__name__ == "Path" and kind.__module__.startswith("pathlib"):  # a folder's entry, too
         return isinstance(value, PathLike)
     if Protocol in kind.__bases__ and kind.__module__.startswith("dwarfgpu."):
@@ -472,6 +471,16 @@ def _is_instance(value: object, kind: type) -> bool:
         return isinstance(value, float | int if kind is float else kind)
     except TypeError:  # a type that does not say which objects are of it
         return True
+
+
+def _is_array(value: object) -> bool:
+    """Return whether a value is an array of NumPy, which need not be loaded."""
+    return (type(value).__module__, type(value).__name__) == ("numpy", "ndarray")
+
+
+def _is_row(value: object) -> bool:
+    """Return whether a value is an array with elements: one without dimensions has none."""
+    return _is_array(value) and bool(cast(Any, value).ndim)
 
 
 def _text(expected: object) -> str:

@@ -345,9 +345,18 @@ def test_numbers_and_arrays_of_numpy(session: dg.Session) -> None:
     assert TARGET.read_register(5, V6, 0, 8) == b"\7\0\0\0\xff\xff\xff\xff"
     TARGET.set_lanes(5, V6, np.array([9, 8], np.uint8))
     assert TARGET.read_register(5, V6, 0, 8) == b"\x09\0\0\0\x08\0\0\0"
-    for wrong in (np.array([1.5]), np.array([[1]]), np.array(1)):
-        with pytest.raises(WrongType, match="values: expected Sequence of int or None, not an obj"):
-            TARGET.set_lanes(5, V6, wrong)
+    wrong: tuple[tuple[Any, str], ...] = (
+        (
+            np.array([1, 2], np.float32),
+            r"values\[0\]: expected int or None, not an object of float32",
+        ),
+        (np.array([1.5]), r"values\[0\]: expected int or None, not .*1\.5"),
+        (np.array([[1]]), r"values\[0\]: expected int or None, not an object of ndarray"),
+        (np.array(1), "values: expected Sequence of int or None, not an object of ndarray"),
+    )
+    for values, why in wrong:
+        with pytest.raises(WrongType, match=why):
+            TARGET.set_lanes(5, V6, values)
     unit, file = session.unit, session.code_object.file
     assert unit.relocate(np.uint8(200)) == unit.relocate(200)
     assert file.file_bytes(np.uint8(200), np.uint8(100), "part") == file.file_bytes(200, 100, "")

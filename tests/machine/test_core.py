@@ -11,6 +11,7 @@ from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UsageError
 from dwarfgpu.machine.core.load import Core, load_core
 from dwarfgpu.model.storage import Memory
+from tests.dwarf.builder import FIXTURES
 from tests.machine.cores import AMDGPU, Load, auxiliary, core, mapped_files, note, status
 
 ARCH = architecture("x86_64")
@@ -311,10 +312,20 @@ def test_a_program_whose_first_page_was_overwritten(tmp_path: Path, lib: Path) -
     assert f"{lib} is not used: {overwritten}" in result.notes
 
 
+def test_the_file_of_a_code_object_is_a_path_or_its_text() -> None:
+    kernels = "kernels.gfx942.O0.v5.co"
+    path = FIXTURES / "opencl" / kernels
+    for file in (path, str(path)):
+        named = {f"file:///opt/app/{kernels}": file}
+        result = load_core(FIXTURES / "core/loop.gfx942.core.xz", code_objects=named)
+        assert [each.file.path for each in result.files] == [str(path)] and not result.notes
+
+
 def test_libraries_are_looked_for_in_the_sysroot(tmp_path: Path, lib: Path) -> None:
     path = written(tmp_path, thread(), mapped("/usr/lib/lib.so"), loads=loads())
     assert not load_core(path, sysroot=str(tmp_path / "none")).files
-    assert load_core(path, sysroot=str(tmp_path)).files[0].file.path == str(lib)
+    for sysroot in (str(tmp_path), tmp_path):
+        assert load_core(path, sysroot=sysroot).files[0].file.path == str(lib)
     inside = tmp_path / "root/usr/lib"
     inside.mkdir(parents=True)
     lib.rename(inside / "lib.so")

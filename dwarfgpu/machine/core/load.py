@@ -158,11 +158,11 @@ def load_core(
     path: Path | str,
     program: Path | str | None = None,
     *,
-    sysroot: str | None = None,
+    sysroot: Path | str | None = None,
     load_address: int | None = None,
     limits: FileLimits = DEFAULT_FILE_LIMITS,
     gpu_core: Path | str | None = None,
-    code_objects: Mapping[str, str] | None = None,
+    code_objects: Mapping[str, Path | str] | None = None,
 ) -> Core:
     """Open a core file and the files that it maps.
 
@@ -181,9 +181,14 @@ def load_core(
         raise next(iter(dump.problems), Malformed(f"{path} {_why_no_threads(dump.file)}"))
     if load_address is not None:
         load_address = integer("load_address", load_address)
-    name = None if program is None else os.path.join("", program)  # a TypeError for no name
-    where = Where(name, sysroot, load_address, limits)
-    return _Loader(dump, gpu_dump, where, dict(code_objects or {})).core()
+    where = Where(_name_of(program), _name_of(sysroot), load_address, limits)
+    named = {uri: os.path.join("", file) for uri, file in (code_objects or {}).items()}
+    return _Loader(dump, gpu_dump, where, named).core()
+
+
+def _name_of(path: Path | str | None) -> str | None:
+    """Return the text of a path; a `TypeError` for one that is not text."""
+    return None if path is None else os.path.join("", path)
 
 
 def _why_no_threads(file: ObjectFile) -> str:
