@@ -495,15 +495,16 @@ class CfiFrame(FrameWithoutSubprogram):
 
     def _require_default(self, column: int) -> None:
         """Require the ABI's rule of a return address column without a rule: neither the program
-        counter, which each call changes, nor a column that is no register has one."""
+        counter, which each call changes, nor a column that is no register has one, nor a register
+        that functions may change."""
         architecture = self.architecture
-        if column == architecture.program_counter:
-            raise IllFormed(f"no rule for the return address ({self._named(column)})")
         if column not in architecture.registers:
             raise IllFormed(
                 f"no rule for the return address column {column}: {architecture.name} defines no "
                 f"DWARF register {column}"
             )
+        if column == architecture.program_counter or self.lacks_rule(column):
+            raise IllFormed(f"no rule for the return address ({self._named(column)})")
 
     @property
     def has_signed_return(self) -> bool:

@@ -16,7 +16,7 @@ from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
 from dwarfgpu.cfi.rows import row_table
 from dwarfgpu.cfi.rule import Row, UndefinedRule
 from dwarfgpu.cfi.section import FrameSection
-from dwarfgpu.check.cfi_results import cfa_fault, short_of_register
+from dwarfgpu.check.cfi_results import cfa_fault, return_column_fault, short_of_register
 from dwarfgpu.check.checked_entry import CheckedEntry
 from dwarfgpu.check.expressions import ExpressionChecker, Role, gives_no_memory
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
@@ -212,6 +212,10 @@ class FrameChecker:
             if column != machine.no_return_register:
                 message = f"the return address column is {column}: {machine.name} defines no DWARF "
                 checked_entry.report("unknown-register", f"{message}register {column}")
+        elif column is not None and architectures.all:
+            fault = return_column_fault(architectures.all[0], column, initial.rules)
+            if fault is not None:
+                checked_entry.report("ill-formed-cfi", fault[0], severity=fault[1])
         row = Row(0, 0, initial.cfa, initial.rules)
         self._initial[cie.offset] = rules = sorted_rules(initial.rules)
         RowChecker(self.expressions.architectures, checked_entry, rules).check(row, is_fde=False)

@@ -6,10 +6,12 @@ in an outer frame memory may hold it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.cfi.rule import Rule
+from dwarfgpu.errors import counted
 from dwarfgpu.expr.static_check.abstract_value import REGISTER, Known
 from dwarfgpu.expr.static_check.severity import Severity
 from dwarfgpu.model.location import IncompleteComposite, Location
@@ -60,3 +62,20 @@ def short_of_register(
         shortage = f"has {register.size_bits} bits, and its rule gives {noun} of {size_bits} bits"
         shortages.add(shortage if is_short else None)
     return shortages.pop() if len(shortages) == 1 else None
+
+
+def return_column_fault(
+    machine: Architecture, column: int, rules: Mapping[int, Rule]
+) -> tuple[str, Severity] | None:
+    """Return why a return address column cannot be meant: it is too small for an address, or has no
+    rule where that of the machine has one; None if it may be."""
+    register, usual = machine.registers[column], machine.return_address_register
+    if usual is None:  # of NVIDIA's GPUs: a pair of registers, of which the column is one
+        return None
+    if register.size_bits < machine.address_bits:
+        size = f"{counted(register.size_bits, 'bit')}, and an address {machine.address_bits}"
+        return f"the return address column is {column}: {register.name} has {size}", "error"
+    if column == usual or column in rules or usual not in rules:
+        return None
+    message = f"the return address column is {column} ({register.name}), without a rule"
+    return f"{message}, and {machine.registers[usual].name} has one", "warning"

@@ -377,7 +377,8 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "ill-formed-cfi": (
         "any other instruction that cannot be executed, an offset that has more bits than an "
-        "address, or a code_alignment_factor of 0 in a CIE that FDEs use"
+        "address, a return address column too small for an address, or as a warning without a rule "
+        "where that of the machine has one, or a code_alignment_factor of 0 in a CIE that FDEs use"
     ),
     "unreadable-cfi": (
         "an entry or instruction that cannot be read, or 16 or more zeros in `.debug_frame`, "

@@ -442,6 +442,11 @@ ENDS = {
         },
         "stopped: frame 1 did not save its return address: it is where frame 0 has its own", 2,
     ),
+    "no rule for a return address column that functions may change": (
+        {0x1000: FrameRow(RegisterCfa(RSP, 16), {RIP: SAVED}, 17)},
+        "stopped: the caller of frame 0: no rule for the return address (register xmm0)",
+        1,
+    ),
     "memory that cannot be read": (
         {0x1000: FrameRow(RegisterCfa(RSP, 0x900), {RIP: OffsetRule(0)}, RIP)},
         "stopped: the caller of frame 0: cannot access memory at address 0x7900",

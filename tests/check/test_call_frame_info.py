@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.cfi.rule import RegisterCfa
 from dwarfgpu.cfi.section import FrameSection
+from dwarfgpu.check.cfi_results import return_column_fault
 from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.rows import first_cycle
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -264,6 +266,28 @@ def test_the_column_of_the_return_address(column: int, expected: list[str]) -> N
     """Appendix A of LLVM's AMDGPU Usage: 31 is no register."""
     verdict = verdict_on(frame_file(CFA, common=cie(column=column)))
     assert [rule for _, rule in rules(verdict)] == expected
+
+
+@pytest.mark.parametrize(
+    ("column", "code", "message"),
+    [
+        (PC, KERNEL, None),
+        (EXEC, KERNEL, "the return address column is 17 (exec), without a rule, and pc has one"),
+        (S30, CFA, "the return address column is 62: s30 has 32 bits, and an address 64"),
+    ],
+)
+def test_a_column_that_cannot_be_meant(column: int, code: bytes, message: str | None) -> None:
+    common = cie(code, column=column)
+    found = findings(verdict_on(frame_file(b"", common=common)))
+    assert [one.message for one in found if "column" in one.message] == (
+        [message] if message else []
+    )
+
+
+def test_a_column_of_a_pair_of_registers() -> None:
+    """ptxas names the first of a pair for the return address of a device function."""
+    machine = architecture("sm_90")
+    assert return_column_fault(machine, machine.by_name["R20"].number or 0, {}) is None
 
 
 def test_cubins_have_no_return_address() -> None:
