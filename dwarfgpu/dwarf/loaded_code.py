@@ -39,7 +39,7 @@ class CodeObjects(tuple[CodeObject, ...]):
 
     @cached_property
     def main_unit(self) -> CompilationUnit | None:
-        """The unit of `main`, of the first that has one (`Scopes.main_unit`)."""
+        """The unit of the main function, of the first that has one (`Scopes.main_unit`)."""
         units = (one.scopes.main_unit for one in self)
         return next((unit for unit in units if unit is not None), None)
 

@@ -217,6 +217,20 @@ class Names:
         """Return whether the unit in focus is of Ada."""
         return self.current_unit is not None and self.current_unit.style == "ada"
 
+    def is_go(self) -> bool:
+        """Return whether the unit in focus is of Go."""
+        return self.current_unit is not None and self.current_unit.language == dw.LANG_GO
+
+    def names_in_package(self, names: Sequence[str]) -> int:
+        """Return how many of the names between points are one name of Go, the first its package, as
+        in `main.counter`; 1 if the first is a variable of the function."""
+        is_local = any(
+            isinstance(meaning, Variable) and meaning.kind != "global"
+            for meaning in self._known(names[0])
+        )
+        counts = range(1 if is_local else len(names), 1, -1)
+        return next((count for count in counts if self.is_name(".".join(names[:count]))), 1)
+
     def is_name(self, name: str) -> bool:
         """Return whether a name in an expression means anything."""
         if self._known(name) or hsa_type(self.session, name) is not None:

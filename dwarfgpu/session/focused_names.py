@@ -129,8 +129,8 @@ class FocusedNames(FocusedLane):
     def meanings(self, name: str = "") -> NameLookup:
         """Return what names denote in the focus, at least `name`.
 
-        Without a program location, what they mean in `source_unit`, or else in the unit of `main`,
-        or in the only unit.
+        Without a program location, what they mean in `source_unit`, or else in the unit of the main
+        function, or in the only unit.
         """
         objects = self.objects_with(name)
         infos = tuple(code_object.info for code_object in objects)

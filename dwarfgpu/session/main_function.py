@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.scope.by_pc import MAIN_NAMES
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session.session import Session
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 _CC_PROGRAM: Final = 0x02
 """DW_CC_program."""
-_MAIN_NAMES: Final = ("_Dmain", "main.main", "main")
-"""The symbols of D, Go and other languages; the first that a file has is its main function."""
 _LONGEST_NAME: Final = 1024
 """Bytes of the name of a main procedure that are read."""
 
@@ -68,7 +67,7 @@ def is_main(session: Session) -> bool:
     if function is not None and _has_main_program(function.die.unit):
         return False
     ada = _main_of_ada(code_object)
-    names = _MAIN_NAMES if ada is None else (ada,)
+    names = MAIN_NAMES if ada is None else (ada,)
     named = (_functions_named(code_object, name) for name in names)
     return own in next(filter(None, named), ())
 

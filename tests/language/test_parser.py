@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -29,6 +29,12 @@ class Known:
 
     def is_ada(self) -> bool:
         return False
+
+    def is_go(self) -> bool:
+        return False
+
+    def names_in_package(self, names: Sequence[str]) -> int:
+        return 1
 
     def is_fortran(self) -> bool:
         return False

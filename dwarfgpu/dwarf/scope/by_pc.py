@@ -43,6 +43,8 @@ from dwarfgpu.dwarf.scope.variable import Variable, declared_in
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext
 
+MAIN_NAMES: Final = ("_Dmain", "main.main", "main")
+"""The symbols of D, Go and other languages; the first that a file has is its main function."""
 _MANY_ENTRIES: Final = 10_000
 """Of a scope: its variables are not all read for one name, nor kept."""
 _MAX_CHAINS: Final = 128
@@ -106,14 +108,16 @@ class Scopes:
 
     @cached_property
     def main_unit(self) -> CompilationUnit | None:
-        """Return the only unit, else that of `main`; None if there is none, or it is not found."""
+        """Return the only unit, else that of the main function; None if there is none, or it is not
+        known."""
         try:
             units = [unit for unit in self.info.units if not unit.header.is_type_unit]
             if len(units) == 1:
                 return units[0].full
-            for symbol in self.info.loaded.symbols_named("main"):
-                if symbol.kind == "function":
-                    return self.unit_at(symbol.address + self.info.load_address)
+            for name in MAIN_NAMES:
+                for symbol in self.info.loaded.symbols_named(name):
+                    if symbol.kind == "function":
+                        return self.unit_at(symbol.address + self.info.load_address)
         except DwarfGpuError:
             pass  # names are then looked for everywhere
         return None

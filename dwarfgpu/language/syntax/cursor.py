@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Protocol
 
@@ -34,6 +35,13 @@ class Known(Protocol):
 
     def is_ada(self) -> bool:
         """Return whether the words of Ada are known."""
+
+    def is_go(self) -> bool:
+        """Return whether names have packages of Go."""
+
+    def names_in_package(self, names: Sequence[str]) -> int:
+        """Return how many of the names between points are one name of Go, the first its package; 1
+        if the first is none."""
 
     def unknown(self, name: str) -> UsageError:
         """Return the error for an unknown name."""

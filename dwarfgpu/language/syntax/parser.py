@@ -68,6 +68,10 @@ class Parser(Cursor):
 
     def __init__(self, text: str, names: Known, radix: int = 10) -> None:
         super().__init__(text, names, radix)
+        if "." in text and names.is_go():
+            from dwarfgpu.language.syntax.go_names import with_packages  # few programs are of Go
+
+            self.tokens = with_packages(self.tokens, names)
         self.tokens = [
             self._unquoted(index, token) if token.kind == "quoted"
             else self._unreserved(index, token) if token.text in WORDS

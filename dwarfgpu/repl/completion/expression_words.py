@@ -8,6 +8,7 @@ from typing import Final
 from dwarfgpu import language
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
@@ -20,6 +21,7 @@ from dwarfgpu.service.value.value_history import options_of
 _OPERAND = pattern(r"(?<![\w$:~])[\w$:~]*(?:<[^<>()]*>[\w$:~]*)*$")
 _ACCESS = pattern(r"(?:\.|->)\s*(?P<word>\w*)$")
 _ACCESS_BEFORE = pattern(r"(?:\.|->)$")
+_PACKAGED = pattern(r"\w+(?:\.\w+)+")
 _IN_FILE = pattern(r"(?:'(?P<quoted>[^']*)'|(?P<file>(?<![\w.])[\w./+-]*\.\w+))::(?P<word>\w*)$")
 _UNNAMED = pattern(r"'(?P<word>[\w:]*\([^']*)$")
 """A quoted name with `(anonymous namespace)` in it."""
@@ -167,6 +169,18 @@ def _opening(text: str, end: int) -> int:
     return 0
 
 
+def _of_package(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Yield the names of Go that begin so, with their package; none in other languages."""
+    try:
+        unit = shell.session.unit
+        is_go = unit is not None and unit.language == dw.LANG_GO
+    except DwarfGpuError:
+        return
+    for name, kind in shell.symbols.starting_with(word, OPERANDS) if is_go else ():
+        if _PACKAGED.fullmatch(name):  # others are written in quotes
+            yield Candidate(name, kind)
+
+
 def offer_operands(shell: Shell, text: str) -> Completions:
     match = _IN_FILE.search(text)
     if match is not None:
@@ -176,8 +190,13 @@ def offer_operands(shell: Shell, text: str) -> Completions:
     match = _ACCESS.search(text)
     if match is not None:
         before = _object(text[: match.start()])
-        is_number = is_decimal(before[:1])
-        return match.start("word"), () if is_number else members(shell, before)
+        if is_decimal(before[:1]):
+            return match.start("word"), ()
+        known = list(members(shell, before))
+        start = match.start() - len(before)
+        if known or not before or not text.startswith(f"{before}.", start):
+            return match.start("word"), known
+        return start, _of_package(shell, text[start:])
     match = _UNNAMED.search(text)
     if match is not None and text.count("'") % 2:
         return match.start("word"), candidates_of(
