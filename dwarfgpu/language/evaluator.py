@@ -160,6 +160,7 @@ class Evaluator(Operations):
                 for variable, frame in self.objects.variables.items():
                     self.options.looked_at(variable, frame)
         notes = (*assumptions(self.session, self.objects.variables), *self.doubts)
+        notes = (*notes, *self.objects.assumed())
         notes = (*self.names.remarks, *self.objects.remarks, *notes)
         if self.session.reads_before_start != before:
             notes = (*notes, NOT_STARTED)

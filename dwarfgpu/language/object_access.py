@@ -91,6 +91,8 @@ class ObjectAccess(Dereference):
         super().__init__(session)
         self.variables: dict[Variable, Session] = {}
         """The accessed variables, in order, and the session of the frame of each."""
+        self._assumed: dict[str, None] = {}
+        """What is assumed about the registers where variables are."""
 
     # Contents
 
@@ -101,7 +103,10 @@ class ObjectAccess(Dereference):
             frame = self.session.focused(None)  # it needs no call frame
         self.variables[variable] = frame or self.session
         if frame is not None and frame is not self.session:
-            return evolve(ObjectAccess(frame).variable(variable), frame=frame)
+            objects = ObjectAccess(frame)
+            value = evolve(objects.variable(variable), frame=frame)
+            self._assumed |= dict.fromkeys(objects.assumed())
+            return value
         kind = variable.type
         value = TypedValue(kind, unit=variable.unit, variable=variable)
         attribute = variable.location
@@ -112,6 +117,9 @@ class ObjectAccess(Dereference):
                     None if symbol or not attribute else self.session.locate_variable(attribute)
                 )
                 location = variable_location.location if variable_location else symbol
+                if variable_location and variable_location.frame.preserved_by_callees:
+                    notes = variable_location.frame.notes_on_preserved_registers()
+                    self._assumed |= dict.fromkeys(notes)
                 if variable_location and not isinstance(kind, Base):
                     require_one_reading(
                         variable, variable_location.location, variable_location.context.pc
@@ -130,15 +138,22 @@ class ObjectAccess(Dereference):
                 return evolve(value, error=error)
         return self._sized(self.read(value))
 
+    def assumed(self) -> tuple[str, ...]:
+        """Return the assumptions about registers on which the objects so far depend."""
+        return tuple(dict.fromkeys((*self._assumed, *self.resolver.assumed())))
+
     def _sized(self, value: TypedValue) -> TypedValue:
         """Return an object without a location with its size, or with the error that explains why
-        the size is unknown."""
+        the size is unknown. As in GDB, an array keeps its `[variable length]` then."""
         if not is_dynamic(value.type):
             return value
         try:
             resolved = self.resolver.resolved(value.type, UNDEFINED_LOCATION)
         except DwarfGpuError as error:
             return evolve(value, error=value.error or error)
+        bare = strip(resolved.type)
+        if isinstance(bare, Array) and bare.lost_length is not None:
+            return evolve(value, error=value.error or UndefinedBits(bare.lost_length))
         return evolve(value, type=resolved.type)
 
     def read(self, value: TypedValue) -> TypedValue:
@@ -460,6 +475,8 @@ class ObjectAccess(Dereference):
             kind = Base(evolve(bare.base, name=name, bit_size=stride, vector_size=None))
         else:
             raise UsageError("Attempt to extract a component of a value that is not a structure.")
+        if stride is None and isinstance(bare, Array) and bare.lost_length is not None:
+            raise UndefinedBits(bare.lost_length)  # that of the rows
         if stride is None or (not stride and size_bits(kind) is None):
             raise UsageError("The size of the array's elements is unknown.")
         if not stride and not size_bits(kind):

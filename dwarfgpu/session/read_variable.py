@@ -199,17 +199,23 @@ def filled(
             else located(attribute, context, observe)
         )
         reading = evolve(reading, location=location)
-        if frame.preserved_by_callees:
-            notes = frame.notes_on_preserved_registers()
-            reading = evolve(reading, notes=(*reading.notes, *notes))
+        reading = _with_assumed_registers(reading, frame)
         if variable_location is not None and variable_location.object is not None:
             typed = variable_location.object
             reading = evolve(reading, type=typed.type, location=typed.location)
             return contents(reading, context)
         reading = resolved(reading, context)
-        return contents(reading, context)
+        return contents(_with_assumed_registers(reading, frame), context)
     except DwarfGpuError as error:
         return evolve(reading, failure=at_start(focus, error))
+
+
+def _with_assumed_registers(reading: Reading, frame: SubprogramFrame) -> Reading:
+    """Return the reading with the assumptions about registers so far, of its location or type."""
+    if not frame.preserved_by_callees:
+        return reading
+    notes = dict.fromkeys((*reading.notes, *frame.notes_on_preserved_registers()))
+    return evolve(reading, notes=tuple(notes))
 
 
 def _without_location(variable: Variable) -> str:

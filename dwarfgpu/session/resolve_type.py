@@ -38,6 +38,7 @@ from dwarfgpu.dwarf.types.types import (
     Unspecified,
     strip,
 )
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import (
     IllFormed,
     LimitExceeded,
@@ -161,6 +162,10 @@ class Resolver:
         self._attributes = TypeAttributes(context)
         self._resolutions_left = RESOLUTIONS
         self._depth = 0
+
+    def assumed(self) -> tuple[str, ...]:
+        """Return the assumptions about registers on which the types so far depend."""
+        return self._attributes.assumed()
 
     # Objects
 
@@ -310,10 +315,13 @@ class Resolver:
             size = member.declared_bit_size
             if size is None:
                 resolved = self.resolved(member.type, member_location, around)
+                array = resolved.type if isinstance(resolved.type, Array) else None
+                if array is not None and array.lost_length is not None:
+                    raise UndefinedBits(array.lost_length)
                 size = size_bits(resolved.type)
                 is_inside = resolved.location is member_location
-                if is_inside and isinstance(resolved.type, Array) and is_dynamic(member.type):
-                    members[-1] = evolve(member, type=resolved.type)
+                if is_inside and array is not None and is_dynamic(member.type):
+                    members[-1] = evolve(member, type=array)
                 if member.location is not None and not member.is_base_class:
                     offset = first.bit_offset - base.bit_offset
                     members[-1] = evolve(members[-1], location=None, bit_offset=offset)
@@ -351,15 +359,8 @@ class Resolver:
         self, form: Array, properties: Properties, about: LocatedObject, data: Location
     ) -> TypedObject:
         """Return the array that a descriptor describes, from its lowest address on."""
-        lost_length: str | None = None
-        try:
-            dimensions = self._dimensions(properties, about)
-        except UndefinedBits as error:
-            if not _is_length_of_c(properties):
-                raise
-            first, *inner = properties.bounds
-            unknown = evolve(properties, bounds=(evolve(first, upper=None, count=None), *inner))
-            dimensions, lost_length = self._dimensions(unknown, about), str(error)
+        lost_lengths: list[str] = []
+        dimensions = self._dimensions(properties, about, lost_lengths)
         if not dimensions:  # DWARF 5 5.5: rank 0 is a scalar
             return self.resolved(form.element, data, about.around)
         declared = form.declared_bits
@@ -374,7 +375,7 @@ class Resolver:
             # The declared size is that of the descriptor, if there is one.
             declared_bits=declared if properties.data_location is None else None,
             lower_bounds=lower_bounds if any(bound != 0 for bound in lower_bounds) else (),
-            lost_length=lost_length,
+            lost_length=lost_lengths[-1] if lost_lengths else None,  # the one that rows lack
         )
         kind = self._with_element(kind, data, about)
         return TypedObject(kind, _lowest(kind, data))
@@ -394,15 +395,18 @@ class Resolver:
         return evolve(array_type, element=self.resolved(element, data, about.around).type)
 
     def _dimensions(
-        self, properties: Properties, about: LocatedObject
+        self, properties: Properties, about: LocatedObject, lost_lengths: list[str]
     ) -> list[tuple[int | None, int | None, int | None]]:
-        """Return first index, count and stride of each dimension, outermost first."""
+        """Return first index, count and stride of each dimension, outermost first; `lost_lengths`
+        takes why counts are optimized out that an array of C is known without."""
         if properties.string_length is not None:
             count = self._attributes.string_length(properties.string_length, about)
             lower = properties.bounds[0].lower
             return [(lower if isinstance(lower, int) else None, count, None)]
         if properties.rank is None:
-            return [self._dimension(bound, about) for bound in properties.bounds]
+            return [
+                self._of_c(bound, properties, about, lost_lengths) for bound in properties.bounds
+            ]
         rank = self._attributes.number(properties.rank, about)
         if not 0 <= rank <= MAX_DIMENSIONS:
             raise IllFormed(f"DW_AT_rank is {rank}: not of 0 to {MAX_DIMENSIONS}")
@@ -412,6 +416,18 @@ class Resolver:
             self._dimension(generic, about, (Value(index, index_type),)) for index in range(rank)
         ]
         return measured[::-1] if properties.is_column_major else measured
+
+    def _of_c(
+        self, bounds: Bounds, properties: Properties, about: LocatedObject, lost_lengths: list[str]
+    ) -> tuple[int | None, int | None, int | None]:
+        """Return first index, count and stride of a dimension, without a lost count of C."""
+        try:
+            return self._dimension(bounds, about)
+        except UndefinedBits as error:
+            if properties.data_location is not None or not _is_length_of_c(bounds):
+                raise
+            lost_lengths.append(str(error))
+            return self._dimension(evolve(bounds, upper=None, count=None), about)
 
     def _dimension(
         self, bounds: Bounds, about: LocatedObject, stack: tuple[Entry, ...] = ()
@@ -438,14 +454,13 @@ def has_descriptor(kind: Dynamic) -> bool:
     )
 
 
-def _is_length_of_c(properties: Properties) -> bool:
-    """Return whether a variable of C has the length of an array: as in GDB, an array whose length
-    is optimized out has its address and its elements. Of other languages, arrays are values."""
-    if properties.rank is not None or properties.data_location is not None:
-        return False
-    first = properties.bounds[0] if properties.bounds else Bounds(None)
-    sources = (m.source for m in (first.upper, first.count) if isinstance(m, Computed))
-    return any(isinstance(source, Die) and source.unit.style == "c" for source in sources)
+def _is_length_of_c(bounds: Bounds) -> bool:
+    """Return whether a variable or an expression of C has the length of a dimension: as in GDB, an
+    array whose length is optimized out has its address and its elements. Of other languages, arrays
+    are values."""
+    sources = (m.source for m in (bounds.upper, bounds.count) if isinstance(m, Computed))
+    units = (source.unit for source in sources)
+    return any(isinstance(unit, CompilationUnit) and unit.style == "c" for unit in units)
 
 
 def _attribute(properties: Properties) -> Literal["", "allocatable", "pointer"]:

@@ -6,6 +6,11 @@ the index of their dimension on the stack; DW_AT_data_member_location (A.5.7.3),
 DW_AT_vtable_elem_location (A.5.7.8) and DW_AT_use_location (A.5.14) with their operands on the
 stack, and by the letter without an object.
 
+An expression of a type holds where the type was declared, and none ends before a call that changes
+a register. So in an outer frame it has only the registers that call frame information preserves;
+the location list of a length, and the location of a variable that holds one, have those of
+`dwarfgpu.session.ipa_ra` too (docs/spec-notes.md).
+
 Law: the cost of an answer is bounded, however its types are built.
 """
 
@@ -36,7 +41,7 @@ from dwarfgpu.errors import (
     UndefinedBits,
     counted,
 )
-from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocList, ResultKind
+from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, Frame, LocList, ResultKind
 from dwarfgpu.expr.evaluate import Result, evaluate_attribute
 from dwarfgpu.expr.implicit_conversions import constant_location
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Entry, Location, SingleLocation
@@ -112,6 +117,27 @@ class TypeAttributes:
         steps = min(STEPS, context.limits.steps)
         return evolve(context, limits=evolve(context.limits, steps=steps))
 
+    @cached_property
+    def _frame_of_types(self) -> Frame | None:
+        """The call frame, of whose lost registers nothing is assumed."""
+        from dwarfgpu.session.frame import SubprogramFrame  # few types need a frame
+
+        frame = self._context.frame
+        if isinstance(frame, SubprogramFrame) and frame.level:
+            return evolve(frame, cfi_only=True)
+        return frame
+
+    def assumed(self) -> tuple[str, ...]:
+        """Return the assumptions about registers so far."""
+        if self._evaluations_left == EVALUATIONS:
+            return ()
+        from dwarfgpu.session.frame import SubprogramFrame  # few types need a frame
+
+        frame = self._context.frame
+        if not isinstance(frame, SubprogramFrame):
+            return ()
+        return tuple(frame.notes_on_preserved_registers())
+
     def member_location(self, location: Location, member: Member) -> Location:
         """Return where a member of the structure at a location begins."""
         if member.error is not None:
@@ -182,8 +208,9 @@ class TypeAttributes:
                 location = constant_location(attribute.data, self.context.endian)
                 return self._integer(subject, kind, location)
             if attribute is not None:
-                location = self.evaluate_location(attribute)
-                location = location.of_object(size_bits(kind) or 0, self.context.endian)
+                result = self._evaluate(attribute, "location", None, (), is_variable=True)
+                assert isinstance(result, Location)
+                location = result.of_object(size_bits(kind) or 0, self.context.endian)
                 return self._integer(subject, kind, location)
         raise UndefinedBits(f"{subject}, which is optimized out: it has no location")
 
@@ -247,15 +274,22 @@ class TypeAttributes:
         result_kind: ResultKind,
         object: Location | None,
         stack: tuple[Entry, ...],
+        *,
+        is_variable: bool = False,
     ) -> Result:
-        """Evaluate within the limit; what exceeded it once is not tried again."""
+        """Evaluate within the limit; what exceeded it once is not tried again.
+
+        `is_variable`: the attribute is the location of a variable, not one of a type.
+        """
         if id(source) in self._too_much:
             raise self._too_much[id(source)].anew()
         if self._evaluations_left <= 0:
             raise LimitExceeded(f"types with more than {EVALUATIONS} attributes to evaluate")
         self._evaluations_left -= 1
+        is_of_type = isinstance(source, ExprLoc) and not is_variable
         context = evolve(
             self.context,
+            frame=self._frame_of_types if is_of_type else self._context.frame,
             unit=source.unit,
             result_kind=result_kind,
             object=object,

@@ -194,7 +194,7 @@ def element_type(array_type: Array) -> Type | None:
         indexes=array_type.indexes[1:],
         own_name=None,
         declared_bits=None,
-        lost_length=None,  # only that of the first dimension can be
+        lost_length=array_type.lost_length if None in array_type.dimensions[1:] else None,
     )
 
 

@@ -1,0 +1,118 @@
+"""Lengths of arrays in registers of outer frames, which the functions within the call may have
+changed: gcc ends a location before such a call, but not an expression of a type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Properties
+from dwarfgpu.dwarf.types.types import Array, Base, Dynamic, Type
+from dwarfgpu.expr.context import ExprLoc, LocationListEntry, LocList
+from tests.cli.command import FIXTURES
+from tests.repl.side_by_side import answers, build, with_core
+
+CRASH = [str(FIXTURES / f"core/crash.x86_64.O2{suffix}") for suffix in ("", ".core")]
+NOTE = "note: rdx is assumed to be preserved by the functions within the call: "
+RDX = bytes.fromhex("7103")
+"""DW_OP_breg1 3: rdx is 0 in the frame, and the functions within the call leave it alone."""
+
+
+def with_length(
+    monkeypatch: pytest.MonkeyPatch, source: Callable[[Variable], ExprLoc | LocList]
+) -> None:
+    """Make `here` of crash.c, a structure in memory, an array with an upper bound."""
+
+    def kind(variable: Variable) -> Type | None:
+        if variable.name != "here":
+            return types_of(variable.unit).type_of(variable.die)
+        bound = Computed("DW_AT_upper_bound", source(variable))
+        number = Base(BaseType("int", "signed", 32))
+        return Dynamic(Array(number, (None,)), Properties(bounds=(Bounds(0, bound),)))
+
+    monkeypatch.setattr(Variable, "type", property(kind))
+
+
+def shown(commands: list[str]) -> list[str]:
+    """The answer to each command in the frame, without the command and the number of the value."""
+    lines = answers(None, CRASH, ["frame 4", *commands])[1:]
+    return [line.partition("\n")[2].partition(" = ")[2] or line for line in lines]
+
+
+def test_an_expression_of_a_type_has_no_register_that_a_call_may_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A location in it would be read, with a note: `outer` is."""
+    with_length(monkeypatch, lambda variable: ExprLoc(RDX, variable.unit))
+    whole, named, element, beyond, address, decayed, some, size = shown([
+        "print here", "whatis here", "print here[0]", "print here[5]", "print &here",
+        "print here + 1", "print *here@2", "print sizeof(here)",
+    ])  # fmt: skip
+    assert whole == "0x7fffffffede0\n"
+    assert named == "int []\n"
+    assert (element, beyond) == ("9\n", "1074528256\n")  # 3.5
+    assert address == "(int (*)[]) 0x7fffffffede0\n"
+    assert decayed == "(int *) 0x7fffffffede4\n"
+    assert some == "{9, 0}\n"
+    assert "rdx of the frame at 0x7ffff7ffa086 is caller-saved and has no CFI rule" in size
+
+
+def test_a_location_list_of_a_type_has_it_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = LocationListEntry(RDX, None, None)
+    with_length(monkeypatch, lambda variable: LocList((entry,), variable.unit))
+    whole, size, locals_ = shown(["print here", "print sizeof(here)", "info locals"])
+    assert whole.startswith("{9, 0, 0, 0}\n" + NOTE)
+    assert size.startswith("16\n")
+    assert locals_.startswith("{9, 0, 0, 0}\n")
+
+
+@pytest.mark.parametrize(
+    "command", ["print outer", "print &outer->next", "printf \"%p\\n\", outer", "display outer",
+                "info args", "print down::outer"]
+)  # fmt: skip
+def test_every_command_notes_what_it_assumes(command: str) -> None:
+    """Only `info args` did."""
+    (answer,) = answers(None, CRASH, ["frame 4", command])[1:]
+    assert answer.count(NOTE) == 1
+
+
+ROWS = """\
+struct sizes { long n, m; };
+typedef int function(struct sizes *, void *, long);
+__attribute__((noinline)) int stop(struct sizes *s, void *a, long n)
+{
+  s = (void *)n;
+  *(volatile int *)0 = 1;
+  return ((int *)a)[n];
+}
+__attribute__((noinline)) int rows(struct sizes *s, function f)
+{
+  int v[3][s->m];
+  for (long i = 0; i < 3; i++)
+    for (long j = 0; j < s->m; j++)
+      v[i][j] = 10 * i + j;
+  return f(0, v, 4) + v[1][1];
+}
+int main(int argc, char **argv)
+{
+  struct sizes s = {argc + 2, argc + 3};
+  return rows(&s, stop);
+}
+"""
+
+
+def test_rows_of_lost_length_have_their_address(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """A variable without a location has their length; in GDB they are the same."""
+    build(tmp_path, {"a.c": ROWS}, [[tool("gcc"), "-g", "-O1", "-w", "-o", "a", "a.c"]])
+    files = with_core(tool, tmp_path)
+    commands = ["frame 1", "print v", "whatis v", "print &v", "print v + 1"]
+    own = answers(None, files, commands)
+    assert own[1:] == answers(tool("gdb"), files, commands)[1:]
+    if own[2].endswith("type = int [3][]\n"):  # in another version of gcc it may have a location
+        refused = answers(None, files, [commands[0], "print v[1]"])[1]
+        assert "value has been optimized out: DW_AT_upper_bound refers to " in refused
