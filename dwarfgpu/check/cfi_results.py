@@ -70,7 +70,7 @@ def return_column_fault(
     """Return why a return address column cannot be meant: it is too small for an address, or has no
     rule where that of the machine has one; None if it may be."""
     register, usual = machine.registers[column], machine.return_address_register
-    if usual is None:  # of NVIDIA's GPUs: a pair of registers, of which the column is one
+    if usual is None:  # of NVIDIA's GPUs: the column is one of a pair of registers
         return None
     if register.size_bits < machine.address_bits:
         size = f"{counted(register.size_bits, 'bit')}, and an address {machine.address_bits}"
