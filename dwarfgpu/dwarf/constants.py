@@ -288,6 +288,8 @@ CPLUSPLUS: Final = frozenset({0x04, 0x19, 0x1A, 0x21, 0x2A, 0x2B, 0x30, 0x37, 0x
 """The languages of C++ 98 to 23, HIP with both numbers, and C++ for OpenCL."""
 OPENCL: Final = frozenset({0x15, 0x37})
 """DW_LANG codes of OpenCL C and C++ for OpenCL."""
+WITHOUT_NAMESPACES: Final = C | OPENCL | FORTRAN | ADA
+"""Languages whose functions are in no DW_TAG_namespace."""
 LOWER_BOUND_ONE: Final = FORTRAN | frozenset(
     # Ada, Cobol, Pascal, Modula, PL/I, Julia (DWARF 5 table 7.17, and as published later)
     {0x03, 0x05, 0x06, 0x09, 0x0A, 0x0D, 0x0F, 0x17, 0x1F, 0x2E, 0x2F}

@@ -52,7 +52,6 @@ _FROM_OTHERS: Final = encode_uleb(dw.AT_ABSTRACT_ORIGIN) + encode_uleb(dw.FORM_R
 """What a table of abbreviations of such a unit has."""
 _MAX_KEPT: Final = 1_000
 """Names of a file, with what they denote."""
-_WITHOUT_NAMESPACES: Final = dw.C | dw.OPENCL | dw.FORTRAN | dw.ADA
 _CV: Final = {"const", "volatile"}
 
 
@@ -311,7 +310,7 @@ def _fits(die: Die, components: list[str]) -> bool:
 def _name_with_scopes(die: Die) -> tuple[str, ...] | None:
     """Return the name of a function after those of the namespaces and types around it, of Rust for
     example; None of one that is in none, and in C++, whose functions are named otherwise."""
-    if die.unit.is_cplusplus or die.unit.language in _WITHOUT_NAMESPACES:
+    if die.unit.is_cplusplus or die.unit.language in dw.WITHOUT_NAMESPACES:
         return None
     names = qualified_parts(die)
     return names if len(names) > 1 else None

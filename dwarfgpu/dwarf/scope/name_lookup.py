@@ -73,8 +73,6 @@ _SCOPES: Final = (
     CONTAINERS | TAGGED | {dw.TAG_TYPEDEF, dw.TAG_SUBPROGRAM, dw.TAG_TEMPLATE_TYPE_PARAMETER}
 )
 _NAMESPACES: Final = frozenset({dw.TAG_NAMESPACE})
-_WITHOUT_NAMESPACES: Final = dw.C | dw.OPENCL | dw.FORTRAN | dw.ADA
-"""Languages other than C++ in which no namespace is beside a function."""
 
 
 class NameLookup(UnitDeclarations):
@@ -266,7 +264,7 @@ class NameLookup(UnitDeclarations):
         self, function: Die, part: Part, accepts: DieFilter
     ) -> tuple[Meaning, ...]:
         """Return a member of the namespace that shares its name with a function."""
-        if function.unit.is_cplusplus or function.unit.language in _WITHOUT_NAMESPACES:
+        if function.unit.is_cplusplus or function.unit.language in dw.WITHOUT_NAMESPACES:
             return ()
         *path, name = scope_path(function)
         around_it, own, takes = tuple(path), Part(name, text=name), has_tag(_NAMESPACES)
