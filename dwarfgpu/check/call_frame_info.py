@@ -399,11 +399,14 @@ class FrameChecker:
             self.findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
 
     def _overlapping(self) -> None:
-        """Report FDEs of the same code, except empty ones and those of code that a linker
-        dropped."""
+        """Report FDEs of the same code, and of none, except empty ones and those of code that a
+        linker dropped."""
         last: Fde | None = None
         for fde in self.section.fdes:
             if fde.address_range == 0 or not self.functions.is_code(fde.initial_location):
+                if fde.address_range and self.functions.is_beyond(fde.initial_location):
+                    message = f"[{fde.initial_location:#x},{fde.end:#x}) is behind all of the file"
+                    self._checked_entry(fde).report("fde-outside-file", message)
                 continue
             if last is not None and fde.initial_location < last.end:
                 message = (

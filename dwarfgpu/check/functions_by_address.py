@@ -107,3 +107,9 @@ class Functions:
     def is_code(self, address: int) -> bool:
         """Return whether the file has instructions at an address."""
         return self._file.is_code(address)
+
+    def is_beyond(self, address: int) -> bool:
+        """Return whether an address is behind all that the file loads, and is not one of the two by
+        which linkers mark code that they drop."""
+        end = self._file.extent[1]
+        return end <= address < (1 << 8 * self._file.address_bytes) - 2

@@ -369,6 +369,7 @@ DETAILS: Final[Mapping[str, str]] = {
         "two FDEs that describe the same code. Not reported for relocatable objects, where every "
         "section begins at 0"
     ),
+    "fde-outside-file": "an FDE whose addresses are behind all that the file loads",
     "search-table": (
         "`.eh_frame_hdr` (Linux Standard Base Core, 10.6.2) cannot be read, is not for the "
         "section, has entries where that has no contents, is not sorted, leads to something else "

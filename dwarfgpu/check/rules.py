@@ -235,6 +235,8 @@ _FRAMES: Final = (
          "use an augmentation that consumers know: all others must ignore the FDEs of this CIE"),
     Rule("overlapping-fdes", "warning", "A.6.4.1", "two FDEs that describe the same code",
          "end the first FDE where the second begins: a debugger may use either"),
+    Rule("fde-outside-file", "warning", "A.6.4.1", "an FDE for addresses behind the file",
+         "give the FDE the address of its function: no debugger can unwind through that"),
     Rule("search-table", "warning", "A.6.4.1", "a search table that does not match its section"),
     Rule("ill-formed-cfi", "error", "A.6.4.2", "an instruction that cannot be executed",
          "consumers stop there and lose the later rows of the function"),
