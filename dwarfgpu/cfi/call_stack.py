@@ -169,6 +169,20 @@ class CallStack:
         text = f"no call frame information for {first}{more}: {what} where the caller is"
         return (f"{text} ({self._prologues.text})",)
 
+    def assumed_to(self, level: int) -> tuple[str, ...]:
+        """Return which registers of the frames up to a level were assumed to be preserved by the
+        functions within the call; nothing is assumed before they are needed."""
+        numbers: dict[int, None] = {}
+        for frame in self._frames[: level + 1]:
+            known = frame.preserved_by_callees.items()
+            numbers |= dict.fromkeys(number for number, preserved in known if preserved is not None)
+        if not numbers:
+            return ()
+        from dwarfgpu.cfi.lost_registers import assumed_preserved  # few values are lost
+
+        register = require(self._context.architecture, "target architecture").register
+        return tuple(assumed_preserved(register(number).name) for number in numbers)
+
     @property
     def end(self) -> End:
         """Why the last frame is the last; all are unwound for that."""

@@ -18,6 +18,15 @@ def lost_register(frame: CfiFrame, number: int, *, on_entry: bool) -> Location:
     return Location((SingleLocation(Undefined(why=why)),))
 
 
+def assumed_preserved(name: str) -> str:
+    """Return the note that a register of an outer frame is taken to have the value of the inner
+    one (`dwarfgpu.session.ipa_ra`)."""
+    return (
+        f"{name} is assumed to be preserved by the functions within the call: gcc keeps a "
+        "location across a call only if the callee preserves the register (-fipa-ra)"
+    )
+
+
 def _why(frame: CfiFrame, number: int, on_entry: bool) -> str | None:
     """Return the register, its frame, and the rule that lost it; None where that is unknown."""
     try:

@@ -220,12 +220,12 @@ class SubprogramFrame(FrameLanes):
 
     def notes_on_preserved_registers(self) -> Iterator[str]:
         """Yield the assumptions about registers found in callees."""
+        if not self.preserved_by_callees:
+            return
+        from dwarfgpu.cfi.lost_registers import assumed_preserved  # few values are lost
+
         for number in self.preserved_by_callees:
-            name = self.session.architecture.register(number).name
-            yield (
-                f"{name} is assumed to be preserved by the functions within the call: gcc keeps a "
-                "location across a call only if the callee preserves the register (-fipa-ra)"
-            )
+            yield assumed_preserved(self.session.architecture.register(number).name)
 
     def entry_register(self, number: int) -> Location:
         """Return where a register was on entry; without a program location by the architecture's

@@ -19,6 +19,7 @@ from tests.repl.side_by_side import answers, build, with_core
 
 CRASH = [str(FIXTURES / f"core/crash.x86_64.O2{suffix}") for suffix in ("", ".core")]
 NOTE = "note: rdx is assumed to be preserved by the functions within the call: "
+UNREAD = "set print frame-arguments none"
 RDX = bytes.fromhex("7103")
 """DW_OP_breg1 3: rdx is 0 in the frame, and the functions within the call leave it alone."""
 
@@ -40,7 +41,7 @@ def with_length(
 
 def shown(commands: list[str]) -> list[str]:
     """The answer to each command in the frame, without the command and the number of the value."""
-    lines = answers(None, CRASH, ["frame 4", *commands])[1:]
+    lines = answers(None, CRASH, [UNREAD, "frame 4", *commands])[2:]
     return [line.partition("\n")[2].partition(" = ")[2] or line for line in lines]
 
 
@@ -76,9 +77,23 @@ def test_a_location_list_of_a_type_has_it_with_a_note(monkeypatch: pytest.Monkey
                 "info args", "print down::outer"]
 )  # fmt: skip
 def test_every_command_notes_what_it_assumes(command: str) -> None:
-    """Only `info args` did."""
-    (answer,) = answers(None, CRASH, ["frame 4", command])[1:]
+    """Only `info args` did. The line of the frame would have the note first, which comes once."""
+    *before, answer = answers(None, CRASH, [UNREAD, "frame 4", command])
+    assert NOTE not in "".join(before)
     assert answer.count(NOTE) == 1
+
+
+@pytest.mark.parametrize("command", ["backtrace", "backtrace full", "frame 4", "up 4", "where 5"])
+def test_lines_of_frames_note_what_they_assume(command: str) -> None:
+    """Of the arguments in it."""
+    (answer,) = answers(None, CRASH, [command])
+    assert answer.count(NOTE) == 1
+
+
+@pytest.mark.parametrize("command", ["backtrace 4", "frame 3", "backtrace -frame-arguments none"])
+def test_what_is_not_read_is_not_assumed(command: str) -> None:
+    (answer,) = answers(None, CRASH, [command])
+    assert NOTE not in answer
 
 
 ROWS = """\

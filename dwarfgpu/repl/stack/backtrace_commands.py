@@ -110,7 +110,7 @@ def _listed_frames(
                 yield from _of_frame(shell, frame, settings, style, is_full=is_full)
         if not is_bounded(shell, settings) and not stack.end.is_outermost:
             yield Output(str(stack.end), {"stack-end": str(stack.end)})
-        notes += (*_unreadable(problems), *stack.notes_to(level))
+        notes += (*_unreadable(problems), *stack.notes_to(level), *stack.assumed_to(level))
         return
     count = omitted = 0
     for frame in frames_of(shell, settings=settings):
@@ -120,14 +120,14 @@ def _listed_frames(
         if count == limit:
             more = "" if shell.console.is_batch else "(More stack frames follow...)"
             yield Output(more, {"has-more": True})
-            notes += (*_unreadable(problems), *stack.notes_to(level))
+            notes += (*_unreadable(problems), *stack.notes_to(level), *stack.assumed_to(level))
             return
         count, level = count + 1, frame.session.level
         problems += [] if frame.is_readable else [frame]
         yield from _of_frame(shell, frame, settings, style, is_full=is_full)
     if not is_bounded(shell, settings) and not stack.end.is_outermost:
         yield Output(str(stack.end), {"stack-end": str(stack.end)})
-    notes += (*_unreadable(problems), *stack.notes_to(level))
+    notes += (*_unreadable(problems), *stack.notes_to(level), *stack.assumed_to(level))
     if omitted:
         notes.append(omitted_note(session, omitted))
     unknown = unlocated(session)

@@ -171,6 +171,9 @@ def shown_frame(shell: Shell, number: int) -> Iterator[Part]:
     record = frame_record(frame, with_arguments=True, style=style)
     yield Output("", {"frame": record})
     yield from frame_lines(shell, frame, record, style, is_focus=True)
+    stack = frame.session.call_stack
+    for note in () if stack is None else stack.assumed_to(frame.session.level):
+        shell.console.note(note, once=True)
     if not frame.is_readable:
         from dwarfgpu.session.unreadable_frames import unreadable_notes  # most frames are readable
 

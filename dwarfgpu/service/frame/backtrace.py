@@ -53,7 +53,9 @@ class Backtrace:
         heuristic = [str(frame.number) for frame in self.frames if frame.is_heuristic]
         notes = [f"found by the calling convention only: frame {number}" for number in heuristic]
         if self.session.call_stack is not None and self.frames:
-            notes += self.session.call_stack.notes_to(self.frames[-1].session.level)
+            level = self.frames[-1].session.level
+            notes += self.session.call_stack.notes_to(level)
+            notes += self.session.call_stack.assumed_to(level)
         for code_object in self.session.code_objects:
             notes += code_object.info.call_frames.notes
         notes += self.session.unread_notes()
