@@ -102,3 +102,7 @@ def test_names_that_begin_with_a_dollar(
     ranges = {code_range.symbol for code_range in code.ranges if code_range.symbol}
     assert ranges >= {"_start", "$s4main3fooyyF", "bare", "$shown"}
     assert ranges.isdisjoint({"$d", "$x.7"}) == is_arm
+    assert [untyped_symbol([code_object], name) is None for name in ("$d", "$shown")] == [
+        is_arm,
+        False,
+    ]
