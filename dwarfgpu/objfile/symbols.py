@@ -64,8 +64,8 @@ sorted."""
 _NO_LABELS: Final = (b"\0", b".L", b"$L")
 """How names begin that name nothing for a person: those of compilers, as in GDB."""
 _MARK: Final = pattern(r"\$(?:[adtx]|xrv[^.]*)(?:\..*)?")
-"""The names of the symbols without a type that say what is code in files for Arm ("ELF for the Arm
-Architecture", mapping symbols) and RISC-V."""
+"""The names of the symbols, without a type or thread-local, that say what is code in files for Arm
+("ELF for the Arm Architecture", mapping symbols) and RISC-V."""
 MARKED: Final = frozenset({"AARCH64", "ARM", "RISCV"})
 """The machines whose files have such symbols."""
 
@@ -172,7 +172,8 @@ class SymbolTable(OfOpenFile):
             section -= RESERVED_BELOW_ZERO
         address, is_indirect = self._address(section, value), info & 15 == _INDIRECT
         name_text, is_local, is_protected = self._names.at(name), not info >> 4, other & 3 == 3
-        is_mark = self._has_marks and not info & 15 and _MARK.fullmatch(name_text) is not None
+        may_mark = self._has_marks and kind in ("other", "thread_local")
+        is_mark = may_mark and _MARK.fullmatch(name_text) is not None
         return Symbol(
             name_text, address, size_bytes, kind, section, is_local, is_protected, is_indirect,
             is_mark,
@@ -227,9 +228,10 @@ class SymbolTable(OfOpenFile):
             )
         kinds = {*_KINDS, 0} if with_untyped else _KINDS
         rows = map(self._row, numbers)
-        symbols = tuple(
+        named = (
             self._symbol(row) for row in rows if row[1] & 15 in kinds and self._is_defined(row[3])
         )
+        symbols = tuple(symbol for symbol in named if not symbol.is_mark)
         if len(symbols) <= _MAX_KEPT_SYMBOLS:
             self._named[key] = symbols
         return symbols

@@ -183,3 +183,12 @@ def test_code_in_a_part_of_a_page(tmp_path: Path) -> None:
         "0x500000", "0x500004", "0x500008", "0x50000c",
     ]  # fmt: skip
     assert done.err.splitlines() == ["Cannot access memory at address 0x50000c"]
+
+
+def test_marks_of_code_are_no_names() -> None:
+    """Convenience variables have their names, as in GDB."""
+    program = FIXTURES / "core/crash.aarch64.O0"
+    commands = ("set var $x = 1", "p $x", "p $d", "break $d")
+    done = run("debug", program, "--batch", *(f"-ex={command}" for command in commands))
+    assert done.lines[:2] == ["$1 = 1", "$2 = void"]
+    assert 'Undefined convenience variable or function "$d" not defined.' in done.err

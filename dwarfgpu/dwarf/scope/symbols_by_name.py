@@ -195,7 +195,7 @@ def untyped_symbol(code_objects: Iterable[CodeObject], name: str) -> UntypedSymb
     for code_object in code_objects:
         for file in symbol_files(code_object):
             for symbol in file.symbols_named(name, f"{name}@", with_untyped=True):
-                if (symbol.is_in_section or symbol.is_absolute) and not symbol.is_mark:
+                if symbol.is_in_section or symbol.is_absolute:
                     rank = symbol.is_local, _is_old_version(symbol)
                     candidates.append((rank, _as_loaded(code_object, file, symbol)))
     if not candidates:
