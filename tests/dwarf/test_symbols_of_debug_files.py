@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -90,10 +91,9 @@ def test_names_that_begin_with_a_dollar(
     (tmp_path / "a.c").write_text(DOLLARS)
     subprocess.run([tool("gcc"), "-c", "a.c"], check=True, cwd=tmp_path, timeout=120)
     path = tmp_path / "a.o"
-    if is_arm:
-        data = bytearray(path.read_bytes())
-        data[18] = 183  # EM_AARCH64
-        path.write_bytes(data)
+    data = bytearray(path.read_bytes())
+    data[18:20] = (183 if is_arm else 62).to_bytes(2, sys.byteorder)  # EM_AARCH64, EM_X86_64
+    path.write_bytes(data)
     code_object = CodeObject.open(path)
     names = ["_start", "$s4main3fooyyF", "$s4main3fooyyF+4", "bare"]
     names += ["bare+4", "bare+8", "bare+12"] if is_arm else ["$d", "$x.7", "$x.7+4"]
