@@ -29,7 +29,7 @@ from dwarfgpu.base.regexp_texts import (
 from dwarfgpu.errors import LimitExceeded, UsageError
 
 MAX_STEPS: Final = 2_000
-"""Steps of an expression; `x{20}` counts 20 times."""
+"""Steps of an expression beyond its characters: `x{20}` counts 20 times."""
 MAX_WORK: Final = 1_000_000
 """Steps that one expression may go through that were not remembered."""
 _MAX_REMEMBERED: Final = 50_000
@@ -425,12 +425,12 @@ class _Parser:
         return UsageError(f"{what} at position {self._at if position is None else position}")
 
     def _too_large(self) -> UsageError:
-        return UsageError(f"it has more than {MAX_STEPS} steps, repetitions counted")
+        return UsageError(f"its repetitions make more than {MAX_STEPS} steps")
 
     # Steps
 
     def _step(self, step: _Step) -> int:
-        if len(self._steps_made) > MAX_STEPS:
+        if len(self._steps_made) > MAX_STEPS + len(self._pattern):
             raise self._too_large()
         self._steps_made.append(step)
         return len(self._steps_made) - 1
