@@ -139,6 +139,8 @@ class TypeBuilder:
             return self._string(die)
         if tag == dw.TAG_ENUMERATION_TYPE:
             return self._enum(die)
+        if tag == dw.TAG_SUBROUTINE_TYPE and die.unit.language == dw.LANG_GO:
+            return self._function_value(die)
         if tag in (dw.TAG_SUBROUTINE_TYPE, dw.TAG_SUBPROGRAM):
             return self.function_type(die)
         if tag == dw.TAG_PTR_TO_MEMBER_TYPE:
@@ -425,6 +427,14 @@ class TypeBuilder:
             any(c.tag == dw.TAG_UNSPECIFIED_PARAMETERS for c in children),
             die.name,
         )
+
+    def _function_value(self, die: Die) -> Type:
+        """Return the type of a function value of Go: it points to a closure, which begins with the
+        address of the code (Go internal ABI specification, "Closures")."""
+        function, size = self.function_type(die), die.integer(dw.AT_BYTE_SIZE)
+        if size is None:
+            return function
+        return Pointer(Pointer(function, size_bytes=size), size_bytes=size, own_name=die.name)
 
     def _parameter(self, die: Die, this: Die | None) -> TypeReference:
         """Return the type of a parameter; `this` is constant, whether or not the compiler says
