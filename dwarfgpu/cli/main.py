@@ -41,6 +41,16 @@ COMMANDS = {
     "gdb-path": "print the path of the script to source in GDB",
     "completion": "print a completion script for a shell, or the manual page",
 }
+_OTHER_NAMES = {
+    "assemble": "asm",
+    "backtrace": "bt",
+    "disassemble": "disas",
+    "inspect": "info",
+    "print": "eval",
+    "threads": "waves",
+    "unwind": "bt",
+}
+"""Names that the commands have in GDB and in other tools, for a suggestion."""
 _WITHOUT_JSON = ("debug", "gdb-path", "completion")
 """Commands that have no answer to print as an object."""
 
@@ -398,7 +408,9 @@ def _advice(command: str) -> str:
     from dwarfgpu.base.suggest import nearest
     from dwarfgpu.options.program_name import program_name
 
-    return f"{nearest(command, COMMANDS)}; see {program_name()} --help"
+    meant = _OTHER_NAMES.get(command)
+    suggestion = f"; did you mean {meant}?" if meant else nearest(command, COMMANDS)
+    return f"{suggestion}; see {program_name()} --help"
 
 
 def configure_command(command: str, parser: argparse.ArgumentParser) -> Command:

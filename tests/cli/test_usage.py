@@ -16,6 +16,7 @@ def test_an_unknown_command_is_corrected() -> None:
     advice = f"see {program_name()} --help"
     assert done.error == f"evl is not a command; did you mean eval?; {advice}"
     assert run("rnu").error == f"rnu is not a command; did you mean run?; {advice}"
+    assert run("backtrace").error == f"backtrace is not a command; did you mean bt?; {advice}"
     assert run("klingon").error == f"klingon is not a command; {advice}"
 
 
