@@ -11,7 +11,7 @@ from dwarfgpu.base.absolute_path import absolute_path, unquoted
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.source_lines import has_units
-from dwarfgpu.objfile.elf import not_elf
+from dwarfgpu.objfile.elf_file import not_elf
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
