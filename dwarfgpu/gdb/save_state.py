@@ -6,10 +6,12 @@ This file works alone: `source save_state.py` in any GDB with Python 3.6 or newe
 Law: it needs only GDB's own Python, and GDB stays in its thread, frame and lane.
 """
 
+import errno
 import hashlib
 import json
 import os
 import re
+import stat
 import struct
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
@@ -50,6 +52,10 @@ OPEN = re.compile(r"`(.*)', file type")
 """How `info files` names the program and the core file."""
 PART = re.compile(r"(file|memory)://(.*)#offset=(\w+)&size=(\w+)")
 """How ROCgdb names code objects inside of files and of memory."""
+DEVICES = ("/dev/", "/proc/")
+"""Folders whose files have no temporary files beside them."""
+STREAM = re.compile(r"/dev/(stdout|stderr)|(?:/dev|/proc/self)/fd/([0-9]{1,9})")
+STREAMS = {"stdout": 1, "stderr": 2}
 MEMORY_RANGE = re.compile(r"(?:(\w+)#)?(\w+),(\w+)")
 POINTERS = (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
 REFERENCES = (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
@@ -306,9 +312,10 @@ def write_file(path: str, data: bytes) -> None:
         for name in inputs():
             if os.path.isfile(name) and os.path.samefile(name, path):
                 raise gdb.GdbError("save-state: %s is an input: give another file" % path)
-    if os.path.exists(path) and not os.path.isfile(path):  # a device, or a pipe
-        with open(path, "wb") as file:
-            file.write(data)
+    absolute = os.path.abspath(path)
+    is_other = os.path.exists(path) and not os.path.isfile(path)  # a device, or a pipe
+    if is_other or absolute.startswith(DEVICES) and not absolute.startswith("/dev/shm/"):
+        write_through(path, data)
         return
     target = os.path.realpath(path)
     # A name that others cannot know, and "x": a link that they laid there would be followed.
@@ -325,6 +332,26 @@ def write_file(path: str, data: bytes) -> None:
         if os.path.exists(beside):
             os.unlink(beside)
         raise
+
+
+def write_through(path: str, data: bytes) -> None:
+    """Write to a device, a stream of GDB itself, or a pipe; `gdb.GdbError` for one without a
+    reader, which would wait."""
+    stream = STREAM.fullmatch(os.path.abspath(path))
+    if stream is not None:  # opened anew, a file would be written from its beginning
+        gdb.flush()
+        descriptor = os.dup(int(stream.group(2) or STREAMS[stream.group(1)]))
+    else:
+        waits = os.O_NONBLOCK if stat.S_ISFIFO(os.stat(path).st_mode) else 0
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | waits)
+        except OSError as error:
+            if error.errno == errno.ENXIO:
+                raise gdb.GdbError("save-state: %s: no program reads the pipe" % path) from None
+            raise
+        os.set_blocking(descriptor, True)
+    with open(descriptor, "wb") as file:
+        file.write(data)
 
 
 def contents_of(path: str) -> Optional[bytes]:

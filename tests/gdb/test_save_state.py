@@ -23,7 +23,7 @@ from tests.gdb.test_rocgdb import known, session
 
 FILE = Path(__file__).resolve().parents[2] / "dwarfgpu/gdb/save_state.py"
 SOURCES = FILE.parents[2] / "fixtures/native"
-ALONE = frozenset({"gdb", "hashlib", "json", "os", "re", "struct", "typing"})
+ALONE = frozenset({"errno", "gdb", "hashlib", "json", "os", "re", "stat", "struct", "typing"})
 TELL = """
 def names(frame):
     block = frame.block()
@@ -163,6 +163,32 @@ def test_no_file_that_gdb_has_open_is_replaced(debugger: Debugger, tmp_path: Pat
         _, err = debugger.run(f"core-file {core}", command, file=program)
         assert f"save-state: {path} is an input: give another file" in err
     assert files == {path: path.read_bytes() for path in files}
+
+
+def test_a_pipe_without_a_reader_is_an_error(debugger: Debugger, tmp_path: Path) -> None:
+    """GDB would wait for ever."""
+    os.mkfifo(tmp_path / "pipe")
+    save = f"dwarfgpu save-state {shlex.quote(str(tmp_path / 'pipe'))}"
+    out, err = debugger.run("starti", save, "echo after\\n", file=Path("/bin/true"))
+    assert f"save-state: {tmp_path}/pipe: no program reads the pipe" in err
+    assert "after" in out
+
+
+def test_the_output_of_gdb_is_not_replaced(debugger: Debugger, tmp_path: Path) -> None:
+    """Opened anew, the file of a stream would lose what GDB has written to it."""
+    printed = tmp_path / "printed"
+    commands = ("starti", "echo before\\n", "dwarfgpu save-state /dev/stdout", "echo after\\n")
+    options = [word for command in (f"source {FILE}", *commands) for word in ("-ex", command)]
+    with printed.open("wb") as stream:
+        subprocess.run(
+            [debugger.program, "-nx", "-q", "-batch", *options, "/bin/true"],
+            stdout=stream,
+            stdin=subprocess.DEVNULL,
+            check=False,
+            timeout=60,
+        )
+    lines = printed.read_text("utf-8").splitlines()
+    assert lines.index("before") < lines.index("{") < lines.index("}") < lines.index("after")
 
 
 def test_no_link_that_another_program_laid_is_followed(debugger: Debugger, tmp_path: Path) -> None:
