@@ -94,3 +94,31 @@ def test_the_default_version_of_a_symbol_is_meant(tmp_path: Path) -> None:
     symbol = symbol_of_variable((user, library), Variable("data", variables[0], "global"))
     [new] = library.file.symbols_named("new")
     assert symbol is not None and symbol.address == new.address + (2 << 20)
+
+
+def test_an_object_and_a_function_of_one_name_have_a_note(tmp_path: Path) -> None:
+    """Each is of its file: the first one is taken, whatever the other is."""
+    texts = {
+        "object": "static int third = 3; int *first(void) { return &third; }\n",
+        "function": "static int third(int i) { return i; } int (*all[])(int) = {third};\n",
+        "here": "int here(void) { return 1; }\n",
+    }
+    command = ["gcc", "-g", "-shared", "-fPIC", "-nostdlib"]
+    for name, text in texts.items():
+        (tmp_path / f"{name}.c").write_text(text)
+        subprocess.run([*command, "-o", f"lib{name}.so", f"{name}.c"], cwd=tmp_path, check=True)
+    objects = tuple(
+        CodeObject.open(str(tmp_path / f"lib{name}.so"), number << 20)
+        for number, name in enumerate(texts, 1)
+    )
+    architecture = objects[0].info.architecture
+    assert architecture is not None
+    [here] = objects[2].file.symbols_named("here")
+    for loaded in (objects, (objects[1], objects[0], objects[2])):
+        session = Session(architecture, loaded, pc=here.address + (3 << 20))
+        lookup = session.meanings("third")
+        lookup.of("third")
+        assert list(lookup.remarks) == [
+            f"third is that of {[*texts][objects.index(loaded[0])]}.c: "
+            f"{[*texts][objects.index(loaded[1])]}.c has another one"
+        ]

@@ -9,7 +9,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS
 from dwarfgpu.dwarf.scope.declarations import path_of
-from dwarfgpu.dwarf.scope.meaning import Meaning, is_external, is_removed
+from dwarfgpu.dwarf.scope.meaning import Meaning, is_external, is_function, is_removed
 from dwarfgpu.dwarf.scope.named_entries import TYPES, VARIABLES
 from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -27,10 +27,12 @@ def is_of_its_file(meaning: Meaning) -> bool:
 
 
 def differ(first: Meaning, second: Meaning) -> bool:
-    """Return whether two files mean different things by a name: two objects, or types or functions
-    that are declared at different places."""
+    """Return whether two files mean different things by a name: two objects, an object and a
+    function, or types or functions that are declared at different places."""
+    if isinstance(first, Variable) and isinstance(second, Variable):
+        return first != second
     if isinstance(first, Variable) or isinstance(second, Variable):
-        return type(first) is type(second) and first != second
+        return is_function(first) or is_function(second)
     return first.tag == second.tag and _declared_at(first) != _declared_at(second)
 
 

@@ -41,7 +41,7 @@ from dwarfgpu.dwarf.scope.meaning import (
     ordinary,
     shares_its_name,
 )
-from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, named_entries
+from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, named_entries
 from dwarfgpu.dwarf.scope.scope_entries import name_of
 from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable, is_another_function
@@ -55,6 +55,7 @@ _NAMESPACE: Final = 16
 """What a namespace counts towards them whose declarations are searched: as that takes longer."""
 _MAX_KEPT: Final = 256
 """Names whose meanings in other units are kept for a unit."""
+_OBJECTS: Final = VARIABLES | {dw.TAG_SUBPROGRAM}
 MAX_COMPARED: Final = 32
 """Units that are read to find out whether a name has another meaning in one of them."""
 
@@ -295,7 +296,8 @@ class UnitDeclarations(UnitSearch):
 
     def _search_others(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return the declarations of other units in a namespace: exported ones before others, and
-        variables that compilers removed last, only those of the same file and of the program."""
+        variables that compilers removed behind the rest of their file, only those of this file
+        and of the program."""
         hidden: tuple[Meaning, ...] = ()
         removed: tuple[Meaning, ...] = ()
         unrelated: tuple[Meaning, ...] = ()
@@ -324,7 +326,7 @@ class UnitDeclarations(UnitSearch):
             if all(is_removed(meaning) for meaning in meanings):
                 is_visible = self.unit is None or unit.info in (self.unit.info, self.infos[0])
                 removed = removed or (meanings if is_visible else ())
-            elif not hidden:
+            elif not (hidden or removed and not _is_of_file(removed[0], unit)):
                 hidden = meanings
                 exporting = self.exporting(path, part.name)
                 pending = pending if exporting is None else iter(exporting)
@@ -349,6 +351,8 @@ class UnitDeclarations(UnitSearch):
         if not is_of_its_file(taken):
             return
         tags = {taken.die.tag if isinstance(taken, Variable) else taken.tag}
+        if tags <= _OBJECTS:
+            tags = set(_OBJECTS)
         here = () if self.unit is None else (self.unit,)  # of an entry of another unit
         units = chain(here, self.other_units(path, part.name, tags))
         for unit in islice((unit for unit in units if unit != taken.unit), MAX_COMPARED):
@@ -404,6 +408,12 @@ class UnitDeclarations(UnitSearch):
         variable = Variable(name_of(defined) or "", defined, "global")
         can_be = is_definition(defined) or is_member(defined) or variable.is_external
         return variable if can_be else None
+
+
+def _is_of_file(meaning: Meaning, unit: CompilationUnit) -> bool:
+    """Return whether the file of a unit has a meaning."""
+    die = meaning.die if isinstance(meaning, Variable) else meaning
+    return die.unit.info is unit.info
 
 
 def _is_completion(meaning: Meaning, declarations: Iterable[Die]) -> bool:
