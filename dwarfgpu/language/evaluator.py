@@ -60,7 +60,7 @@ from dwarfgpu.language.syntax.literals import text
 from dwarfgpu.language.syntax.parser import parse, parse_type
 from dwarfgpu.language.typed_value import INTERNAL, TypedValue
 from dwarfgpu.language.untyped_symbols import NO_TYPE, as_type, symbol_of, typed
-from dwarfgpu.language.vectors import is_vector, spread
+from dwarfgpu.language.vectors import is_vector, spread, vector_literal
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.kernel_start import at_start
@@ -340,6 +340,9 @@ class Evaluator(Operations):
             return in_memory(self.arithmetic, self.object(node.operand), to)
         if _is_initializer(node.operand, to.type):
             return self._initialized(node.operand, to)
+        if node.elements and to.type and is_vector(to.type):
+            values = [self.object(element) for element in node.elements]
+            return vector_literal(self.arithmetic, values, to.type)
         operand = self.referred(self.value(node.operand))
         if self.is_opencl and to.type and is_vector(to.type) and is_number(operand.type):
             return spread(self.arithmetic, operand, to.type)

@@ -221,6 +221,10 @@ class Names:
         """Return whether the unit in focus is of Go."""
         return self.current_unit is not None and self.current_unit.language == dw.LANG_GO
 
+    def is_opencl(self) -> bool:
+        """Return whether the unit in focus is of OpenCL."""
+        return self.current_unit is not None and self.current_unit.language in dw.OPENCL
+
     def names_in_package(self, names: Sequence[str]) -> int:
         """Return how many of the names between points are one name of Go, the first its package, as
         in `main.counter`; 1 if the first is a variable of the function."""

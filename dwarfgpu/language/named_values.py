@@ -84,8 +84,7 @@ class NamedValues:
     @property
     def is_opencl(self) -> bool:
         """Whether operators of vectors are those of OpenCL."""
-        unit = self.names.current_unit
-        return unit is not None and unit.language in dw.OPENCL
+        return self.names.is_opencl()
 
     def number(self, number: Number) -> TypedValue:
         """Return a number as a value."""

@@ -163,6 +163,19 @@ def spread(arithmetic: Operators, number: TypedValue, type_: Type) -> TypedValue
     return _of(arithmetic, vector, [arithmetic.cast(number, kind)] * count)
 
 
+def vector_literal(arithmetic: Operators, values: Sequence[TypedValue], type_: Type) -> TypedValue:
+    """Return `(float4)(pair, 1, 2)` of OpenCL: numbers and the elements of vectors, as many as the
+    vector has (OpenCL C 6.1.6)."""
+    kind, count = _form(type_)
+    elements: list[TypedValue] = []
+    for value in values:
+        elements += _elements(arithmetic, value, value) if is_vector(value.type) else [value]
+    if len(elements) != count:
+        raise UsageError(f"A vector of {count} elements needs {count}, not {len(elements)}.")
+    vector = TypedValue(type_, unit=values[0].unit)
+    return _of(arithmetic, vector, [arithmetic.cast(element, kind) for element in elements])
+
+
 def _truths(arithmetic: Operators, vector: TypedValue, truths: list[bool]) -> TypedValue:
     kind, count = _form(vector.type)
     size = size_bits(kind) or 0

@@ -33,6 +33,9 @@ class Known:
     def is_go(self) -> bool:
         return False
 
+    def is_opencl(self) -> bool:
+        return False
+
     def names_in_package(self, names: Sequence[str]) -> int:
         return 1
 

@@ -26,6 +26,14 @@ KERNEL = (
         ("vec && (vec - 1)", "{0, -1, -1, -1}"),
         ("(float4)(1.5f)", "{1.5, 1.5, 1.5, 1.5}"),
         ("vec * (float4)2 == vec + vec", "{-1, -1, -1, -1}"),
+        ("(float4)(1, 2, t, 4)", "{1, 2, 3, 4}"),
+        ("(float4)(1, vec.yx, t)", "{1, 2, 1, 3}"),
+        ("(float4)(vec)", "{1, 2, 3, 3}"),
+        ("(float4)((1, 2, t, 4))", "{4, 4, 4, 4}"),
+        ("((float4)(1, 2, 3, 4)).yx", "{2, 1}"),
+        ("sizeof((float4)(1, 2, 3, 4))", "16"),
+        ("(int)(1, 2)", "2"),
+        ("(int)(1, vec).y", "2"),
         ("t == 3", "1"),
         ("t > 0 && t < 3", "0"),
         ("(vec > 1).x", "0"),
@@ -34,6 +42,12 @@ KERNEL = (
 def test_operators(expression: str, value: str) -> None:
     done = run(*KERNEL, "-ex", f"p {expression}")
     assert done.lines[-1] == f"$1 = {value}", done
+
+
+@pytest.mark.parametrize(("elements", "count"), [("1, 2, 3", 3), ("1, vec", 5)])
+def test_a_vector_has_as_many_elements_as_its_type(elements: str, count: int) -> None:
+    done = run(*KERNEL, "-ex", f"p (float4)({elements})")
+    assert f"A vector of 4 elements needs 4, not {count}." in done.err
 
 
 def test_operands_are_evaluated_once() -> None:

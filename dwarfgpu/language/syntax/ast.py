@@ -228,6 +228,8 @@ class Cast(Part):
     is_memory: bool = False
     how: str = ""
     """`static`, `const`, `reinterpret` or `dynamic`, of the casts of C++."""
+    elements: tuple[Node, ...] = ()
+    """Of `(float4)(1, 2, 3, 4)` in OpenCL, whose operand in C is the last of them."""
 
 
 @frozen

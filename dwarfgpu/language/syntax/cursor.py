@@ -39,6 +39,9 @@ class Known(Protocol):
     def is_go(self) -> bool:
         """Return whether names have packages of Go."""
 
+    def is_opencl(self) -> bool:
+        """Return whether vectors are written as in OpenCL."""
+
     def names_in_package(self, names: Sequence[str]) -> int:
         """Return how many of the names between points are one name of Go, the first its package; 1
         if the first is none."""

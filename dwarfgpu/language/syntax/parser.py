@@ -34,6 +34,8 @@ _TYPES_OF: Final = ("typeof", "__typeof", "__typeof__", "decltype")
 _OPERANDS: Final = frozenset(
     {"number", "string", "character", "quoted", "name", "object", "dollar"}
 )
+_OPENING: Final = frozenset({"(", "[", "{"})
+_CLOSING: Final = frozenset({")", "]", "}"})
 _PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--"})
 
 
@@ -164,6 +166,8 @@ class Parser(Cursor):
                 if not elements:
                     raise self.syntax_error()
                 return self._postfix(ast.Cast(kind, ast.Elements(elements)))
+            if self.known.is_opencl() and self._is_list():
+                return self._cast_of_list(kind)
             return ast.Cast(kind, self.expression(_UNARY))
         if self._type_follows("{"):
             self.next()
@@ -175,6 +179,28 @@ class Parser(Cursor):
                 raise self.syntax_error()
             return self._postfix(ast.Elements(elements))
         return self._postfix(self._primary())
+
+    def _is_list(self) -> bool:
+        """Return whether several expressions in parentheses come here."""
+        depth = 0
+        for token in self.tokens[self.at :]:
+            if token.kind == "mark":
+                depth += (token.text in _OPENING) - (token.text in _CLOSING)
+                if depth == 1 and token.text == ",":
+                    return True
+            if depth <= 0:
+                break
+        return False
+
+    def _cast_of_list(self, kind: ast.TypeName) -> Node:
+        """Parse `(1, 2)` after a type: elements, if it is that of a vector (OpenCL C 6.1.6)."""
+        self.expect("(")
+        elements = self._listed(")")
+        last: Node = elements[0]
+        for element in elements[1:]:
+            last = ast.Binary(",", last, element)
+        operand = self._postfix(last)
+        return ast.Cast(kind, operand, elements=elements if operand is last else ())
 
     def _is_word(self, words: tuple[str, ...], mark: str) -> bool:
         """Return whether one of these words comes here, with that mark behind it, and means no
