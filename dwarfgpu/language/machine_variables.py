@@ -46,13 +46,10 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
         location = None if register is None else _location(session, register)
         return TypedValue(kind, location, bits=Bits(session.pc, architecture.address_bits))
     if name == "fp" and not session.has_ended:
-        # Few ask for $fp, and it imports the unwinder.
-        from dwarfgpu.language.frame_base_address import frame_base_address
-
-        base = frame_base_address(session)
+        base = frame_pointer(session)
         if base is not None:
             kind = Pointer(None, size_bytes=architecture.address_bits // 8)
-            return TypedValue(kind, bits=Bits(base, architecture.address_bits))
+            return TypedValue(kind, bits=base)
     pseudo = architecture.pseudo_named(name)
     # d0 of AArch64 is a part of v0, whatever operations call that.
     register = None if pseudo is not None else _register(session, name)
@@ -85,6 +82,15 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
     if is_decimal(name.removeprefix("$")):
         raise UsageError(f"History has not yet reached ${name.removeprefix('$')}.")
     return None
+
+
+def frame_pointer(session: Session) -> Bits | None:
+    """Return what GDB calls `$fp`, the base address of the frame; None where it is not known."""
+    # Few ask for it, and it imports the unwinder.
+    from dwarfgpu.language.frame_base_address import frame_base_address
+
+    base = frame_base_address(session)
+    return None if base is None else Bits(base, session.architecture.address_bits)
 
 
 def unknown_name_error(session: Session, name: str) -> DwarfGpuError:

@@ -75,3 +75,13 @@ def test_the_largest_vectors_are_shown(known: set[str], vectors: list[str]) -> N
     masks = [f"k{n}" for n in range(8)] if "k0" in known else []
     assert list(GROUPS.members("general", has))[24:] == masks
     assert list(GROUPS.members("all", has))[-len(vectors) :] == vectors
+
+
+def test_the_frame_pointer_is_the_base_of_the_frame() -> None:
+    """As GDB 13 shows it: `$fp` is not `$rbp` in functions without a frame pointer."""
+    crash = FIXTURES / "core/crash.x86_64.O2"
+    commands = ["info registers fp", "output/x $fp", "frame 2", "info registers fp"]
+    words = [word for command in commands for word in ("-ex", command)]
+    done = run("debug", "-q", crash, "--core", f"{crash}.core", "--batch", *words)
+    assert "fp             0x7fffffffed40      0x7fffffffed40\n0x7fffffffed40" in done.out
+    assert "fp             0x7fffffffed78      0x7fffffffed78\n" in done.out

@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type, without_typede
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.language.address_symbols import symbolizer
-from dwarfgpu.language.machine_variables import ROLES, lacks, pseudo_location
+from dwarfgpu.language.machine_variables import ROLES, frame_pointer, lacks, pseudo_location
 from dwarfgpu.language.register_types import register_type
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
@@ -109,6 +109,9 @@ def named_registers(session: Session, word: str) -> list[RegisterValue]:
     role = next(filter(None, map(architecture.register_named, ROLES.get(name, ()))), None)
     if name == "pc":
         role = RegisterInfo("pc", None, architecture.address_type)
+    base = frame_pointer(session) if name == "fp" else None
+    if base is not None and role is not None:
+        return [RegisterValue(session, role, register_type(role), base, name)]
     if role is not None:
         return [evolve(read_register(session, role), name=name)]
     group = next((group for group in groups_of(architecture) if group.startswith(name)), None)
