@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import fixed_size
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _MAX_OF_TAGS: Final = 200_000
 """Places of a name, where the entries are looked for that have a name at one of them."""
+_MAX_KEPT: Final = 64
+"""Questions whose answers are kept for each file."""
 _DECLARING: Final = (dw.TAG_MEMBER,)
 """Tags of declarations that entries of other tags complete: static members (DWARF 4 5.5.6)."""
 _EMPTY_FORMS: Final = (dw.FORM_FLAG_PRESENT, dw.FORM_IMPLICIT_CONST)
@@ -42,8 +45,16 @@ def mentions(
     """Return a predicate for units of a file: False only if no entry of the unit can have the name;
     with `is_template`, nor the name with template arguments.
 
-    With `tags`, only entries with these tags count, and only declarations that are completed.
+    With `tags`, only entries with these tags count, and only declarations that are completed. The
+    answers are kept: one search may ask for a name again and again.
     """
+    return _mentions(info, name, None if tags is None else frozenset(tags), is_template)
+
+
+@kept_with(first, _MAX_KEPT)
+def _mentions(
+    info: DebugInfo, name: str, tags: frozenset[int] | None, is_template: bool
+) -> Callable[[CompilationUnit], bool]:
     if "\\" in name or not info.strings.is_conclusive:
         return _always
     strings = name_texts(name, is_template=is_template)
@@ -63,12 +74,18 @@ def mentions(
     def values(size_bytes: int, endian: Endian) -> frozenset[bytes]:
         return frozenset(offset.to_bytes(size_bytes, endian) for offset in offsets)
 
+    known: dict[CompilationUnit, bool] = {}
+
     def test(unit: CompilationUnit) -> bool:
         if units is not None and unit not in names:
             return False
         if tags is None or info.strings.has_any_name(unit):
             return True
-        return _has_entry(unit, tags, strings, values(unit.format.offset_size, unit.endian))
+        has_entry = known.get(unit)
+        if has_entry is None:
+            unit_values = values(unit.format.offset_size, unit.endian)
+            has_entry = known[unit] = _has_entry(unit, tags, strings, unit_values)
+        return has_entry
 
     return test
 
