@@ -26,10 +26,11 @@ SHAPES = (
     Shape(0x48, ((0x7D, ADDRESS), (0x82, FLAG))),
     Shape(0x48, ((0x7F, REF4), (0x81, ADDRESS), (0x82, FLAG))),
     Shape(0x2E, ((0x03, STRING), (0x3C, FLAG))),
+    Shape(0x2E, ()),
 )
 HEADER_BYTES = 12
 FIRST, SIZE = 0x1000, 0x100
-POINTER, DECLARED = "*", "elsewhere"
+POINTER, DECLARED, EMPTY = "*", "elsewhere", "an entry without attributes"
 GAP = "?"
 NO_SYMBOLS: Mapping[str, tuple[str, int]] = MappingProxyType({})
 
@@ -50,7 +51,7 @@ def compiled(
 
     Symbols have a function of which they are the address, and a type.
     """
-    names = [*functions, DECLARED]
+    names = [*functions, DECLARED, EMPTY]
     places = dict.fromkeys(names, 0)
     entries = b""
     for _ in range(2):  # the second time with the places that the first one found
@@ -69,7 +70,9 @@ def compiled(
                 entries += (after - 4 * (code == 5)).to_bytes(8, "little") + bytes((is_jump,))
             entries += b"\0"
         places[DECLARED] = HEADER_BYTES + len(entries)
-        entries += b"\x06" + DECLARED.encode() + b"\0\x01" + b"\0"
+        entries += b"\x06" + DECLARED.encode() + b"\0\x01"
+        places[EMPTY] = HEADER_BYTES + len(entries)
+        entries += b"\x07" + b"\0"
     sections = {
         ".text": Content(bytes(SIZE * len(functions)), flags=6, address=FIRST),
         ".debug_abbrev": abbreviations(*SHAPES),
@@ -187,6 +190,9 @@ CHAINS = {
     "none that lead there": (
         {"main": MAIN, "f": TO_G, "g": Function(), "t": Function()},
         "t", [GAP], "no described calls lead from f here",
+    ),
+    "a call of an entry that names nothing, as clang writes with -flto": (
+        {"main": Function((EMPTY,)), "t": Function()}, "t", [], None
     ),
     "a call of what has no code": (
         {"main": Function((DECLARED,)), "t": Function()},

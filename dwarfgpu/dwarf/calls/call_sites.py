@@ -42,6 +42,11 @@ AT_GNU_TAIL_CALL: Final = 0x2115
 CALL_SITES: Final = frozenset({dw.TAG_CALL_SITE, TAG_GNU_CALL_SITE})
 PARAMETERS: Final = frozenset({dw.TAG_CALL_SITE_PARAMETER, TAG_GNU_CALL_SITE_PARAMETER})
 
+_IDENTIFYING: Final = (
+    dw.AT_NAME, dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME, dw.AT_LOW_PC, dw.AT_RANGES,
+    dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN, dw.AT_SIGNATURE,
+)  # fmt: skip
+"""Attributes of functions: one of these says which function it is."""
 _MAX_FUNCTIONS: Final = 1_000
 """Functions whose calls are kept."""
 
@@ -105,8 +110,13 @@ class CallSite:
 
     @property
     def callee(self) -> Die | None:
-        """The function that is called, or its declaration; None for a call through a pointer."""
-        return self.die.reference(dw.AT_ABSTRACT_ORIGIN if self._is_gnu else AT_CALL_ORIGIN)
+        """The function that is called, or its declaration; None for a call through a pointer, and
+        of an entry that names nothing, as clang writes with `-flto` for a function of another
+        unit."""
+        called = self.die.reference(dw.AT_ABSTRACT_ORIGIN if self._is_gnu else AT_CALL_ORIGIN)
+        if called is None or any(map(called.has, _IDENTIFYING)):
+            return called
+        return None
 
     @property
     def target(self) -> ExprLoc | None:
