@@ -29,6 +29,7 @@ from dwarfgpu.dwarf.types.types import (
     PointerKind,
     Qualified,
     Qualifier,
+    Struct,
     Type,
     Unspecified,
 )
@@ -191,8 +192,19 @@ class Names:
         """Return whether a name in an expression is a type."""
         cached = self._known(name)
         if not cached:
-            return hsa_type(self.session, name) is not None
+            return self._built_in(name) is not None
         return isinstance(cached[0], Die) and is_type(cached[0])
+
+    def _built_in(self, name: str) -> Type | None:
+        """Return a type that a program need not describe: of OpenCL C in its code, or a structure
+        of the HSA runtime."""
+        if self.is_opencl():
+            from dwarfgpu.language.opencl_types import opencl_type  # few kernels are of OpenCL
+
+            of_language = opencl_type(self.builtins, name)
+            if of_language is not None:
+                return of_language
+        return hsa_type(self.session, name)
 
     def is_unreserved(self, word: str) -> bool:
         """Return whether a keyword of C or C++ names an object, and the language of the unit in
@@ -237,7 +249,7 @@ class Names:
 
     def is_name(self, name: str) -> bool:
         """Return whether a name in an expression means anything."""
-        if self._known(name) or hsa_type(self.session, name) is not None:
+        if self._known(name) or self._built_in(name) is not None:
             return True
         if self.session.architecture.is_simt:
             from dwarfgpu.language import gpu_builtins  # for expressions with mistakes only
@@ -340,9 +352,10 @@ class Names:
         if isinstance(die, Die) and die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER:
             return Typed(types_of(die.unit).type_of(die), die.unit)
         if not isinstance(die, Die) or die.tag not in TYPES:
-            of_runtime = hsa_type(self.session, simple) if die is None else None
-            if of_runtime is not None and name.tag in (None, "struct"):
-                return Typed(of_runtime, None)
+            built_in = self._built_in(simple) if die is None else None
+            has_tag_of_it = name.tag == "struct" and isinstance(built_in, Struct)
+            if built_in is not None and (name.tag is None or has_tag_of_it):
+                return Typed(built_in, None)
             tag = "struct" if name.tag == "class" else name.tag
             if tag is not None and (tags := _OTHERS[tag]):
                 any_tag = has_tag(frozenset().union(*_TAGGED.values()))

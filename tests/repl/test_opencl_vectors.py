@@ -34,6 +34,12 @@ KERNEL = (
         ("sizeof((float4)(1, 2, 3, 4))", "16"),
         ("(int)(1, 2)", "2"),
         ("(int)(1, vec).y", "2"),
+        ("(uint2)(7, -1)", "{7, 4294967295}"),
+        ("(float3)(1, 2, 3)", "{1, 2, 3}"),
+        ("(half)1.5", "1.5"),
+        ("sizeof(float3)", "16"),
+        ("sizeof(size_t)", "8"),
+        ("(ulong)-1", "18446744073709551615"),
         ("t == 3", "1"),
         ("t > 0 && t < 3", "0"),
         ("(vec > 1).x", "0"),
@@ -48,6 +54,14 @@ def test_operators(expression: str, value: str) -> None:
 def test_a_vector_has_as_many_elements_as_its_type(elements: str, count: int) -> None:
     done = run(*KERNEL, "-ex", f"p (float4)({elements})")
     assert f"A vector of 4 elements needs 4, not {count}." in done.err
+
+
+def test_types_of_the_language_are_known_in_its_code_alone() -> None:
+    done = run(*KERNEL, "-ex", "whatis (int4)7", "-ex", "p (int5)7", "-ex", "p struct int4")
+    assert done.lines[-1] == "type = int4"
+    assert 'No symbol "int5" in current context.' in done.err
+    assert "No struct type named int4." in done.err
+    assert 'No symbol "int4" in current context.' in run("eval", "--demo", "(int4)7").err
 
 
 def test_operands_are_evaluated_once() -> None:

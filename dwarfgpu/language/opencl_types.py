@@ -1,0 +1,48 @@
+"""Built-in types of OpenCL C, which units describe only where they use them (OpenCL C 6.1.1,
+6.1.2)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.base.base_type import BaseType, float_format
+from dwarfgpu.base.pattern import pattern
+from dwarfgpu.dwarf.types.types import Array, Base, Typedef
+from dwarfgpu.language.builtin_types import Builtins
+
+_SCALARS: Final[dict[str, tuple[str, int]]] = {
+    "char": ("signed_char", 8), "uchar": ("unsigned_char", 8),
+    "short": ("signed", 16), "ushort": ("unsigned", 16),
+    "int": ("signed", 32), "uint": ("unsigned", 32),
+    "long": ("signed", 64), "ulong": ("unsigned", 64),
+    "half": ("float", 16), "float": ("float", 32), "double": ("float", 64),
+}  # fmt: skip
+_OF_ADDRESSES: Final = {
+    "size_t": False, "ptrdiff_t": True, "intptr_t": True, "uintptr_t": False
+}  # fmt: skip
+"""Integers of the size of a pointer, and whether they are signed."""
+_VECTOR: Final = pattern("([a-z]+)(2|3|4|8|16)")
+
+
+def opencl_type(builtins: Builtins, name: str) -> Base | Typedef | None:
+    """Return the type of a name such as `uint`, `size_t` or `float4`; None for any other name."""
+    if name in _SCALARS:
+        return _scalar(builtins, name)
+    if name in _OF_ADDRESSES:
+        bits = builtins.architecture.address_bits
+        return Typedef(name, builtins.integer(bits, is_signed=_OF_ADDRESSES[name]))
+    match = _VECTOR.fullmatch(name)
+    if match is None or match[1] not in _SCALARS:
+        return None
+    element, count = _scalar(builtins, match[1]), int(match[2])
+    room = 4 if count == 3 else count  # as large as one of four
+    return Typedef(
+        name,
+        Array(element, (count,), is_vector=True, declared_bits=room * element.base.bit_size),
+    )
+
+
+def _scalar(builtins: Builtins, name: str) -> Base:
+    encoding, bits = _SCALARS[name]
+    form = float_format(name, bits) if encoding == "float" else None
+    return Base(BaseType(name, encoding, bits, builtins.endian, float_format=form))
