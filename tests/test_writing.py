@@ -556,6 +556,16 @@ def test_links_and_permissions_stay(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_the_owner_stays(tmp_path: Path) -> None:
+    """Otherwise a user could not read what root saved over a file of mode 600."""
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    os.chown(path, 1234, 2345)
+    write_file(path, b"new")
+    assert (path.stat().st_uid, path.stat().st_gid, path.read_bytes()) == (1234, 2345, b"new")
+
+
 def test_a_new_file_has_the_permissions_of_the_user(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:

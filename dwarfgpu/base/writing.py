@@ -258,6 +258,7 @@ def _write(path: Path, *parts: bytes | bytearray) -> None:
             file.flush()
             _flush(file.fileno())
         if mode:
+            _keep_owner(beside, target)
             os.chmod(beside, S_IMODE(mode))
         os.replace(beside, target)
     except BaseException:
@@ -270,6 +271,16 @@ def _write(path: Path, *parts: bytes | bytearray) -> None:
             _flush(folder)
         finally:
             os.close(folder)
+
+
+def _keep_owner(beside: Path, target: Path) -> None:
+    """Give a file the owner and the group of the one that it replaces, as far as the user may."""
+    if sys.platform == "win32":
+        return
+    status = os.stat(target)
+    for owner, group in ((status.st_uid, -1), (-1, status.st_gid)):
+        with suppress(PermissionError):
+            os.chown(beside, owner, group)
 
 
 def _mode_to_write(path: Path) -> int:

@@ -6,6 +6,7 @@ This file works alone: `source save_state.py` in any GDB with Python 3.6 or newe
 Law: it needs only GDB's own Python, and GDB stays in its thread, frame and lane.
 """
 
+import contextlib
 import errno
 import hashlib
 import json
@@ -326,7 +327,11 @@ def write_file(path: str, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         if os.path.exists(target):
-            os.chmod(beside, os.stat(target).st_mode & 0o7777)
+            status = os.stat(target)
+            for owner, group in ((status.st_uid, -1), (-1, status.st_gid)):
+                with contextlib.suppress(PermissionError):
+                    os.chown(beside, owner, group)
+            os.chmod(beside, status.st_mode & 0o7777)
         os.replace(beside, target)
     except BaseException:
         if os.path.exists(beside):

@@ -23,7 +23,9 @@ from tests.gdb.test_rocgdb import known, session
 
 FILE = Path(__file__).resolve().parents[2] / "dwarfgpu/gdb/save_state.py"
 SOURCES = FILE.parents[2] / "fixtures/native"
-ALONE = frozenset({"errno", "gdb", "hashlib", "json", "os", "re", "stat", "struct", "typing"})
+ALONE = frozenset(
+    {"contextlib", "errno", "gdb", "hashlib", "json", "os", "re", "stat", "struct", "typing"}
+)
 TELL = """
 def names(frame):
     block = frame.block()
