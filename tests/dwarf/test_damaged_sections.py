@@ -20,10 +20,9 @@ from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf.sections import Program, Sections
 from dwarfgpu.errors import LimitExceeded, Malformed, PartlyUnavailable, Site
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.objfile import compression, elf
+from dwarfgpu.objfile import compression, elf_file
 from dwarfgpu.objfile.elf import ObjectFile
-from tests.dwarf.builder import X86_64, Content
-from tests.dwarf.builder import elf as elf_file
+from tests.dwarf.builder import X86_64, Content, elf
 from tools.bombs import damaged
 from tools.bombs.measure import arguments_of
 
@@ -38,7 +37,7 @@ def inflations(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
             counts[subject.partition(" of ")[0]] += 1
             return unpack(data, size_bytes, subject)
 
-        monkeypatch.setattr(elf, name, counted)
+        monkeypatch.setattr(elf_file, name, counted)
 
     count("inflate", compression.inflate)
     count("unpack_zstd", compression.unpack_zstd)
@@ -96,7 +95,7 @@ def test_the_error_is_the_same_and_keeps_nothing(inflations: Counter[str]) -> No
 
 def test_sections_that_gnu_tools_compressed(inflations: Counter[str]) -> None:
     whole = damaged.damaged(b"name\0" * 40, "end").data[24:]
-    data = elf_file({".zdebug_str": Content(b"ZLIB" + (200).to_bytes(8, "big") + whole)}, X86_64)
+    data = elf({".zdebug_str": Content(b"ZLIB" + (200).to_bytes(8, "big") + whole)}, X86_64)
     file = ObjectFile("a.out", data)
     for _ in range(3):
         with pytest.raises(Malformed, match=r"\.zdebug_str of a\.out cannot be decompressed"):
@@ -109,7 +108,7 @@ def test_a_symbol_table_without_its_names(inflations: Counter[str]) -> None:
 
     symbols = bytes(24) + struct.pack("<IBBHQQ", 1, 0x12, 0, 1, 0x1000, 4)
     head = struct.pack("<IIQQ", 1, 0, len(symbols), 1)
-    data = elf_file(
+    data = elf(
         {
             ".symtab": Content(head + zlib.compress(symbols), 2, 0x800, link=2, entry_bytes=24),
             ".strtab": damaged.damaged(b"\0main\0", "end"),
@@ -125,7 +124,7 @@ def test_a_symbol_table_without_its_names(inflations: Counter[str]) -> None:
 
 def test_a_table_of_abbreviations_is_not_tried_again() -> None:
     """Each try would take from the budget of the section: the error would become another one."""
-    data = elf_file({".debug_abbrev": b"\1\x11\0" + b"\3\x08" * 40_000}, X86_64)
+    data = elf({".debug_abbrev": b"\1\x11\0" + b"\3\x08" * 40_000}, X86_64)
     sections = Sections(file := ObjectFile("a.out", data), Program(file))
 
     format = UnitFormat(version=5, offset_size=4, address_size=8, endian="little")
