@@ -269,9 +269,9 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "unreadable-line-table": (
         "the header of a line table cannot be read, or its program to the end, as with an extended "
-        "opcode of length 0 within a sequence, or before one that has no address (behind one it is "
-        "padding), or rows are of a file that it does not have, as file 0 before DWARF 5, or in a "
-        "sequence without an end (DWARF 5 6.2)"
+        "opcode whose length is not that of its operands, or one of length 0 within a sequence, or "
+        "before one that has no address (behind one it is padding), or rows are of a file that it "
+        "does not have, as file 0 before DWARF 5, or in a sequence without an end (DWARF 5 6.2)"
     ),
     "wrong-line-table": (
         "addresses that decrease within a sequence of a line table (DWARF 5 6.2.5), as those that "

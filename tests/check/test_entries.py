@@ -370,6 +370,8 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("unreadable-line-table", "error", lined(12, b"\x20\0\0\0\1\1"),
      # Padding around a sequence, not in it.
      lined(12, b"\0\0" + Table().address(0) + b"\x20\0\1\1\0\0")),
+    ("unreadable-line-table", "error", lined(12, b"\0\3\4\2\0\x20\0\1\1"),
+     lined(12, b"\0\3\4\x82\0\x20\0\1\1")),  # a discriminator shorter than its opcode says
     ("unreadable-line-table", "error", lined(12, b"\0\0\x20\0\1\1"),
      lined(12, b"\0\0" + Table().address(0) + b"\x20\0\1\1")),
     # Line 1 - 5, or 1 - 2 and then the special opcode that subtracts 3: only rows have lines.

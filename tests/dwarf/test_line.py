@@ -196,8 +196,7 @@ def test_end_sequence_starts_over() -> None:
 def test_unknown_opcodes_are_skipped_by_their_lengths() -> None:
     counts = (*COUNTS, 0, 3)
     program = b"\x0d" + b"\x0e" + uleb(1, 300, 2) + extended(0x80, b"abc") + b"\x01"
-    # what a known extended opcode has too many is skipped, too
-    program += extended(4, uleb(7) + b"x") + b"\x01"
+    program += extended(4, b"\x87\x80\0") + b"\x01"  # a known one may have a long operand
     assert rows(Table(program, counts=counts)) == [row(0, 1), row(0, 1, discriminator=7)]
 
 
@@ -287,6 +286,10 @@ def test_numbers_wrap() -> None:
         (extended(3, b"\0"), "has no name"),
         (extended(3, b"ab"), "has no end"),
         (extended(4), "is cut short"),
+        (extended(4, uleb(5) + b"\0"), "DW_LNE_set_discriminator has a length of 3, and needs 2"),
+        (extended(4, uleb(2**32)), "does not fit into 32 bits"),
+        (extended(1, b"\0"), "DW_LNE_end_sequence has a length of 2, and needs 1"),
+        (extended(3, b"ab\0\0\0\0\1"), "DW_LNE_define_file has a length of 8, and needs 7"),
     ],
 )
 def test_rows_before_a_fault_are_kept(program: bytes, message: str) -> None:
@@ -295,12 +298,22 @@ def test_rows_before_a_fault_are_kept(program: bytes, message: str) -> None:
     result = table_of(evolve(made, program=good + program))
     (problem,) = result.problems
     assert isinstance(problem, Malformed) and message in str(problem)
+    assert str(result.faults().problem) == str(problem)
     assert len(result.matrix.rows) == 3
     assert result.line_at(0x1000) is not None
     with pytest.raises(
         Malformed, match="made.co: .debug_line table 0x0: line program opcode at 0x"
     ):
         result.line_at(0x5000)
+
+
+@pytest.mark.parametrize("size_bytes", [4, 7, 9])
+def test_before_dwarf_5_an_address_has_the_size_of_the_unit(size_bytes: int) -> None:
+    made = Table(version=4)
+    program = extended(2, bytes(size_bytes)) + bytes((COPY,)) + END
+    (problem,) = table_of(evolve(made, program=program)).problems
+    assert f"an address of {size_bytes} bytes, and the unit address_size 8" in str(problem)
+    assert not table_of(evolve(made, program=made.address(0) + bytes((COPY,)) + END)).problems
 
 
 def test_rows_before_the_limit_are_kept() -> None:
@@ -946,6 +959,7 @@ def test_reading_a_program_finds_the_problem_of_running_it(seed: int) -> None:
     for _ in range(500):
         words = (
             b"\0\2\4",
+            b"\0\3\4",
             b"\0\1\1",
             b"\1",
             b"\2",

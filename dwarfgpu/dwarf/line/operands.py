@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.dwarf.forms import FORMAT_LETTERS
 from dwarfgpu.dwarf.line.header import MAX_NAMES, LineHeader, NameEntry, read_file, small_uleb
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, counted
 from dwarfgpu.expr.context import UnitFormat
@@ -34,7 +33,7 @@ def read_register(data: bytes, offset: int, end: int) -> tuple[int, int]:
     """Return an unsigned LEB128 number of 32 bits, and the offset behind it."""
     number, position = read_number(data, offset, end)
     if number > MOST:
-        raise Malformed(f"operand at {offset:#x} does not fit into 32 bits")
+        raise _too_large(offset)
     return number, position
 
 
@@ -52,6 +51,16 @@ def read_signed(data: bytes, offset: int, end: int) -> tuple[int, int]:
     return reader.sleb(), reader.position
 
 
+def read_discriminator(data: bytes, begin: int, end: int) -> int:
+    """Return the operand of DW_LNE_set_discriminator, from the opcode to its end by its length."""
+    number, position = read_number(data, begin + 1, end)
+    if number > MOST:
+        raise _too_large(begin + 1)
+    if position != end:
+        raise surplus("DW_LNE_set_discriminator", end - begin, position - begin)
+    return number
+
+
 def skip_number(data: bytes, offset: int, end: int) -> int:
     """Return the offset behind an LEB128 number of any size."""
     if offset < end and data[offset] < 0x80:
@@ -64,25 +73,27 @@ def skip_number(data: bytes, offset: int, end: int) -> int:
 def address_in(data: bytes, begin: int, end: int, format: UnitFormat) -> int:
     """Return the address that is the operand of DW_LNE_set_address (DWARF 5 6.2.5.3).
 
-    A header of version 5 gives its size; before, it is that of the target, which the unit may not
-    have.
+    A header of version 5 gives its size; before, it is that of the target, as in the unit.
     """
     size_bytes = end - begin
-    if size_bytes not in FORMAT_LETTERS:
-        raise Malformed(f"DW_LNE_set_address has an address of {counted(size_bytes, 'byte')}")
-    if format.version >= 5 and size_bytes != format.address_size:
+    if size_bytes != format.address_size:
+        owner = "header" if format.version >= 5 else "unit"
         raise Malformed(
-            f"DW_LNE_set_address has an address of {counted(size_bytes, 'byte')}, and the header "
+            f"DW_LNE_set_address has an address of {counted(size_bytes, 'byte')}, and the {owner} "
             f"address_size {format.address_size}"
         )
     return int.from_bytes(data[begin:end], format.endian)
 
 
 def defined_file(reader: Reader) -> NameEntry:
-    """Return the operand of DW_LNE_define_file."""
+    """Return the operand of DW_LNE_define_file, behind its opcode up to its end by its length."""
+    opcode_at = reader.position - 1
     entry = read_file(reader)
     if entry is None:
         raise Malformed("DW_LNE_define_file has no name")
+    if reader:
+        opcode, used_bytes = "DW_LNE_define_file", reader.position - opcode_at
+        raise surplus(opcode, reader.end - opcode_at, used_bytes)
     return entry
 
 
@@ -103,6 +114,10 @@ def refuse_program(header: LineHeader, most_rows: int) -> None:
         )
 
 
+def _too_large(offset: int) -> Malformed:
+    return Malformed(f"operand at {offset:#x} does not fit into 32 bits")
+
+
 def no_line_range(opcode: int) -> Malformed:
     """Return why a special opcode has no meaning."""
     return Malformed(f"special opcode {opcode:#x} where line_range is 0")
@@ -112,6 +127,12 @@ def no_extended_opcode() -> Malformed:
     """Return why an extended opcode of no bytes within a sequence has no meaning: its length counts
     the opcode itself (6.2.5.3). Some producers pad with such bytes behind a sequence."""
     return Malformed("an extended opcode of length 0 within a sequence")
+
+
+def surplus(opcode: str, size_bytes: int, used_bytes: int = 1) -> Malformed:
+    """Return why an extended opcode has no meaning whose length is more than the opcode and its
+    operands have: it is their size (6.2.3), and nothing says which of the two is wrong."""
+    return Malformed(f"{opcode} has a length of {size_bytes}, and needs {used_bytes}")
 
 
 def no_address() -> Malformed:

@@ -20,12 +20,14 @@ from dwarfgpu.dwarf.line.operands import (
     no_address,
     no_extended_opcode,
     no_line_range,
+    read_discriminator,
     read_number,
     read_register,
     read_signed,
     refuse_files,
     refuse_program,
     skip_number,
+    surplus,
     unended_rows,
 )
 from dwarfgpu.dwarf.line.rows import (
@@ -156,6 +158,8 @@ class _Run:
                     kind = data[position] if size_bytes else None
                     after = position + size_bytes
                     if kind == 0x01:  # DW_LNE_end_sequence
+                        if size_bytes != 1:
+                            raise surplus("DW_LNE_end_sequence", size_bytes)
                         if is_padded and not is_placed:
                             raise no_address()
                         flags |= END_SEQUENCE
@@ -169,7 +173,7 @@ class _Run:
                             if len(addresses) > first_row and address < addresses[-1]:
                                 is_ordered = False
                         elif kind == 0x04:  # DW_LNE_set_discriminator
-                            discriminator = read_register(data, position + 1, after)[0]
+                            discriminator = read_discriminator(data, position, after)
                         elif kind == 0x03:  # DW_LNE_define_file
                             self.files.append(
                                 defined_file(Reader(data, "little", position + 1, after))

@@ -18,12 +18,14 @@ from dwarfgpu.dwarf.line.operands import (
     defined_file,
     no_extended_opcode,
     no_line_range,
+    read_discriminator,
     read_number,
     read_register,
     read_signed,
     refuse_files,
     refuse_program,
     skip_number,
+    surplus,
 )
 from dwarfgpu.dwarf.line.program import run_line_program
 from dwarfgpu.errors import DwarfGpuError, IllFormed, counted
@@ -233,6 +235,8 @@ class _Check:
         operand.take(size_bytes)
         end, kind = operand.position, data[begin]
         if kind == 0x01:  # DW_LNE_end_sequence
+            if size_bytes != 1:
+                raise surplus("DW_LNE_end_sequence", size_bytes)
             self._end_sequence(begin)
             self._ended_at = end
         elif kind == 0x02:  # DW_LNE_set_address
@@ -247,7 +251,7 @@ class _Check:
             self._defined_files += 1
             refuse_files(self._defined_files)
         elif kind == 0x04:  # DW_LNE_set_discriminator
-            read_register(data, begin + 1, end)
+            read_discriminator(data, begin, end)
         return end
 
     def _end_sequence(self, offset: int) -> None:
