@@ -22,6 +22,7 @@ from dwarfgpu.errors import (
     LimitExceeded,
     Malformed,
     UsageError,
+    shortened,
 )
 from dwarfgpu.objfile.companions import joined_below, shown_path
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
@@ -58,8 +59,11 @@ def debug_link(file: ObjectFile) -> DebugLink | None:
     end = data.find(b"\0")
     crc_at = end + 1 + -(end + 1) % 4
     name = data[:end].decode("utf-8", "surrogateescape")
-    if end < 1 or len(data) < crc_at + 4 or "/" in name or name in (".", ".."):
+    if end < 1 or len(data) < crc_at + 4:
         raise Malformed(f"{file.path}: .gnu_debuglink has no file name and checksum")
+    if "/" in name or name in (".", ".."):
+        shown = shortened(shown_path(name))
+        raise Malformed(f"{file.path}: .gnu_debuglink has {shown}, not the name of a file alone")
     return DebugLink(name, int.from_bytes(data[crc_at : crc_at + 4], file.endian))
 
 

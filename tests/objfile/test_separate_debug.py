@@ -121,11 +121,18 @@ def test_a_link_to_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "data",
-    [b"\0\0\0\0\0\0\0\0", b"abc", b"abc\0", b"abc\0\1\2\3", _link("../a", 1), _link("..", 1)],
+    ("data", "problem"),
+    [
+        *(
+            (data, "no file name and checksum")
+            for data in (bytes(8), b"abc", b"abc\0", b"abc\0\1\2\3")
+        ),
+        (_link("../a", 1), "has ../a, not the name of a file alone"),
+        (_link("..", 1), "has .., not the name of a file alone"),
+    ],
 )
-def test_broken_links(data: bytes) -> None:
-    with pytest.raises(Malformed, match="no file name and checksum"):
+def test_broken_links(data: bytes, problem: str) -> None:
+    with pytest.raises(Malformed, match=problem):
         debug_link(ObjectFile("made", elf({".gnu_debuglink": data})))
 
 
