@@ -126,7 +126,7 @@ def real_pointer(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     if real is None or moved is None:
         return value
     target = _qualified(real.value.type, bare.target)
-    kind = evolve(bare, target=target)
+    kind = _qualified(evolve(bare, target=target), value.type)
     return evolve(moved, type=kind, unit=real.value.unit)
 
 

@@ -649,3 +649,10 @@ def test_symbols_of_sections_outside_of_memory_are_none(
     assert done.out == expected.stdout
     assert "add + 4 in section .text" in done.out
     assert "<mark" not in run("disas", program, "add").out
+
+
+@pytest.mark.usefixtures("fixtures")
+def test_a_pointer_to_a_real_object_keeps_its_qualifiers() -> None:
+    """As GDB 13 prints it; `this` is such a pointer."""
+    lines = said_of_core("set print object on", "p (geo::Shape * const) shape").splitlines()
+    assert lines[-1] == "$1 = (geo::Square * const) 0x7fffffffedf0"

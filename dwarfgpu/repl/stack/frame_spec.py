@@ -108,9 +108,9 @@ def _at(shell: Shell, address: int, text: str) -> int:
         except DwarfGpuError:
             continue
         if cfa.single_locations[0].byte_address == address:
-            for candidate in frames_in(top, level):
-                if candidate.has_lane:
-                    return candidate.number
+            numbers = [frame.number for frame in frames_in(top, level) if frame.has_lane]
+            if numbers:  # as in GDB, the function itself, into which others are inlined
+                return numbers[-1]
     raise UsageError(f"No frame at address {text}.")
 
 
