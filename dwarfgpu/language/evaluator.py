@@ -59,7 +59,7 @@ from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.literals import text
 from dwarfgpu.language.syntax.parser import parse, parse_type
 from dwarfgpu.language.typed_value import INTERNAL, TypedValue
-from dwarfgpu.language.untyped_symbols import NO_TYPE, as_type, symbol_of, typed
+from dwarfgpu.language.untyped_symbols import NO_TYPE, as_type, symbol_of
 from dwarfgpu.language.vectors import is_vector, spread, vector_literal
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
@@ -151,8 +151,7 @@ class Evaluator(Operations):
             if _MAY_ASSIGN.search(text) and not self.is_ada:
                 self._require_names(node)
             value = self.value(node)
-            if isinstance(node, ast.Name):
-                value = typed(value, node.name, self.session)
+            value = self.typed(node, value)
             value = self.objects.read(value)
             value = self.in_style(value)
         finally:

@@ -69,10 +69,17 @@ class Operations(MemberAccess):
         return self._object_of(node, self.value(node))
 
     def _object_of(self, node: ast.Node, value: TypedValue) -> TypedValue:
-        referred = self.referred(value)
-        if not isinstance(node, ast.Name):
-            return referred
-        return typed(referred, node.name, self.session)
+        return self.typed(node, self.referred(value))
+
+    def typed(self, node: ast.Node, value: TypedValue) -> TypedValue:
+        """Return the value of a tree; `UsageError` for the name of data whose type is unknown."""
+        match node:
+            case ast.Name(name=name):
+                return typed(value, name, self.session)
+            case ast.Dollar(name=name):  # of a symbol, as Swift has them
+                return typed(value, f"${name}", self.session)
+            case _:
+                return value
 
     def referred(self, value: TypedValue) -> TypedValue:
         bare = strip(value.type)

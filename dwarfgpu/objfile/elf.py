@@ -28,7 +28,7 @@ from dwarfgpu.objfile.file_bytes import map_file
 from dwarfgpu.objfile.section_placement import symbol_bases
 from dwarfgpu.objfile.string_table import StringTable
 from dwarfgpu.objfile.symbols import (
-    MARKED,
+    MARKS,
     Symbol,
     SymbolTable,
     extension_of,
@@ -106,7 +106,7 @@ class ObjectFile(ElfFile):
             symbol_bases(self.machine, self.sections) if self.is_relocatable else (),
             section_numbers(self.data_of(extension), self.endian) if extension else (),
             self.not_in_memory,
-            has_marks=self.machine in MARKED,
+            marks=MARKS.get(self.machine),
         )
 
     def symbols_of(self, section: Section) -> Sequence[Symbol]:

@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from itertools import count
+from re import Pattern
 from struct import Struct
 from typing import Final, Literal, overload
 
@@ -63,11 +64,13 @@ _MAX_STEPS: Final = 8
 sorted."""
 _NO_LABELS: Final = (b"\0", b".L", b"$L")
 """How names begin that name nothing for a person: those of compilers, as in GDB."""
-_MARK: Final = pattern(r"\$(?:[adtx]|xrv[^.]*)(?:\..*)?")
-"""The names of the symbols, without a type or thread-local, that say what is code in files for Arm
-("ELF for the Arm Architecture", mapping symbols) and RISC-V."""
-MARKED: Final = frozenset({"AARCH64", "ARM", "RISCV"})
-"""The machines whose files have such symbols."""
+MARKS: Final = {
+    "AARCH64": pattern(r"\$[xdmfp](?:\..*)?"),
+    "ARM": pattern(r"\$[adtmfp](?:\..*)?"),
+    "RISCV": pattern(r"\$(?:[xd]|xrv[^.]*)(?:\..*)?"),
+}
+"""By machine, the names of the symbols, without a type or thread-local, that say what is code
+("ELF for the Arm Architecture", mapping symbols), and of older marks of Arm's tools."""
 
 
 @frozen
@@ -121,13 +124,13 @@ class SymbolTable(OfOpenFile):
         section_numbers: Sequence[int] = (),
         not_in_memory: Set[int] = frozenset(),
         *,
-        has_marks: bool = False,
+        marks: Pattern[str] | None = None,
     ) -> None:
         """`bases`: added to the values of the symbols of each section; None where these are not
         addresses. `section_numbers`: of the symbols whose fields are too small (SHT_SYMTAB_SHNDX),
         by the number of the symbol. `not_in_memory`: the sections of symbols that are offsets in
-        them, which no question about names and addresses finds. `has_marks`: of a machine whose
-        files say what is code (`Symbol.is_mark`)."""
+        them, which no question about names and addresses finds. `marks`: how the symbols are
+        called that say what is code (`Symbol.is_mark`)."""
         self._data = data[: len(data) - len(data) % form.size]
         self._names = names
         self._form = form
@@ -136,7 +139,7 @@ class SymbolTable(OfOpenFile):
         self._bases = tuple(bases)
         self._section_numbers = section_numbers
         self._not_in_memory = not_in_memory
-        self._has_marks = has_marks
+        self._marks = marks
         self._is_plain = not self._bases and not section_numbers
         """Whether no question needs more than the field of a section."""
         self._named = KeptAnswers[tuple[object, ...], tuple[Symbol, ...]](_MAX_KEPT)
@@ -172,8 +175,8 @@ class SymbolTable(OfOpenFile):
             section -= RESERVED_BELOW_ZERO
         address, is_indirect = self._address(section, value), info & 15 == _INDIRECT
         name_text, is_local, is_protected = self._names.at(name), not info >> 4, other & 3 == 3
-        may_mark = self._has_marks and kind in ("other", "thread_local")
-        is_mark = may_mark and _MARK.fullmatch(name_text) is not None
+        marks = self._marks if kind in ("other", "thread_local") else None
+        is_mark = marks is not None and marks.fullmatch(name_text) is not None
         return Symbol(
             name_text, address, size_bytes, kind, section, is_local, is_protected, is_indirect,
             is_mark,
@@ -367,7 +370,7 @@ class SymbolTable(OfOpenFile):
             else:
                 is_placed = section > 0 and self._has_address(section)
             if is_placed and not names.startswith(_NO_LABELS, name):
-                if self._has_marks and _MARK.fullmatch(self._names.at(name)):
+                if self._marks is not None and self._marks.fullmatch(self._names.at(name)):
                     continue
                 addresses.append(self._address(section, value))
                 numbers.append(number)
