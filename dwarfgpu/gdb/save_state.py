@@ -319,6 +319,8 @@ def write_file(path: str, data: bytes) -> None:
         write_through(path, data)
         return
     target = os.path.realpath(path)
+    if os.path.exists(target) and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     # A name that others cannot know, and "x": a link that they laid there would be followed.
     beside = os.path.join(os.path.dirname(target), ".dwarfgpu-%s.tmp" % os.urandom(8).hex())
     try:

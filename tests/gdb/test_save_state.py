@@ -176,6 +176,17 @@ def test_a_pipe_without_a_reader_is_an_error(debugger: Debugger, tmp_path: Path)
     assert "after" in out
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write every file")
+def test_a_file_that_may_not_be_written_stays(debugger: Debugger, tmp_path: Path) -> None:
+    path = tmp_path / "precious"
+    path.write_text("precious")
+    path.chmod(0o444)
+    save = f"dwarfgpu save-state {shlex.quote(str(path))}"
+    _, err = debugger.run("starti", save, file=Path("/bin/true"))
+    assert f"save-state: {path}: Permission denied" in err
+    assert path.read_text() == "precious"
+
+
 def test_the_output_of_gdb_is_not_replaced(debugger: Debugger, tmp_path: Path) -> None:
     """Opened anew, the file of a stream would lose what GDB has written to it."""
     printed = tmp_path / "printed"
