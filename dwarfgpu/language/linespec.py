@@ -10,12 +10,12 @@ is looked up once for a focused frame.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final
 from weakref import WeakKeyDictionary
 
 from dwarfgpu import language
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.functions_by_name import (
@@ -38,6 +38,11 @@ from dwarfgpu.language.explicit_location import (
     in_file_text,
     label_linespec,
     unquoted,
+)
+from dwarfgpu.language.function_locations import (
+    CodeLocation,
+    location_of_function,
+    location_of_symbol,
 )
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.source_lines import (
@@ -82,28 +87,6 @@ class LinespecNotFound(UsageError):
     @property
     def kind(self) -> str:
         return UsageError.__name__
-
-
-@frozen
-class CodeLocation:
-    """A code location to which a location specification resolves."""
-
-    kind: Literal["line", "function", "address", "label", "symbol"]
-    position: FramePosition | None
-    """None if the line is unknown."""
-    pcs: tuple[int, ...]
-    """Where its code begins, as loaded; the address itself."""
-    name: str | None = None
-    """The name of the function, in C++ with its parameters, or of the variable or type; for a
-    label that of its function."""
-    is_call: bool = False
-    """Whether it is inlined there."""
-    is_described: bool = True
-    """Whether debugging information describes the function."""
-    is_resolver: bool = False
-    """Whether the code chooses which function the name means (STT_GNU_IFUNC)."""
-    declared: FramePosition | None = None
-    """Where the function is declared, if its first code is from another file: of another one."""
 
 
 _KNOWN: Final[WeakKeyDictionary[FocusedFrame, dict[str, tuple[CodeLocation, ...]]]] = (
@@ -335,34 +318,18 @@ def _resolved_functions(session: Session, text: str) -> tuple[CodeLocation, ...]
     # A described function of the same name at an indirect one is what chooses the function.
     resolvers = {symbol.entry for symbol in symbols if symbol.is_indirect}
     locations = [
-        _location_of_function(session, function)
+        location_of_function(session, function)
         for function in functions
         if function.entry not in resolvers
     ]
     entries = {pc for location in locations for pc in location.pcs}
     for symbol in symbols:
-        location = _location_of_function_symbol(session, symbol)
+        location = location_of_symbol(session, symbol)
         if entries.isdisjoint(location.pcs):
             entries.update(location.pcs)
             locations.append(location)
     locations = _of_overload(locations, text)
     return tuple(locations) or _locations_of_symbol(session, text)
-
-
-def _location_of_function_symbol(session: Session, symbol: FunctionSymbol) -> CodeLocation:
-    """Return the location of a function that only a symbol table has; of an indirect one that of
-    the chosen function, and if this is unknown, that of the code that chooses, which has no line.
-    """
-    target: int | None = symbol.entry
-    if symbol.is_indirect:
-        from dwarfgpu.language.indirect_functions import chosen_target  # few are indirect
-
-        target = chosen_target(session, symbol.linkage_name)
-    position = None if target is None else position_at(session, target)
-    pcs = (symbol.entry if target is None else target,)
-    return CodeLocation(
-        "function", position, pcs, symbol.name, is_described=False, is_resolver=target is None
-    )
 
 
 def _of_overload(locations: list[CodeLocation], text: str) -> list[CodeLocation]:
@@ -390,19 +357,6 @@ def _locations_of_symbol(session: Session, text: str) -> tuple[CodeLocation, ...
     shown = name if function is None else full_function_name(function) or name
     position, pcs = position_at(session, symbol.address), (symbol.address,)
     return (CodeLocation("function", position, pcs, shown, is_described=function is not None),)
-
-
-def _location_of_function(session: Session, function: NamedFunction) -> CodeLocation:
-    position = position_at(session, function.entry)
-    line = decl_line(function.die)
-    file = decl_file(function.die) if line else None
-    declared = None
-    if line and file is not None:
-        own = position_in_file(file, line, is_start=True)
-        declared = None if position is not None and position.path == own.path else own
-    return CodeLocation(
-        "function", position, (function.entry,), function.name, function.is_call, declared=declared
-    )
 
 
 def functions_of(session: Session, text: str) -> list[NamedFunction]:

@@ -22,7 +22,7 @@ from dwarfgpu.dwarf.scope.variable import variable_of
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.language.explicit_location import IN_FILE, unquoted
-from dwarfgpu.language.linespec import CodeLocation
+from dwarfgpu.language.function_locations import CodeLocation
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file

@@ -11,7 +11,7 @@ import pytest
 
 from dwarfgpu.base.leb128 import encode_sleb
 from dwarfgpu.base.records import evolve
-from dwarfgpu.language.linespec import CodeLocation
+from dwarfgpu.language.function_locations import CodeLocation
 from dwarfgpu.repl.files import list_commands
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.session.focused_frame import FramePosition

@@ -11,9 +11,9 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError
 from dwarfgpu.language.address_symbols import symbol_text
+from dwarfgpu.language.function_locations import CodeLocation
 from dwarfgpu.language.linespec import (
     NO_SYMBOL_TABLE,
-    CodeLocation,
     LinespecNotFound,
     split_at_comma,
 )

@@ -8,7 +8,8 @@ from typing import Final
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import linespec
-from dwarfgpu.language.linespec import CodeLocation, LinespecNotFound
+from dwarfgpu.language.function_locations import CodeLocation
+from dwarfgpu.language.linespec import LinespecNotFound
 from dwarfgpu.language.source_lines import has_file, line_lookups
 from dwarfgpu.language.untyped_symbols import symbol_of
 from dwarfgpu.repl.shell import Shell
