@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -98,6 +99,7 @@ def _range_of_symbol(owner: CodeObject, pc: int) -> Range | None:
     return Range(span.begin + owner.load_address, span.end + owner.load_address)
 
 
+@kept_with(lambda unit: unit)
 def _is_right_from_entry(unit: CompilationUnit) -> bool:
     """Return whether a unit is of assembler code, or has location lists of GCC."""
     if unit.language == dw.LANG_MIPS_ASSEMBLER:

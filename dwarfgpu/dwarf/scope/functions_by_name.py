@@ -231,9 +231,7 @@ def _in_unit(
         addresses = {die: Subprogram(die).entry for die in entries}
         instances = [die for die in entries if addresses[die] is not None]
         definition = instances[0] if instances else declaration
-        in_scopes = _name_with_scopes(declaration)
-        own_name = full_function_name(definition) or simple
-        names[declaration] = own_name if in_scopes is None else qualified.joined(in_scopes)
+        names[declaration] = _shown_name(definition, declaration) or simple
         if parameters is not None and not any(
             name is not None and _has_parameters(name, parameters)
             for name in (names[declaration], resolved_function_name(definition))
@@ -247,6 +245,20 @@ def _in_unit(
     meant = {die: name for die, name in names.items() if name}
     if meant:
         yield from _calls(info, unit, meant)
+
+
+def described_function(die: Die) -> NamedFunction | None:
+    """Return the function of the entry of one, as `functions_named` does; None without code."""
+    entry = Subprogram(die).entry
+    if entry is None:
+        return None
+    name = _shown_name(die, declaration_of(die)) or die.name or ""
+    return NamedFunction(die, name, entry, is_call=False)
+
+
+def _shown_name(definition: Die, declaration: Die) -> str | None:
+    in_scopes = _name_with_scopes(declaration)
+    return full_function_name(definition) if in_scopes is None else qualified.joined(in_scopes)
 
 
 def _calls(

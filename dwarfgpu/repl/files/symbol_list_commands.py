@@ -144,7 +144,8 @@ def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
                 yield NestedOutput(of_file, Output(line, data, "symbols"))
     undescribed = list[tuple[int, str]]()
     if query.has_others:
-        undescribed = sorted(chain(search.undescribed(), search.linkage_entries()))
+        symbols = ((item.address, item.name) for item in search.undescribed())
+        undescribed = sorted(chain(symbols, search.linkage_entries()))
     if undescribed and not query.is_quiet:
         yield heading("\nNon-debugging symbols:")
     digits = shell.session.architecture.address_bits // 4

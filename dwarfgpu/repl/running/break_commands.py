@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from dwarfgpu.base.absolute_path import real_path
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import define, evolve
-from dwarfgpu.dwarf.line.file_table import is_path_end
-from dwarfgpu.errors import UsageError, shortened
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError, shortened
 from dwarfgpu.language.explicit_location import location_text
 from dwarfgpu.language.linespec import LinespecNotFound, split_at_comma
 from dwarfgpu.language.source_lines import why_no_line
@@ -21,12 +20,18 @@ from dwarfgpu.repl.advice import advised
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.posix_regexps import compiled
 from dwarfgpu.repl.output import Output, Part, heading
-from dwarfgpu.repl.running.break_locations import condition_errors, located, warn_of_condition
-from dwarfgpu.repl.running.breakpoint import Breakpoint
+from dwarfgpu.repl.running.break_locations import (
+    condition_errors,
+    in_code_that_runs,
+    located,
+    warn_of_condition,
+)
+from dwarfgpu.repl.running.breakpoint import Breakpoint, Disposition
 from dwarfgpu.repl.running.runner import can_run, go_on_from_core
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.thread_ids import single_thread
-from dwarfgpu.service.code.break_addresses import require_instruction
+from dwarfgpu.service.code.break_addresses import BreakAddress, require_instruction
+from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.frame.focus import lane_numbers
 from dwarfgpu.service.gdb_error_text import message_of
 from dwarfgpu.view.json_object import JsonObject
@@ -123,16 +128,35 @@ def set_breakpoint(
         raise UsageError(f"Garbage ',{rest}' at end of command")
     if is_hardware and not can_run(shell):
         raise UsageError("No hardware breakpoint support in the target.")
+    disposition: Disposition = "del" if is_temporary else "keep"
+    added = _new_breakpoint(shell, parsed, locations, disposition, is_hardware=is_hardware)
+    yield from _added(shell, added, _by_address(shell))
+    is_of_gpu = can_run(shell) and shell.session.architecture.is_simt
+    for location in locations if linespec.startswith("*") and is_of_gpu else ():
+        try:
+            require_instruction(shell.session, location.pc)
+        except UsageError as error:
+            shell.console.note(f"nothing can stop there: {error.message}")
+
+
+def _new_breakpoint(
+    shell: Shell,
+    parsed: _BreakArgument,
+    locations: tuple[BreakAddress, ...],
+    disposition: Disposition = "keep",
+    *,
+    is_hardware: bool = False,
+) -> Breakpoint:
     pcs = tuple(location.pc for location in locations)
     errors = condition_errors(shell, pcs, parsed.condition, is_forced=parsed.is_forced)
     invalid = {number: reason for number, reason in enumerate(errors, 1) if reason is not None}
     for number, reason in invalid.items():
         warn_of_condition(shell, str(number), reason)
-    added = Breakpoint(
+    return Breakpoint(
         shell.breakpoints.new_number(),
         locations[0].label or location_text(parsed.linespec),
         locations,
-        "del" if is_temporary else "keep",
+        disposition,
         parsed.condition,
         parsed.wave,
         parsed.lane,
@@ -141,30 +165,37 @@ def set_breakpoint(
         is_hardware=is_hardware,
         linespec=parsed.linespec,
     )
-    yield from _notes_of_others(shell, added)
+
+
+def _added(
+    shell: Shell, added: Breakpoint, known: Mapping[int, Sequence[Breakpoint]]
+) -> Iterator[Part]:
+    """Keep a breakpoint and announce it, after the breakpoints that are there already."""
+    yield from _notes_of_others(shell, added, known)
     keep(shell, added)
     yield announced(added, shows_address=shell.settings.flag("print address"))
-    for location in locations:
+    for location in added.locations:
         why = why_no_line(shell.session, location.pc) if location.position is None else None
         if why is not None:
             shell.console.note(why)
-        is_of_gpu = can_run(shell) and shell.session.architecture.is_simt
-        if linespec.startswith("*") and is_of_gpu:
-            try:
-                require_instruction(shell.session, location.pc)
-            except UsageError as error:
-                shell.console.note(f"nothing can stop there: {error.message}")
 
 
-def _notes_of_others(shell: Shell, added: Breakpoint) -> Iterator[Part]:
+def _by_address(shell: Shell) -> dict[int, list[Breakpoint]]:
+    """Return the breakpoints at each address, in the order of their numbers."""
+    breakpoints: dict[int, list[Breakpoint]] = {}
+    for item in shell.breakpoints.values():
+        for pc in dict.fromkeys(item.addresses):
+            breakpoints.setdefault(pc, []).append(item)
+    return breakpoints
+
+
+def _notes_of_others(
+    shell: Shell, added: Breakpoint, known: Mapping[int, Sequence[Breakpoint]]
+) -> Iterator[Part]:
     """Yield, for each location, which breakpoints are there already, as GDB does for a command
     that was typed."""
     for pc in added.addresses if shell.is_from_tty else ():
-        numbers = [
-            _described_as_other(other, added)
-            for other in shell.breakpoints.values()
-            if any(location.pc == pc for location in other.locations)
-        ]
+        numbers = [_described_as_other(other, added) for other in known.get(pc, ())]
         if numbers:
             *first, last = numbers
             listed = f"breakpoints {', '.join(first)} and {last}" if first else f"breakpoint {last}"
@@ -272,28 +303,28 @@ def rbreak(shell: Shell, argument: str) -> Iterator[Part]:
     """
     # Few sessions list symbols.
     from dwarfgpu.repl.files.symbol_list_commands import note_limits
-    from dwarfgpu.service.symbol.symbol_listing import SymbolQuery, SymbolSearch, symbol_text
+    from dwarfgpu.repl.running.matching_functions import matching_functions
+    from dwarfgpu.service.symbol.symbol_listing import SymbolQuery, SymbolSearch
 
     in_file = _IN_FILE.fullmatch(argument)
     regexp = argument if in_file is None else in_file["regexp"].strip()
     pattern = compiled(regexp, ignores_case=shell.ignores_case) if regexp else None
-    query = SymbolQuery("functions", pattern)
-    search = SymbolSearch(shell.session, query)
-    rows = sorted(
-        search.described(),
-        key=lambda row: (row.file, row.is_static, row.name),
-    )
-    if in_file is not None:
-        rows = [row for row in rows if is_path_end(row.file, in_file["file"])]
-    linespecs = {f"{row.file}:'{row.name}'": symbol_text(row) for row in rows}
-    if in_file is None:
-        names = [name for _, name in search.undescribed()]
-        linespecs |= {name: f"<function, no debug info> {name};" for name in names}
+    go_on_from_core(shell)
+    session = in_code_that_runs(shell)
+    search = SymbolSearch(session, SymbolQuery("functions", pattern))
+    functions = matching_functions(search, None if in_file is None else in_file["file"])
     note_limits(shell, search)
-    for linespec, text in linespecs.items():
+    known = _by_address(shell)
+    for function in functions:
         try:
-            yield from set_breakpoint(shell, linespec)
-        except UsageError as error:
-            shell.console.note(f"no breakpoint at {linespec}: {error}")
+            locations = function.addresses(session)
+        except LimitExceeded:
+            raise
+        except DwarfGpuError as error:
+            shell.console.note(f"no breakpoint at {function.linespec}: {error_line(error)}")
             continue
-        yield heading(text)
+        added = _new_breakpoint(shell, _BreakArgument(function.linespec), locations)
+        yield from _added(shell, added, known)
+        for pc in added.addresses:
+            known.setdefault(pc, []).append(added)
+        yield heading(function.text)

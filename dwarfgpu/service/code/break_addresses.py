@@ -15,9 +15,9 @@ from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.explicit_location import explicit_location, location_text
+from dwarfgpu.language.function_locations import CodeLocation
 from dwarfgpu.language.linespec import (
     NO_SYMBOL_TABLE,
-    CodeLocation,
     LinespecNotFound,
     code_location_of,
     code_locations_of,
@@ -90,13 +90,7 @@ def break_addresses(
             for pc in item.pcs
         )
     if location.kind == "function":
-        locations = code_locations_of(session, text, around, options)
-        bodies: dict[int, CodeLocation] = {}
-        for location in locations:
-            is_first = location.is_call or location.is_resolver
-            body = location.pcs[0] if is_first else body_of(session, location.pcs[0])
-            bodies.setdefault(body, location)
-        return tuple(_address_in_function(session, pc, bodies[pc]) for pc in sorted(bodies))
+        return addresses_of_functions(session, code_locations_of(session, text, around, options))
     if location.position is not None and location.position.line < 1:
         raise no_line(text, location)
     begun = with_code(session, code_locations_of(session, text, around, options))
@@ -107,6 +101,18 @@ def break_addresses(
     return tuple(
         _break_address(session, body, pc, positions[pc], None) for body, pc in bodies_and_pcs
     )
+
+
+def addresses_of_functions(
+    session: Session, locations: Iterable[CodeLocation]
+) -> tuple[BreakAddress, ...]:
+    """Return the locations of a breakpoint at functions, in the order of their addresses."""
+    bodies: dict[int, CodeLocation] = {}
+    for location in locations:
+        is_first = location.is_call or location.is_resolver
+        body = location.pcs[0] if is_first else body_of(session, location.pcs[0])
+        bodies.setdefault(body, location)
+    return tuple(_address_in_function(session, pc, bodies[pc]) for pc in sorted(bodies))
 
 
 def require_instruction(session: Session, address: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.base.records import frozen
@@ -52,6 +52,16 @@ class SymbolQuery:
     """The title."""
 
 
+class UndescribedSymbol(NamedTuple):
+    """A function or variable without debugging information."""
+
+    address: int
+    """As loaded."""
+    name: str
+    """`ns::over(int)` in C++, `over` in C."""
+    symbol: Symbol
+
+
 class SymbolSearch:
     """The symbols of a query in the files of a session.
 
@@ -86,16 +96,17 @@ class SymbolSearch:
             except LimitExceeded as error:
                 self.limits[code_object] = error
 
-    def undescribed(self) -> list[tuple[int, str]]:
-        """Return address and name of those that only a symbol table has, in order."""
-        symbols_found: set[tuple[int, str]] = set()
+    def undescribed(self) -> list[UndescribedSymbol]:
+        """Return those that only a symbol table has, by their addresses and names, each once."""
+        by_key: dict[tuple[int, str], UndescribedSymbol] = {}
         for code_object in self._session.code_objects:
             if code_object not in self.limits:
                 try:
-                    symbols_found.update(self._undescribed_of(code_object))
+                    for item in self._undescribed_of(code_object):
+                        by_key.setdefault((item.address, item.name), item)
                 except LimitExceeded as error:
                     self.limits[code_object] = error
-        return sorted(symbols_found)
+        return [by_key[key] for key in sorted(by_key)]
 
     def linkage_entries(self) -> Iterator[tuple[int, str]]:
         """Yield address and name of the entries of procedure linkage tables: `puts@plt`."""
@@ -111,7 +122,7 @@ class SymbolSearch:
             self._searched[code_object] = SearchedNames(code_object.info)
         return self._searched[code_object]
 
-    def _undescribed_of(self, code_object: CodeObject) -> Iterator[tuple[int, str]]:
+    def _undescribed_of(self, code_object: CodeObject) -> Iterator[UndescribedSymbol]:
         searched = self._names_of(code_object)
         searched.unit = None
         symbols: list[Symbol] = []
@@ -127,7 +138,8 @@ class SymbolSearch:
             described = _described(code_object, [symbol.name for symbol in symbols], searched)
         for symbol in symbols:
             if _is_undescribed(code_object, symbol, kind, described):
-                yield symbol.address + code_object.load_address, _shown_name(symbol)
+                address = symbol.address + code_object.load_address
+                yield UndescribedSymbol(address, _shown_name(symbol), symbol)
 
     def _matches(self, symbol: Symbol, searched: SearchedNames) -> bool:
         name, pattern = symbol.name, self._query.name
