@@ -7,6 +7,7 @@ Law: an FDE is executed as far as possible; the work on a section is bounded by
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from dwarfgpu.base.records import define, field, frozen
@@ -16,7 +17,13 @@ from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
 from dwarfgpu.cfi.rows import row_table
 from dwarfgpu.cfi.rule import Row, UndefinedRule
 from dwarfgpu.cfi.section import FrameSection
-from dwarfgpu.check.cfi_results import cfa_fault, return_column_fault, short_of_register
+from dwarfgpu.check.cfi_results import (
+    cfa_fault,
+    lost_return_address,
+    needs_rule,
+    return_column_fault,
+    short_of_register,
+)
 from dwarfgpu.check.checked_entry import CheckedEntry
 from dwarfgpu.check.expressions import ExpressionChecker, Role, gives_no_memory
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
@@ -99,6 +106,8 @@ class FrameChecker:
     """How many FDEs each CIE has, by its offset."""
     _initial: dict[int, SortedRules] = field(init=False, factory=dict)
     """The rules of each CIE, by its offset."""
+    _without_rule: dict[int, int] = field(init=False, factory=dict)
+    """The return address column of CIEs whose FDEs must have a rule for it, by their offset."""
     _is_checked: dict[str, bool] = field(init=False, factory=dict)
     """Whether the operands of an instruction are registers or expressions, by its name."""
     _sound: dict[tuple[int, bytes], _Sound] = field(init=False, factory=dict)
@@ -117,7 +126,7 @@ class FrameChecker:
             for fde in fdes:
                 if fde.cie.offset not in broken and not self._fde(fde):
                     break
-        self._overlapping()
+        self._spans()
         self._search_table()
 
     def _common_entries(self) -> set[int] | None:
@@ -213,9 +222,11 @@ class FrameChecker:
                 message = f"the return address column is {column}: {machine.name} defines no DWARF "
                 checked_entry.report("unknown-register", f"{message}register {column}")
         elif column is not None and architectures.all:
-            fault = return_column_fault(architectures.all[0], column, initial.rules)
+            fault = return_column_fault(architectures.all[0], column)
             if fault is not None:
-                checked_entry.report("ill-formed-cfi", fault[0], severity=fault[1])
+                checked_entry.report("return-column", fault)
+            elif needs_rule(architectures.all[0], column):
+                self._without_rule[cie.offset] = column
         row = Row(0, 0, initial.cfa, initial.rules)
         self._initial[cie.offset] = rules = sorted_rules(initial.rules)
         RowChecker(self.expressions.architectures, checked_entry, rules).check(row, is_fde=False)
@@ -246,6 +257,8 @@ class FrameChecker:
         rows = RowChecker(self.expressions.architectures, checked_entry, rules)
         for row in table.rows:
             rows.check(row, is_fde=True)
+        if self._without_rule:
+            self._return_column(fde, table.rows, checked_entry)
         _rows_without_cfa(table.rows, fde, checked_entry)
         if fde.address_range:
             _row_beyond_the_end(fde, checked_entry, len(table.rows))
@@ -274,6 +287,16 @@ class FrameChecker:
         if fde.end > last + 1 and fde.initial_location < last - 1:
             message = f"[{fde.initial_location:#x},{fde.end:#x}) ends beyond the address space"
             checked_entry.report("inverted-range", message)
+
+    def _return_column(self, fde: Fde, rows: Sequence[Row], checked_entry: CheckedEntry) -> None:
+        """Report a return address column that cannot be meant, once for its CIE."""
+        column = self._without_rule.get(fde.cie.offset)
+        if column is None:
+            return
+        fault = lost_return_address(self.expressions.architectures.all[0], column, rows)
+        if fault is not None:
+            checked_entry.report("return-column", fault, severity="warning")
+            del self._without_rule[fde.cie.offset]
 
     def _empty(self, fde: Fde, checked_entry: CheckedEntry) -> None:
         message = f"[{fde.initial_location:#x},{fde.end:#x}) has neither CFA nor register rules"
@@ -398,24 +421,10 @@ class FrameChecker:
         for message in self.section.search_differences():
             self.findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
 
-    def _overlapping(self) -> None:
-        """Report FDEs of the same code, and of none, except empty ones and those of code that a
-        linker dropped."""
-        last: Fde | None = None
-        for fde in self.section.fdes:
-            if fde.address_range == 0 or not self.functions.is_code(fde.initial_location):
-                if fde.address_range and self.functions.is_beyond(fde.initial_location):
-                    message = f"[{fde.initial_location:#x},{fde.end:#x}) is behind all of the file"
-                    self._checked_entry(fde).report("fde-outside-file", message)
-                continue
-            if last is not None and fde.initial_location < last.end:
-                message = (
-                    f"[{fde.initial_location:#x},{fde.end:#x}) overlaps the FDE at "
-                    f"{last.offset:#x}, which describes [{last.initial_location:#x},{last.end:#x})"
-                )
-                self._checked_entry(fde).report("overlapping-fdes", message)
-            if last is None or fde.end > last.end:
-                last = fde
+    def _spans(self) -> None:
+        """Report the code that FDEs describe: FDEs of the same code, and of none."""
+        for fde, rule, message in self.functions.span_faults(self.section.fdes):
+            self._checked_entry(fde).report(rule, message)
 
 
 def _rows_without_cfa(rows: tuple[Row, ...], fde: Fde, checked_entry: CheckedEntry) -> None:

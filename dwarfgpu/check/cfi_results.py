@@ -6,11 +6,11 @@ in an outer frame memory may hold it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.cfi.rule import Rule
+from dwarfgpu.cfi.rule import Row
 from dwarfgpu.errors import counted
 from dwarfgpu.expr.static_check.abstract_value import REGISTER, Known
 from dwarfgpu.expr.static_check.severity import Severity
@@ -64,18 +64,32 @@ def short_of_register(
     return shortages.pop() if len(shortages) == 1 else None
 
 
-def return_column_fault(
-    machine: Architecture, column: int, rules: Mapping[int, Rule]
-) -> tuple[str, Severity] | None:
-    """Return why a return address column cannot be meant: it is too small for an address, or has no
-    rule where that of the machine has one; None if it may be."""
-    register, usual = machine.registers[column], machine.return_address_register
-    if usual is None:  # of NVIDIA's GPUs: the column is one of a pair of registers
+def return_column_fault(machine: Architecture, column: int) -> str | None:
+    """Return why a register cannot have the return address: it is too small for one; None if it
+    may."""
+    register = machine.registers.get(column)
+    is_pair = machine.return_address_register is None  # of NVIDIA's GPUs: the column is one of two
+    if register is None or is_pair or register.size_bits >= machine.address_bits:
         return None
-    if register.size_bits < machine.address_bits:
-        size = f"{counted(register.size_bits, 'bit')}, and an address {machine.address_bits}"
-        return f"the return address column is {column}: {register.name} has {size}", "error"
-    if column == usual or column in rules or usual not in rules:
+    size = f"{counted(register.size_bits, 'bit')}, and an address {machine.address_bits}"
+    return f"the return address column is {column}: {register.name} has {size}"
+
+
+def needs_rule(machine: Architecture, column: int) -> bool:
+    """Return whether a return address column has no return address without a rule: functions may
+    change it, and it is not that of the machine, which `bt` explains."""
+    usual = machine.return_address_register
+    has_default = usual is None or column == usual or column in (machine.preserved or ())
+    return column in machine.registers and not has_default
+
+
+def lost_return_address(machine: Architecture, column: int, rows: Sequence[Row]) -> str | None:
+    """Return why such a column cannot be meant: no row has a rule for it, and one has for that of
+    the machine; None if it may be."""
+    usual = machine.return_address_register
+    if usual is None or any(column in row.rules for row in rows):
         return None
-    message = f"the return address column is {column} ({register.name}), without a rule"
-    return f"{message}, and {machine.registers[usual].name} has one", "warning"
+    if not any(usual in row.rules for row in rows):
+        return None
+    message = f"the return address column is {column} ({machine.registers[column].name}), without"
+    return f"{message} a rule, and {machine.registers[usual].name} has one"

@@ -1,11 +1,14 @@
 """The functions of a file by their addresses: names and source lines for people who read about an
-FDE, and which of them are kernels."""
+FDE, which of them are kernels, and whether FDEs describe code (DWARF 5 6.4.1)."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.cfi.entry import Fde
 from dwarfgpu.check.finding import SourcePosition
 from dwarfgpu.check.source_positions import line_of
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
@@ -14,6 +17,8 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.objfile.symbols import Symbol
+
+_OUTSIDE: Final = "fde-outside-file"
 
 
 class Functions:
@@ -104,12 +109,44 @@ class Functions:
         producers = [parse_producer(text.decode("utf-8", "replace")) for text in data.split(b"\0")]
         return [producer for producer in producers if producer.is_clang]
 
-    def is_code(self, address: int) -> bool:
-        """Return whether the file has instructions at an address."""
-        return self._file.is_code(address)
+    def span_faults(self, fdes: Iterable[Fde]) -> Iterator[tuple[Fde, str, str]]:
+        """Yield the FDEs of the same code as another, and of none, each with a rule and a message;
+        those of code that a linker dropped have no faults.
 
-    def is_beyond(self, address: int) -> bool:
+        `fdes`: in the order of their addresses.
+        """
+        last: Fde | None = None
+        last_end = 0
+        for fde in fdes:
+            if not fde.address_range:
+                continue
+            begin, end = fde.initial_location, fde.end
+            code_end = self._file.code_end(begin)
+            if code_end is None:
+                if self._is_beyond(begin):
+                    yield fde, _OUTSIDE, f"{_span(fde)} is behind all of the file"
+                continue
+            is_addressed = end <= 1 << 8 * fde.cie.format.address_size  # else reported as inverted
+            if end > code_end and is_addressed and not self._is_of_code(begin, end):
+                yield fde, _OUTSIDE, f"{_span(fde)} begins in code, and ends in none"
+            if last is not None and begin < last_end:
+                described = f"the FDE at {last.offset:#x}, which describes {_span(last)}"
+                yield fde, "overlapping-fdes", f"{_span(fde)} overlaps {described}"
+            if end > last_end:
+                last, last_end = fde, end
+
+    def _is_beyond(self, address: int) -> bool:
         """Return whether an address is behind all that the file loads, and is not one of the two by
         which linkers mark code that they drop."""
         end = self._file.extent[1]
         return end <= address < (1 << 8 * self._file.address_bytes) - 2
+
+    def _is_of_code(self, begin: int, end: int) -> bool:
+        """Return whether a range that begins in code and ends behind that ends in other code, or is
+        of code that a linker dropped: where the file has code at 0, it seems to begin in that."""
+        is_dropped = not begin and not self._file.is_relocatable
+        return is_dropped or self._file.is_code(end - 1)
+
+
+def _span(fde: Fde) -> str:
+    return f"[{fde.initial_location:#x},{fde.end:#x})"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from dwarfgpu.base.records import define, field, frozen
+from dwarfgpu.cfi.entry import Cie
 from dwarfgpu.cfi.rule import (
     ExpressionCfa,
     ExpressionRule,
@@ -129,11 +130,16 @@ class RowChecker:
     def _check_twins(self, twins: tuple[int, int], row: Row) -> None:
         """Report two registers with one place, once for an entry: a push changes the CFA's offset.
 
-        On a GPU the halves of a register may have numbers of their own; of machines without a known
-        architecture PowerPC saves its condition fields as one.
+        The return address may have a column beside that of the machine. On a GPU the halves of a
+        register may have numbers of their own; of machines without a known architecture PowerPC
+        saves its condition fields as one.
         """
         architecture = self.architectures.architecture
         if architecture is None or architecture.is_simt:
+            return
+        entry = self.checked_entry.entry
+        column = (entry if isinstance(entry, Cie) else entry.cie).return_register
+        if set(twins) == {column, architecture.return_address_register}:
             return
         self._has_twins = True
         first, second = map(self.checked_entry.register, twins)

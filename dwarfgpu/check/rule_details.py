@@ -354,6 +354,11 @@ DETAILS: Final[Mapping[str, str]] = {
         "value of one, as where hand-written code pushes a register and does not adjust the CFA. "
         "Only on CPUs whose registers dwarfgpu knows"
     ),
+    "return-column": (
+        "a CIE whose return address column is a register too small for an address, or as a warning "
+        "one that functions may change, for which an FDE has no rule in any row, while it has one "
+        "for the column of the machine"
+    ),
     "empty-fde": (
         "an FDE that defines neither the CFA nor a register: unwinding stops there. It is a note "
         "for an AMD GPU kernel, which has no caller, and for code for AMD GPUs from upstream LLVM "
@@ -369,7 +374,10 @@ DETAILS: Final[Mapping[str, str]] = {
         "two FDEs that describe the same code. Not reported for relocatable objects, where every "
         "section begins at 0"
     ),
-    "fde-outside-file": "an FDE whose addresses are behind all that the file loads",
+    "fde-outside-file": (
+        "an FDE whose addresses are behind all that the file loads, or begin in its code and end "
+        "in none"
+    ),
     "search-table": (
         "`.eh_frame_hdr` (Linux Standard Base Core, 10.6.2) cannot be read, is not for the "
         "section, has entries where that has no contents, is not sorted, leads to something else "
@@ -378,8 +386,7 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "ill-formed-cfi": (
         "any other instruction that cannot be executed, an offset that has more bits than an "
-        "address, a return address column too small for an address, or as a warning without a rule "
-        "where that of the machine has one, or a code_alignment_factor of 0 in a CIE that FDEs use"
+        "address, or a code_alignment_factor of 0 in a CIE that FDEs use"
     ),
     "unreadable-cfi": (
         "an entry or instruction that cannot be read, or 16 or more zeros in `.debug_frame`, "

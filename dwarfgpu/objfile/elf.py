@@ -238,16 +238,22 @@ class ObjectFile(ElfFile):
             require_right_arguments(ObjectFile.is_code, self, address)
             raise
 
+    def code_end(self, address: int) -> int | None:
+        """Return where a section or segment ends that has instructions at an address; None where
+        there are none."""
+        return next(self._code.covering(address), None)
+
     @cached_property
-    def _code(self) -> SpanIndex[bool]:
+    def _code(self) -> SpanIndex[int]:
+        """Instructions by their addresses: where each section or segment of them ends."""
         if not any(section.flags & SHF_ALLOC for section in self.sections):
             segments = [s for s in self.segments if s.type == PT_LOAD and s.flags & PF_X]
             spans = [(s.address, s.address + s.memory_bytes) for s in segments if s.memory_bytes]
             if self.sections and not spans:
                 spans = [(1, 1 << 64)]
-            return SpanIndex((span, True) for span in spans)
-        sections = self.code_sections
-        return SpanIndex(((s.address, s.address + s.size_bytes), True) for s in sections)
+            return SpanIndex((span, span[1]) for span in spans)
+        ends = [(s.address, s.address + s.size_bytes) for s in self.code_sections]
+        return SpanIndex((span, span[1]) for span in ends)
 
     @property
     def code_sections(self) -> list[Section]:

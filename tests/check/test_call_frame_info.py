@@ -9,16 +9,19 @@ import pytest
 
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
+from dwarfgpu.base.records import evolve
 from dwarfgpu.cfi.rule import RegisterCfa
 from dwarfgpu.cfi.section import FrameSection
-from dwarfgpu.check.cfi_results import return_column_fault
+from dwarfgpu.check.cfi_results import needs_rule, return_column_fault
 from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.rows import first_cycle
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import ET_DYN, ET_REL, SHF_ALLOC
 from tests.check.made import (
     ALLOCATED_CODE,
+    CODE,
     block,
     cfi_entry,
     cie,
@@ -272,25 +275,52 @@ def test_the_column_of_the_return_address(column: int, expected: list[str]) -> N
 
 
 @pytest.mark.parametrize(
-    ("column", "code", "message"),
+    ("column", "code", "of_fde", "message"),
     [
-        (PC, KERNEL, None),
-        (EXEC, KERNEL, "the return address column is 17 (exec), without a rule, and pc has one"),
-        (S30, CFA, "the return address column is 62: s30 has 32 bits, and an address 64"),
+        (PC, KERNEL, b"", None),
+        (EXEC, KERNEL, b"",
+         "the return address column is 17 (exec), without a rule, and pc has one"),
+        (EXEC, KERNEL, ADVANCE + rule(OFFSET, EXEC, 2), None),
+        (EXEC, CFA, b"", None),  # nor has pc
+        (S30, CFA, b"", "the return address column is 62: s30 has 32 bits, and an address 64"),
+    ],
+)  # fmt: skip
+def test_a_column_that_cannot_be_meant(
+    column: int, code: bytes, of_fde: bytes, message: str | None
+) -> None:
+    common = cie(code, column=column)
+    found = findings(verdict_on(frame_file(of_fde, common=common)))
+    if message is None:
+        found = [one for one in found if one.rule == "return-column"]
+    assert [one.message for one in found] == ([message] if message else [])
+
+
+RBX, RIP, R11 = 3, 16, 11
+
+
+@pytest.mark.parametrize(
+    ("column", "of_fde", "expected"),
+    [
+        (RBX, b"", []),  # functions preserve it
+        (R11, b"", [("warning", "return-column")]),
+        (R11, rule(SAME, R11), []),
+        (R11, ADVANCE + rule(OFFSET, R11, 2), []),  # where it also is by the machine's column
     ],
 )
-def test_a_column_that_cannot_be_meant(column: int, code: bytes, message: str | None) -> None:
-    common = cie(code, column=column)
-    found = findings(verdict_on(frame_file(b"", common=common)))
-    assert [one.message for one in found if "column" in one.message] == (
-        [message] if message else []
-    )
+def test_a_column_that_functions_preserve_needs_no_rule(
+    column: int, of_fde: bytes, expected: list[tuple[str, str]]
+) -> None:
+    """As of hand-written code that has popped its return address."""
+    common = cie(def_cfa(7, 8) + rule(OFFSET, RIP, 2), column=column)
+    verdict = verdict_on(frame_file(of_fde, common=common, machine=X86_64))
+    assert rules(verdict) == expected
 
 
 def test_a_column_of_a_pair_of_registers() -> None:
     """ptxas names R20, the first of a pair, for the return address of a device function."""
     machine = architecture("sm_90")
-    assert return_column_fault(machine, 0x500_0014, {}) is None
+    assert return_column_fault(machine, 0x500_0014) is None
+    assert not needs_rule(machine, 0x500_0014)
 
 
 def test_cubins_have_no_return_address() -> None:
@@ -320,6 +350,31 @@ def test_an_fde_behind_the_file(start: int, is_beyond: bool) -> None:
     assert [one.rule for one in found] == [BEHIND] * is_beyond
     if is_beyond:
         assert found[0].message.endswith("is behind all of the file")
+
+
+@pytest.mark.parametrize(
+    ("start", "code_bytes", "file_type", "is_outside"),
+    [
+        (0x1000, 0x40, ET_DYN, False),
+        (0x1000, 0x3F, ET_DYN, True),
+        (0, 0x3F, ET_REL, True),  # as Free Pascal writes them
+        (0, 0x3F, ET_DYN, False),  # of code that the linker dropped
+    ],
+)
+def test_an_fde_that_ends_behind_its_code(
+    start: int, code_bytes: int, file_type: int, is_outside: bool
+) -> None:
+    sections: dict[str, bytes | Content] = {
+        ".text": evolve(CODE, data=bytes(code_bytes), address=start),
+        ".data": Content(bytes(0x40), flags=SHF_ALLOC, address=start + code_bytes),
+        ".debug_frame": cie() + cfi_entry(bytes(4), words(start, 0x40) + CFA),
+    }
+    found = findings(verdict_on(elf(sections, type=file_type)))
+    assert [one.rule for one in found] == [BEHIND] * is_outside
+    if is_outside:
+        assert (
+            found[0].message == f"[{start:#x},{start + 0x40:#x}) begins in code, and ends in none"
+        )
 
 
 def test_fdes_of_dropped_code_do_not_overlap() -> None:
