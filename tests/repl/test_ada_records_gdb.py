@@ -13,13 +13,13 @@ from tests.repl.side_by_side import answers, build, with_core
 def compiled(folder: Path, tool: Callable[[str], str], source: str, *options: str) -> list[str]:
     """Return a program that GNAT makes, and its core file."""
     tool("gcc")  # which gnatmake calls
-    make = [tool("gnatmake"), "-q", "-O0", *options, "a.adb", "-o", "a"]
-    build(folder, {"a.adb": source}, [make])
+    make = [tool("gnatmake"), "-q", "-O0", *options, "example.adb", "-o", "a"]
+    build(folder, {"example.adb": source}, [make])
     return with_core(tool, folder)
 
 
 SOURCE = """\
-procedure A is
+procedure Example is
    type Kind is (None, Short, Long);
    type List is array (Positive range <>) of Integer;
    type Part (M : Natural) is record Items : List (1 .. M); Tail : Integer; end record;
@@ -48,7 +48,7 @@ procedure A is
 begin
    if Near.First + Far.First > 1 then C_Abort; end if;
    Each (1) := Each (2);
-end A;
+end Example;
 """
 
 
@@ -58,7 +58,7 @@ def test_parts_behind_what_a_discriminant_says(tmp_path: Path, tool: Callable[[s
     names = ["near", "far", "near.s", "near.t", "near.inner.tail"]
     names += ["far.l", "far.u", "far.u(3)", "&far.l", "near.l"]
     names += ["each", "each(2).s", "each(3)", "each(1)", "&each(2)"]
-    commands = ["frame function a", *(f"print {name}" for name in names)]
+    commands = ["frame function example", *(f"print {name}" for name in names)]
     commands += ["ptype each", "whatis each(2)"]
     of_gdb = answers(tool("gdb"), files, commands)
     assert answers(None, files, commands) == of_gdb
@@ -66,7 +66,7 @@ def test_parts_behind_what_a_discriminant_says(tmp_path: Path, tool: Callable[[s
 
 
 ENCODED = """\
-procedure A is
+procedure Example is
    type Money is delta 0.25 range -100.0 .. 100.0;
    type List is array (Positive range <>) of Integer;
    type Color is (Red, Green, Blue);
@@ -87,7 +87,7 @@ procedure A is
    Few  : List (1 .. 4) := (1, 2, 3, 4);
 begin
    Stop (Name, List'(5, 6), Grid'(Green => (-1 => 1, 0 => 2), Blue => (-1 => 3, 0 => 4)), -1.5, 3);
-end A;
+end Example;
 """
 
 
@@ -95,19 +95,25 @@ end A;
 def test_what_gnat_says_in_names(tmp_path: Path, tool: Callable[[str], str], version: int) -> None:
     """The default until GNAT 11: no number is shown without its scale, or from a wrong place."""
     files = compiled(tmp_path, tool, ENCODED, f"-gdwarf-{version}", "-fgnat-encodings=all")
-    commands = ["frame function a.stop"]
+    commands = ["frame function example.stop"]
     names = ["text", "numbers", "numbers(2)", "table", "price", "n"]
     commands += [f"print {name}" for name in names]
-    commands += ["ptype price", "frame function a", "print name", "print name(2)", "print few"]
+    commands += [
+        "ptype price",
+        "frame function example",
+        "print name",
+        "print name(2)",
+        "print few",
+    ]
     of_gdb = answers(tool("gdb"), files, commands)
     assert answers(None, files, commands) == of_gdb
     assert "= -1.5\n" in of_gdb[5] and '= "hello"' in of_gdb[9]
-    local = answers(None, files, ["frame function a.stop", "print local"])[1]
+    local = answers(None, files, ["frame function example.stop", "print local"])[1]
     assert "GNAT's encoding of the place of name is not decoded" in local
 
 
 PACKED = """\
-procedure A is
+procedure Example is
    type Inner is record A : Integer range 0 .. 7; B : Boolean; end record;
    pragma Pack (Inner);
    type Bits is array (0 .. 4) of Boolean;
@@ -131,7 +137,7 @@ procedure A is
    pragma Import (C, C_Abort, "abort");
 begin
    if V.F > 1 and X.F > 1 then C_Abort; end if;
-end A;
+end Example;
 """
 
 
@@ -139,22 +145,22 @@ def test_packed_records(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """GNAT leaves out a lower bound of 1, which is that of the language: 150 was -106."""
     files = compiled(tmp_path, tool, PACKED, "-g", "-fgnat-encodings=gdb")
     names = ["v", "v.g", "v.g + 0", "v.f", "v.h", "v.i", "v.i.a", "v.j", "v.j(2)", "v.l"]
-    commands = ["frame function a", *(f"print {name}" for name in names)]
+    commands = ["frame function example", *(f"print {name}" for name in names)]
     of_gdb = answers(tool("gdb"), files, commands)
     assert answers(None, files, commands) == of_gdb
     assert "g => 150" in of_gdb[1] and "i => (a => 5, b => true)" in of_gdb[1]
-    changes = ["frame function a", "set var v.i := w", "print v.i", "print v.h", "print v.j"]
+    changes = ["frame function example", "set var v.i := w", "print v.i", "print v.h", "print v.j"]
     texts = [text.rpartition("= ")[2].strip() for text in answers(None, files, changes)[2:]]
     bits = "(0 => true, false, true, true, false)"
     assert texts[1] == "-8" and "a => 2, b => false" in answers(None, files, changes)[2]
     assert bits in answers(None, files, changes)[4], "what is beside it was overwritten"
-    whole = answers(None, files, ["frame function a", "print x", "set var v := x", "print v"])
+    whole = answers(None, files, ["frame function example", "print x", "set var v := x", "print v"])
     assert whole[1].partition("=")[2] == whole[3].partition("=")[2]
     assert "l => 100" in whole[3]
 
 
 ELEMENTS = """\
-procedure A is
+procedure Example is
    type Color is (Red, Green, Blue, White);
    subtype Warm is Color range Red .. Green;
    type Gap is (Low, Mid, High);
@@ -200,7 +206,7 @@ begin
    if C (1) = Blue and W (1) = Red and G (1) = High and F (Red) and N (1) = 1 then C_Abort; end if;
    I := I + 1; C (1) := Red; R (1, 1) := Red; W (1) := Red; G (1) := Low; S (1) := Zero;
    F (Red) := False; N (1) := 2; E (1) := 2; O.Z := False;
-end A;
+end Example;
 """
 
 
@@ -213,13 +219,13 @@ def elements(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str
 def test_packed_enumerations(elements: list[str], tool: Callable[[str], str]) -> None:
     names = ["c", "c(2)", "r", "r(2,1)", "w", "w(2)", "g", "g(1)", "f", "f(blue)", "s(3)"]
     names += ["c(2) = white", "c(1) < green", "o", "o.c", "o.c(2)", "o.g(2)", "o.f + 1"]
-    commands = ["frame function a", *(f"print {name}" for name in names)]
+    commands = ["frame function example", *(f"print {name}" for name in names)]
     commands += [f"{word} {name}" for word in ("ptype", "whatis") for name in ("c", "w", "c(2)")]
     commands += ["print/x c", "print/x g(1)", "print/d c(2)", "print/d n", "print/z n", "print/d f"]
     of_gdb = answers(tool("gdb"), elements, commands)
     assert answers(None, elements, commands) == of_gdb
     assert "= (blue, white, green)" in of_gdb[1] and "2-bit elements" in of_gdb[19]
-    sign = answers(None, elements, ["frame function a", "print s"])[1]
+    sign = answers(None, elements, ["frame function example", "print s"])[1]
     assert sign.endswith("= (minus, zero, plus)\n")  # GDB: 3, zero, plus
 
 
@@ -253,7 +259,7 @@ def test_changes_of_packed_parts(
     """As in GDB with a process: it warns of a number with more bits, but not where these are a
     byte. What is beside the part stays."""
     shown = f"print {change[0]}"
-    commands = ["frame function a", shown, f"set var {change}", shown]
+    commands = ["frame function example", shown, f"set var {change}", shown]
     before, changed, after = (
         text.partition("\n")[2] for text in answers(None, elements, commands)[1:]
     )
@@ -264,5 +270,5 @@ def test_changes_of_packed_parts(
 
 
 def test_packed_parts_of_convenience_variables(elements: list[str]) -> None:
-    commands = ["frame function a", "set var $x := c", "set var $x(2) := red", "print $x"]
+    commands = ["frame function example", "set var $x := c", "set var $x(2) := red", "print $x"]
     assert answers(None, elements, commands)[3].endswith("= (blue, red, green)\n")

@@ -9,7 +9,7 @@ from tests.repl.side_by_side import answers, build, with_core
 from tests.repl.test_ada_records_gdb import compiled
 
 ADA = """\
-procedure A is
+procedure Example is
    type List is array (1 .. 3) of Integer;
    type Shift is array (5 .. 7) of Integer;
    type Open is array (Positive range <>) of Integer;
@@ -51,7 +51,7 @@ begin
    L1 (1) := 3; L2 (1) := 4; L3 (1) := 4; M1 (5) := 1; O4 (4) := 1; S2 (1) := 'y'; S3 (1) := 'x';
    R1.X := 3; R2.X := 4; G1 (1, 1) := 3; G2 (1, 1) := 3; P1 (1) := False; P2 (2) := True;
    T1 (1) := 0; T2 (1) := 0; A1 (1).X := 3; A2 (1).X := 3; U0 := U2; V1 := null; W1 := null;
-end A;
+end Example;
 """
 OF_ADA = """l1 = l2, l1 = l3, l1 /= l2, l1 /= l3, l1 = m1, m1 = l1, l1 = o2, o2 = o4, l1(1..2) =
     l3(1..2), l1(2..3) = o2(5..6), g1 = g2, g1 = g3, g1 /= g3, g1 = l1, p1 = p2, p1 = p3, t1
@@ -68,7 +68,7 @@ def _compared(expressions: str) -> list[str]:
 
 def test_ada(tmp_path: Path, tool: Callable[[str], str]) -> None:
     files = compiled(tmp_path, tool, ADA, "-g", "-fgnat-encodings=gdb")
-    commands = ["frame function a", *_compared(OF_ADA), "frame function a.stop"]
+    commands = ["frame function example", *_compared(OF_ADA), "frame function example.stop"]
     commands += _compared(
         'x = y, x = t, t = x, x /= y, s = "abc", s = s3, x(1..2) = y(4..5), x = u1'
     )
