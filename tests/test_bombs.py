@@ -169,7 +169,7 @@ def test_functions_that_a_lane_never_entered_share_the_budget(
     """Each of them is asked where the lane is, again for each of the frames in one another."""
     monkeypatch.chdir(tmp_path)
     arguments = f"{command} --state state --max-command-steps 1000".split()
-    work, printed = _measured("lane-pcs", (10, 60, 240), arguments, capsys)
+    work, printed = _measured("lane-pcs", (10, 40, 160), arguments, capsys)
     if command == "bt":
         assert ["--max-command-steps" in text for text in printed] == [False, True, True]
     assert work[2] < 5 * work[1] + START_CALLS, work

@@ -121,5 +121,5 @@ BOMBS: Final = (
          2_000, ("bt --state bomb", "waves --state bomb", "debug --state bomb <<< print nosuch")),
     Bomb("waves-and-files", "state file", "{} code objects, and eight times as many waves",
          waves_and_files, 1_000, ("waves --state bomb", "debug --state bomb <<< info threads"),
-         small=100),
+         small=60),
 )  # fmt: skip

@@ -165,7 +165,7 @@ BOMBS: Final = (
          (*ASK, "debug bomb <<< info scope main", "debug --pc 0x1000 bomb <<< info locals")),
     Bomb("lane-pcs", INFO, "{} inlined calls that no lane has entered", lane_pcs, 1_600,
          ("bt --state state", "lanes --state state", "where --all bomb",
-          "debug --state state <<< bt; info lanes"), small=60, says="--max-command-steps"),
+          "debug --state state <<< bt; info lanes"), small=40, says="--max-command-steps"),
     Bomb("passed-on", INFO, "{} frames that pass on what they were called with", passed_on,
          100_000, ("eval --state state x", "explain --state state x", "bt --state state --limit 50",
          "debug --state state <<< bt 5; bt -5; frame 9; print x; info locals"), small=60,
