@@ -286,9 +286,10 @@ LANG_LLVM_HIP: Final = 0x8100
 """DW_LANG_LLVM_HIP of the AMD text (A.7.12); compilers write DW_LANG_HIP, 0x30."""
 CPLUSPLUS: Final = frozenset({0x04, 0x19, 0x1A, 0x21, 0x2A, 0x2B, 0x30, 0x37, 0x3A, LANG_LLVM_HIP})
 """The languages of C++ 98 to 23, HIP with both numbers, and C++ for OpenCL."""
-OPENCL: Final = frozenset({0x15, 0x37})
+LANG_CPP_FOR_OPENCL: Final = 0x37
+OPENCL: Final = frozenset({0x15, LANG_CPP_FOR_OPENCL})
 """DW_LANG codes of OpenCL C and C++ for OpenCL."""
-WITHOUT_NAMESPACES: Final = C | OPENCL | FORTRAN | ADA
+WITHOUT_NAMESPACES: Final = (C | OPENCL | FORTRAN | ADA) - {LANG_CPP_FOR_OPENCL}
 """Languages whose functions are in no DW_TAG_namespace."""
 LOWER_BOUND_ONE: Final = FORTRAN | frozenset(
     # Ada, Cobol, Pascal, Modula, PL/I, Julia (DWARF 5 table 7.17, and as published later)

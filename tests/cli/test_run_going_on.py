@@ -368,3 +368,12 @@ def test_lines_have_the_file_of_the_prompt_at_an_instruction_of_line_0(tmp_path:
     assert not run("run", code, *launch, *written).status
     [stop] = run_json("run", "--state", path, "--break", 34, "--stops", 1).json["stops"]
     assert (stop["frame"]["file"], stop["frame"]["line"]) == ("run/integers.hip", 34)
+
+
+def test_a_null_pointer_is_no_buffer(tmp_path: Path) -> None:
+    state, null = tmp_path / "s.json", [f"--arg={name}=0" for name in ("a", "b", "out")]
+    size = ("--grid", 64, "--workgroup", 64)
+    assert run("dispatch", INTEGERS, "vadd", *size, *null, "--save", state).status == 0
+    done = run("run", "--state", state)
+    assert " at 0x0: the state does not have it" in done.lines[1]
+    assert "buffer" not in done.out

@@ -11,6 +11,7 @@ from dwarfgpu.base.float_format import BFLOAT16, FloatFormat
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.npy import NUMBER_CODES, Npy
 from dwarfgpu.base.npy_fields import Field, leaves
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import shell_word
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import counted
@@ -25,6 +26,8 @@ _MAX_SHOWN: Final = 8
 _MAX_LANES: Final = 16
 """Of a vector, which is shown whole (OpenCL C 3.0, 6.3.2)."""
 _MAX_TEXT_LINES: Final = 64
+_NULL: Final = pattern(r"at 0x[0-9a-f]{1,3}: the state does not have it")
+"""An access through a null pointer, at the offset of a member or an element."""
 
 
 def heading(launched: Launched, *, is_mangled: bool) -> str:
@@ -66,6 +69,8 @@ def hint_on_unknown(why_stopped: str) -> str | None:
     if why_stopped.endswith("which is not known"):
         return "--fill BYTE is the contents of registers, LDS and scratch that are not known"
     if ": the state does not have it" not in why_stopped or why_stopped.startswith("no code at"):
+        return None
+    if _NULL.search(why_stopped):  # an argument without a buffer
         return None
     return (
         "for a buffer without contents: dispatch --save with --fill BYTE, or debug with "
