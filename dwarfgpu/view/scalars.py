@@ -225,15 +225,17 @@ def _enumerators_of(kind: Enum) -> _Enumerators:
 
 
 def _enumerators(kind: Enum) -> _Enumerators:
+    from dwarfgpu.dwarf.names.type_names import enumerator_scope  # operations have no types
+
     bits = kind.value_bits
     mask = (1 << bits) - 1
     names: dict[int, str] = {}
-    is_flags = not kind.has_negative
+    is_flags, scope = not kind.has_negative, enumerator_scope(kind)
     for name, value in kind.enumerators:
         if not -(1 << bits) <= 2 * value <= 2 * mask:
             continue  # no value of the type is that
         is_flags = is_flags and value & value - 1 == 0
-        names.setdefault(value & mask, kind.spelled(name))
+        names.setdefault(value & mask, scope + name)
     return names, tuple(names.items()) if is_flags else None
 
 

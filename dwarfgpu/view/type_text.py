@@ -10,7 +10,12 @@ from typing import Final
 
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.cxx import canonical
-from dwarfgpu.dwarf.names.type_names import full_name, this_qualifiers, type_name
+from dwarfgpu.dwarf.names.type_names import (
+    enumerator_scope,
+    full_name,
+    this_qualifiers,
+    type_name,
+)
 from dwarfgpu.dwarf.types.class_parts import Access, Method, VariantPart
 from dwarfgpu.dwarf.types.types import (
     Base,
@@ -261,12 +266,12 @@ class Definition:
 
     def _enumeration(self, kind: Enum) -> str:
         shown: list[str] = []
-        following = 0
+        following, scope = 0, enumerator_scope(kind)
         for name, value in kind.enumerators:
             if self.is_too_much():
                 shown.append("...")
                 break
-            full = kind.spelled(name)
+            full = scope + name
             shown.append(full if value == following else f"{full} = {value}")
             following = value + 1
         title = "enum class" if kind.is_scoped else "enum"

@@ -91,6 +91,8 @@ def test_declarations(kind: Type, text: str) -> None:
         ),
         (Enum("e", 4, (("A", 0), ("B", 1), ("C", 7), ("D", 8))), "enum e {A, B, C = 7, D}"),
         (Enum("m", 4, (("on", 2),), is_scoped=True), "enum class m {m::on = 2}"),
+        (Enum("K", 4, (("on", 2),), scope="a::B<short int>::"),
+         "enum a::B<short>::K {a::B<short>::on = 2}"),
         (Enum(None, 4, (("A", -1), ("B", 0)), is_signed=True), "enum {A = -1, B}"),
     ],
 )  # fmt: skip

@@ -165,6 +165,12 @@ def test_unknown_bits_are_never_numbers(bits: Bits, kind: Type, text: str) -> No
         (2**64 - 1, MemberPointer(INT, PAIR), "NULL"),
         (8, MemberPointer(INT, PAIR), "8"),
         (3, Enum("E", 4, (("X", 3),), is_scoped=True), "E::X"),
+        (3, Enum("E", 4, (("X", 3),), scope="a::B<short int, 3>::"), "a::B<short, 3>::X"),
+        (
+            3,
+            Enum("E", 4, (("X", 3),), is_scoped=True, scope="B<const char *>::"),
+            "B<char const*>::E::X",
+        ),
         (
             7,
             Struct("class", "D", 4, (Member("B", Struct("class", "B", 4), 0, is_base_class=True),)),

@@ -67,6 +67,13 @@ def full_name(kind: Struct | Enum | Typedef, replaced: Mapping[str, str] | None 
     return canonical_in(kind.scope, name, replaced)
 
 
+def enumerator_scope(kind: Enum) -> str:
+    """Return what is before the names of enumerators: `ns::` of `ns::red`, `ns::Box<int>::Scoped::`
+    of an enumeration with a scope."""
+    scope = f"{kind.scope}{kind.name}::" if kind.is_scoped and kind.name else kind.scope
+    return canonical_in("", scope[:-2]) + "::" if "<" in scope else scope
+
+
 def canonical_in(scope: str, name: str, replaced: Mapping[str, str] | None = None) -> str:
     """Return a name in a scope (`ns::Box<int>::`) as `canonical` shows it.
 

@@ -322,11 +322,6 @@ class Enum(_OfFile):
         """Whether an enumerator is negative: else GDB shows values without a sign, and as flags."""
         return any(value < 0 for _, value in self.enumerators)
 
-    def spelled(self, enumerator: str) -> str:
-        """Return an enumerator with its scope: `ns::red`, `ns::Scoped::one`."""
-        own = f"{self.name}::" if self.is_scoped and self.name else ""
-        return f"{self.scope}{own}{enumerator}"
-
 
 @frozen(eq=False)
 class Typedef(_OfFile):
