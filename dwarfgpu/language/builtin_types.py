@@ -94,6 +94,12 @@ class Builtins:
         encoding = "signed" if self.architecture.abi.is_char_signed else "unsigned"
         return Base(BaseType("wchar_t", encoding, 32, self.endian))
 
+    def wide_character(self, name: str) -> Base | None:
+        """Return the type of characters that a keyword of C++ names; None for other words."""
+        if name == "wchar_t":
+            return self.wchar_type
+        return self.wide(name) if name in ("char16_t", "char32_t") else None
+
     def pointer(self, target: Type | None) -> Pointer:
         """Return a pointer of the default address space."""
         return Pointer(target, size_bytes=self.architecture.address_bits // 8)

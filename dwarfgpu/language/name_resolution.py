@@ -24,6 +24,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import (
     Array,
+    Base,
     Enum,
     Function,
     PointerKind,
@@ -61,6 +62,7 @@ _OTHERS: Final = {
     "union": "class, struct or enum",
     "enum": "class, struct or union",
 }
+_IS_BASE_TYPE: Final = has_tag(frozenset({dw.TAG_BASE_TYPE}))
 _POINTERS: Final[dict[str, PointerKind]] = {
     "*": "pointer",
     "&": "reference",
@@ -190,10 +192,17 @@ class Names:
 
     def is_type(self, name: str) -> bool:
         """Return whether a name in an expression is a type."""
+        if self._keyword(name) is not None:
+            return True
         cached = self._known(name)
         if not cached:
             return self._built_in(name) is not None
         return isinstance(cached[0], Die) and is_type(cached[0])
+
+    def _keyword(self, name: str) -> Base | None:
+        """Return the type of characters that a name is in the code of C++, whatever it is in that
+        of C."""
+        return self.builtins.wide_character(name) if self.is_cplusplus() else None
 
     def _built_in(self, name: str) -> Type | None:
         """Return a type that a program need not describe: of OpenCL C in its code, or a structure
@@ -347,6 +356,13 @@ class Names:
             return Typed(written_type(self.builtins, words[1]), self.current_unit)
         (simple,) = words
         simple = self.spelled(simple)
+        keyword = self._keyword(simple) if name.tag is None else None
+        if keyword is not None:
+            described = self.session.meanings(simple).of(simple, _IS_BASE_TYPE)[:1]
+            dies = [die for die in described if isinstance(die, Die)]
+            if not dies:
+                return Typed(keyword, self.current_unit)
+            return Typed(types_of(dies[0].unit).build(dies[0]), dies[0].unit)
         takes = ordinary if name.tag is None else has_tag(_TAGGED[name.tag])
         (die,) = self._looked_up(simple, takes)[:1] or (None,)
         if isinstance(die, Die) and die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER:

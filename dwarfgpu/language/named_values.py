@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import filterfalse
+from typing import Final
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
@@ -51,6 +52,8 @@ from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session
+
+_IS_TYPE: Final = "Attempt to use a type name as an expression"
 
 
 class NamedValues:
@@ -179,6 +182,8 @@ class NamedValues:
             if symbol is None:
                 self.session.require_entered(name)
                 is_whole = node.is_quoted and "::" in name
+                if not is_whole and self.names.is_type(name):  # a built-in one
+                    raise UsageError(_IS_TYPE)
                 unknown = UsageError(f'No symbol "{name}" in current context.')
                 raise unknown if is_whole else self.names.unknown(name)
             return symbol
@@ -210,7 +215,7 @@ class NamedValues:
             scope = split_last(name)[0]
             first = defined(self.session, first, scope, self.report)
             return namelist(self.objects, first, scope, self._variable_named)
-        raise UsageError("Attempt to use a type name as an expression")
+        raise UsageError(_IS_TYPE)
 
     def _variable_named(self, name: str, linked: str | None) -> TypedValue | None:
         """Return the variable of a name; None for the name of anything else, and for a variable of
