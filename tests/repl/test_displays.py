@@ -38,6 +38,24 @@ def test_memory_of_the_caller_of_an_inlined_function() -> None:
     assert shown(*CORE, commands=commands)[0].startswith("2: x/xw 2 * n  0x2:\t<error: ")
 
 
+def test_displayed_memory_is_not_the_last_examined() -> None:
+    """As in GDB, where `x` goes on behind it all the same."""
+    memory = ("display/i $pc", "display/2xw numbers", "frame 1", "display", "frame 0")
+    program = ("core/values.x86_64.O0", "--core", "core/values.x86_64.O0.core")
+
+    def output(*commands: str) -> str:
+        options = [option for line in (*commands, "echo @@\\n") for option in ("-ex", line)]
+        asked = ("-ex", "output $_", "-ex", "output $__", "-ex", "echo \\n")
+        done = run("debug", *program, "--batch", *options, *asked, "-ex", "x/xw")
+        return done.out.rpartition("@@\n")[2]
+
+    following = "0x4030d8 <numbers+8>:\t0x00000003\n"
+    assert output("x/2dw &numbers[2]", *memory) == (
+        f"(int32_t *) 0x4030dc <numbers+12>4\n{following}"
+    )
+    assert output(*memory) == f"voidvoid\n{following}"
+
+
 def test_variables_of_a_block() -> None:
     """GDB hides them in the rest of their function, also where it has another one of the name."""
     program = ("x86_64/demo.gcc.O0.v5", "--reg", "rbp=0x1000", "--reg", "rip=0")

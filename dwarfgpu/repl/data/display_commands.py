@@ -260,6 +260,7 @@ def _memory(shell: Shell, session: Session, display: Display, format_: Format) -
         objects = ObjectAccess(session)
         space, address = address_of(shell, objects, display.expression)
         shell.examined = evolve(shell.examined, space=space, address=address)
-        yield from memory_lines(shell, objects, format_)
+        with shell.values.examined_kept():
+            yield from memory_lines(shell, objects, format_)
     except DwarfGpuError as error:
         yield Output(f"<error: {error.message}>", {"msg": error.message})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -82,6 +83,19 @@ class ValueHistory:
         """Record the last examined memory: `$_` is its address, `$__` its contents."""
         self.named["_"] = evolve(address, convenience="_", location=None, variable=None)
         self.named["__"] = evolve(contents, convenience="__")
+
+    @contextmanager
+    def examined_kept(self) -> Iterator[None]:
+        """Keep `$_` and `$__`, which only a command that examines memory sets."""
+        before = {name: self.named.get(name) for name in ("_", "__")}
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                if value is not None:
+                    self.named[name] = value
+                else:
+                    self.named.pop(name, None)
 
     def absolute(self, number: int) -> TypedValue:
         if not 1 <= number <= len(self._values):
