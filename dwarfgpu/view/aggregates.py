@@ -117,7 +117,8 @@ def _struct_pieces(
         yield ", "
     if not has_fields:
         yield "<No data fields>"
-    shown = shown if shown.bases is None else evolve(shown, bases=None)
+    if shown.bases is not None or shown.has_targets:
+        shown = evolve(shown, bases=None, has_targets=False)
     for index, field in enumerate(fields):
         if index:
             yield "," if new_line else ", "

@@ -75,6 +75,9 @@ class FormatOptions:
     """No printer is used: the members of all classes are shown."""
     summary: bool = False
     """Structures and arrays are `...`, and the children of printed objects are omitted."""
+    is_listed: bool = False
+    """As in a list of variables, references show their targets also among the children of what a
+    printer shows at the top level."""
     printers: Printers = field(default=STANDARD, repr=False)
     """Printers for classes whose members are not informative (docs/printers.md)."""
     report: Callable[[DwarfGpuError], None] | None = field(default=None, repr=False)

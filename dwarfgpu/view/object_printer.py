@@ -85,6 +85,9 @@ class Shown:
     """The entries of static members that this object is in."""
     bases: set[Type] | None = None
     """The virtual base classes shown so far, while the base classes of an object are shown."""
+    has_targets: bool = False
+    """Whether references inside of other objects show their targets, which members of structures
+    never do."""
     sizes: dict[Type, int | None] = field(factory=dict)
     """Sizes already worked out, so that arrays of arrays are not walked for each element."""
     inside: set[tuple[Struct, int]] = field(factory=set)

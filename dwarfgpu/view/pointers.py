@@ -79,7 +79,8 @@ def _cannot_access(shown: Shown, address: int, space: int) -> str:
 def reference_pieces(
     shown: Shown, type_: Type | None, bare: Pointer, number: int, depth: int, letter: str | None
 ) -> Iterator[str]:
-    """Yield `@0x…`; at the top level with its type and its target."""
+    """Yield `@0x…`; at the top level with its type, and with its target also where that is shown
+    inside of other objects."""
     space = bare.address_space
     if letter != "r" and not shown.options.raw and bare.kind == "reference":
         referred = evolve(
@@ -96,12 +97,16 @@ def reference_pieces(
         "@" + shown.address_text(number, space, symbol=False) if shown.options.address else ""
     )
     is_ada = shown.options.style == "ada" and shown.read_memory is not None
-    if depth:
+    type_text = "" if depth else f"({shown.type_name(type_)}) "
+    if not is_ada and depth >= shown.options.max_depth and _has_levels(shown, bare.target):
+        yield type_text + "{...}"  # as in GDB, without the address
+        return
+    if depth and not shown.has_targets:
         yield address_text
         return
     unread = _unread_target(shown, bare, number)
     if not is_ada:  # as in GDB, where Ada's parameters are their objects
-        yield f"({shown.type_name(type_)}) {unread or address_text}"
+        yield type_text + (unread or address_text)
     if unread is not None or shown.read_memory is None:
         return
     colon = ": " if address_text and not is_ada else ""
@@ -113,7 +118,8 @@ def reference_pieces(
         if is_dynamic(target):
             yield colon
             target_object = evolve(shown, whole=Whole(location, resolver))
-            yield from target_object.placed(resolver.resolved(target, location), None, 0, letter)
+            placed = resolver.resolved(target, location)
+            yield from target_object.placed(placed, None, depth, letter)
             return
         whole = Whole(location, resolver)
     if isinstance(strip(target), Function):
@@ -139,7 +145,16 @@ def reference_pieces(
         bases=None,
     )
     is_aggregate = isinstance(strip(target), Struct | Array)
-    yield from inner.value(target, 0, 0 if is_aggregate else 1, letter)
+    yield from inner.value(target, 0, depth if is_aggregate else max(depth, 1), letter)
+
+
+def _has_levels(shown: Shown, target: Type | None) -> bool:
+    """Return whether `set print max-depth` counts an object: text is no level."""
+    kind = strip(target)
+    if isinstance(kind, Array):
+        is_row = len(kind.dimensions) > 1
+        return is_row or character_kind(kind.element, shown.options.style) is None
+    return isinstance(kind, Struct)
 
 
 def _unread_target(shown: Shown, bare: Pointer, number: int) -> str | None:

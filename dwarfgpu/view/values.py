@@ -129,6 +129,7 @@ def format_value(
         static,
         class_of_method=class_of_method,
         space_of=space_of,
+        has_targets=options.is_listed,
     )
     if options.letter in _INTEGER_LETTERS:
         _require_integer(strip(type_), options.letter, bits.size_bits)
@@ -157,12 +158,14 @@ def _pieces(
             yield "void"
         case Struct():
             printed = printed_pieces(shown, bare, first_bit, depth, letter)
-            members = struct_pieces(shown, bare, first_bit, depth, letter)
+            inner = shown if depth else _with_targets(shown)
+            members = struct_pieces(inner, bare, first_bit, depth, letter)
             yield from printed or (("...",) if shown.options.summary else members)
         case Array() if shown.options.summary:
             yield "..."
         case Array():
-            yield from array_pieces(shown, bare, first_bit, depth, letter)
+            inner = shown if depth else _with_targets(shown)
+            yield from array_pieces(inner, bare, first_bit, depth, letter)
         case Function():
             address = None if shown.address is None else shown.address + first_bit // 8
             where = "" if address is None else " " + shown.printed_address(address)
@@ -195,6 +198,12 @@ def _pieces(
                 yield from _scalar(shown, type_, bare, bits, depth, letter)
         case other:
             assert_never(other)
+
+
+def _with_targets(shown: Shown) -> Shown:
+    """Return an object at the top level that no printer shows: as in GDB, references in it have
+    their targets."""
+    return shown if shown.has_targets else evolve(shown, has_targets=True)
 
 
 def _in_order(shown: Shown, bits: Bits, bare: Type) -> Bits:

@@ -187,7 +187,8 @@ def _behind(
         return "..."
     unit = reading.variable.unit
     value = TypedValue(reading.type, pointer=reading.pointer, unit=unit)
-    return referred_text(value, session, evolve(options, summary=scalars_only), symbolize)
+    options = evolve(options, summary=scalars_only, is_listed=True)
+    return referred_text(value, session, options, symbolize)
 
 
 def contents(
@@ -229,7 +230,7 @@ def contents(
         options = evolve(options, summary=True)
         if is_aggregate(reading.type) and not has_printer(reading.type, options):
             return "..."
-    text = variable_text(reading, session, options, symbolize)
+    text = variable_text(reading, session, evolve(options, is_listed=True), symbolize)
     variable = reading.variable
     if isinstance(strip(variable.type), MemberPointer):
         return text
