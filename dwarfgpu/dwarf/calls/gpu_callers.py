@@ -142,13 +142,20 @@ class GpuCallers:
         return code_object is not None and _is_kernel_in(code_object, function)
 
     def _follows_call(self, address: int) -> bool:
-        """Return whether the instruction before a program location calls, with s[30:31]."""
-        call = address - _CALL_BYTES
-        code_object = code_object_at(self.code_objects, call)
-        if code_object is None or address % _CALL_BYTES:
-            return False
-        data = code_object.file.memory_bytes(call - code_object.load_address, _CALL_BYTES)
-        return data is not None and is_call(self.architecture, int.from_bytes(data, "little"))
+        return follows_call(self.code_objects, self.architecture, address)
+
+
+def follows_call(
+    code_objects: Sequence[CodeObject], architecture: Architecture, address: int
+) -> bool:
+    """Return whether the instruction before a program location calls, with s[30:31]; False for
+    other machines than AMD GPUs."""
+    call = address - _CALL_BYTES
+    code_object = code_object_at(code_objects, call)
+    if architecture.machine != "AMDGPU" or code_object is None or address % _CALL_BYTES:
+        return False
+    data = code_object.file.memory_bytes(call - code_object.load_address, _CALL_BYTES)
+    return data is not None and is_call(architecture, int.from_bytes(data, "little"))
 
 
 def _unknown(why: str) -> End:

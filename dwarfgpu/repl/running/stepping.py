@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from contextlib import suppress
+from typing import Final, TypeAlias
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.errors import LimitExceeded
+from dwarfgpu.dwarf.address_ranges import Range
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.language.prologue import body_of
 from dwarfgpu.language.source_lines import line_at
 from dwarfgpu.machine.run_control import Halt, ResumesCalls, StepsRanges
 from dwarfgpu.machine.target import EndsWaves
 from dwarfgpu.repl.running.conditions import is_active
 from dwarfgpu.repl.running.runner import addresses, runner
-from dwarfgpu.repl.running.stops import Stop, function_of, source_position, stop_of
+from dwarfgpu.repl.running.stops import Stop, source_position, stop_of
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.thread_commands import focus_on
+from dwarfgpu.session.focused_frame import FramePosition
+from dwarfgpu.session.followed_calls import FollowedCalls, is_at_entry
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import depth, readable_functions_at
 
 MAX_INSTRUCTIONS: Final = 1_000_000
 """Executed for one `step`, `next` or `finish`."""
+_Line: TypeAlias = tuple[tuple[str, int] | None, list[int]]
+"""A line and the functions of its code, by which the end of a step is recognised."""
 
 
 def stepped_here(shell: Shell) -> Stop:
@@ -56,15 +62,34 @@ def _focus_again(shell: Shell, before: Session) -> None:
 
 def instruction(shell: Shell) -> Stop:
     """Execute one instruction of the wave in focus."""
-    return _range(shell, 0, 0, over_calls=False)
+    return _followed(shell, _instruction)
 
 
 def next_instruction(shell: Shell) -> Stop:
     """Step one instruction, over a call."""
+    return _followed(shell, _next_instruction)
+
+
+def _followed(shell: Shell, step: Callable[[Shell], Stop]) -> Stop:
+    """Step once; the stop says whether that has entered a function or returned from one."""
+    session, pc = shell.session, shell.session.pc
+    calls = FollowedCalls(session)
+    stop = step(shell)
+    if pc is None or not stop.is_step or shell.session.wave != session.wave:
+        return stop
+    passage = calls.passage(shell.session, Range(pc, pc))
+    return evolve(stop, is_other_call=passage is not None)
+
+
+def _instruction(shell: Shell) -> Stop:
+    return _range(shell, 0, 0, over_calls=False)
+
+
+def _next_instruction(shell: Shell) -> Stop:
     if isinstance(_backend(shell), StepsRanges):
         return _range(shell, 0, 0, over_calls=True)
     deep = depth(shell.session)
-    stop = instruction(shell)
+    stop = _instruction(shell)
     if not stop.is_step or depth(shell.session) <= deep:
         return stop
     return until_depth(shell, deep)
@@ -122,20 +147,33 @@ def until_depth(shell: Shell, deep: int) -> Stop:
     raise LimitExceeded(f"more than {MAX_INSTRUCTIONS} stops before the frame returns")
 
 
-def _within_line(shell: Shell, *, over_calls: bool) -> Stop:
-    """Step an instruction; where the machine can, all that belong to a row of the line table."""
-    session = shell.session
-    if not isinstance(_backend(shell), StepsRanges) or session.pc is None:
-        return next_instruction(shell) if over_calls else instruction(shell)
-    line = line_at(session, session.pc)
-    begin, end = (session.pc, session.pc) if line is None else (line.span.begin, line.span.end)
-    return _range(shell, begin, end, over_calls=over_calls)
+def _within_row(shell: Shell, row: Range, *, over_calls: bool) -> Stop:
+    """Step an instruction; where the machine can, all that belong to a row of the line table.
+
+    The step also ends at the entry of the function, to which a call may have led.
+    """
+    if not isinstance(_backend(shell), StepsRanges):
+        return _next_instruction(shell) if over_calls else _instruction(shell)
+    subprogram = shell.session.frame.subprogram
+    is_first = subprogram is not None and row.begin == subprogram.entry
+    return _range(shell, row.begin + is_first, row.end, over_calls=over_calls)
+
+
+def _row(session: Session) -> Range:
+    """Return the code of the row of the line table at the program location; empty without one."""
+    pc = session.pc or 0
+    with suppress(DwarfGpuError):
+        line = line_at(session, pc)
+        if line is not None:
+            return line.span
+    return Range(pc, pc)
 
 
 def line(
     shell: Shell, *, over_calls: bool, is_enough: Callable[[Session], bool] = lambda session: True
 ) -> Stop:
-    """Step until the lane in focus begins another line at which a step ends.
+    """Step until the lane in focus begins another line at which a step ends, or calls a function
+    that has lines.
 
     With `over_calls`, functions that are inlined into the one in focus are passed over, too. One
     that begins here, and is not entered yet, is otherwise entered without an instruction.
@@ -144,22 +182,34 @@ def line(
     if session.inline_level and not over_calls and is_active(shell, session.lane):
         shell.session = session.at_level(0, session.inline_level - 1)
         return stepped_here(shell)
-    start, inlined = _line_of(session), _functions(session)[session.inline_level :]
-    wave = session.wave
+    inlined = _functions(session)[session.inline_level :]
+    start: _Line = _line_of(source_position(session)), inlined
+    wave, calls, has_returned = session.wave, FollowedCalls(session), False
     for _ in range(MAX_INSTRUCTIONS):
-        stop = _within_line(shell, over_calls=over_calls)
+        row = _row(session)
+        stop = _within_row(shell, row, over_calls=over_calls)
         session = shell.session
-        if not stop.is_step or session.wave != wave:
+        if not stop.is_step or session.wave != wave or session.pc is None:
             return stop
+        passage = calls.passage(session, row)
         if not is_active(shell, session.lane):
             continue
-        position = source_position(session)
-        if position is None or not position.is_start or _line_of(session) == start:
+        has_returned |= passage == "return"
+        position, functions = source_position(session), _functions(session)
+        here = _line_of(position), functions
+        if passage == "call" and position is not None and not over_calls:
+            return _past_prologue(shell, evolve(stop, is_other_call=True))
+        if over_calls and _is_inside(functions, inlined):
             continue
-        if over_calls and _is_inside(_functions(session), inlined):
+        is_start = position is not None and position.is_start
+        if is_start and here != start and is_enough(session):
+            return _past_prologue(shell, evolve(stop, is_other_call=has_returned))
+        if is_start or row.covers(session.pc):
             continue
-        if is_enough(session):
-            return _past_prologue(shell, stop)
+        if position is not None and session.pc != _row(session).begin:
+            start, inlined = here, functions  # as in GDB: the step is in that line now
+        elif passage == "return" or functions[-1:] not in ([], inlined[-1:]):
+            start, inlined = (None, functions), functions
     raise LimitExceeded(f"more than {MAX_INSTRUCTIONS} instructions before another line")
 
 
@@ -177,10 +227,8 @@ def out_of_inlined(shell: Shell) -> Stop:
     raise LimitExceeded(f"more than {MAX_INSTRUCTIONS} instructions before the function returns")
 
 
-def _line_of(session: Session) -> tuple[object, ...]:
-    """Return the line and the function, by which the end of a step is recognised."""
-    position = source_position(session)
-    return (None if position is None else (position.path, position.line), function_of(session))
+def _line_of(position: FramePosition | None) -> tuple[str, int] | None:
+    return None if position is None else (position.path, position.line)
 
 
 def _functions(session: Session) -> list[int]:
@@ -197,12 +245,11 @@ def _past_prologue(shell: Shell, stop: Stop) -> Stop:
     """Run from the entry of a function on to its body, as GDB stops there."""
     session = shell.session
     assert session.pc is not None
-    subprogram = session.frame.subprogram
-    if subprogram is None or session.pc not in {span.begin for span in subprogram.ranges}:
+    if not is_at_entry(session):
         return stop
     body = body_of(session, session.pc)
     for _ in range(body - session.pc):
         if shell.session.pc == body or not stop.is_step:
             break
-        stop = instruction(shell)
+        stop = evolve(_instruction(shell), is_other_call=stop.is_other_call)
     return stop

@@ -57,6 +57,8 @@ class Stop:
     """The values before and after, one pair for each item."""
     is_other: bool = False
     """Whether another wave or lane was in focus before."""
+    is_other_call: bool = False
+    """Whether a step has entered a function or returned from one, as far as that is known."""
 
     @property
     def is_step(self) -> bool:
@@ -340,6 +342,7 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
     elif (
         before is not None
         and before == function_of(session)
+        and not stop.is_other_call
         and source_position(session) is not None
     ):
         is_alone = True
