@@ -7,7 +7,7 @@ Law: reading the file gives the same machine: registers byte by byte, memories, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +17,7 @@ from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.readable_files import digest_of, resolved
 from dwarfgpu.base.records import evolve, fields
 from dwarfgpu.machine.state.loaded_state import SCHEMA_2
+from dwarfgpu.machine.state.register_bytes import RegisterBytes
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.state.write import Arrays, Saved
 from dwarfgpu.machine.target import WaveId
@@ -58,10 +59,14 @@ def state_document(
     document["code_objects"] = [
         code_object_record(file, address, folder) for file, address in code_objects.items()
     ]
-    document["memory"] = list(_memory(target, arrays, None, None))
+    memories = _Memories(target, arrays)
+    document["memory"] = memories.of_process()
     records = {record["id"]: record for record in _waves_before(before)}
+    machine_waves = target.machine.waves
     document["waves"] = [
-        _wave(target, arrays, wave, records.get(wave, {})) for wave in target.waves
+        _wave(wave, registers, machine_waves.get(wave), records.get(wave, {}))
+        | {"memory": memories.of_wave(wave)}
+        for wave, registers in target.waves.items()
     ]
     return Saved(document, arrays.files)
 
@@ -137,10 +142,15 @@ def _waves_before(before: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
             yield {**record, "id": int(number, 0) if isinstance(number, str) else number}
 
 
-def _wave(target: StateTarget, arrays: Arrays, wave: int, records: Mapping[str, Json]) -> Json:
+def _wave(
+    wave: WaveId,
+    contents: Mapping[str, RegisterBytes],
+    wave_record: Wave | None,
+    records: Mapping[str, Json],
+) -> dict[str, Json]:
+    """Return a wave without its memory."""
     out: dict[str, Json] = {"id": wave}
     out |= {name: records[name] for name in _OF_WAVE if name in records}
-    wave_record = target.machine.waves.get(wave)
     if wave_record is not None:
         out.pop("stop_reasons", None)
         out |= (
@@ -155,28 +165,52 @@ def _wave(target: StateTarget, arrays: Arrays, wave: int, records: Mapping[str, 
         numbers = {"signals": wave_record.barrier.signals, "met": wave_record.barrier.met}
         out |= {"barrier": dict[str, Json](numbers)} if any(numbers.values()) else {}
     registers: dict[str, Json] = {}
-    for name, stored in target.waves[wave].items():
+    for name, stored in contents.items():
         words = stored.words()
         is_whole = all(len(word) == 2 and word != "??" for word in words)
         registers[name] = {"bytes": ("" if is_whole else " ").join(words)}
     out["registers"] = registers
-    group = target.workgroups[wave]
-    first = next(number for number in target.waves if target.workgroups[number] == group)
-    out["memory"] = list(_memory(target, arrays, wave, group if wave == first else None))
     return out
 
 
-def _memory(
-    target: StateTarget, arrays: Arrays, wave: int | None, group: int | None
-) -> Iterator[Json]:
-    """Return the memory of the process, else that of a wave and, with its number, of its
-    workgroup."""
-    for name, owner, store in target.memories():
-        space = target.architecture.address_space_named(name) if name else None
-        is_of_group = space is not None and space.scope == "workgroup"
-        if owner != (group if is_of_group else wave) or (owner is None) != (wave is None):
-            continue
-        for address, data in store.runs():
-            entry = arrays.memory(f"{name or 'at'}-{owner or 0}-{address:x}", address, data)
-            assert isinstance(entry, dict)
-            yield {"space": name, **entry} if name else entry
+class _Memories:
+    """The memories of a state by what they belong to; that of a workgroup is written with its first
+    wave."""
+
+    def __init__(self, target: StateTarget, arrays: Arrays) -> None:
+        self._arrays = arrays
+        self._memories = list(target.memories())
+        self._indexes: dict[tuple[str, int], list[int]] = {}
+        """Keyed by the kind of the owner and its number."""
+        self._group_of_first: dict[WaveId, int] = {}
+        groups: set[int] = set()
+        for wave in target.waves:
+            group = target.workgroups[wave]
+            if group not in groups:
+                groups.add(group)
+                self._group_of_first[wave] = group
+        for index, (name, owner, _) in enumerate(self._memories):
+            space = target.architecture.address_space_named(name) if name else None
+            kind = "group" if space is not None and space.scope == "workgroup" else "wave"
+            key = ("process", 0) if owner is None else (kind, owner)
+            self._indexes.setdefault(key, []).append(index)
+
+    def of_process(self) -> list[Json]:
+        return self._entries(self._indexes.get(("process", 0), []))
+
+    def of_wave(self, wave: WaveId) -> list[Json]:
+        """Return the memory of a wave and, if it is the first one, of its workgroup."""
+        indexes = list(self._indexes.get(("wave", wave), ()))
+        if wave in self._group_of_first:
+            indexes += self._indexes.get(("group", self._group_of_first[wave]), ())
+        return self._entries(sorted(indexes))
+
+    def _entries(self, indexes: Iterable[int]) -> list[Json]:
+        entries: list[Json] = []
+        for name, owner, store in (self._memories[index] for index in indexes):
+            for address, data in store.runs():
+                label = f"{name or 'at'}-{owner or 0}-{address:x}"
+                entry = self._arrays.memory(label, address, data)
+                assert isinstance(entry, dict)
+                entries.append({"space": name, **entry} if name else entry)
+        return entries

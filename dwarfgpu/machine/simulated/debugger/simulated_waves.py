@@ -6,7 +6,7 @@ the state just before the first instruction. Waves that ended are gone; memory s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture, RegisterInfo
@@ -31,6 +31,28 @@ if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.debugger.failed_waves import FailedWaves
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+
+
+class _LiveWaves(Mapping[WaveId, WaveRegisters]):
+    """The registers of the waves that have not ended, each made when it is asked for."""
+
+    def __init__(
+        self,
+        waves: Mapping[WaveId, SimulatedWave],
+        allocated: Callable[[WaveId], dict[str, RegisterInfo]],
+    ) -> None:
+        self._waves, self._allocated = waves, allocated
+
+    def __getitem__(self, wave: WaveId) -> WaveRegisters:
+        if self._waves[wave].is_ended:
+            raise KeyError(wave)
+        return WaveRegisters(self._waves[wave], self._allocated(wave))
+
+    def __iter__(self) -> Iterator[WaveId]:
+        return iter([number for number, wave in self._waves.items() if not wave.is_ended])
+
+    def __len__(self) -> int:
+        return sum(not wave.is_ended for wave in self._waves.values())
 
 
 class SimulatedWaves(StateTarget):
@@ -60,10 +82,7 @@ class SimulatedWaves(StateTarget):
     def waves(self) -> Mapping[WaveId, Mapping[str, RegisterBytes]]:
         if self._running is None:
             return self._registers
-        return {
-            number: WaveRegisters(wave, self._allocated(number))
-            for number, wave in self._live().items()
-        }
+        return _LiveWaves(self._by_id, self._allocated)
 
     @property
     def machine(self) -> Machine:
