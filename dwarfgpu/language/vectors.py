@@ -18,7 +18,7 @@ from dwarfgpu.language.operators import OperandKind, Operators
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.location import Location, composite
 from dwarfgpu.model.object import Bits, concatenate
-from dwarfgpu.model.storage import Part
+from dwarfgpu.model.storage import Memory, Part
 
 _HALVES: Final = {"lo": (0, 1), "hi": (None, 1), "even": (0, 2), "odd": (1, 2)}
 """The first element and the step of a half; None is the middle."""
@@ -26,6 +26,8 @@ _LETTERS: Final = pattern("[xyzw]{2,16}")
 _DIGITS: Final = pattern("[sS][0-9a-fA-F]{2,16}")
 _MAX_ELEMENTS: Final = 1 << 12
 """Maximum number of elements of an operand: those of machines and of languages have 1024."""
+_WITH_FOURTH: Final = 3
+"""How many elements a vector has that takes as much memory as one of four (OpenCL C 6.1.5)."""
 _COUNTS: Final = (1, 2, 3, 4, 8, 16)
 """How many elements a vector of OpenCL has."""
 
@@ -60,7 +62,8 @@ def _form(type_: Type | None) -> tuple[Type | None, int]:
 
 def components(objects: ObjectAccess, value: TypedValue, name: str) -> TypedValue | None:
     """Return `.xy`, `.s01` or `.lo`: several elements of a vector (OpenCL C 6.3.7); None for other
-    names."""
+    names. Halves of a vector of three elements are those of one of four, whose last is undefined.
+    """
     element, count = _form(value.type)
     if name in _HALVES and count > 1:
         first, step = _HALVES[name]
@@ -73,12 +76,17 @@ def components(objects: ObjectAccess, value: TypedValue, name: str) -> TypedValu
         indexes = [int(digit, 16) for digit in name[1:]]
     else:
         return None
-    if len(indexes) not in _COUNTS or max(indexes) >= count:
+    has_fourth = count == _WITH_FOURTH and name in _HALVES
+    if len(indexes) not in _COUNTS or max(indexes) >= count + has_fourth:
         raise UsageError(f"Invalid OpenCL vector component accessor {name}")
     if len(indexes) == 1:
         return objects.element(value, indexes[0])
     kind = Array(element, (len(indexes),), is_vector=True)
-    parts = [objects.read(objects.element(value, index)) for index in indexes]
+    elements = [
+        objects.element(value, index) if index < count else _fourth(objects, value, element)
+        for index in indexes
+    ]
+    parts = [objects.read(part) for part in elements]
     is_assignable = len(set(indexes)) == len(indexes)
     location = _location_of(parts) if is_assignable else None
     read = [part.bits for part in parts if part.bits is not None]
@@ -87,6 +95,18 @@ def components(objects: ObjectAccess, value: TypedValue, name: str) -> TypedValu
         return TypedValue(kind, location, error=error, unit=value.unit)
     bits = concatenate(read, objects.context.endian)
     return TypedValue(kind, location, bits, unit=value.unit, notes=value.notes)
+
+
+def _fourth(objects: ObjectAccess, value: TypedValue, element: Type | None) -> TypedValue:
+    """Return what follows the last of three elements: the padding of the vector, undefined where
+    the vector has none."""
+    size = size_bits(element) or 0
+    storage = value.location and value.location.single_locations[0].storage
+    if isinstance(storage, Memory) and (value.size_bits or 0) >= (_WITH_FOURTH + 1) * size:
+        return objects.element(value, _WITH_FOURTH)
+    read = objects.read(value)
+    bits = read.bits and read.bits.slice(_WITH_FOURTH * size, size, objects.context.endian)
+    return TypedValue(element, bits=bits, error=read.error, unit=value.unit)
 
 
 def _location_of(parts: Sequence[TypedValue]) -> Location | None:

@@ -31,6 +31,12 @@ KERNEL = (
         ("(float4)(vec)", "{1, 2, 3, 3}"),
         ("(float4)((1, 2, t, 4))", "{4, 4, 4, 4}"),
         ("((float4)(1, 2, 3, 4)).yx", "{2, 1}"),
+        ("((float3)(1, 2, 3)).hi", "{3, <optimized out>}"),
+        ("((float3)(1, 2, 3)).odd", "{2, <optimized out>}"),
+        ("((float3)(1, 2, 3)).lo", "{1, 2}"),
+        ("((float3)(1, 2, 3)).even", "{1, 3}"),
+        ("(*(float3 *)&vec).hi", "{3, 3}"),
+        ("((float3)(1, 2, 3)).hi.x + 1", "4"),
         ("sizeof((float4)(1, 2, 3, 4))", "16"),
         ("(int)(1, 2)", "2"),
         ("(int)(1, vec).y", "2"),
@@ -74,6 +80,20 @@ def test_vectors_of_different_types_are_not_compared() -> None:
     done = run(*KERNEL, "-ex", "p vec == (vec > 1)", "-ex", "whatis vec == vec")
     assert "Cannot perform operation on vectors with different types" in done.err
     assert done.lines[-1] == "type = int __attribute__ ((vector_size(4)))"
+
+
+def test_the_fourth_of_three_elements_is_no_zero() -> None:
+    """OpenCL C 6.1.7: it is undefined; in memory there is padding, which may be known."""
+    done = run(
+        *KERNEL, "-ex", "p ((float3)(1, 2, 3)).odd.y", "-ex", "p (vec.xyz).s3",
+        "-ex", "p ((float3)(1, 2, 3)).xw", "-ex", "p (*(float3 *)&vec).hi = vec.xy",
+        "-ex", "p vec",
+    )  # fmt: skip
+    assert "Invalid OpenCL vector component accessor s3" in done.err
+    assert "Invalid OpenCL vector component accessor xw" in done.err
+    assert [line for line in done.lines if line.startswith("$")] == [
+        "$1 = <optimized out>", "$2 = {1, 2}", "$3 = {1, 2, 1, 2}",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("component", ["s4", "sF", "S7"])
