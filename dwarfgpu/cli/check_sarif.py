@@ -12,6 +12,7 @@ from typing import Final
 from urllib.parse import quote
 
 from dwarfgpu import __version__
+from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.check.finding import Finding
 from dwarfgpu.check.rules import RULES, Rule
 from dwarfgpu.service.check.checked_file import Report
@@ -119,9 +120,10 @@ def _result(path: str, number: int, finding: Finding, index: int) -> JsonObject:
 
 
 def uri(path: str) -> str:
-    """Return a reference relative to the working folder for files in it, else a file URI; a
-    relative path stays relative."""
-    name = Path(path)
+    """Return a reference relative to the working folder for files in it, else a file URI; both
+    without `..`, which readers of SARIF do not resolve. Without a working folder a relative path
+    stays as it is."""
+    name = Path(absolute_path(path))
     if name.is_absolute():
         try:
             name = name.relative_to(Path.cwd())

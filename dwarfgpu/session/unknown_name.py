@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.printable import shell_word
 from dwarfgpu.base.suggest import MOST_SUGGESTED, did_you_mean
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
@@ -83,13 +84,15 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
     if focus.pc is None:
         if not focus.code_objects:
             return " No code object is given"
-        if _is_declared(focus, name):
+        file = _declaring_file(focus, name)
+        if file is not None:
             return (
                 " Without a program location, only global variables are in scope; give --pc ADDR: "
-                f"where FILE {name} lists addresses"
+                f"where {file} {name} lists addresses"
             )
         first = Wanted(most_entries=MOST_SUGGESTED)
-        names = (variable.name for variable in _declared(focus, first))
+        files = focus.code_objects
+        names = (variable.name for file in files for variable in _declared(file, first))
         return suggestion(focus, name, ("variable", "function")) or did_you_mean(name, names)
     variables_here = [] if focus.is_absent else focus.variables_to_suggest()
     outer = next((item for item in variables_here if item.name == name and item.inline_level), None)
@@ -98,8 +101,9 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
         above = "the frame" if level == 1 else f"{level} frames"
         caller = focus.functions()[level]
         return f" It is in {caller}, {above} above, into which this function is inlined"
-    if _is_declared(focus, name):
-        return f" It is in scope elsewhere: where FILE {name} lists addresses"
+    file = _declaring_file(focus, name)
+    if file is not None:
+        return f" It is in scope elsewhere: where {file} {name} lists addresses"
     similar = suggestion(focus, name, ("variable", "function"))
     return similar or _line_tables_only(focus) or macros_not_read(focus)
 
@@ -132,17 +136,21 @@ def _unit_in_focus(focus: SearchedSession) -> list[CompilationUnit]:
     return [] if unit is None else [unit]
 
 
-def _is_declared(focus: SearchedSession, name: str) -> bool:
-    """Return whether a file has a variable of a name, in scope or not."""
-    return any(True for _ in _declared(focus, Wanted((name,))))
-
-
-def _declared(focus: SearchedSession, query: Wanted) -> Iterator[Variable]:
-    """Yield the variables of the files that match a query, in scope or not."""
+def _declaring_file(focus: SearchedSession, name: str) -> str | None:
+    """Return the first file with a variable of a name, in scope or not; `FILE` for the only one.
+    None without any."""
     for code_object in focus.code_objects:
-        for unit in find_variables(code_object.scopes, query):
-            for group in unit.groups:
-                yield from (variable for variable, _ in group.declared)
+        if any(True for _ in _declared(code_object, Wanted((name,)))):
+            is_only = len(focus.code_objects) == 1
+            return "FILE" if is_only else shell_word(code_object.file.path)
+    return None
+
+
+def _declared(code_object: CodeObject, query: Wanted) -> Iterator[Variable]:
+    """Yield the variables of a file that match a query, in scope or not."""
+    for unit in find_variables(code_object.scopes, query):
+        for group in unit.groups:
+            yield from (variable for variable, _ in group.declared)
 
 
 def missing_file(focus: SearchedSession) -> str:

@@ -128,6 +128,8 @@ def test_sarif_of_several_files(folder: Path) -> None:
         ("a b/c.hip", "a%20b/c.hip"),
         ("/usr/include/x.h", "file:///usr/include/x.h"),
         ("\udcff.o", "%FF.o"),
+        ("build/../src/x.c", "src/x.c"),
+        ("/usr/lib/../include/x.h", "file:///usr/include/x.h"),
     ],
 )
 def test_uris(path: str, expected: str) -> None:
@@ -139,6 +141,9 @@ def test_a_path_below_the_working_folder_is_relative(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert uri(str(tmp_path / "src/k.hip")) == "src/k.hip"
+    assert uri(str(tmp_path / "build/../src/k.hip")) == "src/k.hip"
+    assert uri(str(tmp_path / "build/../../k.hip")) == f"file://{tmp_path.parent}/k.hip"
+    assert uri("../k.hip") == f"file://{tmp_path.parent}/k.hip"
 
 
 def rules_in(*arguments: object) -> list[str]:

@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.language.evaluator import source_type
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.unknown_name import why_unknown
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None or platform.machine() != "x86_64", reason="needs gcc on x86-64"
@@ -94,6 +95,22 @@ def test_the_default_version_of_a_symbol_is_meant(tmp_path: Path) -> None:
     symbol = symbol_of_variable((user, library), Variable("data", variables[0], "global"))
     [new] = library.file.symbols_named("new")
     assert symbol is not None and symbol.address == new.address + (2 << 20)
+
+
+def test_a_hint_names_the_file_with_a_variable(tmp_path: Path) -> None:
+    objects = built(tmp_path)
+    architecture = objects[0].info.architecture
+    assert architecture is not None
+    (tmp_path / "local.c").write_text("int with_local(int i) { int inner = i; return inner; }\n")
+    command = ["gcc", "-g", "-shared", "-fPIC", "-nostdlib", "-o", "liblocal.so", "local.c"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    library = CodeObject.open(str(tmp_path / "liblocal.so"), 9 << 20)
+    [symbol] = objects[0].file.symbols_named("use1")
+    session = Session(architecture, (*objects, library), pc=symbol.address + (1 << 20))
+    path = library.file.path
+    assert why_unknown(session, "inner") == (
+        f" It is in scope elsewhere: where {path} inner lists addresses"
+    )
 
 
 def test_an_object_and_a_function_of_one_name_have_a_note(tmp_path: Path) -> None:
