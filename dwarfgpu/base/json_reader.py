@@ -252,15 +252,22 @@ def load(path: Path) -> Field:
         raise UsageError(f"{path} cannot be read: {error}") from None
 
 
-def parse(text: str, source: str) -> Field:
-    """Parse JSON text; `UsageError` for text that is too large, before anything is parsed."""
+def why_too_large(text: str) -> str | None:
+    """Return why JSON text is not parsed, if it is too large."""
     if sys.getsizeof(text) > MAX_TEXT_BYTES:
-        raise UsageError(
-            f"{source}: more than {MAX_TEXT_BYTES >> 20} MiB as text in memory, where one "
-            "non-ASCII character widens all of them"
+        return (
+            f"more than {MAX_TEXT_BYTES >> 20} MiB as text in memory, where one non-ASCII "
+            "character widens all of them"
         )
     if len(text) > MAX_VALUES and sum(map(text.count, ",{[")) > MAX_VALUES:
-        raise UsageError(f"{source}: more than {MAX_VALUES} values; long data belong in arrays")
+        return f"more than {MAX_VALUES} values; long data belong in arrays"
+    return None
+
+
+def parse(text: str, source: str) -> Field:
+    """Parse JSON text; `UsageError` for text that is too large, before anything is parsed."""
+    if (problem := why_too_large(text)) is not None:
+        raise UsageError(f"{source}: {problem}")
     import json
 
     try:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import frozen
 from dwarfgpu.machine.sparse_memory import SparseMemory
+from dwarfgpu.machine.state.register_bytes import RegisterBytes
 from dwarfgpu.machine.state.state_target import StateTarget
 
 _MAX_BYTES: Final = 16
@@ -35,31 +37,41 @@ def differences(before: StateTarget, after: StateTarget) -> Iterator[Difference]
 
 def _registers(before: StateTarget, after: StateTarget, wave: int) -> Iterator[Difference]:
     arch = after.architecture
-    names = {*before.waves.get(wave, ()), *after.waves.get(wave, ())}
+    contents = [state.waves.get(wave, {}) for state in (before, after)]
+    names = {name for registers in contents for name in registers}
     for register in (*arch.registers.values(), *arch.other_registers):
         if register.name not in names:
+            continue
+        stored = [registers.get(register.name) for registers in contents]
+        if _are_equal(*stored):
             continue
         lanes = register.type.vector_size or 1
         element_bytes = register.size_bits // lanes // 8
         for lane in range(lanes):
             first = lane * element_bytes
             text_before, text_after = (
-                _register_text(state, wave, register.name, first, element_bytes)
-                for state in (before, after)
+                _register_text(item, first, element_bytes, arch.endian) for item in stored
             )
             if text_before != text_after:
                 name = f"${register.name}[{lane}]" if lanes > 1 else f"${register.name}"
                 yield Difference(f"wave {wave} {name}", text_before, text_after)
 
 
-def _register_text(state: StateTarget, wave: int, name: str, first: int, size_bytes: int) -> str:
-    stored = state.waves.get(wave, {}).get(name)
+def _are_equal(first: RegisterBytes | None, second: RegisterBytes | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return (first.data, first.known) == (second.data, second.known)
+
+
+def _register_text(
+    stored: RegisterBytes | None, first: int, size_bytes: int, endian: Endian
+) -> str:
     last = first + size_bytes
     if stored is None or not any(stored.known[first:last]):
         return _UNKNOWN
     if stored.known.count(0xFF, first, last) != size_bytes:
         return " ".join(stored.words()[first:last])
-    return f"{int.from_bytes(stored.data[first:last], state.architecture.endian):#x}"
+    return f"{int.from_bytes(stored.data[first:last], endian):#x}"
 
 
 def _memories(before: StateTarget, after: StateTarget) -> Iterator[Difference]:

@@ -7,10 +7,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.json_reader import Json, why_too_large
 from dwarfgpu.base.npy import Npy, npy_bytes
 from dwarfgpu.base.records import frozen
 from dwarfgpu.base.writing import content_name, write_set
+from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.sparse_memory import Data, Fill
 
 _LONGEST_HEX_BYTES: Final = 256
@@ -38,9 +39,14 @@ class Saved:
 
 
 def write(saved: Saved, path: Path) -> None:
-    """Write the document and its files; `UsageError` where that is not possible."""
+    """Write the document and its files; `UsageError` where that is not possible, and for a document
+    that is too large to be read."""
     members = ",\n".join(_member(name, value) for name, value in saved.document.items())
-    write_set(path, f"{{\n{members}\n}}\n".encode(), saved.files)
+    text = f"{{\n{members}\n}}\n"
+    if (problem := why_too_large(text)) is not None:
+        reason = f"{problem.partition(';')[0]}, which no command would read: save fewer waves"
+        raise UsageError(f"{path} cannot be written: {reason}")
+    write_set(path, text.encode(), saved.files)
 
 
 def _member(name: str, value: Json) -> str:
