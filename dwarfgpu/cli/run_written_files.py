@@ -6,7 +6,6 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cli.run_dispatches import outputs_of, sections_of
 from dwarfgpu.options.kernel_argument_options import argument_files
@@ -39,9 +38,8 @@ def _arrays(args: Namespace, dispatches: Sequence[Prepared]) -> Iterator[_Array]
     for number, (prepared, section) in enumerate(zip(dispatches, sections, strict=True), 1):
         request = prepared.launched.request
         for key, path in argument_files(section.arg):
-            name = key
-            if is_decimal(key) and int(key) < len(request.parameters):
-                name = request.parameters[int(key)].name or key
+            numbered = (item for item in request.parameters if str(item.number) == key)
+            name = next((item.title for item in numbered), key)
             yield _Array(path, (name, f"{name}.{number}"))
 
 

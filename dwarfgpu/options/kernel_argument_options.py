@@ -45,6 +45,7 @@ from dwarfgpu.machine.simulated.launch.kernel_arguments import (
 )
 from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.options.numpy_types import (
+    data_members,
     form_of,
     integers_of,
     is_complex,
@@ -98,17 +99,24 @@ def declared_parameters(
 
 def declared(variable: Variable) -> DeclaredParameter:
     """Return what the declaration of a parameter accepts as its value."""
-    name, kind = variable.name, strip(variable.type)
+    return declaration(variable.name, variable.type)
+
+
+def declaration(name: str | None, type_: Type | None) -> DeclaredParameter:
+    """Return what a declaration with a name and a type accepts."""
+    kind = strip(type_)
     try:
         if not isinstance(kind, Pointer):
             has_fraction = isinstance(kind, Base) and is_float(kind)
             is_compound = isinstance(kind, Array | Struct) or is_complex(kind)
-            compound = type_name(variable.type) if is_compound else None
+            compound = type_name(type_) if is_compound else None
             declared = DeclaredParameter(
                 name, has_fraction, form_of(kind), integers_of(kind), compound, vector_of(kind)
             )
             constants = tuple(kind.enumerators) if isinstance(kind, Enum) else None
-            return evolve(declared, enumerators=constants)
+            members = data_members(kind) if isinstance(kind, Struct) else ()
+            names = (member.name for _, member in members if not member.is_base_class)
+            return evolve(declared, enumerators=constants, member=next(names, None))
         item = _items(strip(kind.target))
         number, lanes = numbers_of(item)
         return DeclaredParameter(

@@ -17,7 +17,8 @@ def configure_launch(parser: ArgumentParser | _ArgumentGroup, *, runs: bool = Fa
     parser.add_argument("--workgroup", metavar="X[,Y[,Z]]", help="work-items of a workgroup")
     parser.add_argument(
         "--arg", action="append", default=[], metavar="NAME=VALUE",
-        help="an argument by name, number or hidden kind: 10, 1.5, data.npy, @raw.bin, "
+        help="an argument by name, number or hidden kind, or a member of one (view.out): "
+        "10, 1.5, data.npy, @raw.bin, "
         f"{unknown}zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, "
         "? (unknown)",
     )  # fmt: skip

@@ -101,7 +101,7 @@ def _fields(item: Struct, depth: int) -> tuple[Field, ...]:
         return ()
     out: list[Field] = []
     position = 0
-    for offset_bits, member in sorted(_members(item), key=lambda pair: pair[0]):
+    for offset_bits, member in sorted(data_members(item), key=lambda pair: pair[0]):
         first, rest = divmod(offset_bits, 8)
         own = _field(member, depth)
         if own is None or rest or first < position:
@@ -119,21 +119,22 @@ def _padding(count: int) -> list[Field]:
     return [Field("", f"|V{count}")] if count else []
 
 
-def _members(item: Struct, first_bits: int = 0) -> Iterator[tuple[int, Member]]:
+def data_members(item: Struct, first_bits: int = 0, depth: int = 0) -> Iterator[tuple[int, Member]]:
     """Yield the offset in bits of each data member with the member; those of structures without a
-    name are members of the whole one."""
+    name are members of the whole one, up to a depth: a damaged one contains itself."""
     for member in item.members:
         if member.is_static:
             continue
         bare = strip(member.type)
-        is_structure = isinstance(bare, Struct) and bare.kind != "union"
-        if member.is_base_class and isinstance(bare, Struct) and not any(_members(bare)):
+        is_structure = isinstance(bare, Struct) and bare.kind != "union" and depth < _MOST_DEPTH
+        inner = data_members(bare, depth=depth + 1) if isinstance(bare, Struct) else ()
+        if member.is_base_class and is_structure and not any(inner):
             continue  # an empty base class has no bytes
         offset_bits = first_bits + (member.bit_offset or 0)
         is_plain = member.location is None and member.bit_offset is not None
         if member.name is None and is_structure and is_plain and not member.is_base_class:
             assert isinstance(bare, Struct)
-            yield from _members(bare, offset_bits)
+            yield from data_members(bare, offset_bits, depth + 1)
         else:
             yield offset_bits, member
 

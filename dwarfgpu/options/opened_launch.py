@@ -194,13 +194,19 @@ def _prepared(
     arguments = () if kernel.metadata is None else kernel.metadata.arguments
     declared, problems = declared_parameters(code_object, kernel)
     problems += [error_line(problem) for problem in code.problems if problem is not unread]
+    values, passed = argument_values(args.arg, limits.state_bytes), parameters(arguments, declared)
+    if any("." in name for name in values):
+        # Few launches give members of structures.
+        from dwarfgpu.options.member_arguments import with_members
+
+        passed = with_members(passed, values, code_object, kernel)
     request = Request(
         kernel,
         _processor(code, args.file),
         code_object.load_address,
         _geometry(args),
-        parameters(arguments, declared),
-        argument_values(args.arg, limits.state_bytes),
+        passed,
+        values,
         natural(args.dynamic_lds, "--dynamic-lds") or 0,
         natural(args.scratch, "--scratch"),
         placement,

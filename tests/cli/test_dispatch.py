@@ -487,7 +487,8 @@ def test_numbers_for_a_pointer_are_no_buffer() -> None:
         ("three=[1,2,1.5]", "1.5 is a floating point number, not an integer; bytes:HEX"),
         (
             "pair=7",
-            "pair (by_value, 24 bytes at 8): struct pair is not a number; bytes:HEX gives it",
+            "pair (by_value, 24 bytes at 8): struct pair is not a number; bytes:HEX or @FILE "
+            "gives it, and --arg pair.first=VALUE a member",
         ),
         ("pair=[7]", "pair (by_value, 24 bytes at 8) has no known elements"),
         (

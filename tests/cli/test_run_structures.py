@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -107,6 +107,17 @@ def test_an_array_that_numpy_wrote_is_read_back(tmp_path: Path) -> None:
 )
 def test_what_numpy_has_no_type_for_is_bytes(type_: Type) -> None:
     assert pointer_to(type_).item_fields == ()
+
+
+@pytest.mark.parametrize("is_base_class", [False, True])
+def test_a_structure_that_contains_itself(is_base_class: bool) -> None:
+    """No language has one; a damaged file may."""
+    members: list[Member] = []
+    whole = Struct("struct", "S", 8, cast(tuple[Member, ...], members))
+    members.append(Member(None, whole, 0, is_base_class=is_base_class))
+    assert pointer_to(whole).item_fields == ()
+    variable: Any = SimpleNamespace(name="s", type=whole)
+    assert declared(variable).compound == "struct S"
 
 
 def test_structures_are_shown_with_their_members() -> None:

@@ -131,6 +131,8 @@ def bind(
         if isinstance(value, EarlierBuffer):
             _require_pointer(parameter, argument.value_kind in _POINTERS, "a buffer")
             value = _address_of(value, earlier)
+        if isinstance(value, Buffer) and _is_bytes_of(parameter, value):
+            value = value.data or b""
         if isinstance(value, Buffer):
             _require_pointer(parameter, argument.value_kind in _POINTERS, "a buffer")
             _require_items(parameter, value)
@@ -213,9 +215,28 @@ def _require_apart(arguments: Sequence[Argument], segment_bytes: int) -> None:
         raise Malformed(f"the metadata contradict themselves: {fault}")
 
 
+def _is_bytes_of(parameter: Parameter, buffer: Buffer) -> bool:
+    """Return whether contents are those of a structure or the like that is passed by value."""
+    is_compound = parameter.declared.compound is not None
+    return is_compound and parameter.argument.value_kind == BY_VALUE and buffer.data is not None
+
+
 def _require_pointer(parameter: Parameter, is_one: bool, subject: str) -> None:
     if not is_one:
-        raise UsageError(f"{parameter.text} cannot be {subject}{_lds_advice(parameter)}")
+        advice = _lds_advice(parameter)
+        if parameter.declared.compound is not None:
+            advice = f": {_how_to_give(parameter)}"
+        raise UsageError(f"{parameter.text} cannot be {subject}{advice}")
+
+
+def _how_to_give(parameter: Parameter) -> str:
+    """Return how a structure or the like is given."""
+    declared = parameter.declared
+    if declared.vector is not None:
+        return "[1,2] gives elements"
+    member = declared.member
+    more = "" if member is None else f", and --arg {parameter.title}.{member}=VALUE a member"
+    return f"bytes:HEX or @FILE gives it{more}"
 
 
 def _lds_advice(parameter: Parameter) -> str:
@@ -344,7 +365,7 @@ def _encoded(parameter: Parameter, value: ArgumentValue) -> bytes:
     if isinstance(value, tuple):
         return _elements(parameter, value)
     if isinstance(value, int | float) and declared.compound is not None:
-        how = "[1,2] gives elements" if declared.vector else "bytes:HEX gives it"
+        how = _how_to_give(parameter)
         raise UsageError(f"{parameter.text}: {declared.compound} is not a number; {how}")
     if isinstance(value, bytes):
         if len(value) != size_bytes:

@@ -162,6 +162,8 @@ class DeclaredParameter:
     """What the numbers of an array for it are."""
     enumerators: tuple[tuple[str, int], ...] | None = None
     """The constants of an enumeration; None for any other type."""
+    member: str | None = None
+    """The first member of a structure, whose members may be given one by one."""
 
     @property
     def number_bytes(self) -> int | None:

@@ -1,0 +1,140 @@
+"""`--arg view.out=zeros:512`: members of structures that a kernel takes by value, as arguments."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dwarfgpu.errors import Unavailable
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.model.storage import Memory
+from tests.cli.command import FIXTURES, Done, run
+
+KINDS = (
+    "dispatch", FIXTURES / "opencl" / "args.gfx906.O2.v5.co", "kinds", "--grid", 64,
+    "--workgroup", 64, "--arg", "out=buffer:256", "--arg", "wide=-3", "--arg", "tile=lds:264",
+    "--arg", "table=zeros:256", "--arg", "small=-3", "--arg", "four=?", "--arg", "three=?",
+    "--arg", "h=?",
+)  # fmt: skip
+SOURCE = """\
+struct Shape { int rows, cols; };
+struct Input { const int *in; };
+struct View : Input { int *out; Shape shape; float scale; long sizes[2]; union { int i; } any; };
+struct Bits { int *out; int low : 3; };
+struct One { int *out; };
+#define KERNEL extern "C" __attribute__((global)) void
+#define ITEM __builtin_amdgcn_workitem_id_x()
+KERNEL viewed(View v, int more) {
+  v.out[ITEM] = v.in[ITEM] * v.shape.rows + (int)v.scale + (int)v.sizes[1] + v.any.i + more;
+}
+KERNEL bits(Bits b) { b.out[ITEM] = b.low; }
+KERNEL one(One o) { o.out[ITEM] = 7; }
+"""
+VIEW = {
+    "v.in": "range:64", "v.out": "zeros:256", "v.shape": "bytes:0200000000000000",
+    "v.scale": "10", "v.sizes": "[0,100]", "v.any": "zeros:4", "more": "1000",
+}  # fmt: skip
+
+
+def given(values: dict[str, str]) -> list[str]:
+    return [word for name, value in values.items() for word in ("--arg", f"{name}={value}")]
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("members")
+    (folder / "k.hip").write_text(SOURCE)
+    command = [
+        "clang-19", "-x", "hip", "--offload-arch=gfx90a", "--cuda-device-only", "-nogpulib",
+        "--no-gpu-bundle-output", "-nogpuinc", "-O1", "-g", "k.hip", "-o", "k.co",
+    ]  # fmt: skip
+    try:
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    except FileNotFoundError:
+        pytest.skip("clang-19 is not installed")
+    return folder / "k.co"
+
+
+def ran(file: Path, kernel: str, values: dict[str, str], *words: object) -> Done:
+    return run("run", file, kernel, "--grid", 64, "--workgroup", 64, *given(values), *words)
+
+
+@pytest.mark.parametrize(
+    "values", [VIEW, {**VIEW, "v.shape.rows": "2", "v.shape.cols": "?", "v.shape": ""}]
+)
+def test_members_are_arguments(kernels: Path, values: dict[str, str], tmp_path: Path) -> None:
+    """Also those of base classes; a pointer has a buffer, which `--out` writes."""
+    done = ran(
+        kernels, "viewed", {name: value for name, value in values.items() if value},
+        "--out", f"v.out={tmp_path / 'o.npy'}",
+    )  # fmt: skip
+    assert done.status == 0, done
+    numbers = np.load(tmp_path / "o.npy")
+    assert numbers.tolist() == [2 * item + 1110 for item in range(64)]
+
+
+def test_a_structure_of_one_pointer(kernels: Path) -> None:
+    """clang passes it as that pointer."""
+    assert "  o.out = int32[64] {7, 7, " in ran(kernels, "one", {"o.out": "zeros:256"}).out
+
+
+@pytest.mark.parametrize(
+    ("kernel", "changed", "message"),
+    [
+        (
+            "viewed", {"v.any": ""},
+            "not given: v.any (by_value, 4 bytes at 48); give --arg v.any=VALUE, or v.any=?",
+        ),
+        ("viewed", {"v": "zeros:48"}, "argument v is given as a whole and by its members"),
+        ("viewed", {"0": "zeros:48"}, "argument v is given as a whole and by its members"),
+        ("viewed", {"v.shap": "1"}, "the kernel has no argument v.shap; its arguments: v.in, "),
+        ("viewed", {"v.any.i": "1"}, "the kernel has no argument v.any.i; its arguments: v.in, "),
+        ("viewed", {"more.x": "1"}, "the kernel has no argument more.x; its arguments: v.in, "),
+        ("viewed", {"v.scale": "zeros:4"}, "v.scale (by_value, 4 bytes at 24) cannot be a buffer"),
+        (
+            "bits", {"b.out": "zeros:256"},
+            "b (by_value, 16 bytes at 0): low is a bit-field; bytes:HEX gives the whole",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_refused(kernels: Path, kernel: str, changed: dict[str, str], message: str) -> None:
+    values = {**(VIEW if kernel == "viewed" else {}), **changed}
+    done = ran(kernels, kernel, {name: value for name, value in values.items() if value})
+    assert done.status == 2 and message in done.error, done
+
+
+def test_the_padding_between_members_is_unknown(tmp_path: Path) -> None:
+    values = {"pair.first": "-1", "pair.second": "2.5", "pair.rest": "[1,2,3]"}
+    done = run(*KINDS, *given(values), "--save", tmp_path / "s.json")
+    assert done.status == 0, done
+    state = load_state(tmp_path / "s.json")
+    kernarg = state.machine.dispatches[1].kernarg
+    assert kernarg is not None
+    where = Memory(state.architecture.address_space(0))
+    assert state.target.read_memory(where, kernarg + 8, 1) == b"\xff"
+    assert state.target.read_memory(where, kernarg + 16, 14) == struct.pack("<d3h", 2.5, 1, 2, 3)
+    with pytest.raises(Unavailable):
+        state.target.read_memory(where, kernarg + 9, 1)
+
+
+@pytest.mark.parametrize("value", ["@{}", "zeros:24"])
+def test_a_file_has_the_bytes_of_a_structure(value: str, tmp_path: Path) -> None:
+    (tmp_path / "pair").write_bytes(bytes(24))
+    pair = {"pair": value.format(tmp_path / "pair")}
+    done = run(*KINDS, *given(pair), "--save", tmp_path / "s.json")
+    assert done.status == 0, done
+    (tmp_path / "pair").write_bytes(bytes(25))
+    done = run(*KINDS, *given({"pair": f"@{tmp_path / 'pair'}"}))
+    assert "a value of 25 bytes does not fit: the argument has 24 bytes" in done.error
+
+
+def test_contents_of_a_structure_are_known() -> None:
+    done = run(*KINDS, *given({"pair": "buffer:24"}))
+    assert done.error == (
+        "pair (by_value, 24 bytes at 8) cannot be a buffer: bytes:HEX or @FILE gives it, and "
+        "--arg pair.first=VALUE a member"
+    )
