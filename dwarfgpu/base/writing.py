@@ -279,7 +279,7 @@ def _keep_owner(beside: Path, target: Path) -> None:
         return
     status = os.stat(target)
     for owner, group in ((status.st_uid, -1), (-1, status.st_gid)):
-        with suppress(PermissionError):
+        with suppress(OSError):  # EINVAL where a user namespace has no such user
             os.chown(beside, owner, group)
 
 

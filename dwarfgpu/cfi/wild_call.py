@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.cfi.frame_row import FrameRow
-from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa, Rule, SameValueRule
+from dwarfgpu.cfi.instructions import RA_SIGN_STATE
+from dwarfgpu.cfi.rule import Architectural, OffsetRule, RegisterCfa, Rule, SameValueRule
 
 
 def row_after_call(architecture: Architecture) -> FrameRow | None:
@@ -21,6 +22,8 @@ def row_after_call(architecture: Architecture) -> FrameRow | None:
     rules: dict[int, Rule] = {
         number: same for number in architecture.registers if number not in (stack, counter)
     }
+    if RA_SIGN_STATE in rules and architecture.code_mask is not None:
+        rules[RA_SIGN_STATE] = Architectural("RA_SIGN_STATE", 0)  # a call signs nothing
     if column != counter:  # the call leaves it in a register
         return FrameRow(RegisterCfa(stack, 0), rules, column)
     word_bytes = architecture.address_bits // 8

@@ -331,7 +331,7 @@ def write_file(path: str, data: bytes) -> None:
         if os.path.exists(target):
             status = os.stat(target)
             for owner, group in ((status.st_uid, -1), (-1, status.st_gid)):
-                with contextlib.suppress(PermissionError):
+                with contextlib.suppress(OSError):  # also of a user namespace without the user
                     os.chown(beside, owner, group)
             os.chmod(beside, status.st_mode & 0o7777)
         os.replace(beside, target)

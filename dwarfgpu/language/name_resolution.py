@@ -201,8 +201,16 @@ class Names:
 
     def _keyword(self, name: str) -> Base | None:
         """Return the type of characters that a name is in the code of C++, whatever it is in that
-        of C."""
-        return self.builtins.wide_character(name) if self.is_cplusplus() else None
+        of C; None where the unit has a typedef of the name, as C++98 allows."""
+        keyword = self.builtins.wide_character(name) if self.is_cplusplus() else None
+        if keyword is None or any(
+            isinstance(meaning, Die)
+            and meaning.tag == dw.TAG_TYPEDEF
+            and meaning.unit == self.current_unit
+            for meaning in self._known(name)
+        ):
+            return None
+        return keyword
 
     def _built_in(self, name: str) -> Type | None:
         """Return a type that a program need not describe: of OpenCL C in its code, or a structure

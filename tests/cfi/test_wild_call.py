@@ -12,7 +12,7 @@ from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa, SameValueRule
 from dwarfgpu.cfi.wild_call import row_after_call
 from tests.cfi.test_unwind import PUSHED, Code, walked, x86
-from tests.cli.command import run
+from tests.cli.command import FIXTURES, run
 from tests.machine.cores import Load
 from tests.objfile.deep_stacks import deep_core
 
@@ -122,3 +122,11 @@ def test_the_abi_decides() -> None:
         30,
     )
     assert row_after_call(architecture("gfx942")) is None
+
+
+def test_a_call_on_aarch64_signs_no_address() -> None:
+    """A core file has no RA_SIGN_STATE, which would say so."""
+    crash = FIXTURES / "core/crash.aarch64.O0"
+    done = run("debug", crash, f"{crash}.core", "-q", "--batch", "-ex", "set $pc = 0", "-ex", "bt")
+    null = done.lines.index("#0  0x0000000000000000 in ?? ()")
+    assert done.lines[null + 1].startswith("#1  0x00000000004003c4 in down (")

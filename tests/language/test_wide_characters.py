@@ -69,6 +69,22 @@ def test_a_typedef_of_c_hides_no_keyword(
         assert answer(state_of(tmp_path, C), command) == of_c
 
 
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("whatis char16_t", "type = short"),
+        ("p sizeof(char16_t)", "$1 = 2"),
+        ("p sizeof(char32_t)", "$1 = 2"),
+        ("whatis wchar_t", "type = wchar_t"),
+    ],
+)
+def test_a_typedef_of_the_unit_counts(tmp_path: Path, command: str, expected: str) -> None:
+    """In C++98 only `wchar_t` is a keyword."""
+    base = struct.pack("<I", HEADER_BYTES + len(b"\1a\0") + 1 + 12)
+    typedefs = b"".join(b"\4" + name + b"\0" + base for name in (b"char16_t", b"char32_t"))
+    assert answer(state_of(tmp_path, CPLUSPLUS, SHORT + typedefs), command) == expected
+
+
 def test_the_type_of_the_program_is_used(tmp_path: Path) -> None:
     """It has 2 bytes with -fshort-wchar."""
     state = state_of(tmp_path, CPLUSPLUS, b"\2wchar_t\0\7\2")
