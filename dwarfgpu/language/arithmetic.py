@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, size_bytes
+from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, spacing_bits
 from dwarfgpu.dwarf.types.types import (
     Array,
     BareType,
@@ -185,7 +185,7 @@ class Arithmetic:
         bare = strip(pointer.type)
         assert isinstance(bare, Pointer)
         target = self._element(pointer)
-        stride = 1 if target is None or isinstance(target, Function) else size_bytes(target)
+        stride = 1 if target is None or isinstance(target, Function) else _spacing_bytes(target)
         if not stride:
             name = declared_name(target)
             subject = "types" if name is None else f'type "{name}"'
@@ -197,7 +197,7 @@ class Arithmetic:
         if isinstance(stride_type, Pointer):
             if operator == "+":
                 raise UsageError(NOT_A_NUMBER)
-            return self._distance(pointer, by, stride, size_bytes(self._element(by)) or 1)
+            return self._distance(pointer, by, stride, _spacing_bytes(self._element(by)) or 1)
         number = self.number(by)
         if number.is_float:
             raise UsageError(NOT_A_NUMBER)
@@ -424,3 +424,8 @@ class Arithmetic:
         size = target.size_bits
         assert size is not None
         return bits & (1 << size) - 1
+
+
+def _spacing_bytes(type_: Type | None) -> int | None:
+    bits = spacing_bits(type_)
+    return None if bits is None else (bits + 7) // 8

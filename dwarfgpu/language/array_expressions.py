@@ -5,7 +5,12 @@ from __future__ import annotations
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, size_bytes
+from dwarfgpu.dwarf.types.type_sizes import (
+    element_type,
+    size_bits,
+    size_bytes,
+    spacing_bits,
+)
 from dwarfgpu.dwarf.types.types import (
     Array,
     Function,
@@ -127,7 +132,7 @@ def _with_bound(value: TypedValue, count: int, first_index: int) -> Array:
     return evolve(
         inner,
         dimensions=(count, *inner.dimensions),
-        strides_bits=(size_bits(inner), *strides),
+        strides_bits=(spacing_bits(inner), *strides),
         lower_bounds=(first_index, *(inner.lower_bounds or (0,) * known)),
         attribute="",
         declared_bits=None,

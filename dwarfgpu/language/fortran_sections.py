@@ -81,6 +81,7 @@ def section(
         indexes=(),
         own_name=None,
         declared_bits=None,
+        is_section=True,
     )
     return objects.part(array, kind, first_bit)
 

@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, is_instance, linked_variable
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.type_sizes import has_strides, spacing_bits
 from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
@@ -427,7 +428,9 @@ def array_of(type_: Type | None, count: int | None) -> Array:
     """Return the type of an array of objects; of arrays, an array with one more dimension."""
     if isinstance(type_, Array) and type_.own_name is None and not type_.strides_bits:
         return Array(type_.element, (count, *type_.dimensions))
-    return Array(type_, (count,))
+    # A section ends behind its last element, and the next one begins behind the gap after it.
+    gapped = isinstance(type_, Array) and type_.is_section and has_strides(type_)
+    return Array(type_, (count,), (spacing_bits(type_),) if gapped else ())
 
 
 def _is_file(unit: CompilationUnit, file: str) -> bool:

@@ -8,7 +8,14 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.dwarf.types.type_sizes import element_count, size_bits
+from dwarfgpu.dwarf.types.type_sizes import (
+    element_count,
+    element_type,
+    has_strides,
+    offset_bits,
+    size_bits,
+    strides_of,
+)
 from dwarfgpu.dwarf.types.types import Array, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.object import Bits
@@ -60,11 +67,12 @@ def _parts(bits: Bits, bare: Type | None, endian: Endian) -> list[_Part] | None:
     """Return the members of a structure, or the elements of an array as one part; None for an
     object that has none, or whose type alone does not say where they are."""
     if isinstance(bare, Array):
+        if has_strides(bare):
+            return _rows(bits, bare, endian) if bare.is_section else None
         size, count = size_bits(bare.element), element_count(bare)
-        has_strides = any(stride is not None for stride in bare.strides_bits)
         # A vector of three elements has the size of four (OpenCL C 6.1.5).
         is_padded = bare.declared_bits is not None
-        if has_strides or (is_padded and not bare.is_vector) or not size:
+        if (is_padded and not bare.is_vector) or not size:
             return None
         if is_padded and size * count <= bits.size_bits:
             return [(bits.slice(0, size * count, endian), bare.element, count)]
@@ -83,3 +91,16 @@ def _parts(bits: Bits, bare: Type | None, endian: Endian) -> list[_Part] | None:
             return None
         out.append((bits.slice(first_bit, size, endian), member.type, None))
     return out
+
+
+def _rows(bits: Bits, array_type: Array, endian: Endian) -> list[_Part] | None:
+    """Return the elements of a section, or its rows; None if one is not in the bits, or
+    has bits of another."""
+    inner, strides = element_type(array_type), strides_of(array_type)
+    size, count = size_bits(inner), array_type.dimensions[0] or 0
+    if strides is None or not size or not 0 < count <= _MAX_PARTS or abs(strides[0]) < size:
+        return None
+    starts = [offset_bits(strides[0], count, index) for index in range(count)]
+    if max(starts) + size > bits.size_bits:
+        return None
+    return [(bits.slice(start, size, endian), inner, None) for start in starts]

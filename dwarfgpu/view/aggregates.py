@@ -23,7 +23,7 @@ from dwarfgpu.view import scalars
 from dwarfgpu.view.ada_arrays import unconstrained_array
 from dwarfgpu.view.format_options import OPTIMIZED_OUT, UNAVAILABLE
 from dwarfgpu.view.fortran_arrays import FortranArray
-from dwarfgpu.view.object_bits import ObjectBytes
+from dwarfgpu.view.object_bits import ObjectBytes, Parts, parts_of
 from dwarfgpu.view.object_printer import Shown, Whole, address_of, is_signed, unknown_text
 from dwarfgpu.view.strings import character_kind
 
@@ -403,6 +403,9 @@ def _elements(
         yield f"{words.text(first)} => "
     margin = "\n" + "  " * (depth + 1) if shown.options.array else ""
     has_dynamic_elements = last and is_dynamic(element)
+    parts: Parts = ()
+    if count > shown.options.repeats:  # what is between elements is not compared
+        parts = parts_of(counts[1:], strides[1:], min(shown.size(element), abs(strides[-1])))
     index = printed = 0
     while index < count and printed < shown.options.elements:
         start = first_bit + offset_bits(stride, count, index)
@@ -421,8 +424,8 @@ def _elements(
         else:
             yield from shown.value(element, start, depth + 1, letter)
         equal = 1
-        if stride > 0:
-            equal = shown.object.equal_neighbours(start, stride, count - index)
+        if stride > 0 and count - index > shown.options.repeats:
+            equal = shown.object.equal_neighbours(start, stride, count - index, parts)
         is_repeated = equal > shown.options.repeats
         if is_repeated:
             yield f" <repeats {equal} times>"

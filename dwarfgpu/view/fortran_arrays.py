@@ -13,6 +13,7 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.types.type_sizes import offset_bits
 from dwarfgpu.dwarf.types.types import Struct, Type, strip
 from dwarfgpu.session.resolve_type import is_dynamic
+from dwarfgpu.view.object_bits import parts_of
 from dwarfgpu.view.object_printer import Shown
 
 
@@ -47,6 +48,12 @@ class _Walk:
         is_struct = isinstance(strip(array.element), Struct)
         self._depth = array.depth if is_struct else array.depth + 1
         self._is_dynamic = is_dynamic(array.element)
+        size = array.shown.size(array.element)
+        self._parts = [
+            parts_of(array.counts[index:], array.strides[index:], size)
+            for index in range(1, len(array.counts) + 1)
+        ]
+        """Of an element of each dimension: what is between elements is not compared."""
 
     def rows(self, dimension: int, first_bit: int) -> Iterator[str]:
         """Yield one dimension."""
@@ -61,13 +68,15 @@ class _Walk:
             if index:
                 yield separator
             start = first_bit + offset_bits(stride, count, index)
-            if self._left <= 0 or self._is_missing(start, stride):
+            if self._left <= 0 or self._is_missing(start, stride, dimension):
                 yield "..."
                 break
             equal = 1
-            if stride > 0 and size:
+            if stride > 0 and size and count - index > options.repeats:
                 fitting = max(self._left // size, 1)
-                equal = array.shown.object.equal_neighbours(start, stride, count - index)
+                equal = array.shown.object.equal_neighbours(
+                    start, stride, count - index, self._parts[dimension]
+                )
                 equal = min(equal, fitting)
             is_repeated = equal > options.repeats
             yield self._index(dimension, index)
@@ -92,10 +101,11 @@ class _Walk:
         else:
             yield from shown.value(element, start, self._depth, array.letter)
 
-    def _is_missing(self, start: int, stride: int) -> bool:
+    def _is_missing(self, start: int, stride: int, dimension: int) -> bool:
         """Return whether an element is behind what was read of the object."""
-        shown = self._array.shown
-        return shown.is_cut and start + abs(stride) > shown.object.size_bits
+        shown, parts = self._array.shown, self._parts[dimension]
+        size = max((offset + size for offset, size in parts), default=abs(stride))
+        return shown.is_cut and start + size > shown.object.size_bits
 
     def _index(self, dimension: int, index: int) -> str:
         """Return `(2) = ` before an element, if so requested."""

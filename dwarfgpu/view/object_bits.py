@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.bits import Endian, extract, to_bytes
 from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf.types.type_sizes import offset_bits
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.scalars import MAX_BITS
@@ -16,6 +17,9 @@ ReadMemory: TypeAlias = Callable[[int, int, int], bytes]
 """Address, DWARF address space and size in bytes to bytes; raises a `DwarfGpuError`."""
 ClassOfMethod: TypeAlias = Callable[[int], Type | None]
 """The address of code to the class whose member function it is of; None for none."""
+Parts: TypeAlias = tuple[tuple[int, int], ...]
+"""First bit and number of bits of each."""
+_PARTS: Final = 10_000
 _UNALIGNED_RUN: Final = 4_096
 """Elements that do not start at bytes are compared one by one, no more than this many."""
 
@@ -73,10 +77,17 @@ class ObjectBytes:
                 return None
         return self.value[low:high]
 
-    def equal_neighbours(self, first_bit: int, stride_bits: int, limit: int) -> int:
-        """Return how many elements from `first_bit` are equal, in known and unknown bits."""
+    def equal_neighbours(
+        self, first_bit: int, stride_bits: int, limit: int, parts: Parts = ()
+    ) -> int:
+        """Return how many elements from `first_bit` are equal, in known and unknown bits.
+
+        `parts`: those of an element that are compared; without any, all up to the next element.
+        """
         if first_bit >= self.size_bits:
             return limit
+        if parts and parts != ((0, stride_bits),):
+            return self._equal_in_parts(first_bit, stride_bits, limit, parts)
         inside = min(limit, (self.size_bits - first_bit) // stride_bits)
         if inside <= 1 or first_bit < 0:
             return 1
@@ -92,3 +103,37 @@ class ObjectBytes:
                 break
             count += 1
         return count
+
+    def _equal_in_parts(self, first_bit: int, stride_bits: int, limit: int, parts: Parts) -> int:
+        end = max(offset + size for offset, size in parts)
+        inside = min(limit, (self.size_bits - first_bit - end) // stride_bits + 1)
+        count = 1
+        while first_bit >= 0 and count < inside:
+            start = first_bit + count * stride_bits
+            if not all(self._is_equal(first_bit + one, start + one, size) for one, size in parts):
+                break
+            count += 1
+        return count
+
+    def _is_equal(self, first: int, second: int, size: int) -> bool:
+        if not (first % 8 or second % 8 or size % 8):
+            low, high, count = first // 8, second // 8, size // 8
+            return all(run[low : low + count] == run[high : high + count] for run in self.runs)
+        return size <= MAX_BITS and self.bits(first, size) == self.bits(second, size)
+
+
+def parts_of(counts: Sequence[int], strides: Sequence[int], element_bits: int) -> Parts:
+    """Return where the elements of an array are, and how large they are; elements without gaps are
+    one part. None where there are too many, or elements have no size of their own."""
+    if not element_bits:
+        return ()
+    parts: list[tuple[int, int]] = [(0, element_bits)]
+    for count, stride in zip(reversed(counts), reversed(strides), strict=True):
+        if parts == [(0, abs(stride))]:
+            parts = [(0, abs(stride) * count)]
+        elif len(parts) * count > _PARTS:
+            return ()
+        else:
+            starts = [offset_bits(stride, count, index) for index in range(count)]
+            parts = [(start + offset, size) for start in starts for offset, size in parts]
+    return tuple(parts)

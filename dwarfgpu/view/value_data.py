@@ -355,7 +355,10 @@ class _Walk:
         stride, inner = strides[0], element_type(array_type)
         shown = min(max(count, 0), MAX_ELEMENTS)
         if strides[0] > 0:
-            shown = min(shown, max(0, subject.object.size_bits - first_bit) // stride)
+            size = min(stride, size_bits(inner) or stride)  # no gap follows the last of a section
+            shown = min(
+                shown, max(0, subject.object.size_bits - first_bit - size + stride) // stride
+            )
         text = self._characters(subject, array_type, first_bit, shown, stride)
         if text is not None:
             record: JsonObject = {"characters": text}

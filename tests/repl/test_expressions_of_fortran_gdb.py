@@ -52,6 +52,23 @@ def test_answers_are_those_of_gdb(tmp_path: Path, tool: Callable[[str], str]) ->
     assert "(((" in own[1] and "(2,2,2)" in own[2]
 
 
+def test_gaps_of_sections(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Sections follow each other behind the gap after the last element, and gaps are not compared
+    with each other."""
+    far = SOURCE.replace("grid(1:4:2, 1:2)", "grid(1:4:2, 1:3:2)").replace(
+        "(1, 2) = 5", "(2, 2) = 5"
+    )
+    build(tmp_path, {"a.f90": far}, [[tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    commands = [
+        "frame 0", "print &part + 1", "print part@2", "set print repeats 1", "print part",
+        "x/dw &part", "print part", "x/dw",
+    ]  # fmt: skip
+    own = answers(None, files, commands)
+    assert own == answers(tool("gdb"), files, commands)
+    assert "<repeats 2 times>) <repeats 2 times>)" in own[4]
+
+
 def test_the_type_of_the_program_counter(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """GDB has the parentheses of a function twice (docs/gdb-differences.md)."""
     build(tmp_path, {"a.f90": SOURCE}, [[tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]])

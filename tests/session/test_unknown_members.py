@@ -78,6 +78,8 @@ STATIC = Member("s", INT, None, is_static=True)
         (Array(INT, (3,), is_vector=True, declared_bits=128), 16, (1 << 96) - 1),  # OpenCL 6.1.5
         (Array(INT, (3,), declared_bits=128), 16, (1 << 128) - 1),
         (Array(PAIR, (1,), (128,)), 16, (1 << 128) - 1),  # of strides of its own: all count
+        (Array(CHAR, (2,), (24,), is_section=True), 4, 0xFF0000FF),  # the gap is not its own
+        (Array(CHAR, (2, 2), (-24, 16), is_section=True), 6, 0xFF00FFFF00FF),
     ],
 )
 def test_what_belongs_to_the_value(type_: Type, size: int, needed: int) -> None:

@@ -79,6 +79,8 @@ def unknown(why: str) -> Plain:
         (Bits(0x1_0000_0001, 64), Array(INT, (2,), lower_bounds=(-1,)),
          {"elements": [1, 1], "lower_bound": -1}),
         (Bits(0x2_0000_0001, 64), Array(INT, (2,), (-32,)), {"elements": [2, 1]}),
+        (Bits(0x2_0000_0009_0000_0001, 96), Array(INT, (2,), (64,), is_section=True),
+         {"elements": [1, 2]}),
         (Bits(0x00FF_6261, 32), Array(CHAR, (4,)), {"characters": "ab\xff\0"}),
         (Bits(0x6261, 16), Array(CHAR, (2,), is_vector=True), {"elements": [97, 98]}),
         (Bits(0, 32 * 1000), Array(INT, (1000,)),

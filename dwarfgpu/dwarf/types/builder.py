@@ -233,6 +233,7 @@ class TypeBuilder:
             shape.size_bits,
             shape.lower_bounds,
             tuple(self._index(index) for index in shape.indexes),
+            is_section=die.unit.language in dw.FORTRAN,
         )
         return form if shape.properties.is_constant else Dynamic(form, shape.properties)
 

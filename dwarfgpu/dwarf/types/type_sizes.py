@@ -67,7 +67,7 @@ def _size_bits(type_: Type | None) -> int | None:
                 if None in type_.dimensions:
                     return None
                 elements = element_count(type_)
-                if elements and any(stride is not None for stride in type_.strides_bits):
+                if elements and has_strides(type_):
                     span = _span_bits(type_)
                     return None if span is None else count * span
                 count *= elements
@@ -93,6 +93,19 @@ def _require_elements(array_type: Array, declared: int) -> None:
             f"DW_AT_byte_size of an array is {declared // 8}, and its elements have "
             f"{counted((elements + 7) // 8, 'byte')}"
         )
+
+
+def spacing_bits(type_: Type | None) -> int | None:
+    """Return the distance in bits of two objects of a type that follow each other; None if unknown.
+
+    That of sections is, as in GDB, not their size: the gap behind the last element is a part of it.
+    """
+    size, bare = size_bits(type_), strip(type_)
+    if size and isinstance(bare, Array) and bare.is_section and has_strides(bare):
+        strides = strides_of(bare)
+        if strides is not None and bare.declared_bits is None:
+            size = max(size, abs(strides[0]) * (bare.dimensions[0] or 0))
+    return size
 
 
 def member_error(struct_type: Struct, member: Member, size: int | None) -> DwarfGpuError | None:
@@ -153,6 +166,11 @@ def element_count(array_type: Array) -> int:
     return count
 
 
+def has_strides(array_type: Array) -> bool:
+    """Return whether an array has a stride of its own in a dimension."""
+    return any(stride is not None for stride in array_type.strides_bits)
+
+
 def strides_of(array_type: Array, element_bits: int | None = None) -> tuple[int, ...] | None:
     """Return the stride of each dimension in bits; None if unknown.
 
@@ -199,14 +217,17 @@ def element_type(array_type: Array) -> Type | None:
 
 
 def _span_bits(array_type: Array) -> int | None:
-    """Return the bits from the lowest element to the end of the highest one and its stride."""
+    """Return the bits from the lowest element to the end of the highest one: its stride, which may
+    be longer than the element, and in a section the element alone."""
     strides = strides_of(array_type)
     if strides is None:
         return None
     counts = [dimension or 0 for dimension in array_type.dimensions]
     steps = zip(counts, strides, strict=True)
-    # With a stride of 0 all elements are at one address, and take the size of one element.
-    last = abs(strides[-1]) or size_bits(array_type.element)
+    last = size_bits(array_type.element) if array_type.is_section else None
+    if last is None:
+        # With a stride of 0 all elements are at one address, and take the size of one element.
+        last = abs(strides[-1]) or size_bits(array_type.element)
     if last is None:
         return None
     return sum((count - 1) * abs(stride) for count, stride in steps) + last

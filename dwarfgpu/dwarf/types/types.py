@@ -172,6 +172,9 @@ class Array(_Spelled):
     """What DW_AT_allocated or DW_AT_associated say of the object with this type (5.18)."""
     lost_length: str | None = None
     """Why the number of elements is optimized out, if it is."""
+    is_section: bool = False
+    """Whether the array is one of Fortran, which may be a section: what is between its elements is
+    not its own, and with strides it ends behind the last one."""
 
     @property
     def element(self) -> Type | None:

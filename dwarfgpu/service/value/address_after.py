@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.arch.model import AddressSpace
-from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.type_sizes import spacing_bits
 from dwarfgpu.dwarf.types.types import Function, strip
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.typed_value import is_in_register
@@ -18,7 +18,7 @@ def address_after(value: TypedValue) -> tuple[AddressSpace, int] | None:
     function has one byte.
     """
     single = single_location_in(value.location)
-    size = 8 if isinstance(strip(value.type), Function) else size_bits(value.type)
+    size = 8 if isinstance(strip(value.type), Function) else spacing_bits(value.type)
     if single is None or size is None or is_in_register(value):
         return None
     if not isinstance(single.storage, Memory):
