@@ -44,6 +44,7 @@ ABSTRACT: Final = (
 LIMITED: Final = "beyond GDB's max-value-size"
 LISTED_TWICE: Final = "GDB lists the variable of a block a second time, outside of the block"
 MARKED: Final = "GDB marks the operand of DW_OP_GNU_uninit"
+GAP: Final = "GDB reads the gap behind the last element of a section"
 BEYOND: Final = "GDB invents the bits after the last piece"
 SHORTER: Final = "GDB shows nothing of a number with bits after the last piece (GDB 16)"
 FLEXIBLE: Final = "GDB follows a pointer to a flexible array although it is optimized out (GDB 16)"
@@ -124,6 +125,8 @@ def reason_of(
     """Return why the values of a variable differ, which both have."""
     if _LARGE.match(gdb_variable.text):
         return LIMITED
+    if gdb_variable.text == UNAVAILABLE and own_variable.is_section and own_variable.bits:
+        return GAP if own_variable.bits.is_complete else None
     if gdb_variable.text == _MARK + own_variable.text and _is_same_object(
         gdb_variable, own_variable
     ):

@@ -43,6 +43,9 @@ class GdbVariable:
     """Whether GDB finds each scalar in it, or in what it refers to, optimized out."""
     is_hidden: bool = False
     """Whether GDB does not read its name as that of a variable."""
+    is_section: bool = False
+    """Whether it is an array of Fortran with strides: for GDB, the gap behind its last element is a
+    part of it."""
 
 
 def read_gdb_variable(

@@ -14,6 +14,8 @@ from dwarfgpu.base.printable import one_line
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.type_sizes import has_strides
+from dwarfgpu.dwarf.types.types import Array, strip
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError, counted
 from dwarfgpu.gdb.compare_frames import gdb_frames
 from dwarfgpu.gdb.default_settings import default_settings
@@ -131,6 +133,10 @@ def _difference(gdb_variable: GdbVariable, own_variable: GdbVariable) -> tuple[s
         or not gdb_variable.mask
     ):
         return gdb_variable.text, own_variable.text, 0
+    if own_variable.is_section:
+        size = min(their_bits.size_bits, two.size_bits)
+        their_bits, two = (bits.slice(0, size, sys.byteorder) for bits in (their_bits, two))
+        gdb_variable = evolve(gdb_variable, bits=their_bits, mask=(1 << size) - 1)
     count = gdb_variable.mask.bit_count()
     if their_bits.size_bits == two.size_bits and have_same_bits(
         gdb_variable, two, gdb_variable.mask
@@ -207,4 +213,6 @@ def _by_us(session: GdbSession, variable: Variable, *, is_hidden: bool) -> GdbVa
         text = UNAVAILABLE
     except DwarfGpuError as error:
         text = f"<error: {error}>"
-    return GdbVariable(text, reading.bits)
+    bare = strip(reading.type)
+    is_section = isinstance(bare, Array) and bare.is_section and has_strides(bare)
+    return GdbVariable(text, reading.bits, is_section=is_section)

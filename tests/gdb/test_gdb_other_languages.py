@@ -47,6 +47,57 @@ def test_names_that_gdb_reads_in_another_way(
     assert "6 variables of 1 frame: 6 are the same, 0 differ for a known reason, 0 differ" in out
 
 
+SECTIONS = """\
+program p
+  use iso_c_binding
+  implicit none
+  interface
+    function mmap(at, size, protection, flags, file, offset) bind(c) result(pages)
+      import
+      type(c_ptr), value :: at
+      integer(c_size_t), value :: size, offset
+      integer(c_int), value :: protection, flags, file
+      type(c_ptr) :: pages
+    end function
+    function munmap(at, size) bind(c) result(failed)
+      import
+      type(c_ptr), value :: at
+      integer(c_size_t), value :: size
+      integer(c_int) :: failed
+    end function
+  end interface
+  real, pointer :: v(:)
+  real :: m(4, 6), e(40)
+  integer :: k
+  type(c_ptr) :: pages
+  k = 4096
+  pages = mmap(c_null_ptr, int(3 * k, c_size_t), 3, 34, -1, 0_c_size_t)
+  call c_f_pointer(pages, v, [3 * k / 4])
+  k = munmap(c_loc(v(1025)), 4096_c_size_t) + munmap(c_loc(v(2049)), 4096_c_size_t)
+  v(1015:1024) = [(real(k), k = 1, 10)]
+  m = reshape([(real(k), k = 1, 24)], [4, 6])
+  e = [(real(k), k = 1, 40)]
+  e(1:39:2) = 5
+  call stop_here(v(1016:1024:4), m(1:3:2, 2:4), m(1:2, 1:5:2), m(4:1:-2, 3:1:-2), e(1:39:2))
+contains
+  subroutine stop_here(last, near, far, back, equal)
+    real, intent(in) :: last(:), near(:, :), far(:, :), back(:, :), equal(:)
+    print *, sum(last) + sum(near) + sum(far) + sum(back) + sum(equal)
+  end subroutine
+end program
+"""
+
+
+def test_sections_of_fortran(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """They end behind their last element, which may be at the end of memory; of neighbours that are
+    equal, what is between them does not count."""
+    out = compared(debugger, tool("gfortran"), tmp_path / "a.f90", SECTIONS, 35)
+    assert "last: GDB has <unavailable>, dwarfgpu (2, 6, 10) (GDB reads the gap behind" in out
+    assert "5 variables of 1 frame: 4 are the same, 1 differs for a known reason, 0 differ" in out
+
+
 D = """\
 enum Color { red = 1, green }
 struct Pair { int number; int[] items; }
