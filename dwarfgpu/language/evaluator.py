@@ -337,11 +337,11 @@ class Evaluator(Operations):
         to = self.type_named(node.type)
         if node.is_memory:
             return in_memory(self.arithmetic, self.object(node.operand), to)
+        if node.how == "vector" and isinstance(node.operand, ast.Elements) and to.type:
+            values = [self.object(element) for element in node.operand.elements]
+            return vector_literal(self.arithmetic, values, to.type)
         if _is_initializer(node.operand, to.type):
             return self._initialized(node.operand, to)
-        if node.elements and to.type and is_vector(to.type):
-            values = [self.object(element) for element in node.elements]
-            return vector_literal(self.arithmetic, values, to.type)
         operand = self.referred(self.value(node.operand))
         if self.is_opencl and to.type and is_vector(to.type) and is_number(operand.type):
             return spread(self.arithmetic, operand, to.type)

@@ -255,6 +255,17 @@ class Names:
         """Return whether the unit in focus is of OpenCL."""
         return self.current_unit is not None and self.current_unit.language in dw.OPENCL
 
+    def is_opencl_vector(self, name: TypeName) -> bool:
+        """Return whether the unit in focus is of OpenCL, and a type is a vector there."""
+        if not self.is_opencl():
+            return False
+        from dwarfgpu.language.vectors import is_vector  # few kernels are of OpenCL
+
+        try:
+            return is_vector(self.type_of(name).type)
+        except DwarfGpuError:
+            return False  # the cast reports it
+
     def names_in_package(self, names: Sequence[str]) -> int:
         """Return how many of the names between points are one name of Go, the first its package, as
         in `main.counter`; 1 if the first is a variable of the function."""

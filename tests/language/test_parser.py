@@ -33,7 +33,7 @@ class Known:
     def is_go(self) -> bool:
         return False
 
-    def is_opencl(self) -> bool:
+    def is_opencl_vector(self, name: ast.TypeName) -> bool:
         return False
 
     def names_in_package(self, names: Sequence[str]) -> int:

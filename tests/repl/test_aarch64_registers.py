@@ -28,6 +28,7 @@ CORE = FIXTURES / "core" / "crash.aarch64.O0"
         ("info registers cpsr", "cpsr           0x60000000          [ EL=0 BTYPE=0 C Z ]"),
         ("info registers", "cpsr           0x60000000          [ EL=0 BTYPE=0 C Z ]"),
         ("print $fp", "$1 = (void *) 0x5500800cf0"),
+        ("info registers fp", "fp             0x5500800cf0        0x5500800cf0"),
         ("whatis $x0", "type = long"),
         ("whatis $v0.d.f", "type = v2d"),
         ("whatis $v0.h.bf[0]", "type = builtin_type_bfloat16"),

@@ -227,9 +227,8 @@ class Cast(Part):
     operand: Node
     is_memory: bool = False
     how: str = ""
-    """`static`, `const`, `reinterpret` or `dynamic`, of the casts of C++."""
-    elements: tuple[Node, ...] = ()
-    """Of `(float4)(1, 2, 3, 4)` in OpenCL, whose operand in C is the last of them."""
+    """`static`, `const`, `reinterpret` or `dynamic`, of the casts of C++; `vector`: the operand is
+    the elements of a vector, as in `(float4)(1, 2, 3, 4)` of OpenCL."""
 
 
 @frozen

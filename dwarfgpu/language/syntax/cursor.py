@@ -39,8 +39,8 @@ class Known(Protocol):
     def is_go(self) -> bool:
         """Return whether names have packages of Go."""
 
-    def is_opencl(self) -> bool:
-        """Return whether vectors are written as in OpenCL."""
+    def is_opencl_vector(self, name: TypeName) -> bool:
+        """Return whether it is a vector of OpenCL, which has literals."""
 
     def names_in_package(self, names: Sequence[str]) -> int:
         """Return how many of the names between points are one name of Go, the first its package; 1

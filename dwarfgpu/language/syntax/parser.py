@@ -166,8 +166,8 @@ class Parser(Cursor):
                 if not elements:
                     raise self.syntax_error()
                 return self._postfix(ast.Cast(kind, ast.Elements(elements)))
-            if self.known.is_opencl() and self._is_list():
-                return self._cast_of_list(kind)
+            if self._is_list() and self.known.is_opencl_vector(kind):
+                return self._vector_literal(kind)
             return ast.Cast(kind, self.expression(_UNARY))
         if self._type_follows("{"):
             self.next()
@@ -192,15 +192,11 @@ class Parser(Cursor):
                 break
         return False
 
-    def _cast_of_list(self, kind: ast.TypeName) -> Node:
-        """Parse `(1, 2)` after a type: elements, if it is that of a vector (OpenCL C 6.1.6)."""
+    def _vector_literal(self, kind: ast.TypeName) -> Node:
+        """Parse `(1, 2)` after the type of a vector: its elements (OpenCL C 6.1.6). What follows is
+        of the vector, as in clang: `(int2)(1, 2).x`."""
         self.expect("(")
-        elements = self._listed(")")
-        last: Node = elements[0]
-        for element in elements[1:]:
-            last = ast.Binary(",", last, element)
-        operand = self._postfix(last)
-        return ast.Cast(kind, operand, elements=elements if operand is last else ())
+        return self._postfix(ast.Cast(kind, ast.Elements(self._listed(")")), how="vector"))
 
     def _is_word(self, words: tuple[str, ...], mark: str) -> bool:
         """Return whether one of these words comes here, with that mark behind it, and means no

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from dwarfgpu.arch.model import Architecture, PseudoRegister, RegisterInfo, RegisterPart
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type, without_typedefs
+from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Struct, Type, without_typedefs
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.language.address_symbols import symbolizer
@@ -100,6 +100,11 @@ def named_registers(session: Session, word: str) -> list[RegisterValue]:
     if not name:
         raise UsageError("Missing register name")
     architecture = session.architecture
+    base = frame_pointer(session) if name == "fp" else None
+    if base is not None:
+        pointer = RegisterInfo(name, None, architecture.address_type)
+        kind = Pointer(None, size_bytes=architecture.address_bits // 8)
+        return [RegisterValue(session, pointer, kind, base, name)]
     register: AnyRegister | None = architecture.part_named(name)
     register = register or architecture.pseudo_named(name) or architecture.register_named(name)
     if not isinstance(register, RegisterPart) and lacks(session, register):
@@ -109,9 +114,6 @@ def named_registers(session: Session, word: str) -> list[RegisterValue]:
     role = next(filter(None, map(architecture.register_named, ROLES.get(name, ()))), None)
     if name == "pc":
         role = RegisterInfo("pc", None, architecture.address_type)
-    base = frame_pointer(session) if name == "fp" else None
-    if base is not None and role is not None:
-        return [RegisterValue(session, role, register_type(role), base, name)]
     if role is not None:
         return [evolve(read_register(session, role), name=name)]
     group = next((group for group in groups_of(architecture) if group.startswith(name)), None)
