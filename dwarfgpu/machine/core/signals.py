@@ -90,6 +90,8 @@ class SignalInfo:
         """`at address 0x10: nothing is mapped there (SEGV_MAPERR)`."""
         if self.sender is not None:
             return f"sent by process {self.sender} ({self.code_name})"
+        if self.code_name == "BUS_ADRALN" and not self.address:  # x86 knows no address of it
+            return "for an access that is not aligned (BUS_ADRALN)"
         address_text = "" if self.address is None else f"at address {self.address:#x}"
         meaning = _MEANINGS.get(self.code_name)
         sentence = ": ".join(word for word in (address_text, meaning) if word)
