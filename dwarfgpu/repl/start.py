@@ -168,8 +168,8 @@ def _configure_gdbs(parser: argparse.ArgumentParser) -> None:
         "directory",
     )  # fmt: skip
     as_gdb.add_argument(
-        "-se", "--se", "-exec", "--exec", "-symbols", "--symbols", action=_Program, dest="file",
-        default=argparse.SUPPRESS, metavar="FILE", help="same as --file",
+        "-se", "--se", "-s", "-e", "-exec", "--exec", "-symbols", "--symbols", action=_Program,
+        dest="file", default=argparse.SUPPRESS, metavar="FILE", help="same as --file",
     )  # fmt: skip
     as_gdb.add_argument(
         "-iex", "--iex", "-init-eval-command", "--init-eval-command", action=_Append, const=False,

@@ -569,3 +569,10 @@ def test_where_the_code_of_a_line_is() -> None:
     assert re.fullmatch(
         r'Line 2 of "hip/nest.hip" is at address 0x[0-9a-f]+ <.*> but contains no code\.', line
     )
+
+
+@pytest.mark.parametrize("option", ["-s", "-e", "-se", "-exec", "-symbols"])
+def test_the_options_of_gdb_for_the_file(option: str) -> None:
+    crash = FIXTURES / "core/crash.x86_64.O0"
+    core = ("-c", f"{crash}.core", "-q", "--batch", "-ex", "output/x $pc")
+    assert run("debug", option, crash, *core).out.endswith("0x7ffff7ffa1b4")

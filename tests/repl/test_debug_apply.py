@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.command import STATES, run
+from tests.cli.command import FIXTURES, STATES, run
 
 DISPATCH = STATES / "dispatch.gfx1100.json"
 NESTED = STATES / "nested_if.gfx942.json"
@@ -168,3 +168,12 @@ def test_frames_that_hold_each_their_own_value() -> None:
         "$3 = 1",
     ]
     assert lines[-2].startswith("#11 ")
+
+
+def test_an_error_is_that_of_the_command_alone() -> None:
+    crash = FIXTURES / "core/crash.x86_64.O0"
+    commands = ("set $pc = 0", "frame apply 1 -c p nosuch", "p depth")
+    words = [word for command in commands for word in ("-ex", command)]
+    done = run("debug", crash, f"{crash}.core", "-q", "--batch", *words)
+    assert "MissingContext" not in done.out + done.err
+    assert "no variable is in scope: pc 0x0 is not in any code object" in done.out

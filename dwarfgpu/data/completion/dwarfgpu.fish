@@ -51,7 +51,7 @@ function _shtab_dwarfgpu_using
 end
 
 set -g _shtab_dwarfgpu_commands eval explain asm dis check where location convert dispatch run waves lanes bt disas frames info conformance debug gdb-path completion
-set -g _shtab_dwarfgpu_opts_with_value --address-size --against --agent --arch --arg --args --arrows --baseline --beside --binary --break --c --cd --cfa --code-align --code-object --color --command --core --d --data-align --debug-dir --depth --dialect --directory --disable --dispatch --dwarf-version --dynamic-lds --element-size --eval-command --ex --exec --executor --explain --expression --file --fill --format --frame --frame-base --function --gpu-core --grid --iex --init-command --init-eval-command --initial-stack --interpreter --iteration --ix --jobs --kernel --lane --lanes --limit --load-address --local-base --max-analyzed-bytes --max-bytes --max-calls --max-cfa-instructions --max-command-steps --max-depth --max-dies --max-frame-rules --max-frames --max-inflated-bytes --max-inflated-ratio --max-line-rows --max-mapped-files --max-metadata-values --max-namesakes --max-nesting --max-parts --max-places --max-runs --max-searched-names --max-section-bytes --max-source-lines --max-stack --max-state-bytes --max-steps --max-symbols --max-total-bytes --max-units --max-variables --max-waves --mem --memory --min-coverage --object --only --out --pc --pid --png --print --private-base --push --quirk --reg --report --save --scratch --scratch-base --scratch-size --se --seed --state --stops --svg --symbols --sysroot --target --then --thread --to --trace-limit --unit-offset --want --wave --wave-size --workgroup --x -args -c -cd -command -core -d -directory -e -eval-command -ex -exec -iex -init-command -init-eval-command -ix -p -pid -se -symbols -x
+set -g _shtab_dwarfgpu_opts_with_value --address-size --against --agent --arch --arg --args --arrows --baseline --beside --binary --break --c --cd --cfa --code-align --code-object --color --command --core --d --data-align --debug-dir --depth --dialect --directory --disable --dispatch --dwarf-version --dynamic-lds --element-size --eval-command --ex --exec --executor --explain --expression --file --fill --format --frame --frame-base --function --gpu-core --grid --iex --init-command --init-eval-command --initial-stack --interpreter --iteration --ix --jobs --kernel --lane --lanes --limit --load-address --local-base --max-analyzed-bytes --max-bytes --max-calls --max-cfa-instructions --max-command-steps --max-depth --max-dies --max-frame-rules --max-frames --max-inflated-bytes --max-inflated-ratio --max-line-rows --max-mapped-files --max-metadata-values --max-namesakes --max-nesting --max-parts --max-places --max-runs --max-searched-names --max-section-bytes --max-source-lines --max-stack --max-state-bytes --max-steps --max-symbols --max-total-bytes --max-units --max-variables --max-waves --mem --memory --min-coverage --object --only --out --pc --pid --png --print --private-base --push --quirk --reg --report --save --scratch --scratch-base --scratch-size --se --seed --state --stops --svg --symbols --sysroot --target --then --thread --to --trace-limit --unit-offset --want --wave --wave-size --workgroup --x -args -c -cd -command -core -d -directory -e -eval-command -ex -exec -iex -init-command -init-eval-command -ix -p -pid -s -se -symbols -x
 
 complete -c dwarfgpu -e
 complete -c dwarfgpu -f
@@ -435,7 +435,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l load-address -x -d '
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l target -x -d 'the code object of a fat binary to use: gfx90a:xnack+, or its number'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l grid -x -d work-items
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l workgroup -x -d 'work-items of a workgroup'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l arg -x -d 'an argument by name, number or hidden kind: 10, 1.5, data.npy, @raw.bin, buffer:SIZE, zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, ? (unknown)'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l arg -x -d 'an argument by name, number or hidden kind, or a member of one (view.out): 10, 1.5, data.npy, @raw.bin, buffer:SIZE, zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, ? (unknown)'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l dynamic-lds -x -d 'LDS in addition to the kernel'"'"'s own'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l scratch -x -d 'scratch per lane, for a dynamic stack'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dispatch' -l fill -x -d 'contents of memory that was never written'
@@ -467,7 +467,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l json -d 'one JSON object 
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l demo -d 'a kernel that comes with dwarfgpu and draws a picture'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l grid -x -d work-items
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l workgroup -x -d 'work-items of a workgroup'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l arg -x -d 'an argument by name, number or hidden kind: 10, 1.5, data.npy, @raw.bin, zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, ? (unknown)'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l arg -x -d 'an argument by name, number or hidden kind, or a member of one (view.out): 10, 1.5, data.npy, @raw.bin, zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, ? (unknown)'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l dynamic-lds -x -d 'LDS in addition to the kernel'"'"'s own'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l scratch -x -d 'scratch per lane, for a dynamic stack'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l fill -x -d 'contents of memory that was never written'
@@ -804,7 +804,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -s q -l q -l quiet -s quie
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -s c -l c -s core -xka "(__fish_complete_path (commandline -ct))" -d 'same as --core'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -s cd -l cd -xka "(__fish_complete_path (commandline -ct))" -d 'use FOLDER as the working folder'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -s d -l d -s directory -l directory -xka "(__fish_complete_path (commandline -ct))" -d 'search FOLDER for source files first, as the command directory'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -s se -l se -s exec -l exec -s symbols -l symbols -xka "(__fish_complete_path (commandline -ct))" -d 'same as --file'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -s se -l se -s s -s e -s exec -l exec -s symbols -l symbols -xka "(__fish_complete_path (commandline -ct))" -d 'same as --file'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -s iex -l iex -s init-eval-command -l init-eval-command -x -d 'run a command before those of -ex and -x'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -s ix -l ix -s init-command -l init-command -x -d 'run a script before -ex and -x'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -s nx -l nx -s nh -l nh -s n -s nw -l nw -l nowindows -d 'ignored: no file is read at startup, and there are no windows'
@@ -870,7 +870,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l strict -d 'take the DWA
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l dispatch -x -d 'set up a kernel as dwarfgpu dispatch does'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l grid -x -d work-items
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l workgroup -x -d 'work-items of a workgroup'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l arg -x -d 'an argument by name, number or hidden kind: 10, 1.5, data.npy, @raw.bin, buffer:SIZE, zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, ? (unknown)'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l arg -x -d 'an argument by name, number or hidden kind, or a member of one (view.out): 10, 1.5, data.npy, @raw.bin, buffer:SIZE, zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, ? (unknown)'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l dynamic-lds -x -d 'LDS in addition to the kernel'"'"'s own'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l scratch -x -d 'scratch per lane, for a dynamic stack'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l fill -x -d 'contents of memory that was never written'

@@ -23,7 +23,7 @@ from dwarfgpu.repl.waves.thread_commands import focus_on, who
 from dwarfgpu.repl.waves.thread_ids import leading_threads
 from dwarfgpu.service.frame.focus import lane_numbers, target_id
 from dwarfgpu.service.frame.frame_answer import frame_record, frame_text
-from dwarfgpu.service.gdb_error_text import error_text
+from dwarfgpu.service.gdb_error_text import message_of
 from dwarfgpu.service.lanes.lane_choice import CHOICES
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
@@ -119,7 +119,7 @@ def applied(shell: Shell, runs: Iterable[CommandRun], line: str, flags: Flags) -
             except _NestedTooDeep:
                 raise
             except DwarfGpuError as error:
-                text = error_text(error)
+                text = message_of(error)
                 record: JsonObject = {"result": "error", "msg": text}
                 if flags.on_error != "ignore":  # the command itself fails where it stops
                     yield NestedOutput(
