@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import fortran_spellings, split_last
 from dwarfgpu.dwarf.scope.declarations import declaration_of
-from dwarfgpu.dwarf.scope.imports import units_with_names
+from dwarfgpu.dwarf.scope.imports import imported_units, units_with_names
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, has_tag, is_type, ordinary
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import TYPES
@@ -205,13 +205,19 @@ class Names:
         of C; None where the unit has a typedef of the name, as C++98 allows."""
         keyword = self.builtins.wide_character(name) if self.is_cplusplus() else None
         if keyword is None or any(
-            isinstance(meaning, Die)
-            and meaning.tag == dw.TAG_TYPEDEF
-            and meaning.unit == self.current_unit
+            isinstance(meaning, Die) and meaning.tag == dw.TAG_TYPEDEF and self._is_of_unit(meaning)
             for meaning in self._known(name)
         ):
             return None
         return keyword
+
+    def _is_of_unit(self, die: Die) -> bool:
+        """Return whether the unit in focus has an entry, or imports the unit that has it, as one
+        that dwz has made."""
+        unit = self.current_unit
+        with suppress(DwarfGpuError):
+            return unit is not None and (die.unit == unit or die.unit in imported_units(unit))
+        return False
 
     def _built_in(self, name: str) -> Type | None:
         """Return a type that a program need not describe: of OpenCL C in its code, or a structure

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import struct
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -90,3 +92,19 @@ def test_the_type_of_the_program_is_used(tmp_path: Path) -> None:
     state = state_of(tmp_path, CPLUSPLUS, b"\2wchar_t\0\7\2")
     assert answer(state, "p sizeof(wchar_t)") == "$1 = 2"
     assert answer(state, "whatis wchar_t") == "type = wchar_t"
+
+
+def test_a_typedef_of_an_imported_unit_counts(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """dwz moves what several units describe into a partial unit."""
+    types = "typedef int char32_t; typedef unsigned char char16_t;\n"
+    members = "".join(f"char16_t small{n}; char32_t number{n};" for n in range(60))
+    (tmp_path / "types.h").write_text(f"{types}struct large {{ {members} }};\n")
+    for name in ("one", "two"):
+        text = f'#include "types.h"\nlarge of_{name}; int in_{name}() {{ return of_{name}.number0; }}\n'
+        (tmp_path / f"{name}.cc").write_text(text)
+    command = [tool("g++"), "-w", "-g", "-std=c++98", "-shared", "-fPIC", "-o", "a.so"]
+    subprocess.run([*command, "one.cc", "two.cc"], cwd=tmp_path, check=True)
+    subprocess.run([tool("dwz"), "a.so"], cwd=tmp_path, check=True)
+    for function in ("in_one", "in_two"):
+        place = ("--pc", function, "-q", "--batch", "-ex", "output sizeof(char16_t)")
+        assert run("debug", tmp_path / "a.so", *place).out.endswith("1")
