@@ -100,7 +100,8 @@ def test_a_typedef_of_an_imported_unit_counts(tmp_path: Path, tool: Callable[[st
     members = "".join(f"char16_t small{n}; char32_t number{n};" for n in range(60))
     (tmp_path / "types.h").write_text(f"{types}struct large {{ {members} }};\n")
     for name in ("one", "two"):
-        text = f'#include "types.h"\nlarge of_{name}; int in_{name}() {{ return of_{name}.number0; }}\n'
+        code = f"large of_{name}; int in_{name}() {{ return of_{name}.number0; }}"
+        text = f'#include "types.h"\n{code}\n'
         (tmp_path / f"{name}.cc").write_text(text)
     command = [tool("g++"), "-w", "-g", "-std=c++98", "-shared", "-fPIC", "-o", "a.so"]
     subprocess.run([*command, "one.cc", "two.cc"], cwd=tmp_path, check=True)
