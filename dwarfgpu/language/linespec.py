@@ -18,13 +18,12 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.function_names import full_function_name
+from dwarfgpu.dwarf.names.function_paths import is_full_name, qualifiers_of
 from dwarfgpu.dwarf.scope.functions_by_name import (
     FunctionSymbol,
     NamedFunction,
     function_symbols,
     functions_named,
-    is_full_name,
-    qualifiers_of,
 )
 from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
 from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, function_at

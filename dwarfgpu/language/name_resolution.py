@@ -123,7 +123,24 @@ class Names:
         """Return the entities of a name: several only for functions; empty for an unknown name."""
         name = self.spelled(name)
         meanings = self._looked_up(name) or self._visible_in_function(name)
-        return meanings or self._of_linkage_name(name) or self._namelist_of_module(name)
+        meanings = meanings or self._of_linkage_name(name) or self.printed_functions(name)
+        return meanings or self._namelist_of_module(name)
+
+    def printed_functions(self, name: str) -> tuple[Meaning, ...]:
+        """Return the functions whose names are printed so, where compilers name the entry of an
+        instance of a template or of a conversion otherwise."""
+        if "<" not in name and "operator " not in name:
+            return ()
+        # Few names are so.
+        from dwarfgpu.dwarf.names.function_paths import is_full_name
+        from dwarfgpu.dwarf.scope.functions_by_name import functions_named
+
+        return tuple(
+            item.die
+            for code_object in self.session.objects_with(name)
+            for item in functions_named(code_object, name)
+            if not item.is_call and is_full_name(item.name, name)
+        )
 
     def _namelist_of_module(self, name: str) -> tuple[Meaning, ...]:
         if "::" not in name or not self.is_fortran():

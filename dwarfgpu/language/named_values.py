@@ -306,15 +306,18 @@ class NamedValues:
         ]
 
     def _quoted_meaning(self, name: str) -> tuple[Meaning, ...]:
-        """Return the entities of a quoted name; empty if a scope in it does not exist."""
+        """Return the entities of a quoted name; functions alone if a scope in it does not exist."""
         try:
             return self.names.meaning(name)
         except UsageError:
-            return ()
+            return self.names.printed_functions(name)
 
     def _quoted_symbol(self, name: str) -> TypedValue | None:
         """Return the symbol with a demangled name, as a described function if it is one."""
-        value = quoted_symbol(self.objects, name)
+        return self._as_described(name, quoted_symbol(self.objects, name))
+
+    def _as_described(self, name: str, value: TypedValue | None) -> TypedValue | None:
+        """Return the value of a symbol, as that of the described function if it is one."""
         if value is None or value.type is not TEXT or value.location is None:
             return value
         address = value.location.single_locations[0].byte_address
@@ -327,7 +330,7 @@ class NamedValues:
         function = function_of_symbol(self.session.objects_with(name), name)
         if function is not None:
             return self._function(name, [function], is_called=is_called)
-        return untyped(self.objects, name, is_called=is_called)
+        return self._as_described(name, untyped(self.objects, name, is_called=is_called))
 
     def _member_of_this(self, name: str) -> TypedValue:
         this = [meaning for meaning in self.names.meaning("this") if isinstance(meaning, Variable)]

@@ -68,7 +68,7 @@ def loaded(*arguments: str) -> set[str]:
         ("run --demo", 286),
         ("debug --demo -batch", 326),
         ("debug --demo -batch -ex bt", 374),
-        ("debug --demo -batch -ex list", 415),
+        ("debug --demo -batch -ex list", 416),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 from typing import Final
 
 from dwarfgpu.base.kept_with import kept_with
@@ -25,8 +26,9 @@ from dwarfgpu.dwarf.index.units_by_name import (
     units_with_functions,
     units_with_spellings,
 )
-from dwarfgpu.dwarf.names import cxx, qualified
-from dwarfgpu.dwarf.names.demangle import demangled_clone
+from dwarfgpu.dwarf.names import function_paths as paths
+from dwarfgpu.dwarf.names import qualified
+from dwarfgpu.dwarf.names.demangle import demangled_clone, demangled_function
 from dwarfgpu.dwarf.names.function_names import (
     bare_name,
     full_function_name,
@@ -41,18 +43,18 @@ from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files, unversioned
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
-_OPERATOR: Final = pattern(r"operator\s*(\(\)|<=>|<<=?|>>=?|->\*?|[<>]=?)")
 _ANY_OPERATOR: Final = pattern(r"operator\b(?!\s*\"\")")
-_SPACE_IN_OPERATOR: Final = pattern(r"\b(operator(?=\s*[^\w\s])(?:\"\")?)\s+")
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 _ADA_NAME: Final = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _COLD: Final = pattern(r"\.cold(?:\.[0-9]+)?$")
-_ANONYMOUS: Final = "(anonymous namespace)"
 _FROM_OTHERS: Final = encode_uleb(dw.AT_ABSTRACT_ORIGIN) + encode_uleb(dw.FORM_REF_ADDR)
 """What a table of abbreviations of such a unit has."""
 _MAX_KEPT: Final = 1_000
 """Names of a file, with what they denote."""
-_CV: Final = {"const", "volatile"}
+_MAX_PATHS: Final = 4_000
+"""Functions of a unit, with their names."""
+_COST_OF_LINKED: Final = 4
+"""Of demangling a name, in namesakes."""
 
 
 @frozen
@@ -93,10 +95,10 @@ def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol
     """Return the functions of the symbol table that match, one per address, in entry order: those
     without debugging information, and those that a compiler has merged with equal ones, are only
     there. Parts that it has split off (`.cold`) do not match."""
-    path, parameters = _split(text.strip())
-    if _inside(text) is not None:
+    path, parameters = paths.split(text.strip())
+    if paths.nested(text) is not None:
         return ()
-    components = _components(path.removeprefix("::"))
+    components = paths.components(path.removeprefix("::"))
     words = _IDENTIFIER.findall(" ".join(components).partition("<")[0])
     entries: dict[int, FunctionSymbol] = {}
     for file in symbol_files(code_object):
@@ -111,12 +113,12 @@ def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol
             if not is_code or not is_placed or is_part:
                 continue
             name = demangled_clone(symbol.name) or unversioned(symbol.name)
-            own_path, own = _split(name)
+            own_path, own = paths.split(name)
             is_meant = is_named or (
                 own is not None
-                and len(_at_depth(own, "::")) == 1  # none that is inside a function
-                and _ends_in(_components(own_path), components)
-                and (parameters is None or _is_typed(own, parameters))
+                and len(paths.components(own)) == 1  # none that is inside a function
+                and paths.ends_in(paths.components(own_path), components)
+                and (parameters is None or paths.is_typed(own, parameters))
             )
             if is_meant:
                 entry = symbol.address + code_object.load_address
@@ -131,7 +133,7 @@ def _mangled_parts(component: str, words: list[str]) -> tuple[str, ...]:
         return (f"{len(words[-1])}{words[-1]}",) if words else ()
     from dwarfgpu.dwarf.names.itanium_grammar import operator_codes  # few names are operators
 
-    operator = _OPERATOR.match(component)
+    operator = paths.OPERATOR.match(component)
     end = component.find("<", len("operator") if operator is None else operator.end())
     return operator_codes(component if end < 0 else component[:end])
 
@@ -150,27 +152,30 @@ def _functions_named(code_object: CodeObject, text: str) -> Iterable[NamedFuncti
 
 
 def _functions_spelled(code_object: CodeObject, text: str) -> Collection[NamedFunction]:
-    nested = _inside(text)
+    nested = paths.nested(text)
     if nested is not None:
         outer = {declaration_of(item.die) for item in functions_named(code_object, nested[0])}
         inner = functions_named(code_object, nested[1]) if outer else ()
         return [item for item in inner if not outer.isdisjoint(_functions_around(item.die))]
-    path, parameters = _split(text.strip())
-    components = _components(path.removeprefix("::"))
+    path, parameters = paths.split(text.strip())
+    components = paths.components(path.removeprefix("::"))
     functions: dict[int, NamedFunction] = {}
-    info = code_object.info
-    units = _units(info, canonical(components[-1]))
-    for unit in require_few(units, info, components[-1]):
-        try:
-            for function in sorted(
-                _in_unit(info, unit, components, parameters),
-                key=lambda candidate: candidate.die.offset,
-            ):
-                functions.setdefault(function.entry, function)
-        except LimitExceeded:
-            raise
-        except DwarfGpuError:
-            continue
+    for simple in map(paths.without_tags, (*components[-1:], *components[-2:-1])):
+        if functions:  # otherwise a constructor that a class inherits, which has its name
+            break
+        info = code_object.info
+        units = _units(info, paths.canonical(simple))
+        for unit in require_few(units, info, simple):
+            try:
+                for function in sorted(
+                    _in_unit(info, unit, simple, components, parameters),
+                    key=lambda candidate: candidate.die.offset,
+                ):
+                    functions.setdefault(function.entry, function)
+            except LimitExceeded:
+                raise
+            except DwarfGpuError:
+                continue
     if not functions and _ADA_NAME.fullmatch(text.strip()) is not None:
         for function in _in_ada(code_object.info, text.strip()):
             functions.setdefault(function.entry, function)
@@ -188,7 +193,7 @@ def _in_ada(info: DebugInfo, text: str) -> Iterator[NamedFunction]:
         try:
             if unit.language in dw.ADA:
                 for key in filter(is_meant, named_entries(unit).by_name):
-                    yield from _in_unit(info, unit, [key], None)
+                    yield from _in_unit(info, unit, key, [key], None)
         except DwarfGpuError:
             continue
 
@@ -207,33 +212,24 @@ def _units(info: DebugInfo, simple: str) -> Iterator[CompilationUnit]:
 
 
 def _in_unit(
-    info: DebugInfo, unit: CompilationUnit, components: list[str], parameters: str | None
+    info: DebugInfo,
+    unit: CompilationUnit,
+    simple: str,
+    components: list[str],
+    parameters: str | None,
 ) -> Iterator[NamedFunction]:
-    simple = canonical(components[-1])
-    keys = [qualified.canonical(simple)]
-    if "<" not in simple and unit.is_cplusplus:
-        keys += named_entries(unit).templates(simple)
-    names: dict[Die, str] = {}
-    most = unit.sections.object.limits.namesakes
-    with_name: dict[Die, list[Die]] = {}
-    """Keyed by declaration: what leads to it through another unit (gcc -flto) is among these."""
-    for key in keys:
-        for die in named(unit, key):
-            if die.tag == dw.TAG_SUBPROGRAM and _fits(die, components):
-                declaration = declaration_of(die)
-                names.setdefault(declaration, "")
-                if len(names) > most:
-                    message = f"more than {most} functions of a unit are named {simple}"
-                    raise LimitExceeded(message, "--max-namesakes")
-                with_name.setdefault(declaration, []).append(die)
+    """Yield the functions of a path whose entries have a simple name."""
+    simple = paths.canonical(simple)
+    by_declaration = _entries_named(unit, simple, components)
+    names = dict.fromkeys(by_declaration, "")
     for declaration in names:
-        entries = dict.fromkeys([*completed(declaration, [unit]), *with_name[declaration]])
+        entries = dict.fromkeys([*completed(declaration, [unit]), *by_declaration[declaration]])
         addresses = {die: Subprogram(die).entry for die in entries}
         instances = [die for die in entries if addresses[die] is not None]
         definition = instances[0] if instances else declaration
         names[declaration] = _shown_name(definition, declaration) or simple
         if parameters is not None and not any(
-            name is not None and _has_parameters(name, parameters)
+            name is not None and paths.has_parameters(name, parameters)
             for name in (names[declaration], resolved_function_name(definition))
         ):
             names[declaration] = ""
@@ -245,6 +241,69 @@ def _in_unit(
     meant = {die: name for die, name in names.items() if name}
     if meant:
         yield from _calls(info, unit, meant)
+
+
+def _entries_named(
+    unit: CompilationUnit, simple: str, components: list[str]
+) -> dict[Die, list[Die]]:
+    """Return the entries of functions, by their declarations: what leads to one through another
+    unit (gcc -flto) is among them."""
+    most = unit.sections.object.limits.namesakes
+    by_declaration: dict[Die, list[Die]] = {}
+    for with_name in (_named_so, _printed_so):
+        for die in () if by_declaration else with_name(unit, simple, components):
+            by_declaration.setdefault(declaration_of(die), []).append(die)
+            if len(by_declaration) > most:
+                message = f"more than {most} functions of a unit are named {simple}"
+                raise LimitExceeded(message, "--max-namesakes")
+    return by_declaration
+
+
+def _named_so(unit: CompilationUnit, simple: str, components: list[str]) -> Iterator[Die]:
+    """Yield the entries with a path."""
+    keys = [qualified.canonical(simple)]
+    if "<" not in simple and unit.is_cplusplus:
+        keys += named_entries(unit).templates(simple)
+    for die in chain.from_iterable(named(unit, key) for key in keys):
+        if die.tag == dw.TAG_SUBPROGRAM and paths.ends_in(_path(die), components):
+            yield die
+
+
+def _printed_so(unit: CompilationUnit, simple: str, components: list[str]) -> Iterator[Die]:
+    """Yield the entries whose linkage names mean a path, where their own names do not: they have no
+    ABI tags, and gcc leaves out default arguments of templates, `g<n::V<int>*>`, and has typedefs
+    after `operator`.
+
+    `LimitExceeded` where very many may be meant: each takes as long as several namesakes.
+    """
+    is_inherited = simple != paths.canonical(paths.without_tags(components[-1]))
+    is_varied = any(map(_is_varied, components))
+    if not unit.is_cplusplus or not (is_varied or is_inherited):
+        return
+    from dwarfgpu.dwarf.scope.required_word import mangled_words  # few names are so
+
+    entries, template = named_entries(unit), paths.without_arguments(simple) or simple
+    keys = [qualified.canonical(template), *entries.templates(template)]
+    if paths.is_conversion(simple):
+        keys = [*filter(paths.is_conversion, entries.by_name)]
+    words = mangled_words("::".join(components))
+    remaining = most = unit.sections.object.limits.namesakes // _COST_OF_LINKED
+    for die in chain.from_iterable(named(unit, key) for key in keys):
+        linked = _linkage_name(die) if die.tag == dw.TAG_SUBPROGRAM else None
+        if linked is None or not all(word in linked for word in words):
+            continue
+        remaining -= 1
+        if remaining < 0:
+            message = f"more than {most} functions of a unit may be printed as {simple}"
+            raise LimitExceeded(message, "--max-namesakes")
+        printed = demangled_function(linked)
+        if printed is not None and paths.ends_in(_path_of(printed), components):
+            yield die
+
+
+def _is_varied(component: str) -> bool:
+    """Return whether compilers may name an entry otherwise than its function is printed."""
+    return "<" in component or "[abi:" in component or paths.is_conversion(component)
 
 
 def described_function(die: Die) -> NamedFunction | None:
@@ -312,11 +371,27 @@ def _has_calls_of_others(unit: CompilationUnit) -> bool:
         return False
 
 
-def _fits(die: Die, components: list[str]) -> bool:
-    """Return whether the path of a function ends in the components that are wanted."""
+@kept_with(lambda die: die.unit, _MAX_PATHS)
+def _path(die: Die) -> tuple[str, ...]:
+    """Return the components of a function's name, as its entries have it."""
     in_scopes = _name_with_scopes(die)
-    own = _components(bare_name(die) or die.name or "") if in_scopes is None else in_scopes
-    return _ends_in([*own], components)
+    return in_scopes or (*paths.components(bare_name(die) or die.name or ""),)
+
+
+@kept_with(lambda die: die.unit, _MAX_PATHS)
+def _linkage_name(die: Die) -> str | None:
+    """Return the linkage name of a function: of its entry, or else of one that completes it."""
+    names = (entry.linkage_name for entry in completed(die, [die.unit]))
+    return next((name for name in names if name is not None), None)
+
+
+def _path_of(name: str) -> list[str]:
+    """Return the components of the whole name of a function, perhaps inside other ones."""
+    components: list[str] = []
+    while (nested := paths.nested(name)) is not None:
+        outer, name = nested
+        components += paths.components(outer)
+    return components + paths.components(paths.split(name)[0])
 
 
 def _name_with_scopes(die: Die) -> tuple[str, ...] | None:
@@ -328,88 +403,6 @@ def _name_with_scopes(die: Die) -> tuple[str, ...] | None:
     return names if len(names) > 1 else None
 
 
-def _ends_in(own: list[str], components: list[str]) -> bool:
-    if len(own) < len(components):
-        return False
-    ends = own[len(own) - len(components) :]
-    return all(map(_is_component, ends, components))
-
-
-def _is_component(name: str, written: str) -> bool:
-    """Return whether a component matches the given one, perhaps without its template arguments."""
-    operator = _OPERATOR.match(name)
-    end = name.find("<") if operator is None else name.find("<", operator.end())
-    return canonical(name) == canonical(written) or (
-        end > 0 and canonical(name[:end]) == canonical(written)
-    )
-
-
-def is_full_name(name: str, text: str) -> bool:
-    """Return whether a text is the whole name of a function, its parameters apart."""
-    own, typed = (_components(_split(item.strip())[0].removeprefix("::")) for item in (name, text))
-    return [*map(canonical, own)] == [*map(canonical, typed)]
-
-
-def qualifiers_of(name: str) -> str | None:
-    """Return what follows the parameters of a function, such as `const`; None if a name has no
-    parameters."""
-    parameters = _split(name.strip())[1]
-    return None if parameters is None else parameters.rpartition(")")[2].strip()
-
-
-def _has_parameters(name: str, parameters: str) -> bool:
-    """Return whether a function has these parameters, however they are spelled."""
-    own = _split(name)[1]
-    return own is not None and _is_typed(own, parameters)
-
-
-def _is_typed(own: str, typed: str) -> bool:
-    """Return whether parameters of a function are the typed ones, and so are the words that are
-    typed behind them, such as `const volatile`, in any order."""
-    behind, wanted = ({*text.rpartition(")")[2].split()} for text in (own, typed))
-    is_so = not wanted or (wanted <= behind and behind & _CV == wanted & _CV)
-    return is_so and _plain(own) == _plain(typed)
-
-
-def _plain(parameters: str) -> list[str]:
-    """Return each parameter in one spelling: `char const*` for `const char *`."""
-    inside = parameters.strip().removeprefix("(").rpartition(")")[0]
-    parts = [] if inside.strip() in ("", "void") else _at_depth(inside, ",")
-    return [qualified.squeezed(canonical(part)) for part in parts]  # `_Z1fv.Frame *` is no C++
-
-
-def _split(text: str) -> tuple[str, str | None]:
-    """Return the path, and the parameters with their parentheses."""
-    if text.isidentifier():
-        return text, None
-    depth = position = 0
-    while position < len(text):
-        operator = _OPERATOR.match(text, position)
-        if operator is not None:
-            position = operator.end()
-            continue
-        if text.startswith(_ANONYMOUS, position):
-            position += len(_ANONYMOUS)
-            continue
-        depth += (text[position] == "<") - (text[position] == ">")
-        if text[position] == "(" and depth <= 0:
-            return text[:position].strip(), text[position:]
-        position += 1
-    return text, None
-
-
-def _inside(text: str) -> tuple[str, str] | None:
-    """Return `f(int)` and `Local::m(int)` for `f(int)::Local::m(int)`, None for a function that is
-    in no other one."""
-    parameters = _split(text.strip())[1]
-    if parameters is None:
-        return None
-    own, *components = _at_depth(parameters, "::")
-    if not components:
-        return None
-    return text.strip()[: -len(parameters)] + own, "::".join(components)
-
-
 def _functions_around(die: Die) -> Iterator[Die]:
     """Yield the declarations of the functions around one."""
     for above in around(die):
@@ -417,45 +410,18 @@ def _functions_around(die: Die) -> Iterator[Die]:
             yield declaration_of(above)
 
 
-def _components(path: str) -> list[str]:
-    return _at_depth(path, "::")
-
-
-def _at_depth(text: str, separator: str) -> list[str]:
-    """Split a text at separators that are in no brackets."""
-    if text.isidentifier():
-        return [text]
-    parts, depth, begin, position = list[str](), 0, 0, 0
-    while position < len(text):
-        operator = _OPERATOR.match(text, position)
-        if operator is not None:
-            position = operator.end()
-        elif depth == 0 and text.startswith(separator, position):
-            parts.append(text[begin:position].strip())
-            begin = position = position + len(separator)
-        else:
-            depth += (text[position] in "<([") - (text[position] in ">)]")
-            position += 1
-    return [*parts, text[begin:].strip()]
-
-
 def merged_function(code_objects: Iterable[CodeObject], name: str) -> int | None:
     """Return the entry of the function, as loaded, whose whole name without parameters is given and
-    that only a symbol table has; None if there is none, or several, or it has an ABI tag:
-    the entry of such a function has a name without it."""
+    that only a symbol table has, of one with ABI tags if no other has the name; None if there is
+    none, or several, or the given name has tags: the entry of such a function has none."""
     if "[abi:" in name:
         return None
-    entries: set[int] = set()
-    length = len(_components(_split(name.strip())[0].removeprefix("::")))
+    entries: dict[bool, set[int]] = {}
+    length = len(paths.components(paths.split(name.strip())[0].removeprefix("::")))
     for code_object in code_objects:
         for symbol in function_symbols(code_object, name):
-            if len(_components(_split(symbol.name)[0])) == length:
-                entries.add(symbol.entry)
-    return entries.pop() if len(entries) == 1 else None
-
-
-def canonical(name: str) -> str:
-    """Return the form of a name for comparison; of `operator +` and `operator"" _x` without the
-    space."""
-    form = cxx.comparable(cxx.canonical(name))
-    return _SPACE_IN_OPERATOR.sub(r"\1", form) if "operator" in form else form
+            path = paths.split(symbol.name)[0]
+            if len(paths.components(path)) == length:
+                entries.setdefault("[abi:" in path, set()).add(symbol.entry)
+    meant = entries.get(False) or entries.get(True) or set()
+    return meant.pop() if len(meant) == 1 else None

@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
 _WORD: Final = pattern(r"[A-Za-z_]\w{2,}|[a-z]{2}", re.ASCII)
+_WHOLE_WORD: Final = pattern(r"(?<!\w)[A-Za-z_]\w+", re.ASCII)
 _OF_THE_COMPILER: Final = (b"T", b"G")
 """What follows `_Z` in the linkage names of functions that the compiler makes, such as thunks."""
 _MADE_UP: Final = re.findall(
@@ -120,6 +121,14 @@ def mangled_lacks(symbol: str, words: Collection[str]) -> bool:
     if not words or symbol[2:3].encode() in _OF_THE_COMPILER:
         return False
     return not any(word in symbol for word in words) and not _are_of_expressions(words)
+
+
+def mangled_words(text: str) -> tuple[str, ...]:
+    """Return words of a text that all mangled names have which mean a name with that text."""
+    words = dict.fromkeys(_WHOLE_WORD.findall(text))
+    return tuple(
+        word for word in words if _is_in_strings(word) and not _are_of_expressions((word,))
+    )
 
 
 def _are_of_expressions(words: Collection[str]) -> bool:

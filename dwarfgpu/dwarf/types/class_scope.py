@@ -34,7 +34,10 @@ def class_scope(kind: Die, name: str, definition: Callable[[Die], Die]) -> list[
     """
 
     def members(of: Die) -> list[Die]:
-        return own_members(of, name)
+        own = own_members(of, name)
+        if of == kind or not _is_own_name(of, name.partition("<")[0]):
+            return own
+        return [die for die in own if die.tag != dw.TAG_SUBPROGRAM]  # constructors of a base class
 
     inherited_members = inherited(kind, members, lambda of: bases(of, definition))
     if not inherited_members:

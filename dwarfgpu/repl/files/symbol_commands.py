@@ -102,7 +102,7 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     try:
         entities = names.meaning(spelled)
     except UsageError:
-        entities = ()  # as in GDB, the whole name is unknown
+        entities = names.printed_functions(spelled)  # as in GDB, the whole name is unknown
     of_enclosing = names.in_enclosing_functions(spelled, entities)
     if len(entities) > 1:  # as only functions have
         entities = tuple(without_parts(item for item in entities if isinstance(item, Die)))
@@ -119,7 +119,8 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     name = argument
     if first is None or (isinstance(first, Die) and not has_location(first)):
         symbol = symbol_of(session, spelled)
-        described = argument.startswith("_Z")  # the entry of a function need not have this name
+        # The entry of a function need not have this name.
+        described = argument.startswith("_Z") or "(" in argument
         if symbol is None:
             symbol = demangled_symbol(session.objects_with(argument), argument)
             described = True

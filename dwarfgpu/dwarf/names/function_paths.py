@@ -1,0 +1,171 @@
+"""Names of functions as users type them: the path of scopes, template arguments and parameters.
+
+`K::m`, `twice<int>`, `f(int)::Local::m() const`. Leading scopes, the arguments of templates, ABI
+tags and parameters may be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from dwarfgpu.base.pattern import pattern
+from dwarfgpu.dwarf.names import cxx, qualified
+
+_WITH_BRACKETS: Final = r"operator\s*(?:\(\)|<=>|<<=?|>>=?|->\*?|[<>]=?)"
+OPERATOR: Final = pattern(_WITH_BRACKETS)
+"""The name of an operator with brackets."""
+_SPACE_IN_OPERATOR: Final = pattern(r"\b(operator(?=\s*[^\w\s])(?:\"\")?)\s+")
+_CONVERSION: Final = pattern(r"\s*operator\s+(?!(?:new|delete|co_await)\b)(?=[^\W\d])")
+_MARK: Final = pattern(
+    rf"(?P<operator>{_WITH_BRACKETS})|(?P<anonymous>\(anonymous namespace\))"
+    r"|(?P<scope>::)|(?P<comma>,)|(?P<bracket>[<>()\[\]{}])"
+)
+"""What splits a name, and what is around such a text and is none."""
+_TAG: Final = pattern(r"\[abi:\w+\]")
+_AROUND: Final = ("<", "{")
+_AROUND_ENDS: Final = (">", "}")
+"""Around the arguments of templates, and the names of lambdas."""
+_CV: Final = {"const", "volatile"}
+_MOST_KEPT: Final = 2_000
+"""Characters of a name whose form is kept."""
+
+
+def is_full_name(name: str, text: str) -> bool:
+    """Return whether a text is the whole name of a function, its parameters and ABI tags apart."""
+    own, typed = (components(split(item.strip())[0].removeprefix("::")) for item in (name, text))
+    return len(own) == len(typed) and all(map(_is_whole_component, own, typed))
+
+
+def qualifiers_of(name: str) -> str | None:
+    """Return what follows the parameters of a function, such as `const`; None if a name has no
+    parameters."""
+    parameters = split(name.strip())[1]
+    return None if parameters is None else parameters.rpartition(")")[2].strip()
+
+
+def has_parameters(name: str, parameters: str) -> bool:
+    """Return whether a function, perhaps inside others, has these parameters, however they are
+    spelled."""
+    while (inside := nested(name)) is not None:
+        name = inside[1]
+    own = split(name)[1]
+    return own is not None and is_typed(own, parameters)
+
+
+def is_typed(own: str, typed: str) -> bool:
+    """Return whether parameters of a function are the typed ones, and so are the words that are
+    typed behind them, such as `const volatile`, in any order."""
+    behind, wanted = ({*text.rpartition(")")[2].split()} for text in (own, typed))
+    is_so = not wanted or (wanted <= behind and behind & _CV == wanted & _CV)
+    return is_so and _plain(own) == _plain(typed)
+
+
+def _plain(parameters: str) -> list[str]:
+    """Return each parameter in one spelling: `char const*` for `const char *`."""
+    inside = parameters.strip().removeprefix("(").rpartition(")")[0]
+    parts = [] if inside.strip() in ("", "void") else _at_depth(inside, "comma")
+    return [qualified.squeezed(canonical(part)) for part in parts]  # `_Z1fv.Frame *` is no C++
+
+
+def split(text: str) -> tuple[str, str | None]:
+    """Return the path, and the parameters with their parentheses."""
+    if text.isidentifier():
+        return text, None
+    depth = 0
+    for mark in _MARK.finditer(text):
+        if mark["bracket"] == "(" and depth <= 0:
+            return text[: mark.start()].strip(), text[mark.start() :]
+        depth += (mark["bracket"] in _AROUND) - (mark["bracket"] in _AROUND_ENDS)
+    return text, None
+
+
+def nested(text: str) -> tuple[str, str] | None:
+    """Return `f(int)` and `Local::m(int)` for `f(int)::Local::m(int)`, None for a function that is
+    in no other one."""
+    parameters = split(text.strip())[1]
+    if parameters is None:
+        return None
+    own, *inside = components(parameters)
+    if not inside:
+        return None
+    return text.strip()[: -len(parameters)] + own, "::".join(inside)
+
+
+def components(path: str) -> list[str]:
+    """Return the names in a path; `operator ns::T` is a single one."""
+    return _at_depth(path, "scope")
+
+
+def _at_depth(text: str, separator: str) -> list[str]:
+    """Split a text at separators that are in no brackets."""
+    if text.isidentifier():
+        return [text]
+    parts, depth, begin = list[str](), 0, 0
+    is_conversion = separator == "scope" and _CONVERSION.match(text) is not None
+    for mark in _MARK.finditer(text):
+        bracket = mark["bracket"]
+        if depth == 0 and mark[separator] is not None and not is_conversion:
+            parts.append(text[begin : mark.start()].strip())
+            begin = mark.end()
+            is_conversion = separator == "scope" and _CONVERSION.match(text, begin) is not None
+        elif bracket is not None:
+            if bracket == "(" and depth == 0:
+                is_conversion = False
+            depth += (bracket in "<([{") - (bracket in ">)]}")
+    return [*parts, text[begin:].strip()]
+
+
+def without_tags(name: str) -> str:
+    """Return a name without ABI tags: `get` of `get[abi:cxx11]`."""
+    return _TAG.sub("", name) if "[abi:" in name else name
+
+
+def without_arguments(name: str) -> str | None:
+    """Return the name of a template of a component with arguments; None of one without."""
+    operator = OPERATOR.match(name)
+    end = name.find("<", 0 if operator is None else operator.end())
+    return name[:end].rstrip() if end > 0 else None
+
+
+def is_conversion(name: str) -> bool:
+    """Return whether a component is the name of a conversion, `operator T`."""
+    return _CONVERSION.match(name) is not None
+
+
+def ends_in(own: Sequence[str], typed: Sequence[str]) -> bool:
+    """Return whether the components of a path end in those that are typed."""
+    if len(own) < len(typed):
+        return False
+    return all(map(_is_component, own[len(own) - len(typed) :], typed))
+
+
+def _is_component(name: str, typed: str) -> bool:
+    """Return whether a component is the typed one, which may be without template arguments."""
+    template = without_arguments(name)
+    return _is_whole_component(name, typed) or (
+        template is not None and _is_whole_component(template, typed)
+    )
+
+
+def _is_whole_component(name: str, typed: str) -> bool:
+    """Return whether a component is the typed one, which may be without ABI tags."""
+    own = name if "[abi:" in typed else without_tags(name)
+    return canonical(own) == canonical(typed)
+
+
+def canonical(name: str) -> str:
+    """Return the form of a name for comparison; of `operator +` and `operator"" _x` without the
+    space."""
+    return (_kept_form if len(name) <= _MOST_KEPT else _form)(name)
+
+
+def _form(name: str) -> str:
+    form = cxx.comparable(cxx.canonical(name))
+    return _SPACE_IN_OPERATOR.sub(r"\1", form) if "operator" in form else form
+
+
+@lru_cache(maxsize=4_096)
+def _kept_form(name: str) -> str:
+    return _form(name)
