@@ -228,6 +228,10 @@ class Names:
             return None
         return keyword
 
+    def is_built_in_type(self, name: str) -> bool:
+        """Return whether a name that the program does not describe is a type."""
+        return self._keyword(name) is not None or self._built_in(name) is not None
+
     def _is_of_unit(self, die: Die) -> bool:
         """Return whether the unit in focus has an entry, or imports the unit that has it, as one
         that dwz has made."""

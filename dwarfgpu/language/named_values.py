@@ -182,7 +182,7 @@ class NamedValues:
             if symbol is None:
                 self.session.require_entered(name)
                 is_whole = node.is_quoted and "::" in name
-                if not is_whole and self.names.is_type(name):  # a built-in one
+                if not is_whole and self.names.is_built_in_type(name):
                     raise UsageError(_IS_TYPE)
                 unknown = UsageError(f'No symbol "{name}" in current context.')
                 raise unknown if is_whole else self.names.unknown(name)
