@@ -561,7 +561,10 @@ def test_the_owner_stays(tmp_path: Path) -> None:
     """Otherwise a user could not read what root saved over a file of mode 600."""
     path = tmp_path / "file"
     path.write_bytes(b"old")
-    os.chown(path, 1234, 2345)
+    try:
+        os.chown(path, 1234, 2345)
+    except OSError as error:  # a user namespace has few users
+        pytest.skip(f"no file can be given away here: {error.strerror}")
     write_file(path, b"new")
     assert (path.stat().st_uid, path.stat().st_gid, path.read_bytes()) == (1234, 2345, b"new")
 

@@ -168,7 +168,7 @@ def test_other_lanes_call_deeper() -> None:
 
 
 def test_a_jump_to_the_entry_is_no_call() -> None:
-    """The return address tells them apart where frames are described."""
+    """The return address distinguishes them where frames are described."""
     machine = Stepping()
     program = CodeObject.open(FIXTURES / "x86_64" / "demo.gcc.O0.v5")
     session = Session(machine.architecture, (program,), machine, wave=1, pc=CALL)
