@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.model.storage import Memory
 from tests.cli.command import FIXTURES, Done, run
+from tests.gpu_programs import gpu_program
 
 KINDS = (
     "dispatch", FIXTURES / "opencl" / "args.gfx906.O2.v5.co", "kinds", "--grid", 64,
@@ -45,18 +46,9 @@ def given(values: dict[str, str]) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("members")
-    (folder / "k.hip").write_text(SOURCE)
-    command = [
-        "clang-19", "-x", "hip", "--offload-arch=gfx90a", "--cuda-device-only", "-nogpulib",
-        "--no-gpu-bundle-output", "-nogpuinc", "-O1", "-g", "k.hip", "-o", "k.co",
-    ]  # fmt: skip
-    try:
-        subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    except FileNotFoundError:
-        pytest.skip("clang-19 is not installed")
-    return folder / "k.co"
+def kernels(tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = tmp_path_factory.mktemp("members") / "k.hip"
+    return gpu_program(tool, source, SOURCE, "gfx90a", "-O1")
 
 
 def ran(file: Path, kernel: str, values: dict[str, str], *words: object) -> Done:

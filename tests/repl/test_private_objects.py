@@ -3,12 +3,12 @@ them follow the pointer to the table, which is in global memory."""
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 
 import pytest
 
 from tests.cli.command import run
+from tests.gpu_programs import gpu_program
 
 SOURCE = """\
 #define DEVICE __attribute__((device))
@@ -38,23 +38,17 @@ extern "C" __attribute__((global)) void kernel(int *out) {
 
 
 @pytest.fixture(scope="module")
-def stopped(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+def stopped(
+    tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., str]:
     """Gives the output of a command at the last line of the kernel, in lane 3."""
-    folder = tmp_path_factory.mktemp("private")
-    (folder / "shapes.hip").write_text(SOURCE)
-    command = [
-        "clang-19", "-x", "hip", "--offload-arch=gfx90a", "--cuda-device-only", "-nogpulib",
-        "--no-gpu-bundle-output", "-nogpuinc", "-O0", "-g", "shapes.hip", "-o", "shapes.co",
-    ]  # fmt: skip
-    try:
-        subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    except FileNotFoundError:
-        pytest.skip("clang-19 is not installed")
+    source = tmp_path_factory.mktemp("private") / "shapes.hip"
+    program = gpu_program(tool, source, SOURCE, "gfx90a", "-O0")
 
     def answer(*commands: str) -> str:
         options = [option for command in commands for option in ("-ex", command)]
         done = run(
-            "debug", str(folder / "shapes.co"), "--dispatch", "kernel", "--grid", "64",
+            "debug", str(program), "--dispatch", "kernel", "--grid", "64",
             "--workgroup", "64", "--arg", "out=zeros:256", "--batch",
             "-ex", "break 23", "-ex", "run", "-ex", "lane 3", "-ex", "echo ##\\n", *options,
         )  # fmt: skip

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.cli.command import FIXTURES, run
+from tests.gpu_programs import gpu_program
 
 NAMES = ["gfx90a", "gfx942", "gfx1100"]
 SOURCE = """\
@@ -64,18 +65,9 @@ def calls(processor: str, expression: str, *options: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("callees")
-    (folder / "callees.cl").write_text(SOURCE)
-    command = [
-        "clang-19", "-x", "cl", "-cl-std=CL2.0", "--target=amdgcn-amd-amdhsa", "-mcpu=gfx942",
-        "-nogpulib", "-g", "-O0", "callees.cl", "-o", "callees.co",
-    ]  # fmt: skip
-    try:
-        subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    except FileNotFoundError:
-        pytest.skip("clang-19 is not installed")
-    return folder / "callees.co"
+def program(tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = tmp_path_factory.mktemp("callees") / "callees.cl"
+    return gpu_program(tool, source, SOURCE, "gfx942", "-O0")
 
 
 @pytest.mark.parametrize("options", [(), ("--heuristic",)])

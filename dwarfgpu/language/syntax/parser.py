@@ -252,6 +252,8 @@ class Parser(Cursor):
             arguments.append(argument)
             if self.token.text != end:
                 self.expect(",")
+                if self.token.text == end:
+                    raise self.syntax_error()
         return tuple(arguments)
 
     def _is_component(self) -> bool:
