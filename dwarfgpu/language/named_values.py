@@ -299,7 +299,7 @@ class NamedValues:
         return [
             named.die
             for code_object in self.session.code_objects
-            if any(function.unit.info is code_object.info for function in functions)
+            if any(function.unit.info.main is code_object.info for function in functions)
             for name in sorted(names)
             for named in functions_named(code_object, name)
             if not named.is_call and declaration_of(named.die) in declarations

@@ -58,6 +58,9 @@ DEFINES = (
         ("default", ("-Wl,-Bsymbolic",), False),
         ("protected", (), False),
         ("hidden", (), False),
+        ("default", ("-gdwarf-5", "-gsplit-dwarf"), True),
+        ("default", ("-gdwarf-4", "-gsplit-dwarf"), True),  # DW_OP_GNU_addr_index
+        ("hidden", ("-gsplit-dwarf",), False),
     ],
 )
 def test_shared(

@@ -177,7 +177,7 @@ class CallChains:
         which."""
         entry = entry_of(callee)
         for code_object in self._code_objects:
-            is_of = code_object.info is callee.unit.info
+            is_of = code_object.info is callee.unit.info.main
             for symbol in _symbols(code_object, function):
                 if symbol.is_indirect or (is_of and symbol.address == entry):
                     return True
@@ -249,7 +249,7 @@ def _symbols(code_object: CodeObject, function: Die) -> Iterator[Symbol]:
     Local symbols count only in their own file; those of a stripped file are in its separate debug
     file.
     """
-    name, is_own = _linkage_name(function), function.unit.info is code_object.info
+    name, is_own = _linkage_name(function), function.unit.info.main is code_object.info
     if name is None:
         return
     for file in dict.fromkeys((code_object.file, code_object.info.object)):

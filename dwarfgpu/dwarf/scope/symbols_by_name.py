@@ -29,7 +29,8 @@ from dwarfgpu.objfile.symbols import Symbol
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 _DATA: Final = ("object", "thread_local")
 _ADDR: Final = 0x03
-_ADDRX: Final = 0xA1
+_INDEXED: Final = frozenset({0xA1, 0xFB})
+"""DW_OP_addrx, and DW_OP_GNU_addr_index of split DWARF 4."""
 _NO_NAMES: Final = {
     "VTT", "bool", "char", "class", "const", "construction", "double", "float", "for", "guard",
     "in", "int", "lambda", "long", "name", "operator", "short", "signed", "std", "struct",
@@ -83,7 +84,7 @@ def symbol_of_variable(
             if exported:
                 return _as_loaded(code_object, file, exported[0])
             # If the variable was dropped, a local symbol is a static one of another unit.
-            if code_object.info is variable.unit.info and variable.why_dropped is None:
+            if code_object.info is variable.unit.info.main and variable.why_dropped is None:
                 hidden += [_as_loaded(code_object, file, symbol) for symbol in placed]
     return hidden[0] if len(set(hidden)) == 1 else None
 
@@ -110,7 +111,7 @@ def interposable(
     linker may bind that name to the definition of another file; else None."""
     if len(code_objects) < 2 or not variable.is_external or not _is_at_address(variable):
         return None
-    owner = next((item for item in code_objects if item.info is variable.unit.info), None)
+    owner = next((item for item in code_objects if item.info is variable.unit.info.main), None)
     name = _linkage_name(variable)
     if owner is None or owner is code_objects[0] or name is None:
         return None
@@ -144,14 +145,14 @@ def interposed_address(code_objects: Sequence[CodeObject], variable: Variable) -
 
 
 def _is_at_address(variable: Variable) -> bool:
-    """Return whether the location of a variable is DW_OP_addr or DW_OP_addrx alone."""
+    """Return whether the location of a variable is an address, in the code or by its index."""
     location = variable.location
     if not isinstance(location, ExprLoc) or not location.expression:
         return False
     code = location.expression
     size_bytes = variable.unit.format.address_size
-    is_addrx = code[0] == _ADDRX and len(code) > 1 and all(byte & 128 for byte in code[1:-1])
-    return is_addrx or (code[0] == _ADDR and len(code) == 1 + size_bytes)
+    is_indexed = code[0] in _INDEXED and len(code) > 1 and all(byte & 128 for byte in code[1:-1])
+    return is_indexed or (code[0] == _ADDR and len(code) == 1 + size_bytes)
 
 
 def _linkage_name(variable: Variable) -> str | None:

@@ -324,7 +324,10 @@ class UnitDeclarations(UnitSearch):
                 unrelated = unrelated or meanings
                 continue
             if all(is_removed(meaning) for meaning in meanings):
-                is_visible = self.unit is None or unit.info in (self.unit.info, self.infos[0])
+                is_visible = self.unit is None or unit.info.main in (
+                    self.unit.info.main,
+                    self.infos[0],
+                )
                 removed = removed or (meanings if is_visible else ())
             elif not (hidden or removed and not _is_of_file(removed[0], unit)):
                 hidden = meanings
@@ -413,7 +416,7 @@ class UnitDeclarations(UnitSearch):
 def _is_of_file(meaning: Meaning, unit: CompilationUnit) -> bool:
     """Return whether the file of a unit has a meaning."""
     die = meaning.die if isinstance(meaning, Variable) else meaning
-    return die.unit.info is unit.info
+    return die.unit.info.main is unit.info.main
 
 
 def _is_completion(meaning: Meaning, declarations: Iterable[Die]) -> bool:

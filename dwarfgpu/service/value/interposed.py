@@ -13,7 +13,7 @@ def interposition(session: Session, variable: Variable) -> str | None:
         return None
     address = bound.single_locations[0].byte_address
     files = session.code_objects
-    owner = next((file.name for file in files if file.info is variable.unit.info), "its file")
+    owner = next((file.name for file in files if file.info is variable.unit.info.main), "its file")
     return (
         f"the dynamic linker binds {variable.name} to the definition at {address:#x}: "
         f"that of {owner} is not used"
