@@ -27,6 +27,7 @@ Result = TypeVar("Result")
 _AHEAD: Final = 16
 _NEW_OBJECTS: Final = 50_000
 """After how many the collector looks for garbage, as in a command."""
+_SAFE_PATH: Final = "PYTHONSAFEPATH"
 
 
 def in_processes(
@@ -109,8 +110,9 @@ class _InProcesses(Generic[Item, Result]):
         try:
             own, child_end = multiprocessing.Pipe()
             context = multiprocessing.get_context("spawn")
-            process = context.Process(target=_serve, args=(child_end, self.function), daemon=True)
-            with _no_interrupt():
+            arguments = (child_end, self.function, os.environ.get(_SAFE_PATH))
+            process = context.Process(target=_serve, args=arguments, daemon=True)
+            with _safe_path(), _no_interrupt():
                 process.start()
         except OSError as error:  # the system has a limit on files, processes or memory
             why = error.strerror
@@ -142,6 +144,25 @@ class _InProcesses(Generic[Item, Result]):
 
 
 @contextmanager
+def _safe_path() -> Iterator[None]:
+    """Start processes that import nothing from the working folder before they have the `sys.path`
+    of this one: they begin as `python -c`, and the folder may be a stranger's."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        _set_safe_path(before)
+
+
+def _set_safe_path(value: str | None) -> None:
+    if value is None:
+        os.environ.pop(_SAFE_PATH, None)
+    else:
+        os.environ[_SAFE_PATH] = value
+
+
+@contextmanager
 def _no_interrupt() -> Iterator[None]:
     """Start processes that the terminal's Ctrl-C does not interrupt: this one ends them."""
     resource_tracker.ensure_running()  # where it starts first, it unblocks the signal
@@ -152,8 +173,13 @@ def _no_interrupt() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(connection: Connection, function: Callable[[Item], Result]) -> None:
-    """Send the result of each item that arrives, until the connection ends."""
+def _serve(
+    connection: Connection, function: Callable[[Item], Result], safe_path: str | None
+) -> None:
+    """Send the result of each item that arrives, until the connection ends.
+
+    `safe_path`: the variable of the environment for the programs that the function starts."""
+    _set_safe_path(safe_path)
     gc.set_threshold(_NEW_OBJECTS)
     gc.collect()
     gc.freeze()  # the modules stay: looking through them for each file takes 3 ms

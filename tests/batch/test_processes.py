@@ -199,11 +199,43 @@ def test_processes_end_with_the_one_that_started_them(tmp_path: Path, repository
     assert (process.returncode, out) == (-signal.SIGTERM, "")
 
 
+@pytest.mark.parametrize("safe_path", [None, "1"])
+def test_processes_import_nothing_from_the_working_folder(
+    tmp_path: Path, repository: Path, safe_path: str | None
+) -> None:
+    """A stranger's folder may hold files with the names of modules. The function's own programs
+    have the environment of this process."""
+    script = tmp_path / "program" / "many.py"
+    script.parent.mkdir()
+    script.write_text(
+        "import os\n"
+        "from dwarfgpu.batch.in_order import in_order\n"
+        "def variable(item):\n    return os.environ.get('PYTHONSAFEPATH')\n"
+        "if __name__ == '__main__':\n"
+        "    print([*in_order(variable, [1], lambda item, error: str(error), 2)],\n"
+        "          repr(os.environ.get('PYTHONSAFEPATH')))\n"
+    )
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for name in ("re", "types", "signal", "enum", "pickle", "socket", "struct"):
+        (folder / f"{name}.py").write_text(f"open('{name}.ran', 'w')\nraise ImportError\n")
+    environment = {**os.environ, "PYTHONPATH": str(repository)}
+    environment.pop("PYTHONSAFEPATH", None)
+    if safe_path is not None:
+        environment["PYTHONSAFEPATH"] = safe_path
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=folder, text=True, env=environment,
+        capture_output=True, check=False,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == (f"[{safe_path!r}] {safe_path!r}\n", "")
+    assert not [*folder.glob("*.ran")]
+
+
 def test_an_end_with_results_unread_is_quiet(capfd: pytest.CaptureFixture[str]) -> None:
     """A process ends without a word when the other end closes before it reads the result."""
     context = multiprocessing.get_context("spawn")
     own, child_end = context.Pipe()
-    process = context.Process(target=_serve, args=(child_end, answer), daemon=True)
+    process = context.Process(target=_serve, args=(child_end, answer, None), daemon=True)
     process.start()
     child_end.close()
     own.send("read")
