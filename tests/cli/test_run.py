@@ -9,6 +9,7 @@ import re
 import struct
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from dwarfgpu.cli.main import main
 from dwarfgpu.machine.simulated.execution import interpreter
 from dwarfgpu.options.program_name import program_name
 from tests.cli.command import FIXTURES, run, run_json, validate
+from tests.gpu_programs import gpu_program
 
 CL, HIP, TRITON = FIXTURES / "opencl", FIXTURES / "hip", FIXTURES / "triton"
 BUILT = [
@@ -1012,6 +1014,24 @@ def test_a_line_alone_is_in_the_file_of_the_kernel() -> None:
     """The first code of the kernel is of an inlined function in another file."""
     done = run_json("run", *VADD, "--break", "16", "--print", "b[t]", "--lane", 3)
     assert [stop["frame"]["file"] for stop in done.json["stops"]] == ["run/integers.hip"] * 2
+
+
+def test_a_line_alone_is_in_the_file_of_a_kernel_with_a_mangled_name(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    (tmp_path / "device.h").write_text(
+        "static __attribute__((device)) int item() {\n"
+        "  return __builtin_amdgcn_workgroup_id_x() + __builtin_amdgcn_workitem_id_x();\n}\n"
+    )
+    text = (
+        '#include "device.h"\n__attribute__((global)) void kernel(const int *in, int *out) {\n'
+        "  int i = item();\n\n\n  out[i] = in[i] * 7;\n}\n"
+    )
+    program = gpu_program(tool, tmp_path / "k.hip", text, "gfx942", "-O2")
+    arguments = ("--grid", 64, "--workgroup", 64, "--arg", "in=range:64", "--arg", "out=zeros:256")
+    done = run_json("run", program, "kernel", *arguments, "--break", "6", "--stops", 1)
+    [stop] = done.json["stops"]
+    assert (Path(stop["frame"]["file"]).name, stop["frame"]["line"]) == ("k.hip", 6)
 
 
 class Terminal(io.StringIO):

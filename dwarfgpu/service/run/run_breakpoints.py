@@ -13,7 +13,6 @@ from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.default_source import default_source
-from dwarfgpu.language.linespec import code_locations_of
 from dwarfgpu.language.source_lines import line_lookups
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
@@ -228,30 +227,33 @@ def _require_valid(session: Session, addresses: Iterable[int], text: str) -> Non
 
 
 def before_run(code_object: CodeObject, launched: Launched) -> tuple[Session, FramePosition | None]:
-    """Return a session with the code of a kernel, and its declaration; the first code may belong to
-    an inlined function."""
+    """Return a session with the code of a kernel, and the source line that determines the file of
+    a line without a file: that of the kernel's declaration, else that of its first instruction,
+    which may belong to an inlined function."""
     arch = amdgpu(launched.request.processor.name, launched.machine.lane_count)
     session = Session(arch, (code_object,))
-    try:
-        [location, *_] = code_locations_of(session, launched.request.kernel.name, None, DEFAULT)
-    except DwarfGpuError:
-        return session, frame_position(evolve(session, pc=launched.pc), launched.pc)
-    return session, location.declared or location.position
+    declared = _declaration(code_object, launched.pc)
+    return session, declared or frame_position(evolve(session, pc=launched.pc), launched.pc)
 
 
 def resumed_position(session: Session) -> FramePosition | None:
-    """Return the source line that determines the file of a line without a file, where waves are
-    resumed: that of the pc, but the declaration of a kernel before its first instruction; without a
-    line there, the default of the prompt."""
+    """Return the same where waves are resumed: the line of the pc, but as in `before_run` if it is
+    at the first instruction of a kernel; without a line there, the default of the prompt."""
     code_object, pc = session.code_object, session.pc
     if pc is None:
         return None
     if code_object is not None and is_before_start(session):
-        with suppress(DwarfGpuError):  # then the line of the first instruction
-            declared = declaration_at(code_object, pc)
-            if declared is not None:
-                return declared
+        declared = _declaration(code_object, pc)
+        if declared is not None:
+            return declared
     return frame_position(session, pc) or default_source(session)
+
+
+def _declaration(code_object: CodeObject, pc: int) -> FramePosition | None:
+    """Return where the function with a pc is declared; None if that is unknown."""
+    with suppress(DwarfGpuError):
+        return declaration_at(code_object, pc)
+    return None
 
 
 def _subject(session: Session, text: str) -> Subject:
