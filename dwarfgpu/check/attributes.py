@@ -68,21 +68,17 @@ ROLES: Final[Mapping[int, tuple[str, Role]]] = {
 }
 """Attributes whose value may be an expression: their names and roles."""
 
-REFERENCES: Final[Mapping[int, str]] = {
-    0x15: "discr", 0x18: "import", 0x1D: "containing_type", 0x31: "abstract_origin",
-    0x35: "base_types", 0x41: "friend", 0x44: "namelist_item", 0x45: "priority",
-    0x47: "specification", 0x48: "static_link", 0x49: "type", 0x54: "extension",
-    0x5D: "small", 0x64: "object_pointer", 0x69: "signature", 0x7F: "call_origin",
-    0x80: "call_parameter", 0x22: "lower_bound", 0x2F: "upper_bound",
-    0x37: "count",
+_NAMES: Final[Mapping[int, str]] = {
+    **{number: name for number, (name, _) in ROLES.items()},
+    **{
+        getattr(dw, name): name.removeprefix("AT_").lower()
+        for name in dir(dw)
+        if name.startswith("AT_") and getattr(dw, name) < 0x2000
+    },
+    0x35: "base_types", 0x41: "friend", 0x45: "priority", 0x52: "entry_pc", 0x54: "extension",
+    0x7D: "call_return_pc", 0x7F: "call_origin", 0x80: "call_parameter", 0x81: "call_pc",
 }  # fmt: skip
-"""Attributes whose value may be a reference to an entry, by name without DW_AT_."""
-_LOOKED_UP: Final[Mapping[int, str]] = {
-    getattr(dw, name): name.removeprefix("AT_").lower()
-    for name in dir(dw)
-    if name.startswith("AT_") and getattr(dw, name) < 0x2000
-} | {0x52: "entry_pc", 0x7D: "call_return_pc", 0x81: "call_pc"}  # fmt: skip
-"""Names of attributes without DW_AT_ whose values may lead into other sections."""
+"""Names, without DW_AT_, of attributes whose values may lead to entries or into other sections."""
 SMALL_SIZES: Final = range(1 << 31)
 """Values of DW_AT_high_pc that are the size of code, unless the code is at the last addresses."""
 USUAL_SIZES: Final = range(1, 1 << 31)
@@ -294,7 +290,7 @@ def checked_values(
 
 def attribute_name(number: int) -> str:
     """Return the name of an attribute; one that is not read has its number."""
-    return f"DW_AT_{_LOOKED_UP.get(number, f'{number:#x}')}"
+    return f"DW_AT_{_NAMES.get(number, f'{number:#x}')}"
 
 
 def is_list(form: int, kind: str, format: UnitFormat) -> bool:

@@ -76,9 +76,6 @@ _OF_LIST: Final = 14
 _OF_LAYOUT: Final = 20
 """Entries that one counts whose layout, or constant, is compared with its type."""
 
-_X87_VALUES: Final = frozenset({(80, 12), (80, 16)})
-"""The bits of a `long double` of x86, and the bytes of its object, whose end is padding."""
-
 
 @define
 class _Step:

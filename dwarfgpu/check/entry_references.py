@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Final
 
 from dwarfgpu.base.records import define, field, frozen
-from dwarfgpu.check.attributes import REFERENCES
+from dwarfgpu.check.attributes import attribute_name
 from dwarfgpu.check.entry_chains import OF_ENTRIES, EntryChains, closing_edges
 from dwarfgpu.check.reference_targets import Refused, refused_targets, tag_name
 from dwarfgpu.dwarf import constants as dw
@@ -284,9 +284,7 @@ class EntriesOfUnits:
 
 def _bad(first: int, message: str, severity: Severity | None = None) -> BadReference:
     number = first >> _INDEX_BITS
-    name = REFERENCES.get(number, f"{number:#x}")
-    index = first & (1 << _INDEX_BITS) - 1
-    return BadReference(index, f"DW_AT_{name}", message, severity)
+    return BadReference(first & (1 << _INDEX_BITS) - 1, attribute_name(number), message, severity)
 
 
 def _problem(

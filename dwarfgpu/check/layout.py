@@ -13,6 +13,8 @@ from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import offset_and_location, variant_values
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 
+X87_VALUES: Final = frozenset({(80, 12), (80, 16)})
+"""The bits of a `long double` of x86, and the bytes of its object, whose end is padding."""
 _INTEGERS: Final = frozenset({0x05, 0x07})
 """DW_ATE_signed and DW_ATE_unsigned: Triton gives its unknown types the one, rustc `()` the other,
 whose one value needs no bits."""
@@ -161,7 +163,7 @@ def constant_fault(die: Die) -> tuple[str, str] | None:
             return "value-exceeds-type", excess
         if value.kind == "block" and isinstance(value.raw, bytes):
             bits = 8 * len(value.raw)
-            if not size_bytes or bits >= 8 * size_bytes:
+            if not size_bytes or bits >= 8 * size_bytes or (bits, size_bytes) in X87_VALUES:
                 return None
             message = f"DW_AT_const_value has {bits} bits, and the object {8 * size_bytes}"
             return "value-short-of-type", message

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Final, Literal
+from typing import Literal
 
 from dwarfgpu.base.records import define, field
 from dwarfgpu.check.attributes import CheckedValue
 from dwarfgpu.check.expressions import ExpressionChecker, Results, Role
 from dwarfgpu.check.function_facts import FunctionFacts, LackingFunction
 from dwarfgpu.check.lane_descriptions import lane_faults
+from dwarfgpu.check.layout import X87_VALUES
 from dwarfgpu.check.references import References
 from dwarfgpu.check.unit_findings import UnitFindings
 from dwarfgpu.dwarf import constants as dw
@@ -24,9 +25,6 @@ from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.decode import decode
-
-_X87_VALUES: Final = frozenset({(80, 12), (80, 16)})
-"""The bits of a `long double` of x86, and the bytes of its object, whose end is padding."""
 
 
 @define(eq=False)
@@ -156,7 +154,7 @@ class UnitExpressions:
         size = self._size_of(index)
         if size is None or 8 * size == size_bits:
             return
-        if (size_bits, size) in _X87_VALUES and (noun == "value" or self._is_one_piece(data)):
+        if (size_bits, size) in X87_VALUES and (noun == "value" or self._is_one_piece(data)):
             return
         is_short = size_bits < 8 * size
         if noun == "pieces":

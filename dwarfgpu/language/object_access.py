@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.types.type_sizes import (
     extent_bits,
     member_error,
     offset_bits,
+    padding_bits,
     size_bits,
     strides_of,
 )
@@ -74,7 +75,7 @@ from dwarfgpu.session.bit_field import (
     write_field,
 )
 from dwarfgpu.session.read_variable import require_one_reading
-from dwarfgpu.session.resolve_type import described_bits, is_dynamic, object_bits, padding_bits
+from dwarfgpu.session.resolve_type import described_bits, is_dynamic, object_bits
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.type_attributes import EnclosingObject, displaced
 

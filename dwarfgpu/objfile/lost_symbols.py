@@ -94,13 +94,26 @@ def _fault(file: SymbolFile, table: Section) -> str | None:
         if count:
             return f"has {_of(count, offsets)} that are 0"
     if bytes(_ZEROS) in names:
-        count = sum(bool(offset) and not names[offset] for offset in offsets)
+        count = _names_of_zeros(file, data, names, offsets)
         if count:
             return f"has {_of(count, offsets)} whose names in {strings.name} are 0"
     return (
         _without_names(file, table, data, offsets)
         or _without_meaning(file, data)
         or _outside_of_sections(file, table, data)
+    )
+
+
+def _names_of_zeros(file: SymbolFile, data: bytes, names: bytes, offsets: array[int]) -> int:
+    """Return how many symbols have a name that is empty. Those of debug sections mean nothing: mold
+    gives each without a name a zero byte of its own."""
+    outside = {
+        index for index, section in enumerate(file.sections) if not section.flags & SHF_ALLOC
+    } - {0}
+    numbers = _column(file, data, "H", 6 if file.address_bytes == 8 else 14)
+    return sum(
+        bool(offset) and not names[offset] and number not in outside
+        for offset, number in zip(offsets, numbers, strict=True)
     )
 
 

@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.types.type_sizes import (
     MAX_DIMENSIONS,
     extent_bits,
     offset_bits,
+    padding_bits,
     size_bits,
     strides_of,
 )
@@ -125,15 +126,6 @@ def object_bits(type_: Type | None, size: int, location: Location, context: Cont
         return evolve(value, size_bits=size)  # padding is not part of the value
     why = f"{REASON_UNDESCRIBED} {described} of {size} bits"
     return evolve(value.slice(0, size, access.endian), reasons=(*value.reasons, why))
-
-
-def padding_bits(type_: Type | None) -> int:
-    """Return the bits at the end of an object that are not part of its value."""
-    bare = strip(type_)
-    if not isinstance(bare, Base):
-        return 0
-    after = bare.size_bits - bare.base.bit_size if bare.base.endian == "little" else 0
-    return bare.base.padding_bits + after
 
 
 def may_point(type_: Type | None) -> bool:

@@ -14,7 +14,7 @@ from dwarfgpu.base.bits import from_bytes
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.coverage.coverage import Description
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.type_sizes import padding_bits, size_bits
 from dwarfgpu.dwarf.types.types import Dynamic, Pointer, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc, Unit
@@ -98,8 +98,11 @@ def _constant(data: bytes, arch: Architecture | None, variable: Variable | None)
     try:
         kind = None if variable is None else variable.type
         if variable is not None and strip(kind) is not None and not isinstance(kind, Dynamic):
-            endian, size_bits = variable.unit.endian, 8 * len(data)
-            bits = Bits(from_bytes(data, size_bits, endian), size_bits)
+            endian, given_bits = variable.unit.endian, 8 * len(data)
+            value, object_bits = from_bytes(data, given_bits, endian), size_bits(kind) or 0
+            if 0 < object_bits - given_bits <= padding_bits(kind):
+                given_bits = object_bits  # padding is not part of the value
+            bits = Bits(value, given_bits)
             options = evolve(_CONSTANT, cplusplus=variable.unit.is_cplusplus)
             text = format_value(bits, kind, options, endian=endian, architecture=arch)
             return f"the constant {text}"

@@ -112,6 +112,18 @@ def test_eval_reads_the_lowest_bits(
     assert done.err == (note if bits else "")
 
 
+@pytest.mark.parametrize("size_bytes", [12, 16])
+def test_a_long_double_has_padding(tmp_path: Path, size_bytes: int) -> None:
+    """clang writes the 10 bytes of the number; GDB prints it."""
+    block = b"\x0a" + bytes(7) + b"\xe0\0\x40"
+    data = with_constant(size_bytes, BLOCK1, block, kind=(4, "long double"))
+    path = tmp_path / "constant"
+    path.write_bytes(data)
+    assert findings(verdict_on(data)) == []
+    assert run("eval", path, "x").out == "x = 3.5\n"
+    assert "the constant 3.5: DW_AT_const_value" in run("where", path, "x").out
+
+
 def test_an_object_has_a_location_or_a_constant(tmp_path: Path) -> None:
     """DWARF 5 4.1: GDB shows the constant, LLDB the location."""
     attributes = (

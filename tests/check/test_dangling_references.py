@@ -125,6 +125,14 @@ def test_references_between_units() -> None:
     assert [one.position.name for one in found] == [f"v{right + 1}", "v99"]
 
 
+def test_a_reference_where_others_have_an_expression() -> None:
+    shape = Shape(0x12, ((dw.AT_NAME, STRING), (dw.AT_STRING_LENGTH, REF4)))  # a string type
+    data = info_file([UNIT, INT, shape], b"\1\2int\0\4\5" + entries(3, "s", INT_AT) + b"\0")
+    assert [one.message for one in findings(verdict_on(data))] == [
+        f"DW_AT_string_length: the entry at offset {INT_AT:#x} is a DW_TAG_base_type"
+    ]
+
+
 def test_other_references() -> None:
     shape = Shape(VARIABLE, ((dw.AT_NAME, STRING), (dw.AT_ABSTRACT_ORIGIN, REF4)))
     for target, message in (

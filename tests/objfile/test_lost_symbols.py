@@ -98,6 +98,20 @@ def test_a_few_symbols_that_were_overwritten(
 
 
 @pytest.mark.parametrize(
+    ("section", "is_damage"), [(".debug_str", False), (".text", True), (".symtab", False)]
+)
+def test_symbols_of_debug_sections_without_a_name(section: str, is_damage: bool) -> None:
+    """mold gives each of them a zero byte of `.strtab`."""
+    data = bytearray(overwritten(NEST, ".strtab", bytes))
+    file = ObjectFile("", bytes(data))
+    table, index = file.sections_by_name[".symtab"], file.sections_by_name[section].index
+    for at in range(24, table.size_bytes, 24):
+        struct.pack_into("<H", data, table.offset + at + 6, index)
+    damage = damaged_symbols(ObjectFile("f", bytes(data)))
+    assert (damage is not None and "names in .strtab are 0" in damage.message) is is_damage
+
+
+@pytest.mark.parametrize(
     ("fixture", "kind", "is_damage"),
     [
         (CORE, 0x17, True),  # type 7

@@ -231,3 +231,12 @@ def _span_bits(array_type: Array) -> int | None:
     if last is None:
         return None
     return sum((count - 1) * abs(stride) for count, stride in steps) + last
+
+
+def padding_bits(type_: Type | None) -> int:
+    """Return the bits at the end of an object that are not part of its value."""
+    bare = strip(type_)
+    if not isinstance(bare, Base):
+        return 0
+    after = bare.size_bits - bare.base.bit_size if bare.base.endian == "little" else 0
+    return bare.base.padding_bits + after
