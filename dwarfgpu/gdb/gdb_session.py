@@ -393,8 +393,16 @@ class Debugger:
 
 
 def _symbols(name: str) -> Iterator[gdb.Symbol]:
-    """Yield what GDB finds by a name that needs no frame."""
+    """Yield what GDB finds by a name outside of functions. Where it finds a declaration first, the
+    files are asked for the definition."""
     for domain in (gdb.SYMBOL_VAR_DOMAIN, gdb.SYMBOL_STRUCT_DOMAIN):
         symbol = gdb.lookup_global_symbol(name, domain) or gdb.lookup_static_symbol(name, domain)
-        if symbol is not None and symbol.symtab is not None and not symbol.needs_frame:
+        if symbol is not None and symbol.addr_class == gdb.SYMBOL_LOC_UNRESOLVED:
+            of_files = (file.lookup_global_symbol(name, domain) for file in gdb.objfiles())
+            symbol = next((item for item in of_files if _is_defined(item)), symbol)
+        if symbol is not None and symbol.symtab is not None:
             yield symbol
+
+
+def _is_defined(symbol: gdb.Symbol | None) -> bool:
+    return symbol is not None and symbol.addr_class != gdb.SYMBOL_LOC_UNRESOLVED

@@ -92,3 +92,40 @@ def test_names_of_the_program(
     assert len(document) == len(expressions)
     different = [item for item in document if item[1] != item[2]]
     assert different == [], "\n".join(map(repr, different))
+
+
+DEFINED = """\
+int plain = 3;
+__thread int of_thread = 4;
+struct pair { int first, second; } both = {5, 6};
+int initial(void) { return plain; }
+"""
+DECLARING = """\
+extern int plain;
+extern __thread int of_thread;
+extern struct pair both;
+int initial(void);
+int main(void) { plain = 33; of_thread = 44; return initial() + *(int *) &both; }
+"""
+
+
+def test_variables_that_the_program_declares(
+    debugger: Debugger, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GDB's symbol of such a name is that of the declaration."""
+    (tmp_path / "lib.c").write_text(DEFINED)
+    (tmp_path / "a.c").write_text(DECLARING)
+    library = ["-shared", "-o", "libpair.so", "lib.c"]
+    program = ["-Wl,-z,nocopyreloc", "-o", "a", "a.c", f"{tmp_path}/libpair.so"]
+    for words in (library, program):
+        command = [tool("gcc"), "-g", "-O0", "-fPIC", *words]
+        subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    expressions = ["plain", "of_thread", "both", "both.second + plain"]
+    code = COMPARE.format(expressions=expressions)
+    shown = debugger.python(code, "break initial", "run", "up", file=tmp_path / "a")
+    assert json.loads(shown) == [
+        [expression, value, value]
+        for expression, value in zip(
+            expressions, ["33", "44", "{first = 5, second = 6}", "39"], strict=True
+        )
+    ]
