@@ -7,6 +7,7 @@ Law: every rule holds on every path through the function to its program location
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.arch.amdgpu import PRIVATE_WAVE
@@ -148,7 +149,12 @@ class SavedRegisterRules:
         )
 
     def _expression(self, operations: str) -> Rule:
-        return ExpressionRule(assemble(operations, arch=self.architecture))
+        return _expression(operations, self.architecture)
+
+
+@lru_cache(maxsize=1024)
+def _expression(operations: str, architecture: Architecture) -> Rule:
+    return ExpressionRule(assemble(operations, arch=architecture))
 
 
 def _composed(halves: list[list[str]]) -> str:

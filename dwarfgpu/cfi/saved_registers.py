@@ -19,6 +19,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.cfi.known_registers import (
     CODE_HIGH,
     CONVENTION,
@@ -64,6 +65,8 @@ _JUMP: Final = "s_setpc_b64"
 _ENDS: Final = frozenset({"s_endpgm", _JUMP, "s_rfe_b64", "s_endpgm_saved"})
 _CALLS: Final = frozenset({"s_swappc_b64", "s_call_b64"})
 _DWORD: Final = 0xFFFF_FFFF
+_MOST_LOCATIONS: Final = 256
+"""Locations of a function whose answers are kept: a recursion asks again for each frame."""
 
 Callees: TypeAlias = Callable[[int], Preserved | None]
 """What the function at an address of the file preserves beyond the convention; None if unknown."""
@@ -111,6 +114,7 @@ class SavedRegisterAnalysis:
         }
         self._addresses = sorted(self._starts)
 
+    @kept_with(first, _MOST_LOCATIONS)
     def at(self, location: int) -> SavedRegisters | None:
         """Return what is known at a program location; None if no path that is understood leads
         there.
