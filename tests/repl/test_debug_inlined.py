@@ -88,6 +88,18 @@ def test_a_breakpoint_of_a_function_stops_before_its_inlined_calls() -> None:
     assert stop.endswith(", block_x () at hip/device.h:15")
 
 
+@pytest.mark.parametrize(
+    "commands", [("starti",), ("catch dispatch", "run"), ("catch workgroup", "run")]
+)
+def test_a_wave_that_begins_is_before_the_inlined_calls(commands: tuple[str, ...]) -> None:
+    """As a program of GDB is after `starti`: lines are in the file of the kernel."""
+    stop, entered = stopped(*commands, "step")
+    assert "nest (in=" in stop and stop.endswith(" at hip/nest.hip:9")
+    assert entered == "block_x () at hip/device.h:15"
+    output = debugged(*commands, "break 14", "advance 14").out
+    assert "file hip/nest.hip, line 14." in output
+
+
 @pytest.mark.parametrize("command", ["next", "until"])
 def test_a_line_whose_inlined_call_is_not_entered_is_stepped_over(command: str) -> None:
     """Line 9 of the kernel calls two functions that are inlined there."""

@@ -146,7 +146,10 @@ def starti(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: starti
     """
-    yield from reported(shell, Stop(_started(shell)))
+    stop = Stop(_started(shell))
+    if is_at_body(shell.session, ()):
+        shell.session = shell.session.at_level(0, inlined_beginning_at(shell.session))
+    yield from reported(shell, stop)
     shell.last_halt = None
 
 

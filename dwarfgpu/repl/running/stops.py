@@ -162,10 +162,17 @@ def _is_left(item: Breakpoint, halt: Halt) -> bool:
 
 
 def is_at_body(session: Session, items: Sequence[Breakpoint]) -> bool:
-    """Return whether all breakpoints of a stop name functions whose bodies begin here. Code that is
-    inlined at the beginning is not entered yet then, as in GDB."""
-    bodies = ({location.pc for location in item.locations if location.is_body} for item in items)
-    return bool(items) and all(session.pc in body for body in bodies)
+    """Return whether all breakpoints of a stop name functions whose bodies begin here, or are those
+    of dispatches and workgroups that do; without any, whether the kernel has not begun (`starti`).
+    Code that is inlined at the beginning is not entered yet then, as in GDB."""
+    if not items:
+        return is_before_start(session)
+    return all(
+        item.event != "fault"
+        if isinstance(item, Catchpoint)
+        else any(location.is_body and location.pc == session.pc for location in item.locations)
+        for item in items
+    )
 
 
 def _change(shell: Shell, item: Breakpoint, halt: Halt) -> tuple[str, str] | None:
