@@ -461,13 +461,17 @@ def hidden_protocols(root: Path) -> Iterator[str]:
     another one."""
     for path in sorted(root.rglob("*.py")):
         relative = path.relative_to(root).as_posix()
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        text = path.read_text("utf-8")
+        if re.search(r"\bgetattr\(|\bhasattr\(|\b__class__\b", text) is None:
+            continue  # parsing all of them takes long
+        for node in ast.walk(ast.parse(text)):
             place = f"{PACKAGE}/{relative}:{getattr(node, 'lineno', 0)}"
             if isinstance(node, ast.FunctionDef) and node.name == "__class__":
                 yield f"{place}: a class that lies to isinstance"
             if (
                 isinstance(node, ast.Call)
-                and ast.unparse(node.func) in ("getattr", "hasattr")
+                and isinstance(node.func, ast.Name)
+                and node.func.id in ("getattr", "hasattr")
                 and isinstance(node.args[1], ast.Constant)
                 and not any(fnmatch(relative, pattern) for pattern in BY_NAME)
             ):
@@ -503,6 +507,10 @@ _WRITING_FUNCTIONS = frozenset(
     | {"shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.move", "tempfile.mkstemp"}
     | {"np.save", "np.savez", "numpy.save", "io.open", "open_code"}
 )
+_NAMES_OF_WRITING = {name.rpartition(".")[2] for name in _WRITING_METHODS | _WRITING_FUNCTIONS}
+_WRITING = re.compile(
+    rf"\b({'|'.join(sorted(_NAMES_OF_WRITING | {'write_bytes', 'savefig', 'open'}))})\("
+)
 
 
 def writers(root: Path) -> Iterator[str]:
@@ -511,7 +519,10 @@ def writers(root: Path) -> Iterator[str]:
         relative = path.relative_to(root).as_posix()
         if relative in WRITERS:
             continue
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        text = path.read_text("utf-8")
+        if _WRITING.search(text) is None:
+            continue  # parsing all of them takes long
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and writes(node):
                 yield f"{PACKAGE}/{relative}:{node.lineno}: {ast.unparse(node.func)} writes a file"
 

@@ -10,6 +10,7 @@ import re
 import tokenize
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -50,9 +51,21 @@ SUSPECT = re.compile(
 """A file without a match has no finding; parsing all of them takes long."""
 
 
+class Facts(NamedTuple):
+    """What the checks ask of a module; its tree would be walked by each collection of garbage."""
+
+    names: list[tuple[int, str]]
+    called_at: list[int]
+    elliptic: list[tuple[int, str]]
+    noun_phrases: list[tuple[int, str]]
+
+
 @functools.cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def facts(path: Path) -> Facts:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return Facts(
+        [*named(tree)], [*variables_called_at(tree)], [*elliptic(tree)], [*noun_phrases(tree)]
+    )
 
 
 def named(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -143,7 +156,7 @@ def test_docstrings_of_functions_begin_with_a_verb(repository: Path) -> None:
         f"{path.relative_to(repository)}:{line}: {text}"
         for path in sorted(package.rglob("*.py"))
         if not manuals & {str(path.relative_to(package)), str(path.parent.relative_to(package))}
-        for line, text in noun_phrases(parsed(path))
+        for line, text in facts(path).noun_phrases
     ]
     assert not findings, "\n".join(findings)
 
@@ -167,7 +180,7 @@ def test_docstrings_have_a_subject(repository: Path) -> None:
     findings = [
         f"{path.relative_to(repository)}:{line}: {text}"
         for path in sorted((repository / "dwarfgpu").rglob("*.py"))
-        for line, text in elliptic(parsed(path))
+        for line, text in facts(path).elliptic
     ]
     assert not findings, "\n".join(findings)
 
@@ -191,7 +204,7 @@ def test_private_names(repository: Path) -> None:
     findings = [
         f"{path.relative_to(repository)}:{line}: {name}"
         for path in sorted((repository / "dwarfgpu").rglob("*.py"))
-        for line, name in named(parsed(path))
+        for line, name in facts(path).names
         if is_private(name)
     ]
     assert not findings, "\n".join(findings)
@@ -202,7 +215,7 @@ def test_offsets_and_addresses_are_not_called_at(repository: Path) -> None:
     findings = [
         f"{path.relative_to(repository)}:{line}"
         for path in sorted((repository / "dwarfgpu").rglob("*.py"))
-        for line in sorted({*variables_called_at(parsed(path))})
+        for line in sorted({*facts(path).called_at})
     ]
     assert not findings, "\n".join(findings)
 
@@ -224,7 +237,7 @@ def test_places_have_the_word_for_what_they_are(repository: Path) -> None:
     package = repository / "dwarfgpu"
     names: dict[str, set[str]] = {}
     for path in package.rglob("*.py"):
-        for _, name in named(parsed(path)):
+        for _, name in facts(path).names:
             if is_place(name):
                 names.setdefault(path.relative_to(package).as_posix(), set()).add(name)
     assert names == USERS_PLACES

@@ -312,7 +312,7 @@ BOMBS = (
     Bomb("fatbin-entries", "fat binary", "{} entries of CUDA without contents", fatbin_entries,
          65_000, ("info bomb", "disas bomb --target sm_75")),
     Bomb("fatbin-cubins", "fat binary", "{} cubins for one GPU", fatbin_cubins, 10_000,
-         ("info bomb", "check bomb", "where --all bomb", "disas bomb --target sm_75")),
+         ("info bomb", "check bomb", "where --all bomb", "disas bomb --target sm_75"), small=100),
     Bomb("inflated-fatbin", "fat binary", "a cubin that LZ4 packed, of {} bytes", inflated_fatbin,
          300_000_000, ("info bomb", "check bomb"), small=1 << 21, says="--max-inflated"),
     Bomb("gzip", "core file", "a core file of {} bytes, packed by gzip", gzip_core, 300_000_000,

@@ -462,7 +462,7 @@ BOMBS = (
     Bomb("origins", INFO, "a chain of {} DW_AT_abstract_origin", lambda count: chained(
         dw.TAG_SUBPROGRAM, dw.AT_ABSTRACT_ORIGIN, count), 30_000, ASK, cpu_seconds=4.0),
     Bomb("origin-circles", INFO, "{} pairs of entries that are each other's origin",
-         lambda count: circular(dw.AT_ABSTRACT_ORIGIN, count), 30_000, ASK),
+         lambda count: circular(dw.AT_ABSTRACT_ORIGIN, count), 30_000, ASK, small=100),
     Bomb("typedefs", INFO, "a chain of {} typedefs", typedefs, 100_000,
          (*ASK, "debug bomb <<< ptype x")),
     Bomb("aliases", INFO, "a chain of {} imported declarations", aliases, 60_000,
@@ -495,7 +495,7 @@ BOMBS = (
           "debug --pc 0x1000 bomb <<< bt", "debug --pc 0x1000 bomb <<< bt full",
           "debug --pc 0x1000 bomb <<< info locals",
           "debug --pc 0x1000 bomb <<< info locals zz", "debug --pc 0x1000 bomb <<< info args",
-          "where bomb v5", "check bomb")),
+          "where bomb v5", "check bomb"), small=120),
     Bomb("nameless", INFO, "{} variables of nameless functions, of one name", nameless, 20_000,
          (*ASK, "where bomb x", "where bomb main::x")),
     Bomb("doubled", INFO, "structures with two members of another, {} deep", doubled, 2_000,
