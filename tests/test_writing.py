@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import stat
 import subprocess
 import sys
@@ -607,6 +608,15 @@ def test_a_file_that_may_not_be_written_stays(tmp_path: Path) -> None:
 def test_a_long_name_is_written(tmp_path: Path) -> None:
     write_file(tmp_path / ("x" * 255), b"x")
     assert (tmp_path / ("x" * 255)).read_bytes() == b"x"
+
+
+def test_a_socket_is_no_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # names of sockets are short
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("socket")
+        with pytest.raises(UsageError, match="cannot be written: No such device or address"):
+            write_file(Path("socket"), b"data")
+    assert stat.S_ISSOCK(os.stat("socket").st_mode)
 
 
 def test_a_pipe_without_a_reader_does_not_block(tmp_path: Path) -> None:

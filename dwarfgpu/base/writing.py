@@ -316,11 +316,12 @@ def _write_through(path: Path, mode: int, *parts: bytes | bytearray) -> None:
             stream.flush()
         descriptor = os.dup(int(own["number"] or _STREAMS[own["name"]]))
     else:
-        waits = os.O_NONBLOCK if S_ISFIFO(mode) else 0
+        is_pipe = S_ISFIFO(mode)
+        waits = os.O_NONBLOCK if is_pipe else 0
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | waits, 0o666)
         except OSError as error:
-            if error.errno == errno.ENXIO:
+            if is_pipe and error.errno == errno.ENXIO:
                 raise ValueError("no program reads the pipe") from None
             raise
         os.set_blocking(descriptor, True)

@@ -80,6 +80,7 @@ class LoadedFiles:
         self._target = target
         self._opened: dict[str, _Opened] = {}
         self._sections: tuple[int, list[LoadedSection], list[int]] | None = None
+        self._in_load_order: tuple[int, tuple[CodeObject, ...]] | None = None
         self._chained_at: int | None = None
         self._chained: tuple[CodeObject, ...] = ()
         self._chains = CallChains(())
@@ -97,7 +98,7 @@ class LoadedFiles:
     def forget(self) -> None:
         """Forget all files: they are opened again."""
         self._opened.clear()
-        self._sections = self._chained_at = None
+        self._sections = self._chained_at = self._in_load_order = None
         self._chained, self._chains = (), CallChains(())
         self._jumps.clear()
 
@@ -194,14 +195,17 @@ class LoadedFiles:
                 yield code_object
 
     def in_load_order(self) -> tuple[CodeObject, ...]:
-        """Return every file that can be read, the program first."""
-        sections = self._loaded_sections()[0]
-        begin = next((section.begin for section in sections if section.path is None), None)
-        program = None
-        with suppress(DwarfGpuError):  # it is reported on access to it
-            program = None if begin is None else self.at(begin)
-        libraries = (item for item in self.readable() if item is not program)
-        return (*libraries,) if program is None else (program, *libraries)
+        """Return every file that can be read, the program first, found once at a stop."""
+        if self._in_load_order is None or self._in_load_order[0] != self._target.stop:
+            sections = self._loaded_sections()[0]
+            begin = next((section.begin for section in sections if section.path is None), None)
+            program = None
+            with suppress(DwarfGpuError):  # it is reported on access to it
+                program = None if begin is None else self.at(begin)
+            libraries = (item for item in self.readable() if item is not program)
+            objects = (*libraries,) if program is None else (program, *libraries)
+            self._in_load_order = self._target.stop, objects
+        return self._in_load_order[1]
 
     def _sections_with(self, address: int) -> Iterator[LoadedSection]:
         """Yield the sections that GDB has at an address: several if files have the same place, as a

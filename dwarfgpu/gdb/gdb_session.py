@@ -202,6 +202,12 @@ class GdbSession(Session):
             return ""
         return f" {self.notes[0][:1].upper()}{self.notes[0][1:]}"
 
+    def loaded_objects(self) -> tuple[CodeObject, ...]:
+        """Return all files of the program, the program first."""
+        if self.debugger is None:
+            return self.code_objects
+        return self.debugger.files.in_load_order()
+
     def objects_with(self, name: str) -> tuple[CodeObject, ...]:
         """Return the code object of the frame, that of `main` in code without a unit, and those to
         which GDB attributes a name; in the order of a process, where a file comes after the

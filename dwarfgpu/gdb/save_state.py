@@ -319,6 +319,8 @@ def write_file(path: str, data: bytes) -> None:
         write_through(path, data)
         return
     target = os.path.realpath(path)
+    if os.path.islink(target):  # links in a circle
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     if os.path.exists(target) and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     # A name that others cannot know, and "x": a link that they laid there would be followed.
@@ -349,11 +351,12 @@ def write_through(path: str, data: bytes) -> None:
         gdb.flush()
         descriptor = os.dup(int(stream.group(2) or STREAMS[stream.group(1)]))
     else:
-        waits = os.O_NONBLOCK if stat.S_ISFIFO(os.stat(path).st_mode) else 0
+        is_pipe = stat.S_ISFIFO(os.stat(path).st_mode)
+        waits = os.O_NONBLOCK if is_pipe else 0
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | waits)
         except OSError as error:
-            if error.errno == errno.ENXIO:
+            if is_pipe and error.errno == errno.ENXIO:
                 raise gdb.GdbError("save-state: %s: no program reads the pipe" % path) from None
             raise
         os.set_blocking(descriptor, True)

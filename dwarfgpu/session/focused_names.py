@@ -51,6 +51,10 @@ class FocusedNames(FocusedLane):
     @abstractmethod
     def focused(self, lane: int | None) -> Self: ...
 
+    def loaded_objects(self) -> tuple[CodeObject, ...]:
+        """Return all files of the program, in the order of the dynamic linker's list."""
+        return self.code_objects
+
     def variables(self) -> list[Variable]:
         """Return every variable in scope at the program location, innermost first."""
         scopes, pc = self._scopes()

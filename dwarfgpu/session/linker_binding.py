@@ -21,21 +21,24 @@ from dwarfgpu.session.focused_names import FocusedNames
 def bound_address(session: FocusedNames, variable: Variable) -> int | None:
     """Return the address that the code of a library uses for an external variable that it defines,
     if that is in another file; None if it is where the library describes it."""
-    library = interposable(session.code_objects, variable)
+    if not variable.is_external:
+        return None
+    loaded = session.loaded_objects()
+    library = interposable(loaded, variable)
     if library is None:
         return None
     owner, name = library
     target = session.target
     if target is None or (isinstance(target, TargetWithCodeObjects) and not target.has_started):
-        return interposed_address(session.code_objects, variable)
+        return interposed_address(loaded, variable)
     slots = linker_slots(owner.file).get(name, ())
     if not slots:  # its code never asks the linker: only a program has copies of variables
-        return interposed_address((session.code_objects[0], owner), variable)
+        return interposed_address((loaded[0], owner), variable)
     bound = {address for slot in slots if (address := _word(session, target, owner, slot))}
     own = owner.file.exported_object(name)
     if own is not None and own.address + owner.load_address in bound:
         return None
-    return bound.pop() if len(bound) == 1 else interposed_address(session.code_objects, variable)
+    return bound.pop() if len(bound) == 1 else interposed_address(loaded, variable)
 
 
 def _word(session: FocusedNames, target: Target, owner: CodeObject, slot: int) -> int:

@@ -129,3 +129,33 @@ def test_variables_that_the_program_declares(
             expressions, ["33", "44", "{first = 5, second = 6}", "39"], strict=True
         )
     ]
+
+
+COPIED = """\
+int counter = 1; const char *name = "library"; int own = 2;
+int count(void) { return counter++ + own + (name != 0); }
+"""
+COPYING = """\
+extern int counter; extern const char *name; int count(void);
+int main(void) { counter = 41; name = "program"; return count(); }
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["-gsplit-dwarf"]])
+def test_variables_of_a_library_that_are_in_the_program(
+    debugger: Debugger, tmp_path: Path, tool: Callable[[str], str], options: list[str]
+) -> None:
+    """The program has copies of them, and the library's own ones are not used."""
+    (tmp_path / "lib.c").write_text(COPIED)
+    (tmp_path / "a.c").write_text(COPYING)
+    library = ["-fPIC", "-shared", "-o", "libcount.so", "lib.c"]
+    program = ["-o", "a", "a.c", f"{tmp_path}/libcount.so"]
+    for words in (library, program):
+        command = [tool("gcc"), "-g", "-O0", *options, *words]
+        subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    expressions = ["counter", "&counter", "name", "own", "&own", "counter = 7", "counter + 1"]
+    code = COMPARE.format(expressions=expressions)
+    document = json.loads(debugger.python(code, "break count", "run", file=tmp_path / "a"))
+    assert document[0] == ["counter", "41", "41"]
+    different = [item for item in document if item[1] != item[2]]
+    assert different == [], "\n".join(map(repr, different))

@@ -176,6 +176,15 @@ def test_a_pipe_without_a_reader_is_an_error(debugger: Debugger, tmp_path: Path)
     assert "after" in out
 
 
+def test_a_link_to_itself_stays(debugger: Debugger, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to("link")
+    save = f"dwarfgpu save-state {shlex.quote(str(link))}"
+    _, err = debugger.run("starti", save, file=Path("/bin/true"))
+    assert f"save-state: {link}: Too many levels of symbolic links" in err
+    assert link.is_symlink()
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write every file")
 def test_a_file_that_may_not_be_written_stays(debugger: Debugger, tmp_path: Path) -> None:
     path = tmp_path / "precious"

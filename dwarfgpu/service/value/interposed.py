@@ -12,7 +12,7 @@ def interposition(session: Session, variable: Variable) -> str | None:
     if bound is None:
         return None
     address = bound.single_locations[0].byte_address
-    files = session.code_objects
+    files = session.loaded_objects()
     owner = next((file.name for file in files if file.info is variable.unit.info.main), "its file")
     return (
         f"the dynamic linker binds {variable.name} to the definition at {address:#x}: "
