@@ -390,12 +390,14 @@ class Debugger:
         return [code_object for code_object in known if code_object is not None]
 
     def _code_object_of(self, symbol: gdb.Symbol) -> CodeObject | None:
-        """Return the code object with an entity outside of functions."""
-        address = None
-        if symbol.addr_class in (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_BLOCK):
+        """Return the code object with an entity outside of functions. The address of a variable
+        may be that of a copy in the program."""
+        code_object = self.files.named(symbol.symtab.objfile)
+        has_address = symbol.addr_class in (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_BLOCK)
+        if code_object is None and has_address:
             address = address_of(symbol.value())
-        code_object = None if address is None else self.files.at(int(address))
-        return code_object or self.files.named(symbol.symtab.objfile)
+            code_object = None if address is None else self.files.at(int(address))
+        return code_object
 
 
 def _symbols(name: str) -> Iterator[gdb.Symbol]:

@@ -104,7 +104,7 @@ def _object(objects: ObjectAccess, value: TypedValue, operator: str) -> Object |
     read_target = partial(read_memory, objects)
     return Object(
         value.type, architecture.endian, pointer_bytes, read_target, contents, address=address,
-        class_of_method=partial(class_of_method, objects.session.code_objects),
+        class_of_method=partial(class_of_method, objects.session.loaded_objects()),
     )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ def chosen_target(session: Session, linkage_name: str) -> int | None:
     through which a procedure linkage table jumps has it. None if no table has the name, or the
     word leads back to the table because the name was not called yet."""
     memory = Memory(session.architecture.address_space(0))
-    for code_object in session.code_objects:
+    for code_object in session.loaded_objects():
         word = code_object.plt.words.get(linkage_name)
         if word is None or session.target is None:
             continue
@@ -30,7 +30,7 @@ def chosen_target(session: Session, linkage_name: str) -> int | None:
         except DwarfGpuError:
             continue  # another file's table may have it
         target = int.from_bytes(data, "little")
-        symbol = symbol_covering(session.code_objects, target)
+        symbol = symbol_covering(session.loaded_objects(), target)
         if symbol is not None and not symbol.offset and not symbol.symbol.endswith("@plt"):
             return target
     return None

@@ -321,7 +321,7 @@ class NamedValues:
         if value is None or value.type is not TEXT or value.location is None:
             return value
         address = value.location.single_locations[0].byte_address
-        function = None if address is None else function_at(self.session.code_objects, address)
+        function = None if address is None else function_at(self.session.loaded_objects(), address)
         return value if function is None else self._function(name, [function], is_called=False)
 
     def _symbol(self, name: str, *, is_called: bool) -> TypedValue | None:

@@ -44,7 +44,7 @@ def static_member(session: Session, member: Member) -> Variable | None:
     defined = session.meanings(member.name).definition(declared)
     variable = Variable(member.name, defined, "global")
     is_placed = defined is not declared or (
-        symbol_of_variable(session.code_objects, variable) is not None
+        symbol_of_variable(session.loaded_objects(), variable) is not None
     )
     return variable if is_placed else None
 

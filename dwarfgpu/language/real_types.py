@@ -78,7 +78,7 @@ def real_object(objects: ObjectAccess, value: TypedValue) -> RealObject | None:
         space, address = located
         # The offset to the top is two words before the functions; a table may have none.
         top = table - 2 * width
-        symbol = symbol_covering(objects.session.code_objects, top)
+        symbol = symbol_covering(objects.session.loaded_objects(), top)
         if symbol is None or not symbol.name.startswith(_TABLE):
             return None
         to_top = signed(_word(objects, top), 8 * width)

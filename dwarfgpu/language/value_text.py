@@ -76,7 +76,7 @@ def format(
         symbolize=symbolize or symbolizer(session, options),
         read_memory=partial(read_memory, objects),
         static=partial(_read_static, session),
-        class_of_method=partial(class_of_method, session.code_objects),
+        class_of_method=partial(class_of_method, session.loaded_objects()),
         space_of=partial(_space_of, objects, value.unit),
         is_cut=bits.size_bits < (size_bits(kind) or 0),
     )

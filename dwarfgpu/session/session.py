@@ -377,7 +377,8 @@ class Session(FocusedNames):
         if variable.kind != "global":
             return None
         if variable.location is None:
-            symbol = symbol_of_variable(self.objects_with(variable.name), variable)
+            objects = dict.fromkeys((*self.objects_with(variable.name), *self.loaded_objects()))
+            symbol = symbol_of_variable(objects, variable)
             address = None if symbol is None else symbol.address
             if symbol is not None and symbol.thread_local_in is not None:
                 file = symbol.thread_local_in

@@ -159,3 +159,63 @@ def test_variables_of_a_library_that_are_in_the_program(
     assert document[0] == ["counter", "41", "41"]
     different = [item for item in document if item[1] != item[2]]
     assert different == [], "\n".join(map(repr, different))
+
+
+CLASSES_OF_LIBRARY = """\
+namespace app {
+int flags = 85; const char *name = "library"; thread_local int depth = 4;
+struct B {
+  virtual ~B(); virtual int run(int);
+  int refs = 7; static int created; static thread_local int calls;
+};
+B::~B() {}
+int B::created = 9;
+thread_local int B::calls = 10;
+int B::run(int n) { return n; }
+}
+"""
+USING_CLASSES = """\
+namespace app {
+extern int flags; extern const char *name; extern thread_local int depth;
+struct B {
+  virtual ~B(); virtual int run(int);
+  int refs = 7; static int created; static thread_local int calls;
+};
+}
+struct D : app::B { int own = 3; int go() { return refs + run(own) + created + calls; } };
+int main() { D d; app::flags++; app::depth++; return d.go() + (app::name != nullptr); }
+"""
+
+
+@pytest.mark.parametrize("up", [1, 2], ids=["D::go", "main"])
+def test_names_of_namespaces_and_classes_of_a_library(
+    debugger: Debugger, tmp_path: Path, tool: Callable[[str], str], up: int
+) -> None:
+    """The program has copies of variables, and declares the class only, as its key function is in
+    the library."""
+    (tmp_path / "lib.cpp").write_text(CLASSES_OF_LIBRARY)
+    (tmp_path / "a.cpp").write_text(USING_CLASSES)
+    library = ["-fPIC", "-shared", "-o", "libapp.so", "lib.cpp"]
+    program = ["-o", "a", "a.cpp", f"{tmp_path}/libapp.so"]
+    for words in (library, program):
+        command = [tool("g++"), "-g", "-O0", *words]
+        subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    expressions = ["app::flags", "app::name", "app::depth", "app::B::created", "app::B::calls"]
+    expressions += ["d", "d.refs", "d.created", "d.calls"] if up == 2 else [
+        "refs", "created", "calls", "own", "this->refs", "this->created", "this->calls", "*this",
+    ]  # fmt: skip
+    code = COMPARE.format(expressions=expressions)
+    document = json.loads(
+        debugger.python(
+            code,
+            "break main",
+            "run",
+            "break app::B::run",
+            "continue",
+            f"up {up}",
+            file=tmp_path / "a",
+        )
+    )
+    assert document[0] == ["app::flags", "86", "86"]
+    different = [item for item in document if item[1] != item[2]]
+    assert different == [], "\n".join(map(repr, different))

@@ -27,6 +27,7 @@ from dwarfgpu.dwarf.scope.declarations import (
     around,
     declaration_of,
     has_parameters,
+    is_definition,
     is_transparent,
     name_problem,
     overloaded,
@@ -306,9 +307,16 @@ class NameLookup(UnitDeclarations):
         """Return a member of a class or of a base class, as its unit declares them."""
         defined = self._type_of(scope) or scope
         members = [
-            member for member in class_scope(defined, part.name, self.definition) if accepts(member)
+            member
+            for member in class_scope(defined, part.name, self._class_definition)
+            if accepts(member)
         ]
         return self.defined([member for member in members if has_parameters(member, part)])
+
+    def _class_definition(self, declaration: Die) -> Die:
+        """Return the definition of a class; where these files have none, other loaded ones may."""
+        defined = self.definition(declaration)
+        return defined if is_definition(defined) else defined.unit.info.class_definition(defined)
 
     def _in_block(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return the declarations of a block or function itself, and its imports by name."""
