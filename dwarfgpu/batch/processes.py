@@ -28,6 +28,7 @@ _AHEAD: Final = 16
 _NEW_OBJECTS: Final = 50_000
 """After how many the collector looks for garbage, as in a command."""
 _SAFE_PATH: Final = "PYTHONSAFEPATH"
+_STARTING: Final = threading.Lock()
 
 
 def in_processes(
@@ -110,10 +111,11 @@ class _InProcesses(Generic[Item, Result]):
         try:
             own, child_end = multiprocessing.Pipe()
             context = multiprocessing.get_context("spawn")
-            arguments = (child_end, self.function, os.environ.get(_SAFE_PATH))
-            process = context.Process(target=_serve, args=arguments, daemon=True)
-            with _safe_path(), _no_interrupt():
-                process.start()
+            with _STARTING:  # threads share the environment
+                arguments = (child_end, self.function, os.environ.get(_SAFE_PATH))
+                process = context.Process(target=_serve, args=arguments, daemon=True)
+                with _safe_path(), _no_interrupt():
+                    process.start()
         except OSError as error:  # the system has a limit on files, processes or memory
             why = error.strerror
             raise UsageError(f"a process cannot be started: {why}; one job needs none") from None

@@ -65,7 +65,7 @@ _JUMP: Final = "s_setpc_b64"
 _ENDS: Final = frozenset({"s_endpgm", _JUMP, "s_rfe_b64", "s_endpgm_saved"})
 _CALLS: Final = frozenset({"s_swappc_b64", "s_call_b64"})
 _DWORD: Final = 0xFFFF_FFFF
-_MOST_LOCATIONS: Final = 256
+_MOST_LOCATIONS: Final = 32
 """Locations of a function whose answers are kept: a recursion asks again for each frame."""
 
 Callees: TypeAlias = Callable[[int], Preserved | None]
@@ -105,7 +105,6 @@ class SavedRegisterAnalysis:
                 self._instructions[instruction.address] = instruction
         self._blocks: dict[int, KnownRegisters] = {}
         self._operands: dict[int, _Operands] = {}
-        self._address = entry
         self._run(entry)
         self._starts = {
             instruction.address: start
@@ -243,9 +242,8 @@ class SavedRegisterAnalysis:
         return operands
 
     def _execute(self, state: KnownRegisters, instruction: Instruction) -> None:
-        self._address = instruction.address
         use, writes, addressing = self._operands_of(instruction)
-        scalars = {} if use is None else self._results(state, use)
+        scalars = {} if use is None else self._results(state, use, instruction)
         lane = None if use is None else self._lane_written(state, use)
         slot = None if addressing is None else self._slot(state, addressing)
         if addressing is not None and use is not None and slot is not None and addressing.is_store:
@@ -314,7 +312,9 @@ class SavedRegisterAnalysis:
             del state.lanes[lane]
         state.vectors &= kept.vectors
 
-    def _results(self, state: KnownRegisters, use: Use) -> dict[ScalarDword, Entry]:
+    def _results(
+        self, state: KnownRegisters, use: Use, instruction: Instruction
+    ) -> dict[ScalarDword, Entry]:
         """Return the scalar dwords that an instruction sets to something known."""
         name = use.operation.name
         known: dict[ScalarDword, Entry] = {}
@@ -333,7 +333,7 @@ class SavedRegisterAnalysis:
             if total is not None:
                 known[parts[0].bank, parts[0].first] = total
         elif name == "s_getpc_b64":
-            address = self._address + 4
+            address = instruction.address + 4
             if 0 <= address <= _DWORD:
                 low, high = parts
                 known[low.bank, low.first] = Entry("code", 0, _signed(address))

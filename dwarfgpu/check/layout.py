@@ -11,10 +11,9 @@ from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA, bounds_fault, pc_b
 from dwarfgpu.dwarf.types.array_shape import subrange_bounds
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import offset_and_location, variant_values
+from dwarfgpu.dwarf.types.type_sizes import padding_bits, size_bits
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 
-X87_VALUES: Final = frozenset({(80, 12), (80, 16)})
-"""The bits of a `long double` of x86, and the bytes of its object, whose end is padding."""
 _INTEGERS: Final = frozenset({0x05, 0x07})
 """DW_ATE_signed and DW_ATE_unsigned: Triton gives its unknown types the one, rustc `()` the other,
 whose one value needs no bits."""
@@ -144,6 +143,13 @@ def _storage_fault(die: Die, bits: int) -> str | None:
     return None
 
 
+def lacks_padding(die: Die, bits: int) -> bool:
+    """Return whether an object has no other bits than these and padding: a `long double` of x86."""
+    kind = types_of(die.unit).type_of(die)
+    size = size_bits(kind)
+    return size is not None and 0 < size - bits <= padding_bits(kind)
+
+
 def constant_fault(die: Die) -> tuple[str, str] | None:
     """Return the rule that DW_AT_const_value breaks, with a message: it cannot be read, or has
     other bits than its object (DWARF 5 4.1); None if it breaks none."""
@@ -163,7 +169,7 @@ def constant_fault(die: Die) -> tuple[str, str] | None:
             return "value-exceeds-type", excess
         if value.kind == "block" and isinstance(value.raw, bytes):
             bits = 8 * len(value.raw)
-            if not size_bytes or bits >= 8 * size_bytes or (bits, size_bytes) in X87_VALUES:
+            if not size_bytes or bits >= 8 * size_bytes or lacks_padding(die, bits):
                 return None
             message = f"DW_AT_const_value has {bits} bits, and the object {8 * size_bytes}"
             return "value-short-of-type", message

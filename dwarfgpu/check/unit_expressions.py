@@ -15,7 +15,7 @@ from dwarfgpu.check.attributes import CheckedValue
 from dwarfgpu.check.expressions import ExpressionChecker, Results, Role
 from dwarfgpu.check.function_facts import FunctionFacts, LackingFunction
 from dwarfgpu.check.lane_descriptions import lane_faults
-from dwarfgpu.check.layout import X87_VALUES
+from dwarfgpu.check.layout import lacks_padding
 from dwarfgpu.check.references import References
 from dwarfgpu.check.unit_findings import UnitFindings
 from dwarfgpu.dwarf import constants as dw
@@ -154,7 +154,9 @@ class UnitExpressions:
         size = self._size_of(index)
         if size is None or 8 * size == size_bits:
             return
-        if (size_bits, size) in X87_VALUES and (noun == "value" or self._is_one_piece(data)):
+        if (noun == "value" or self._is_one_piece(data)) and lacks_padding(
+            self.unit.die(index), size_bits
+        ):
             return
         is_short = size_bits < 8 * size
         if noun == "pieces":

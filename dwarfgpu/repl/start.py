@@ -96,7 +96,7 @@ class _SourceFolder(argparse.Action):
 
 
 class _Program(argparse.Action):
-    """`-se`, `-exec` and `-symbols`: dwarfgpu reads one file for both."""
+    """`-se`, `-e` and `-s`, `-exec` and `-symbols`: dwarfgpu reads one file for both."""
 
     def __call__(
         self,

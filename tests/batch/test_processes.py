@@ -231,6 +231,29 @@ def test_processes_import_nothing_from_the_working_folder(
     assert not [*folder.glob("*.ran")]
 
 
+def test_threads_leave_the_environment_as_it_was(tmp_path: Path, repository: Path) -> None:
+    script = tmp_path / "threads.py"
+    script.write_text(
+        "import os, threading\n"
+        "from dwarfgpu.batch.in_order import in_order\n"
+        "def same(item):\n    return item\n"
+        "def ask():\n    assert [*in_order(same, [1, 2], None, 2)] == [1, 2]\n"
+        "if __name__ == '__main__':\n"
+        "    for _ in range(4):\n"
+        "        threads = [threading.Thread(target=ask) for _ in range(3)]\n"
+        "        [thread.start() for thread in threads]\n"
+        "        [thread.join() for thread in threads]\n"
+        "        print(os.environ.get('PYTHONSAFEPATH'))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(repository)}
+    environment.pop("PYTHONSAFEPATH", None)
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, text=True, env=environment,
+        capture_output=True, check=False,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == (4 * "None\n", "")
+
+
 def test_an_end_with_results_unread_is_quiet(capfd: pytest.CaptureFixture[str]) -> None:
     """A process ends without a word when the other end closes before it reads the result."""
     context = multiprocessing.get_context("spawn")

@@ -28,7 +28,7 @@ from tests.check.made import (
     verdict_on,
     words,
 )
-from tests.dwarf.builder import Shape
+from tests.dwarf.builder import X86_64, Shape
 from tests.dwarf.test_line import Table
 
 FLAG, STRP, STRX1, LINE_STRP, ADDRX1, RNGLISTX, DATA2 = 0x0C, 0x0E, 0x25, 0x1F, 0x29, 0x23, 0x05
@@ -159,8 +159,16 @@ def test_implicit_values(count: int, size: int, rule: str | None) -> None:
     shape = Shape(VARIABLE, ((dw.AT_TYPE, REF4), (dw.AT_LOCATION, EXPRLOC)))
     value = block(operations(f"implicit_value {count}, " + " ".join("1" * count)))
     at = 12 + len(START)
-    entries = START + b"\2f\0" + bytes((size, 4)) + b"\3" + words(at, size_bytes=4) + value + b"\0"
-    found = findings(verdict_on(info_file([UNIT, base, shape], entries, OTHERS)))
+    entries = (
+        START
+        + b"\2long double\0"
+        + bytes((size, 4))
+        + b"\3"
+        + words(at, size_bytes=4)
+        + value
+        + b"\0"
+    )
+    found = findings(verdict_on(info_file([UNIT, base, shape], entries, OTHERS, machine=X86_64)))
     assert [one.rule for one in found] == ([] if rule is None else [rule])
 
 

@@ -112,6 +112,12 @@ def test_eval_reads_the_lowest_bits(
     assert done.err == (note if bits else "")
 
 
+def test_other_objects_of_its_size_have_no_padding() -> None:
+    block = b"\x0a" + bytes(10)
+    found = findings(verdict_on(with_constant(16, BLOCK1, block)))  # an integer
+    assert [one.rule for one in found] == [SHORT]
+
+
 @pytest.mark.parametrize("size_bytes", [12, 16])
 def test_a_long_double_has_padding(tmp_path: Path, size_bytes: int) -> None:
     """clang writes the 10 bytes of the number; GDB prints it."""

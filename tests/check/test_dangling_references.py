@@ -26,7 +26,7 @@ from tests.check.made import (
     words,
 )
 from tests.cli.command import run
-from tests.dwarf.builder import Shape, abbreviations, elf, unit
+from tests.dwarf.builder import X86_64, Shape, abbreviations, elf, unit
 
 FLAG = 0x0C
 UNIT = Shape(COMPILE_UNIT, (), True)
@@ -89,7 +89,8 @@ def test_a_type_that_is_none(target: int, message: str) -> None:
 )
 def test_one_piece_of_a_long_double(text: str, expected: list[str]) -> None:
     value = block(operations(text))
-    data = info_file(SHAPES, b"\1\2int\0\x10\4" + variable("v", INT_AT, value) + b"\0")
+    base = b"\1\2long double\0\x10\4"
+    data = info_file(SHAPES, base + variable("v", INT_AT, value) + b"\0", machine=X86_64)
     assert [one.rule for one in findings(verdict_on(data))] == expected
 
 

@@ -67,6 +67,7 @@ from tests.language.sessions import demo, stopped, text
         ("reinterpret_cast<char>(2.5)", "Invalid reinterpret_cast"),
         ("const_cast<const int *>(&numbers[0]) == numbers", "1"),
         ("dynamic_cast<int>(1)", "Argument to dynamic_cast must be a pointer or reference type"),
+        ("(int (*)(int,)) 0", "A syntax error in expression, near `)) 0'."),
         ("static_cast<int>", "A syntax error in expression, near `'."),
         # `@`, pointers and structures in GDB's words
         ("numbers[0]@1.5", 'Non-integral right operand for "@" operator.'),

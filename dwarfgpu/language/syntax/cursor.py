@@ -113,6 +113,13 @@ class Cursor:
         if self.accept(mark) is None:
             raise self.syntax_error()
 
+    def expect_item_or(self, end: str) -> None:
+        """Consume the comma before another item of a list, unless the mark that ends it comes."""
+        if self.token.text != end:
+            self.expect(",")
+            if self.token.text == end:
+                raise self.syntax_error()
+
     def take(self, kind: Kind) -> str:
         """Consume the current token, which must be of that kind, and return its text."""
         if self.token.kind != kind:

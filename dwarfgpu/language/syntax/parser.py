@@ -250,10 +250,7 @@ class Parser(Cursor):
             if self.accept(RANGE):  # of Ada: a(2..3)
                 argument = ast.Triplet(argument, self.expression(_ASSIGNMENT), None)
             arguments.append(argument)
-            if self.token.text != end:
-                self.expect(",")
-                if self.token.text == end:
-                    raise self.syntax_error()
+            self.expect_item_or(end)
         return tuple(arguments)
 
     def _is_component(self) -> bool:
@@ -270,8 +267,7 @@ class Parser(Cursor):
         out: list[Node] = []
         while self.accept(")") is None:
             out.append(self._subscript())
-            if self.token.text != ")":
-                self.expect(",")
+            self.expect_item_or(")")
         return tuple(out)
 
     def _subscript(self) -> Node:

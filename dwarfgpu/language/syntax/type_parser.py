@@ -143,8 +143,7 @@ class TypeParser:
                 is_variadic = True
             else:
                 parameters.append(self.type_name())
-            if cursor.token.text != ")":
-                cursor.expect(",")
+            cursor.expect_item_or(")")
         is_prototyped = is_variadic or bool(parameters)
         if parameters == [TypeName(("void",))]:
             parameters = []
