@@ -24,6 +24,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import (
     ET_EXEC,
+    ET_REL,
     PT_LOAD,
     SHF_ALLOC,
     SHT_NOBITS,
@@ -43,6 +44,7 @@ STT_GNU_IFUNC: Final = 10
 DT_PLTRELSZ: Final = 2
 DT_STRTAB: Final = 5
 DT_SYMTAB: Final = 6
+DT_SONAME: Final = 14
 DT_SYMBOLIC: Final = 16
 DT_PLTREL: Final = 20
 DT_JMPREL: Final = 23
@@ -317,6 +319,21 @@ def linker_slots(file: ObjectFile) -> Mapping[str, Sequence[int]]:
     return DynamicRelocations(file, 0).slots()
 
 
+def is_program(file: ObjectFile) -> bool:
+    """Return whether a loader starts a file, or it always runs at its linked address.
+
+    The C library has an interpreter too, but also a name for its users (DT_SONAME).
+    """
+    if file.type in (ET_EXEC, ET_REL):
+        return True
+    if abi_of(file.machine).is_loaded_by_runtime:
+        return False
+    tags = dynamic_tags(file)
+    if tags.get(DT_FLAGS_1, 0) & DF_1_PIE:
+        return True  # without an interpreter, it is linked statically
+    return any(segment.type == PT_INTERP for segment in file.segments) and DT_SONAME not in tags
+
+
 def binds_itself(file: ObjectFile) -> bool:
     """Return whether a symbol defined in a file binds to it, whatever other files define.
 
@@ -326,9 +343,7 @@ def binds_itself(file: ObjectFile) -> bool:
     tags = dynamic_tags(file)
     return (
         abi_of(file.machine).is_loaded_by_runtime
-        or file.type == ET_EXEC
-        or any(segment.type == PT_INTERP for segment in file.segments)
-        or bool(tags.get(DT_FLAGS_1, 0) & DF_1_PIE)
+        or is_program(file)
         or DT_SYMBOLIC in tags
         or bool(tags.get(DT_FLAGS, 0) & DF_SYMBOLIC)
     )

@@ -10,7 +10,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Struct, Type, strip_reference
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.objfile.is_program import is_program
+from dwarfgpu.objfile.dynamic_relocations import is_program
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, has_signed_pc

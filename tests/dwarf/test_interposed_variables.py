@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.scope.symbols_by_name import interposed_address
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.objfile.dynamic_relocations import linker_slots
+from dwarfgpu.objfile.dynamic_relocations import PT_INTERP, linker_slots
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.service.explain import explain_variable
 from dwarfgpu.session.linker_binding import bound_address
@@ -75,6 +75,20 @@ def test_shared(
     assert bound(files, "shared") == (symbol.address + SECOND if is_bound_elsewhere else None)
     assert bound(files, "own") is None
     assert bound(files, "hidden") is None
+
+
+@pytest.mark.parametrize(("options", "is_library"), [(("-Wl,-soname,last.so",), True), ((), False)])
+def test_a_library_that_can_be_run(
+    tmp_path: Path, options: tuple[str, ...], is_library: bool
+) -> None:
+    """libc.so.6 has an interpreter, as a program has."""
+    text = 'int shared = 2; const char interpreter[] %s = "/lib/ld.so";'
+    files = [library(tmp_path, name, "int shared = 7;") for name in ("first", "second")]
+    in_section = '__attribute__((section(".interp")))'
+    last = library(tmp_path, "last", text % in_section, *options)
+    assert any(segment.type == PT_INTERP for segment in open_object(last).segments)
+    [symbol] = open_object(files[0]).symbols_named("shared")
+    assert bound([*files, last], "shared") == (symbol.address + FIRST if is_library else None)
 
 
 def test_explain_names_the_definition_that_is_used(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.objfile.dynamic_relocations import is_program
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.is_program import is_program
 from tests.cli.command import run
 from tests.dwarf.builder import FIXTURES
 from tests.objfile.deep_stacks import DEEP, deep_core
