@@ -34,11 +34,8 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
     name = os.path.basename(file.path)
     if file.is_relocatable:
         raise Unavailable(f"{name} is not linked: thread-local variables have no place in it")
-    abi = abi_of(file.machine)
-    thread_pointer = abi.thread_pointer
-    if thread_pointer is None:
-        raise Unsupported(f"thread-local storage of {file.machine}")
-    segment = next((segment for segment in file.segments if segment.type == PT_TLS), None)
+    abi, register = abi_of(file.machine), _pointing_register(file)
+    segment = _segment(file)
     if segment is None:
         raise IllFormed(f"{name} has no thread-local storage (PT_TLS)")
     from dwarfgpu.objfile.lost_sections import contradicted_tls  # few questions are about threads
@@ -55,24 +52,47 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
     if not is_program(file):
         block = _block_from_target(file, wave, target)
         if block is None and abi.thread_control_bytes is None:
-            block = _block_from_tables(file, wave, target, thread_pointer)
+            block = _block_from_tables(file, wave, target, register)
         if block is not None:
             return block + offset & mask
         raise Unsupported(
             f"thread-local storage of {name}: it is not marked as a program (ET_EXEC, DF_1_PIE), "
             "and the dynamic linker's tables do not say where the block of a library is"
         )
-    pointer = _pointer(thread_pointer, wave, target)
+    pointer = _pointer(register, wave, target)
     return pointer + _displacement(file, segment, abi) + offset & mask
+
+
+def thread_pointer(file: ObjectFile, wave: WaveId, target: Target | None) -> int:
+    """Return the thread pointer of a wave, from which the code of a file counts. `Unsupported` on
+    another machine, `Unavailable` if it is unknown."""
+    return _pointer(_pointing_register(file), wave, target)
+
+
+def has_thread_local_storage(file: ObjectFile) -> bool:
+    """Return whether a file has a block in each thread."""
+    return _segment(file) is not None
+
+
+def _segment(file: ObjectFile) -> Segment | None:
+    return next((segment for segment in file.segments if segment.type == PT_TLS), None)
+
+
+def _pointing_register(file: ObjectFile) -> str:
+    register = abi_of(file.machine).thread_pointer
+    if register is None:
+        raise Unsupported(f"thread-local storage of {file.machine}")
+    return register
 
 
 def _why_outside(segment: Segment, offset: int) -> str:
     """Return what a number is that should be an offset in thread-local storage; empty if that is
-    unknown. GCC with -gsplit-dwarf has an address in `.debug_addr`."""
+    unknown. In `.debug_addr` of split units it would be read as an address
+    (`dwarfgpu.dwarf.split.thread_offsets`)."""
     is_address = segment.address <= offset < segment.address + segment.memory_bytes
     if not is_address:
         return ""
-    return ": it is an address in that segment, as gcc -gsplit-dwarf writes it, not an offset"
+    return ": it is an address in that segment, not an offset"
 
 
 def is_program(file: ObjectFile) -> bool:
@@ -95,13 +115,13 @@ def _block_from_target(file: ObjectFile, wave: WaveId, target: Target | None) ->
 
 
 def _block_from_tables(
-    file: ObjectFile, wave: WaveId, target: Target | None, thread_pointer: str
+    file: ObjectFile, wave: WaveId, target: Target | None, register: str
 ) -> int | None:
     """Return the address of a library's block from the dynamic linker's tables; None if there are
     none."""
     if not isinstance(target, ThreadBlocks):
         return None
-    pointer = _pointer(thread_pointer, wave, target)
+    pointer = _pointer(register, wave, target)
     try:
         return target.thread_local_block(wave, file.path, pointer)
     except Unavailable as error:

@@ -8,6 +8,7 @@ address, the line table (3.1.3).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ from dwarfgpu.dwarf.die import Die, constant_bytes
 from dwarfgpu.dwarf.entry_tree import Tree, lost_entries, read_tree
 from dwarfgpu.dwarf.forms import Attribute, read_uleb
 from dwarfgpu.dwarf.location_lists import UnitLists, value_or_raise
-from dwarfgpu.dwarf.producer import has_legacy_attributes
+from dwarfgpu.dwarf.producer import has_legacy_attributes, parse_producer
 from dwarfgpu.dwarf.thread_local import tls_address
 from dwarfgpu.dwarf.unit_header import UnitHeader
 from dwarfgpu.dwarf.unit_tables import UnitTables
@@ -528,4 +529,29 @@ class CompilationUnit(OfOpenFile):
 
     def tls_address(self, offset: int, wave: WaveId, target: Target | None) -> int:
         """Return an address in thread-local storage (`dwarfgpu.dwarf.thread_local.tls_address`)."""
-        return tls_address(self.sections.program.loaded, offset, wave, target)
+        loaded = self.sections.program.loaded
+        return tls_address(loaded, self.thread_offset(offset), wave, target)
+
+    def thread_offset(self, number: int) -> int:
+        """Return the offset in thread-local storage that a number in a location there means.
+
+        In `.debug_addr` it may be an address, but for clang, as assemblers have a relocation for
+        the offset (`dwarfgpu.dwarf.split.thread_offsets`).
+        """
+        if not self.is_split or parse_producer(self.producer).is_clang:
+            return number
+        from dwarfgpu.dwarf.split.thread_offsets import offset_in_thread  # few units are split
+
+        program, debug = self.sections.program.loaded, self.info.main.sections.object
+        return offset_in_thread(program, debug, number, lambda: self._names_in_thread(number))
+
+    def _names_in_thread(self, number: int) -> Iterator[str]:
+        """Yield the names of the variables with a number in their locations, linkage names too."""
+        from dwarfgpu.expr.thread_location import number_in_thread
+
+        for index, abbreviation in enumerate(self.tree.abbreviations):
+            if abbreviation.tag == dw.TAG_VARIABLE and abbreviation.has_location:
+                with suppress(DwarfGpuError):  # other variables are readable
+                    die = self.die(index)
+                    if number_in_thread(self.location_attribute(die)) == number:
+                        yield from filter(None, (die.linkage_name, die.name))

@@ -13,14 +13,11 @@ from dwarfgpu.dwarf.scope.variable import Variable, variables_below
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import ConstValue, ExprLoc
-from dwarfgpu.expr.ops.memory import TLS_ADDRESSES
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import functions_at, stack_frames
 
 _STATIC = frozenset({"addr", "addrx", "GNU_addr_index"})
 """First operations of locations that depend on no frame."""
-_OFFSETS = ("const", "lit", "GNU_const_index")
-"""Beginnings of the names of operations that push an offset in the storage of a thread."""
 
 
 def in_enclosing_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:
@@ -152,6 +149,8 @@ def _is_static(variable: Variable) -> bool:
     unit = location.unit
     instructions = prepare(location.expression, unit.dialect, unit.format).instructions
     names = [instruction.operation.name for instruction in instructions]
-    # The storage of a thread lasts as long as the thread (C11 6.2.4).
-    is_of_thread = len(names) == 2 and names[1] in TLS_ADDRESSES and names[0].startswith(_OFFSETS)
-    return is_of_thread or (bool(names) and names[0] in _STATIC)
+    if names and names[0] in _STATIC:
+        return True
+    from dwarfgpu.expr.thread_location import is_in_thread  # the storage lasts (C11 6.2.4)
+
+    return is_in_thread(location)

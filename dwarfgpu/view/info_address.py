@@ -11,6 +11,7 @@ from dwarfgpu.base.bits import signed
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList, Unit
 from dwarfgpu.expr.decode import Expression, decode
@@ -24,7 +25,6 @@ from dwarfgpu.expr.text.assembly import instruction_text
 from dwarfgpu.expr.wide_registers import register_name
 from dwarfgpu.view.location_sentence import declared_bits
 
-_INDEXED: Final = ("constx", "GNU_const_index", "addrx", "GNU_addr_index")
 _TYPED: Final = ("convert", "reinterpret", "const_type", "deref_type", "regval_type")
 _MARGIN: Final = 4
 _DEEPEST: Final = 8
@@ -161,10 +161,14 @@ class Describer:
         if len(part) == 1 and names == ["fbreg"]:
             return self._in_frame(first.operands[0])
         if len(part) == 2 and names[1] in TLS_ADDRESSES and first.operands:
+            from dwarfgpu.expr.thread_location import INDEXED
+
             offset = first.operands[0]
             assert isinstance(offset, int)
-            if names[0] in _INDEXED:
+            if names[0] in INDEXED:
                 offset = unit.address(offset)
+                if isinstance(unit, CompilationUnit):
+                    offset = unit.thread_offset(offset)
             return (
                 f"a thread-local variable at offset {offset:#x} in the thread-local storage "
                 f"for `{self.file}'"
