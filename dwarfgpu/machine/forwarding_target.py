@@ -7,7 +7,14 @@ from typing import Generic, TypeVar
 
 from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.base.argument_types import require_right_arguments
-from dwarfgpu.machine.target import PartlyKnown, RegisterId, Target, ThreadBlocks, WaveId
+from dwarfgpu.machine.target import (
+    PartlyKnown,
+    RegisterId,
+    Target,
+    ThreadBlocks,
+    ThreadModules,
+    WaveId,
+)
 from dwarfgpu.machine.topology import Machine, model_of
 from dwarfgpu.model.storage import Memory
 
@@ -36,6 +43,11 @@ class ForwardingTarget(Generic[_T]):
         if not isinstance(self.machine, ThreadBlocks):
             return None
         return self.machine.thread_local_block(wave, path, thread_pointer)
+
+    def thread_local_module(self, path: str) -> int | None:
+        """Return a library's number (`dwarfgpu.machine.target.ThreadModules`)."""
+        machine = self.machine
+        return machine.thread_local_module(path) if isinstance(machine, ThreadModules) else None
 
     def architecture_of(self, wave: WaveId) -> Architecture:
         return self.machine.architecture_of(wave)

@@ -270,6 +270,15 @@ class ThreadBlocks(Target, Protocol):
 
 
 @runtime_checkable
+class ThreadModules(Target, Protocol):
+    """Optional capability: knows how the dynamic linker numbers files with thread-local storage."""
+
+    def thread_local_module(self, path: str) -> int | None:
+        """Return the number of a file; None if it has none, or it is unknown."""
+        ...
+
+
+@runtime_checkable
 class NotStarted(Target, Protocol):
     """Optional capability: distinguishes memory of a program that has not started from a stopped
     one's."""

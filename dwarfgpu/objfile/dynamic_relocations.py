@@ -57,6 +57,20 @@ MAX_FIELD_BYTES: Final = 16
 LONGEST_NAME_BYTES: Final = 1 << 10
 
 TableKind = Literal["rela", "rel", "relr"]
+SlotKind = Literal["address", "module", "displacement", "negative", "descriptor"]
+"""What the dynamic linker writes for the name of a variable: its address; for a thread-local one
+the number of the module, and the offset in the next word; the distance from the thread pointer, or
+the negative one; a function, and in the next word that distance or the address of number and offset
+(Drepper, "ELF Handling For Thread-Local Storage", 4; Oliva, "Thread-Local Storage Descriptors")."""
+_SLOTS: Final[tuple[tuple[str, SlotKind], ...]] = (
+    ("_GLOB_DAT", "address"),
+    *((f"_DTPMOD{bits}", "module") for bits in ("64", "32", "")),
+    *((f"_{name}", "displacement") for name in ("TPOFF64", "TLS_TPOFF", "TLS_TPREL")),
+    ("_TLS_TPOFF32", "negative"),
+    ("_TLSDESC", "descriptor"),
+    ("_TLS_DESC", "descriptor"),
+)
+"""The relocations of each kind, by the ends of their names."""
 _COMPUTED: Final = frozenset({"base", "symbol", "symbol_addend", "absolute", "absolute_high"})
 """The kinds of relocation whose value depends only on the file and its load address."""
 _OF_SECTION: Final[dict[int, TableKind]] = {SHT_RELA: "rela", SHT_REL: "rel", SHT_RELR: "relr"}
@@ -66,6 +80,15 @@ _OF_TAGS: Final[tuple[tuple[int, int, TableKind], ...]] = (
     (36, 35, "relr"),
 )
 """Dynamic tags of address and size in bytes of each table."""
+
+
+@frozen
+class LinkerSlot:
+    """A word, or two, that the dynamic linker writes for the name of a variable."""
+
+    kind: SlotKind
+    address: int
+    """Of the file."""
 
 
 @frozen
@@ -208,23 +231,26 @@ class DynamicRelocations:
         )
         return data.split(b"\0", 1)[0].decode("utf-8", "replace") or "a section"
 
-    def slots(self) -> dict[str, list[int]]:
-        """Return the words of the global offset table, by the name of the variable whose address
-        the dynamic linker writes into them: addresses of the file. Empty if the tables cannot be
-        read."""
-        slots: dict[str, list[int]] = {}
+    def slots(self) -> dict[str, list[LinkerSlot]]:
+        """Return the words of the global offset table, by the name of the variable for which the
+        dynamic linker writes them. Empty if the tables cannot be read."""
+        slots: dict[str, list[LinkerSlot]] = {}
+        kinds = {
+            number: next((kind for end, kind in _SLOTS if relocation.name.endswith(end)), None)
+            for number, relocation in self._types.items()
+        }
         symbol_shift = 32 if self._word == 8 else 8
         for table in () if isinstance(self._tables, DwarfGpuError) else self._tables:
             stride = 3 if table.kind == "rela" else 2
             for address, entry in zip(table.addresses, table.entries, strict=False):
                 info = table.words[stride * entry + 1]
-                kind = self._types.get(info & (1 << symbol_shift) - 1)
-                if kind is None or table.symbols is None or not kind.name.endswith("_GLOB_DAT"):
+                kind = kinds.get(info & (1 << symbol_shift) - 1)
+                if kind is None or table.symbols is None:
                     continue
                 row = table.symbols.at + (info >> symbol_shift) * self._file.symbol_bytes
                 with suppress(DwarfGpuError):  # the names of other symbols are readable
                     name = self._name(table.symbols, self._file.symbol_fields(row))
-                    slots.setdefault(name, []).append(address)
+                    slots.setdefault(name, []).append(LinkerSlot(kind, address))
         return slots
 
     # Tables
@@ -314,7 +340,7 @@ class DynamicRelocations:
 
 
 @kept_with(first)
-def linker_slots(file: ObjectFile) -> Mapping[str, Sequence[int]]:
+def linker_slots(file: ObjectFile) -> Mapping[str, Sequence[LinkerSlot]]:
     """Return `DynamicRelocations.slots` of a file."""
     return DynamicRelocations(file, 0).slots()
 

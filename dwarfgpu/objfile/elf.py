@@ -30,6 +30,7 @@ from dwarfgpu.objfile.string_table import StringTable
 from dwarfgpu.objfile.symbols import (
     MARKS,
     Symbol,
+    SymbolKind,
     SymbolTable,
     extension_of,
     section_numbers,
@@ -135,11 +136,12 @@ class ObjectFile(ElfFile):
         section = next((item for item in self.sections if item.type == SHT_DYNSYM), None)
         return None if section is None else self._table(section)
 
-    def exported_object(self, name: str) -> Symbol | None:
-        """Return the object defined here to which a dynamic linker may bind a name."""
+    def exported_object(self, name: str, kind: SymbolKind = "object") -> Symbol | None:
+        """Return the object defined here to which a dynamic linker may bind a name; `kind`: or the
+        thread-local one."""
         table = self._dynamic_symbol_table
         for symbol in () if table is None else table.named(name, (), with_untyped=False):
-            if symbol.kind == "object" and symbol.is_in_section and not symbol.is_local:
+            if symbol.kind == kind and symbol.is_in_section and not symbol.is_local:
                 return symbol
         return None
 

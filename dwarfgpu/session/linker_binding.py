@@ -7,48 +7,136 @@ RTLD_LOCAL and dlmopen(3) do. Its order decides only if that word is unknown.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.symbols_by_name import interposable, interposed_address
+from dwarfgpu.dwarf.scope.symbols_by_name import (
+    Interposable,
+    UntypedSymbol,
+    interposable,
+    interposing,
+)
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.errors import Unavailable
+from dwarfgpu.dwarf.thread_local import has_thread_local_storage, thread_pointer, tls_address
+from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
-from dwarfgpu.machine.target import Target
+from dwarfgpu.machine.target import Target, ThreadModules
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.objfile.dynamic_relocations import linker_slots
+from dwarfgpu.objfile.dynamic_relocations import LinkerSlot, linker_slots
+from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.session.focused_names import FocusedNames
 
 
-def bound_address(session: FocusedNames, variable: Variable) -> int | None:
-    """Return the address that the code of a library uses for an external variable that it defines,
-    if that is in another file; None if it is where the library describes it."""
+def bound_symbol(session: FocusedNames, variable: Variable) -> UntypedSymbol | None:
+    """Return the definition that the code of a library uses for an external variable that it
+    defines, if that is in another file; None if it is where the library describes it."""
     if not variable.is_external:
         return None
     loaded = session.loaded_objects()
     library = interposable(loaded, variable)
     if library is None:
         return None
-    owner, name = library
     target = session.target
     if target is None or (isinstance(target, TargetWithCodeObjects) and not target.has_started):
-        return interposed_address(loaded, variable)
-    slots = linker_slots(owner.file).get(name, ())
+        return interposing(loaded, library)
+    slots = linker_slots(library.owner.file).get(library.name, ())
     if not slots:  # its code never asks the linker: only a program has copies of variables
-        return interposed_address((loaded[0], owner), variable)
-    bound = {address for slot in slots if (address := _word(session, target, owner, slot))}
-    own = owner.file.exported_object(name)
-    if own is not None and own.address + owner.load_address in bound:
+        return interposing((loaded[0], library.owner), library)
+    words = _Words(session, target, library)
+    if library.is_thread_local:
+        chosen = words.of_thread(slots)
+        if chosen is None:
+            return interposing(loaded, library)
+        owner, symbol = chosen
+        if owner is library.owner:
+            return None
+        return UntypedSymbol(symbol.address, is_code=False, thread_local_in=owner.file)
+    bound = {address for slot in slots if (address := words.at(slot.address))}
+    own = library.symbol.address + library.owner.load_address
+    if own in bound:
         return None
-    return bound.pop() if len(bound) == 1 else interposed_address(loaded, variable)
+    if len(bound) != 1:
+        return interposing(loaded, library)
+    return UntypedSymbol(bound.pop(), is_code=False)
 
 
-def _word(session: FocusedNames, target: Target, owner: CodeObject, slot: int) -> int:
-    """Return the address in a word of a file; 0 if the linker has not written it, or it is
-    unknown."""
-    architecture = session.architecture
-    space = architecture.address_space(0)
-    try:
-        address = owner.load_address + slot & (1 << space.address_bits) - 1
-        data = target.read_memory(Memory(space), address, space.address_bits // 8)
-    except Unavailable:
-        return 0
-    return int.from_bytes(data, architecture.endian)
+class _Words:
+    """What the linker wrote for the name of a variable of a library."""
+
+    def __init__(self, session: FocusedNames, target: Target, library: Interposable) -> None:
+        self._session = session
+        self._target = target
+        self._library = library
+        self._space = session.architecture.address_space(0)
+        self._word_bytes = self._space.address_bits // 8
+
+    def at(self, address: int) -> int:
+        """Return the word at an address of the library; 0 if the linker has not written it, or it
+        is unknown."""
+        return self._loaded(self._library.owner.load_address + address)
+
+    def _loaded(self, address: int) -> int:
+        wrapped = address & (1 << self._space.address_bits) - 1
+        if wrapped + self._word_bytes > 1 << self._space.address_bits:
+            return 0
+        try:
+            data = self._target.read_memory(Memory(self._space), wrapped, self._word_bytes)
+        except Unavailable:
+            return 0
+        return int.from_bytes(data, self._session.architecture.endian)
+
+    def of_thread(self, slots: Sequence[LinkerSlot]) -> tuple[CodeObject, Symbol] | None:
+        """Return the thread-local definition that slots say, and its file; None if they do not."""
+        definitions: list[tuple[CodeObject, Symbol]] = []
+        for code_object in self._session.loaded_objects():
+            symbol = code_object.file.exported_object(self._library.name, "thread_local")
+            if symbol is not None:
+                definitions.append((code_object, symbol))
+        bound = (
+            definition
+            for slot in slots
+            for definition in definitions
+            if self._is_bound(slot, *definition)
+        )
+        return next(bound, None)
+
+    def _is_bound(self, slot: LinkerSlot, code_object: CodeObject, symbol: Symbol) -> bool:
+        """Return whether a slot says that the name is bound to a symbol of a file."""
+        word, next_word = self.at(slot.address), self.at(slot.address + self._word_bytes)
+        match slot.kind:
+            case "displacement":
+                return self._is_at(word, code_object, symbol)
+            case "negative":
+                return self._is_at(-word, code_object, symbol)
+            case "descriptor":
+                if not next_word or self._is_at(next_word, code_object, symbol):
+                    return next_word != 0
+                # The block of the file was allocated later.
+                word, next_word = (
+                    self._loaded(next_word + index * self._word_bytes) for index in (0, 1)
+                )
+        return next_word == symbol.address and self._is_module(word, code_object)
+
+    def _is_module(self, number: int, code_object: CodeObject) -> bool:
+        """Return whether a file may be the module with a number: the first one has 1."""
+        known = None
+        if isinstance(self._target, ThreadModules):
+            known = self._target.thread_local_module(code_object.file.path)
+        if known is not None or not number:
+            return number == known
+        files = (
+            item for item in self._session.loaded_objects() if has_thread_local_storage(item.file)
+        )
+        return (number == 1) == (next(files, None) is code_object)
+
+    def _is_at(self, displacement: int, code_object: CodeObject, symbol: Symbol) -> bool:
+        """Return whether a thread-local variable is so far from the thread pointer."""
+        wave = self._session.wave
+        if not displacement:
+            return False
+        try:
+            address = tls_address(code_object.file, symbol.address, wave, self._target)
+            pointer = thread_pointer(code_object.file, wave, self._target)
+        except DwarfGpuError:
+            return False
+        return not (address - pointer - displacement) & (1 << self._space.address_bits) - 1

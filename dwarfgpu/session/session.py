@@ -21,7 +21,7 @@ from dwarfgpu.base.records import evolve, field, force_setattr, frozen, plain_fi
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.loaded_code import CodeObjects, split_by_machine
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
-from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
+from dwarfgpu.dwarf.scope.symbols_by_name import UntypedSymbol, symbol_of_variable
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.thread_local import tls_address
 from dwarfgpu.errors import (
@@ -369,27 +369,31 @@ class Session(FocusedNames):
         )
 
     def at_symbol(self, variable: Variable) -> Location | None:
-        """Return the location of the symbol to which a dynamic linker binds a variable's name, if
-        the variable has no location, or that of another file.
+        """Return the location of `symbol_of` a variable; None if it has none.
 
         For a thread-local variable raises what `tls_address` raises.
         """
+        symbol = None if variable.kind != "global" else self.symbol_of(variable)
+        if symbol is None:
+            return None
+        address, file = symbol.address, symbol.thread_local_in
+        if file is not None:
+            address = tls_address(file, address, self.wave, self.target)
+        return self.frame.location_of(ExplicitAddress(0, address))
+
+    def symbol_of(self, variable: Variable) -> UntypedSymbol | None:
+        """Return the symbol to which a dynamic linker binds a variable's name, if the variable has
+        no location, or that of another file; else None."""
         if variable.kind != "global":
             return None
         if variable.location is None:
             objects = dict.fromkeys((*self.objects_with(variable.name), *self.loaded_objects()))
-            symbol = symbol_of_variable(objects, variable)
-            address = None if symbol is None else symbol.address
-            if symbol is not None and symbol.thread_local_in is not None:
-                file = symbol.thread_local_in
-                address = tls_address(file, symbol.address, self.wave, self.target)
-        elif self.architecture.is_simt:
+            return symbol_of_variable(objects, variable)
+        if self.architecture.is_simt:
             return None
-        else:
-            from dwarfgpu.session.linker_binding import bound_address  # few variables are exported
+        from dwarfgpu.session.linker_binding import bound_symbol  # few variables are exported
 
-            address = bound_address(self, variable)
-        return None if address is None else self.frame.location_of(ExplicitAddress(0, address))
+        return bound_symbol(self, variable)
 
     def read(
         self,

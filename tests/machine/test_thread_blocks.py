@@ -101,6 +101,20 @@ def test_block(made: ThreadBlocks, expected: int | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (blocks(), 3),
+        (blocks(module=2, counter=1), 2),  # the thread has no block yet
+        (blocks(module=0), None),
+        (blocks(fields={}), None),
+        (blocks(copies=2), None),
+    ],
+)
+def test_number_of_a_module(made: ThreadBlocks, expected: int | None) -> None:
+    assert made.module("lib.so") == expected
+
+
+@pytest.mark.parametrize(
     ("made", "message"),
     [
         (blocks(counter=1), "has not allocated it in this thread yet"),

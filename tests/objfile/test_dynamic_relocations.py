@@ -11,7 +11,7 @@ import pytest
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
-from dwarfgpu.objfile.dynamic_relocations import DynamicRelocations
+from dwarfgpu.objfile.dynamic_relocations import DynamicRelocations, linker_slots
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import PF_W, PT_LOAD
 from tests.dwarf.builder import AMDGPU, FIXTURES, X86_64, Content, elf, read_fixture
@@ -291,3 +291,22 @@ def test_zeros_of_a_segment_hide_no_bytes_of_another_one(tmp_path: Path) -> None
     assert [segment.read(address - segment.address, 16) for segment in covering] == [
         bytes(data[offset : offset + 16])
     ]
+
+
+@pytest.mark.parametrize(
+    ("machine", "number", "kind"),
+    [
+        (X86_64, 6, "address"), (X86_64, 16, "module"), (X86_64, 18, "displacement"),
+        (X86_64, 36, "descriptor"), (I386, 6, "address"), (I386, 35, "module"),
+        (I386, 14, "displacement"), (I386, 37, "negative"), (I386, 41, "descriptor"),
+        (AARCH64, 1025, "address"), (AARCH64, 1028, "module"), (AARCH64, 1030, "displacement"),
+        (AARCH64, 1031, "descriptor"), (X86_64, 1, None), (X86_64, 17, None), (I386, 36, None),
+    ],
+)  # fmt: skip
+def test_words_for_the_name_of_a_variable(machine: int, number: int, kind: str | None) -> None:
+    """The offset behind the number of a module is part of the same slot."""
+    is_32 = machine == I386
+    entry = rel(number, 1) if is_32 else rela(number, index=1)
+    slots = linker_slots(made(entry, machine, 9 if is_32 else 4, executable=False))
+    found = [(slot.kind, slot.address) for slot in slots.get("outside", ())]
+    assert found == ([] if kind is None else [(kind, 0x1000)])

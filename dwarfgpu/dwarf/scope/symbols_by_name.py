@@ -24,7 +24,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.objfile.dynamic_relocations import binds_itself
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.symbols import Symbol
+from dwarfgpu.objfile.symbols import Symbol, SymbolKind
 
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 _DATA: Final = ("object", "thread_local")
@@ -104,43 +104,60 @@ def _is_old_version(symbol: Symbol) -> bool:
     return "@" in symbol.name and "@@" not in symbol.name
 
 
-def interposable(
-    code_objects: Sequence[CodeObject], variable: Variable
-) -> tuple[CodeObject, str] | None:
-    """Return the library that defines an external variable, and its linkage name, if the dynamic
-    linker may bind that name to the definition of another file; else None."""
-    if len(code_objects) < 2 or not variable.is_external or not _is_at_address(variable):
+@frozen
+class Interposable:
+    """A definition in a library, in whose place the dynamic linker may put that of another file."""
+
+    owner: CodeObject
+    """The library."""
+    name: str
+    """The linkage name."""
+    symbol: Symbol
+    """The library's own definition."""
+
+    @property
+    def is_thread_local(self) -> bool:
+        """Whether each thread has one."""
+        return self.symbol.kind == "thread_local"
+
+
+def interposable(code_objects: Sequence[CodeObject], variable: Variable) -> Interposable | None:
+    """Return the definition of an external variable in a library, if the dynamic linker may bind
+    its name to that of another file; else None."""
+    if len(code_objects) < 2 or not variable.is_external:
         return None
+    kind: SymbolKind = "object"
+    if not _is_at_address(variable):
+        from dwarfgpu.expr.thread_location import is_in_thread  # GPUs have no such variables
+
+        if not is_in_thread(variable.location):
+            return None
+        kind = "thread_local"
     owner = next((item for item in code_objects if item.info is variable.unit.info.main), None)
     name = _linkage_name(variable)
     if owner is None or owner is code_objects[0] or name is None:
         return None
     try:
-        own = owner.file.exported_object(name)
+        own = owner.file.exported_object(name, kind)
         if own is None or own.is_protected or binds_itself(owner.file):
             return None
     except DwarfGpuError:
         return None
-    return owner, name
+    return Interposable(owner, name, own)
 
 
-def interposed_address(code_objects: Sequence[CodeObject], variable: Variable) -> int | None:
-    """Return the address to which the dynamic linker binds the name of an external variable that a
-    library defines, if an earlier file defines it too: the copy in the program, for example. None
-    if the library's own one is used.
+def interposing(code_objects: Sequence[CodeObject], library: Interposable) -> UntypedSymbol | None:
+    """Return the definition to which the dynamic linker binds the name of one in a library, if an
+    earlier file has it: the copy in the program, for example. None if the library's own is used.
 
     `code_objects`: in the order of the linker's list (System V ABI, "Shared Object Dependencies").
     """
-    library = interposable(code_objects, variable)
-    if library is None:
-        return None
-    owner, name = library
     for code_object in code_objects:
-        if code_object is owner:
+        if code_object is library.owner:
             return None
-        first = code_object.file.exported_object(name)
+        first = code_object.file.exported_object(library.name, library.symbol.kind)
         if first is not None:
-            return first.address + code_object.load_address
+            return _as_loaded(code_object, code_object.file, first)
     return None
 
 

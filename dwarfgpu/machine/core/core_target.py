@@ -95,6 +95,12 @@ class CoreTarget:
         require("path", path, str)
         return None if self.blocks is None else self.blocks.block(path, thread_pointer)
 
+    @names_wrong_arguments
+    def thread_local_module(self, path: str) -> int | None:
+        """Return a library's number (`dwarfgpu.machine.target.ThreadModules`)."""
+        require("path", path, str)
+        return None if self.blocks is None else self.blocks.module(path)
+
     def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
         """Return whether the core file lacks the contents of a register
         (`dwarfgpu.machine.target.Extensible`)."""

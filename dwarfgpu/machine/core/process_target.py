@@ -57,6 +57,9 @@ class ProcessTarget(ForwardingByWave[CoreTarget | GpuTarget]):
             return None
         return machine.thread_local_block(wave, path, thread_pointer)
 
+    def thread_local_module(self, path: str) -> int | None:
+        return self.host.thread_local_module(path)
+
     def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
         machine = self.target_of(wave)
         return isinstance(machine, CoreTarget) and machine.lacks_register(wave, register)

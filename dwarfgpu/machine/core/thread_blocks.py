@@ -53,24 +53,36 @@ class ThreadBlocks:
 
         `Unavailable` if the thread has none yet, or what says so is not in memory.
         """
+        link_map = self._link_map(path)
+        module = None if link_map is None else self._word("link_map_l_tls_modid", link_map)
+        if link_map is None or not module:
+            return None
+        slot = self._slot(module)
+        if slot is None or self._word("dtv_slotinfo_map", slot) != link_map:
+            return None
+        return self._block_of(module, slot, link_map, thread_pointer)
+
+    def module(self, path: str) -> int | None:
+        """Return the number of a file among those with thread-local storage; None if it has none,
+        or the dynamic linker does not say."""
+        try:
+            link_map = self._link_map(path)
+            module = None if link_map is None else self._word("link_map_l_tls_modid", link_map)
+        except Unavailable:
+            return None
+        return module or None
+
+    def _link_map(self, path: str) -> int | None:
+        """Return the address of a file's `struct link_map`; None if it is not described."""
         loaded = [file for file in self.files if file.file.path == path]
         describing = self._address_of("_thread_db_link_map_l_tls_modid")
         if len(loaded) != 1 or describing is None:
             return None
         file = loaded[0]
         sections = [segment.address for segment in file.file.segments if segment.type == PT_DYNAMIC]
-        link_map = (
-            self.link_maps().get(file.load_address + sections[0] & self._mask) if sections else None
-        )
-        if link_map is None:
+        if not sections:
             return None
-        module = self._word("link_map_l_tls_modid", link_map)
-        if module is None or not module:
-            return None
-        slot = self._slot(module)
-        if slot is None or self._word("dtv_slotinfo_map", slot) != link_map:
-            return None
-        return self._block_of(module, slot, link_map, thread_pointer)
+        return self.link_maps().get(file.load_address + sections[0] & self._mask)
 
     def _block_of(self, module: int, slot: int, link_map: int, thread_pointer: int) -> int | None:
         vector = self._word("pthread_dtvp", thread_pointer)

@@ -27,7 +27,6 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     name_of,
 )
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
-from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
 from dwarfgpu.dwarf.scope.variable import Variable, external_of, only_in_abstract, variable_of
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.errors import DwarfGpuError
@@ -75,13 +74,11 @@ def symbol_description(
                 return "constant"
             if _is_block(entity):
                 return f"constant bytes:  {entity.location.data.hex(' ')}"
-        if entity.location is None and entity.kind == "global":
-            described = symbol_of_variable(session.objects_with(entity.name), entity)
-            if described is not None and described.thread_local_in is not None:
-                return thread_local_text(described.thread_local_in, described.address)
-        symbol = session.at_symbol(entity)
+        symbol = session.symbol_of(entity)
         if symbol is not None:
-            return f"static storage at address {symbol.single_locations[0].byte_address:#x}"
+            if symbol.thread_local_in is not None:
+                return thread_local_text(symbol.thread_local_in, symbol.address)
+            return f"static storage at address {symbol.address:#x}"
         if _is_only_declared(entity):
             return _UNRESOLVED
         if entity.location is None and entity.why_dropped is not None:
