@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_parts import Method
-from dwarfgpu.dwarf.types.types import Function, MemberPointer, Struct, strip
+from dwarfgpu.dwarf.types.types import Function, MemberPointer, Struct, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.expr.context import ExprLoc, LocList
@@ -106,9 +106,14 @@ def _pair(objects: ObjectAccess, container: Struct, die: Die) -> tuple[int, int]
 
 def _is_it(method: Method, die: Die) -> bool:
     """Return whether a virtual function of a class is that of an entry: by name and parameters."""
-    names = [canonical(type_name(written, cplusplus=True)) for written in method.written]
-    names += ["..."] if method.type.is_variadic else []
-    return method.is_virtual and method.name == die.name and names == parameter_types(die)
+    if not method.is_virtual or method.name != die.name:
+        return False
+    names = [*map(_spelled, method.written), *(["..."] if method.type.is_variadic else [])]
+    return names == parameter_types(die, _spelled)
+
+
+def _spelled(type_: Type | None) -> str:
+    return canonical(type_name(type_, cplusplus=True))
 
 
 def pointed(objects: ObjectAccess, value: TypedValue, member: TypedValue) -> TypedValue:

@@ -348,7 +348,8 @@ class Names:
 
         is_known = False
         first: tuple[Meaning, ...] = ()
-        for code_object in self.session.objects_with(name):
+        session = self.session
+        for code_object in dict.fromkeys((*session.objects_with(name), *session.loaded_objects())):
             for unit in units_with_names(code_object.info):
                 if not _is_file(unit, file):
                     continue

@@ -219,3 +219,30 @@ def test_names_of_namespaces_and_classes_of_a_library(
     assert document[0] == ["app::flags", "86", "86"]
     different = [item for item in document if item[1] != item[2]]
     assert different == [], "\n".join(map(repr, different))
+
+
+def test_names_in_files_of_another_library(
+    debugger: Debugger, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """`'file.c'::name` is looked for in the files that the frame's one does not know, too."""
+    texts = {
+        "x.c": "static int level = 3; int count(void); int more(void) { return level + count(); }",
+        "y.c": "static int level = 4; int count(void) { return level; }",
+        "a.c": "static int level = 5; int more(void); int main(void) { return level + more(); }",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text + "\n")
+    for words in (
+        ["-fPIC", "-shared", "-o", "liby.so", "y.c"],
+        ["-fPIC", "-shared", "-o", "libx.so", "x.c", f"{tmp_path}/liby.so"],
+        ["-o", "a", "a.c", f"{tmp_path}/libx.so"],
+    ):
+        subprocess.run([tool("gcc"), "-g", "-O0", *words], cwd=tmp_path, check=True, timeout=60)
+    expressions = ["level", "'x.c'::level", "'y.c'::level", "'a.c'::level", "'z.c'::level"]
+    code = COMPARE.format(expressions=expressions)
+    document = json.loads(
+        debugger.python(code, "break main", "run", "break count", "continue", file=tmp_path / "a")
+    )
+    assert [item[1] for item in document[:4]] == ["4", "3", "4", "5"]
+    different = [item for item in document if item[1] != item[2]]
+    assert different == [], "\n".join(map(repr, different))

@@ -93,3 +93,27 @@ def test_a_linespec_names_what_is_in_the_namespace(state: Path) -> None:
         assert done.out == f"Scope for {name} contains no locals or arguments.\n"
     done = run("debug", "-q", "--batch", "--state", state, "-ex", "info scope b::send")
     assert done.err.startswith('Function "b::send" not defined.')
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("(int) main::STATE", "$1 = 3"),
+        ("main::main", "$1 = {void ()} 0x1000 <main>"),
+        ("(int) main::of_function", "$1 = 5"),
+    ],
+)
+def test_a_crate_with_the_name_of_its_function(tmp_path: Path, name: str, expected: str) -> None:
+    """`rustc main.rs`: the function `main` is in the crate `main`."""
+    in_function = b"\4of_function\0" + (5).to_bytes(4, "little")
+    inside = function(b"main", 0x1000, in_function) + b"\4STATE\0" + (3).to_bytes(4, "little")
+    code = struct.pack("<QI", 0x1000, 16)
+    info = unit(b"\1main.rs" + END + RUST + code + namespace(b"main", inside) + END)
+    sections: dict[str, bytes | Content] = {
+        ".debug_info": info,
+        ".debug_abbrev": abbreviations(*SHAPES),
+        ".text": Content(bytes(64), flags=6, address=0x1000),
+    }
+    (tmp_path / "a.so").write_bytes(elf(sections, machine=X86_64))
+    done = run("debug", "-q", "--batch", tmp_path / "a.so", "--pc", "0x1000", "-ex", f"p {name}")
+    assert (done.out + done.err).splitlines()[0] == expected

@@ -121,13 +121,10 @@ class NameLookup(UnitDeclarations):
             return self._global(last, accepts) if is_global else self._simple(last, accepts)
         holder: tuple[Die, ...] = ()
         for index, part in enumerate(outer):
-            meanings: tuple[Meaning, ...]
             if index:
                 meanings = self._in_scopes(holder, part, _is_scope)
             else:
-                meanings = (
-                    self._global(part, _is_scope) if is_global else self._simple(part, _is_scope)
-                )
+                meanings = self._first_scope(part, is_global)
             before, holder = (
                 holder,
                 tuple(meaning for meaning in meanings if isinstance(meaning, Die)),
@@ -141,6 +138,15 @@ class NameLookup(UnitDeclarations):
                 where = joined(scope_path(before[0]))
                 raise UsageError(f'No type "{part.text}" within class or namespace "{where}".')
         return self._in_scopes(holder, last, accepts)
+
+    def _first_scope(self, part: Part, is_global: bool) -> tuple[Meaning, ...]:
+        """Return what the first part of a qualified name means. In Rust, a module or crate may have
+        the name of a function, as `main` of most programs, and is meant first."""
+        find = self._global if is_global else self._simple
+        scopes = find(part, _is_scope)
+        if not scopes or self.unit is None or self.unit.language != dw.LANG_RUST:
+            return scopes
+        return tuple(dict.fromkeys((*find(part, _is_module), *scopes)))
 
     def why_not(self, name: str) -> str:
         """Return why a name denotes nothing, with GDB's wording."""
@@ -226,7 +232,9 @@ class NameLookup(UnitDeclarations):
         """Return a name after `::`: in a namespace, a class, an enumeration or a function."""
         first = holders[0]
         if first.tag in CONTAINERS:
-            return self._in_namespace(first, part, accepts)
+            functions = tuple(die for die in holders if die.tag == dw.TAG_SUBPROGRAM)
+            meanings = self._in_namespace(first, part, accepts)
+            return meanings or (self._in_functions(functions, part, accepts) if functions else ())
         if first.tag == dw.TAG_SUBPROGRAM:
             in_functions = self._in_functions(holders, part, accepts)
             return in_functions or self._in_namespace_of(first, part, accepts)
@@ -451,6 +459,10 @@ def _no_variable(accepts: DieFilter) -> DieFilter:
 def _is_scope(die: Die) -> bool:
     """Return whether something can be in an entry."""
     return die.tag in _SCOPES
+
+
+def _is_module(die: Die) -> bool:
+    return die.tag in CONTAINERS
 
 
 def _problem_of(doubt: DwarfGpuError | CompilationUnit) -> DwarfGpuError | None:
