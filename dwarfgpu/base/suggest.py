@@ -138,6 +138,11 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return nearest_meaning(name, {candidate.lower(): candidate for candidate in names})
 
 
+def _begins_with(words: str, name: str) -> bool:
+    """Return whether a name begins with these whole words, as `wide-base-register` does."""
+    return len(words) >= _LEAST_PART and name.startswith((f"{words}-", f"{words}_"))
+
+
 def _has_part(part: str, name: str) -> bool:
     """Return whether one of the words of a name, as `private_lane` or `--lane-base`, begins so."""
     return any(word.startswith(part) for word in name.replace("_", "-").split("-"))
@@ -149,8 +154,9 @@ def nearest_meaning(name: str, meanings: Mapping[str, str]) -> str:
     from difflib import get_close_matches  # few names are unknown
 
     typed = name.lower()[:_MAX_CHARACTERS]
-    close = get_close_matches(typed, meanings, 3, 0.7)
     part = typed.lstrip("-")
+    close = [meaning for meaning in meanings if _begins_with(typed, meaning)][:3]
+    close = close or get_close_matches(typed, meanings, 3, 0.7)
     if not close:  # two letters of a short word are much of it
         letters = sorted(typed)
         close = [

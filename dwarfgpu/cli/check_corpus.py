@@ -37,8 +37,9 @@ class WrittenReport:
             elif path.suffix in _FORMS:
                 paths.append(path)
             else:
+                folder = "a folder that exists" if name.endswith("/") else "a folder"
                 raise UsageError(
-                    f"--report {name}: give a name that ends with .html or .json, or a folder"
+                    f"--report {name}: give a name that ends with .html or .json, or {folder}"
                 )
         files = [WrittenFile(f"--report {path}", path) for path in paths]
         require_written_files(files, map(Path, inputs))

@@ -196,6 +196,7 @@ def test_every_unit_and_finding_has_one_compiler(path: str) -> None:
     ("name", "message"),
     [
         ("r.txt", "give a name that ends with .html or .json, or a folder"),
+        ("none/", "give a name that ends with .html or .json, or a folder that exists"),
         ("absent/r.html", "No such file or directory"),
         ("x.json", "is an input"),
     ],
@@ -203,7 +204,7 @@ def test_every_unit_and_finding_has_one_compiler(path: str) -> None:
 def test_wrong_names(tmp_path: Path, name: str, message: str) -> None:
     file = tmp_path / "x.json"
     file.write_bytes(DATA.read_bytes())
-    done = run("check", file, "--report", tmp_path / name)
+    done = run("check", file, "--report", f"{tmp_path}/{name}")
     assert done.status == 2 and message in done.err and done.out == ""
     assert file.read_bytes() == DATA.read_bytes()
 

@@ -167,10 +167,13 @@ def test_rules_that_are_off_are_not_counted() -> None:
     assert run("check", "lit1; plus", "--disable", "stack-underflow").out == ""
 
 
-def test_an_unknown_rule_has_a_near_one() -> None:
-    done = run("check", DATA, "--only", "mixed-type")
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("mixed-type", "mixed-types"), ("wide-base", "wide-base-register")]
+)
+def test_an_unknown_rule_has_a_near_one(typed: str, meant: str) -> None:
+    done = run("check", DATA, "--only", typed)
     assert done.error == (
-        "--only: there is no rule 'mixed-type'; did you mean mixed-types?; see check --list-rules"
+        f"--only: there is no rule '{typed}'; did you mean {meant}?; see check --list-rules"
     )
 
 

@@ -39,7 +39,7 @@ READ_STATES = (
     "state.json is not an ELF file; eval, location, lanes, waves, bt, run and debug read a state "
     "with --state state.json"
 )
-PRIVATE = "gfx942 has no address space private; did you mean private_wave or private_lane?; known: "
+PRIVATE = "gfx942 has no address space private; did you mean private_lane or private_wave?; known: "
 
 
 @pytest.mark.parametrize(
