@@ -118,16 +118,16 @@ class _Words:
         return next_word == symbol.address and self._is_module(word, code_object)
 
     def _is_module(self, number: int, code_object: CodeObject) -> bool:
-        """Return whether a file may be the module with a number: the first one has 1."""
+        """Return whether a file may be the module with a number: a program has 1."""
         known = None
         if isinstance(self._target, ThreadModules):
             known = self._target.thread_local_module(code_object.file.path)
         if known is not None or not number:
             return number == known
-        files = (
-            item for item in self._session.loaded_objects() if has_thread_local_storage(item.file)
-        )
-        return (number == 1) == (next(files, None) is code_object)
+        program = self._session.loaded_objects()[0]
+        if not has_thread_local_storage(program.file):
+            return code_object is not program
+        return (number == 1) == (code_object is program)
 
     def _is_at(self, displacement: int, code_object: CodeObject, symbol: Symbol) -> bool:
         """Return whether a thread-local variable is so far from the thread pointer."""

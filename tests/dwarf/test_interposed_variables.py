@@ -283,7 +283,7 @@ def test_a_descriptor_of_a_library_that_was_loaded_later(tmp_path: Path) -> None
     ("modules", "module", "bound_to"),
     [
         ((1, 2, None), 3, None),  # only the offset of the last file is that of the word
-        ((None, None, None), 1, "program"),  # the first one has number 1
+        ((None, None, None), 1, "program"),  # a program has number 1
         ((None, None, None), 2, "second"),
         ((1, 3, 2), 2, "program"),  # no file has that number and that offset
     ],
