@@ -33,6 +33,15 @@ def number_in_thread(attribute: LocationAttribute | None) -> int | None:
     return attribute.unit.address(index)
 
 
+def pushed_in_thread(attribute: LocationAttribute | None) -> int | None:
+    """Return the number of such a location, from wherever it has it; None for any other."""
+    pushing = _pushing(attribute)
+    if pushing is None or pushing.operation.name in INDEXED:
+        return number_in_thread(attribute)
+    number = pushing.operands[0] if pushing.operands else pushing.operation.number
+    return number if isinstance(number, int) else None
+
+
 def _pushing(attribute: LocationAttribute | None) -> Instruction | None:
     """Return the operation before the one that makes a location in the storage of a thread, if
     these two are all."""

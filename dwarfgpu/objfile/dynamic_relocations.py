@@ -345,6 +345,7 @@ def linker_slots(file: ObjectFile) -> Mapping[str, Sequence[LinkerSlot]]:
     return DynamicRelocations(file, 0).slots()
 
 
+@kept_with(first)
 def is_program(file: ObjectFile) -> bool:
     """Return whether a loader starts a file, or it always runs at its linked address.
 
@@ -360,6 +361,7 @@ def is_program(file: ObjectFile) -> bool:
     return any(segment.type == PT_INTERP for segment in file.segments) and DT_SONAME not in tags
 
 
+@kept_with(first)
 def binds_itself(file: ObjectFile) -> bool:
     """Return whether a symbol defined in a file binds to it, whatever other files define.
 

@@ -145,6 +145,20 @@ class ObjectFile(ElfFile):
                 return symbol
         return None
 
+    def exported_at(self, address: int, kind: SymbolKind = "object") -> Sequence[Symbol]:
+        """Return the objects at an address to which a dynamic linker may bind names; `kind`: or the
+        thread-local ones at an offset."""
+        return self._exported.get((kind, address), ())
+
+    @cached_property
+    def _exported(self) -> dict[tuple[SymbolKind, int], list[Symbol]]:
+        symbols: dict[tuple[SymbolKind, int], list[Symbol]] = {}
+        for symbol in self._dynamic_symbol_table or ():
+            is_data = symbol.kind in ("object", "thread_local")
+            if is_data and symbol.is_in_section and not symbol.is_local:
+                symbols.setdefault((symbol.kind, symbol.address), []).append(symbol)
+        return symbols
+
     def mangled_functions(self, part: str) -> tuple[Symbol, ...]:
         """Return the functions defined here whose names are mangled and contain a text."""
         table = self._symbol_table

@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.scope.symbols_by_name import (
     UntypedSymbol,
     interposable,
     interposing,
+    kind_of_symbol,
 )
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.thread_local import has_thread_local_storage, thread_pointer, tls_address
@@ -22,58 +23,76 @@ from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.target import Target, ThreadModules
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.objfile.dynamic_relocations import LinkerSlot, linker_slots
+from dwarfgpu.objfile.dynamic_relocations import LinkerSlot, is_program, linker_slots
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.session.focused_names import FocusedNames
 
 
 def bound_symbol(session: FocusedNames, variable: Variable) -> UntypedSymbol | None:
-    """Return the definition that the code of a library uses for an external variable that it
-    defines, if that is in another file; None if it is where the library describes it."""
-    if not variable.is_external:
+    """Return the definition that the code of a library uses for a variable that it defines, if that
+    is in another file; None if it is where the library describes it."""
+    kind = kind_of_symbol(variable)
+    if kind is None:
         return None
     loaded = session.loaded_objects()
-    library = interposable(loaded, variable)
+    library = interposable(loaded, variable, kind)
     if library is None:
         return None
     target = session.target
-    if target is None or (isinstance(target, TargetWithCodeObjects) and not target.has_started):
+    has_words = target is not None and (
+        not isinstance(target, TargetWithCodeObjects) or target.has_started
+    )
+    if library.binds_itself:
+        return _seen_from(session, library, target if has_words else None)
+    if target is None or not has_words:
         return interposing(loaded, library)
     slots = linker_slots(library.owner.file).get(library.name, ())
     if not slots:  # its code never asks the linker: only a program has copies of variables
-        return interposing((loaded[0], library.owner), library)
-    words = _Words(session, target, library)
-    if library.is_thread_local:
-        chosen = words.of_thread(slots)
-        if chosen is None:
-            return interposing(loaded, library)
-        owner, symbol = chosen
-        if owner is library.owner:
-            return None
-        return UntypedSymbol(symbol.address, is_code=False, thread_local_in=owner.file)
-    bound = {address for slot in slots if (address := words.at(slot.address))}
-    own = library.symbol.address + library.owner.load_address
-    if own in bound:
+        programs = [item for item in loaded[:1] if is_program(item.file)]
+        return interposing((*programs, library.owner), library)
+    words = _Words(session, target, library, library.owner)
+    bound = words.bound(slots)
+    return interposing(loaded, library) if bound is None else _in_another_file(bound, library)
+
+
+def _seen_from(
+    session: FocusedNames, library: Interposable, target: Target | None
+) -> UntypedSymbol | None:
+    """Return the definition that the file in focus uses in place of that of a library whose own
+    code uses its own one, as after `-Bsymbolic`: a copy in the program, for example."""
+    viewer = session.code_object
+    if viewer is None or viewer is library.owner:
         return None
-    if len(bound) != 1:
-        return interposing(loaded, library)
-    return UntypedSymbol(bound.pop(), is_code=False)
+    own = viewer.file.exported_object(library.name, library.symbol.kind)
+    if own is not None:
+        return library.at(viewer, own)
+    slots = linker_slots(viewer.file).get(library.name, ())
+    bound = None if target is None else _Words(session, target, library, viewer).bound(slots)
+    return None if bound is None else _in_another_file(bound, library)
+
+
+def _in_another_file(bound: UntypedSymbol, library: Interposable) -> UntypedSymbol | None:
+    """Return a definition; None if it is the library's own."""
+    return None if bound == library.at(library.owner, library.symbol) else bound
 
 
 class _Words:
-    """What the linker wrote for the name of a variable of a library."""
+    """What the linker wrote into a file for the name of a variable of a library."""
 
-    def __init__(self, session: FocusedNames, target: Target, library: Interposable) -> None:
+    def __init__(
+        self, session: FocusedNames, target: Target, library: Interposable, file: CodeObject
+    ) -> None:
         self._session = session
         self._target = target
         self._library = library
+        self._file = file
         self._space = session.architecture.address_space(0)
         self._word_bytes = self._space.address_bits // 8
 
     def at(self, address: int) -> int:
-        """Return the word at an address of the library; 0 if the linker has not written it, or it
+        """Return the word at an address of the file; 0 if the linker has not written it, or it
         is unknown."""
-        return self._loaded(self._library.owner.load_address + address)
+        return self._loaded(self._file.load_address + address)
 
     def _loaded(self, address: int) -> int:
         wrapped = address & (1 << self._space.address_bits) - 1
@@ -85,7 +104,21 @@ class _Words:
             return 0
         return int.from_bytes(data, self._session.architecture.endian)
 
-    def of_thread(self, slots: Sequence[LinkerSlot]) -> tuple[CodeObject, Symbol] | None:
+    def bound(self, slots: Sequence[LinkerSlot]) -> UntypedSymbol | None:
+        """Return the definition that slots say, the library's own first; None if they do not say
+        one."""
+        library = self._library
+        if library.is_thread_local:
+            chosen = self._of_thread(slots)
+            return None if chosen is None else library.at(*chosen)
+        own = library.at(library.owner, library.symbol)
+        bound = {address for slot in slots if (address := self.at(slot.address))}
+        bound = {address + library.displacement for address in bound}
+        if own.address in bound:
+            return own
+        return UntypedSymbol(bound.pop(), is_code=False) if len(bound) == 1 else None
+
+    def _of_thread(self, slots: Sequence[LinkerSlot]) -> tuple[CodeObject, Symbol] | None:
         """Return the thread-local definition that slots say, and its file; None if they do not."""
         definitions: list[tuple[CodeObject, Symbol]] = []
         for code_object in self._session.loaded_objects():

@@ -21,7 +21,12 @@ from dwarfgpu.base.records import evolve, field, force_setattr, frozen, plain_fi
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.loaded_code import CodeObjects, split_by_machine
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
-from dwarfgpu.dwarf.scope.symbols_by_name import UntypedSymbol, symbol_of_variable
+from dwarfgpu.dwarf.scope.symbols_by_name import (
+    AT_ADDRESS,
+    IN_THREAD,
+    UntypedSymbol,
+    symbol_of_variable,
+)
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.thread_local import tls_address
 from dwarfgpu.errors import (
@@ -31,7 +36,7 @@ from dwarfgpu.errors import (
     UsageError,
     shown,
 )
-from dwarfgpu.expr.context import Context, LocationAttribute
+from dwarfgpu.expr.context import Context, ExprLoc, LocationAttribute
 from dwarfgpu.expr.evaluate import Observer
 from dwarfgpu.expr.explicit_context import NO_UNWINDING, ExplicitAddress
 from dwarfgpu.machine.target import Target, Versioned, WaveId
@@ -373,7 +378,14 @@ class Session(FocusedNames):
 
         For a thread-local variable raises what `tls_address` raises.
         """
-        symbol = None if variable.kind != "global" else self.symbol_of(variable)
+        if variable.kind != "global":  # no linker knows most of them: no call is made
+            location = variable.location
+            if not isinstance(location, ExprLoc) or (
+                location.expression[:1] not in AT_ADDRESS
+                and location.expression[-1:] not in IN_THREAD
+            ):
+                return None
+        symbol = self.symbol_of(variable)
         if symbol is None:
             return None
         address, file = symbol.address, symbol.thread_local_in
@@ -384,9 +396,9 @@ class Session(FocusedNames):
     def symbol_of(self, variable: Variable) -> UntypedSymbol | None:
         """Return the symbol to which a dynamic linker binds a variable's name, if the variable has
         no location, or that of another file; else None."""
-        if variable.kind != "global":
-            return None
         if variable.location is None:
+            if variable.kind != "global":
+                return None
             objects = dict.fromkeys((*self.objects_with(variable.name), *self.loaded_objects()))
             return symbol_of_variable(objects, variable)
         if self.architecture.is_simt:

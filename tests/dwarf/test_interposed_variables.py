@@ -14,7 +14,7 @@ import pytest
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
-from dwarfgpu.dwarf.scope.symbols_by_name import interposable, interposing
+from dwarfgpu.dwarf.scope.symbols_by_name import interposable, interposing, kind_of_symbol
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.storage import Memory
@@ -29,6 +29,10 @@ pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None or platform.machine() != "x86_64", reason="needs gcc on x86-64"
 )
 FIRST, SECOND, THIRD = 0x10_0000, 0x20_0000, 0x30_0000
+
+
+INTERPRETER = 'const char interpreter[] __attribute__((section(".interp"))) = "/lib/ld.so";'
+"""What a program has."""
 
 
 def library(folder: Path, name: str, text: str, *options: str) -> str:
@@ -46,8 +50,10 @@ def bound(files: list[str], name: str) -> int | None:
     info = objects[-1].info
     [meaning] = NameLookup((info,), info.units[0]).of(name)
     assert isinstance(meaning, Variable)
-    definition = interposable(objects, meaning)
-    first = None if definition is None else interposing(objects, definition)
+    kind = kind_of_symbol(meaning)
+    definition = None if kind is None else interposable(objects, meaning, kind)
+    is_asked = definition is not None and not definition.binds_itself
+    first = interposing(objects, definition) if definition is not None and is_asked else None
     return None if first is None else first.address
 
 
@@ -87,10 +93,8 @@ def test_a_library_that_can_be_run(
     tmp_path: Path, options: tuple[str, ...], is_library: bool
 ) -> None:
     """libc.so.6 has an interpreter, as a program has."""
-    text = 'int shared = 2; const char interpreter[] %s = "/lib/ld.so";'
     files = [library(tmp_path, name, "int shared = 7;") for name in ("first", "second")]
-    in_section = '__attribute__((section(".interp")))'
-    last = library(tmp_path, "last", text % in_section, *options)
+    last = library(tmp_path, "last", f"int shared = 2; {INTERPRETER}", *options)
     assert any(segment.type == PT_INTERP for segment in open_object(last).segments)
     [symbol] = open_object(files[0]).symbols_named("shared")
     assert bound([*files, last], "shared") == (symbol.address + FIRST if is_library else None)
@@ -156,7 +160,10 @@ def test_only_the_program_has_copies_of_what_a_library_does_not_use(tmp_path: Pa
     files = [program, *(library(tmp_path, name, PLUGIN) for name in ("plugin", "last"))]
     session, variables = process(files)
     assert address(session, variables["named"]) is None
-    copying = library(tmp_path, "copying", "int named;")
+    first = library(tmp_path, "first", "int named;")  # the program is missing
+    session, variables = process([first, *files[1:]])
+    assert address(session, variables["named"]) is None
+    copying = library(tmp_path, "copying", f"int named; {INTERPRETER}")
     session, variables = process([copying, *files[1:]])
     [symbol] = open_object(copying).symbols_named("named")
     assert address(session, variables["named"]) == symbol.address + FIRST

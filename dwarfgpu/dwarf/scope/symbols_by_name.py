@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Final
 
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
@@ -22,7 +23,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc
-from dwarfgpu.objfile.dynamic_relocations import binds_itself
+from dwarfgpu.objfile.dynamic_relocations import binds_itself, is_program
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.symbols import Symbol, SymbolKind
 
@@ -31,6 +32,10 @@ _DATA: Final = ("object", "thread_local")
 _ADDR: Final = 0x03
 _INDEXED: Final = frozenset({0xA1, 0xFB})
 """DW_OP_addrx, and DW_OP_GNU_addr_index of split DWARF 4."""
+AT_ADDRESS: Final = frozenset(bytes((code,)) for code in (_ADDR, *_INDEXED))
+"""How the location of a variable begins that is at a fixed address."""
+IN_THREAD: Final = frozenset({b"\x9b", b"\xe0"})
+"""How that of a thread-local one ends: DW_OP_form_tls_address, and its GNU form."""
 _NO_NAMES: Final = {
     "VTT", "bool", "char", "class", "const", "construction", "double", "float", "for", "guard",
     "in", "int", "lambda", "long", "name", "operator", "short", "signed", "std", "struct",
@@ -111,21 +116,31 @@ class Interposable:
     owner: CodeObject
     """The library."""
     name: str
-    """The linkage name."""
+    """The linkage name, that of its block for a variable of a Fortran common block."""
     symbol: Symbol
     """The library's own definition."""
+    displacement: int
+    """How many bytes behind the symbol the variable begins: 0 outside of a common block."""
+    binds_itself: bool
+    """Whether the library's own code always means it."""
 
     @property
     def is_thread_local(self) -> bool:
         """Whether each thread has one."""
         return self.symbol.kind == "thread_local"
 
+    def at(self, code_object: CodeObject, symbol: Symbol) -> UntypedSymbol:
+        """Return the variable where a symbol of a file is its definition."""
+        defined = _as_loaded(code_object, code_object.file, symbol)
+        return evolve(defined, address=defined.address + self.displacement)
 
-def interposable(code_objects: Sequence[CodeObject], variable: Variable) -> Interposable | None:
-    """Return the definition of an external variable in a library, if the dynamic linker may bind
-    its name to that of another file; else None."""
-    if len(code_objects) < 2 or not variable.is_external:
-        return None
+
+def kind_of_symbol(variable: Variable) -> SymbolKind | None:
+    """Return what kind of symbol a dynamic linker may bind a variable to; None for a variable that
+    other files cannot define, and for one whose location is no fixed one.
+
+    Static variables of inline functions of C++ are the same in all files (C++ [dcl.inline]).
+    """
     kind: SymbolKind = "object"
     if not _is_at_address(variable):
         from dwarfgpu.expr.thread_location import is_in_thread  # GPUs have no such variables
@@ -133,17 +148,58 @@ def interposable(code_objects: Sequence[CodeObject], variable: Variable) -> Inte
         if not is_in_thread(variable.location):
             return None
         kind = "thread_local"
+    return kind if variable.is_external or _is_of_function(variable) else None
+
+
+def interposable(
+    code_objects: Sequence[CodeObject], variable: Variable, kind: SymbolKind
+) -> Interposable | None:
+    """Return the definition of a variable in a library to which a dynamic linker binds a name; None
+    if it is in a program, whose definitions come first, or other files cannot mean it. `kind`: that
+    of its symbol (`kind_of_symbol`)."""
     owner = next((item for item in code_objects if item.info is variable.unit.info.main), None)
-    name = _linkage_name(variable)
-    if owner is None or owner is code_objects[0] or name is None:
+    if owner is None or is_program(owner.file):
         return None
     try:
-        own = owner.file.exported_object(name, kind)
-        if own is None or own.is_protected or binds_itself(owner.file):
+        own = _own_symbol(owner.file, variable, kind)
+        if own is None:
             return None
+        name = unversioned(own.name)
+        displacement = _number(variable, kind) - own.address if _block_of(variable) else 0
+        is_own = own.is_protected or binds_itself(owner.file)
     except DwarfGpuError:
         return None
-    return Interposable(owner, name, own)
+    return Interposable(owner, name, own, displacement, is_own)
+
+
+def _own_symbol(file: ObjectFile, variable: Variable, kind: SymbolKind) -> Symbol | None:
+    """Return the symbol by which other files mean a variable of a file."""
+    block = _block_of(variable)
+    if block is not None:
+        name = block.linkage_name
+        return None if name is None else file.exported_object(name, kind)
+    if variable.is_external:
+        name = _linkage_name(variable)
+        return None if name is None else file.exported_object(name, kind)
+    from dwarfgpu.dwarf.names.demangle import demangled_name  # few variables have only symbols
+
+    for symbol in file.exported_at(_number(variable, kind), kind):
+        spelled = demangled_name(unversioned(symbol.name))
+        if spelled is not None and spelled.rpartition("::")[2] == variable.name:
+            return symbol
+    return None
+
+
+def _block_of(variable: Variable) -> Die | None:
+    """Return the common block of Fortran that a variable is in."""
+    above = variable.die.parent()
+    return above if above is not None and above.tag == dw.TAG_COMMON_BLOCK else None
+
+
+def _is_of_function(variable: Variable) -> bool:
+    """Return whether a variable is declared in a function of C++."""
+    above = variable.die.parent() if variable.unit.is_cplusplus else None
+    return above is not None and above.tag in BLOCKS | FUNCTIONS
 
 
 def interposing(code_objects: Sequence[CodeObject], library: Interposable) -> UntypedSymbol | None:
@@ -157,7 +213,7 @@ def interposing(code_objects: Sequence[CodeObject], library: Interposable) -> Un
             return None
         first = code_object.file.exported_object(library.name, library.symbol.kind)
         if first is not None:
-            return _as_loaded(code_object, code_object.file, first)
+            return library.at(code_object, first)
     return None
 
 
@@ -170,6 +226,22 @@ def _is_at_address(variable: Variable) -> bool:
     size_bytes = variable.unit.format.address_size
     is_indexed = code[0] in _INDEXED and len(code) > 1 and all(byte & 128 for byte in code[1:-1])
     return is_indexed or (code[0] == _ADDR and len(code) == 1 + size_bytes)
+
+
+def _number(variable: Variable, kind: SymbolKind) -> int:
+    """Return the address, or the offset in thread-local storage, that a location says, as the file
+    has it; -1 if it cannot be said so."""
+    location = variable.location
+    assert isinstance(location, ExprLoc)
+    if kind == "thread_local":
+        from dwarfgpu.expr.thread_location import pushed_in_thread
+
+        number = pushed_in_thread(location)
+        return -1 if number is None else variable.unit.thread_offset(number)
+    reader = Reader(location.expression, variable.unit.endian)
+    if reader.u8() == _ADDR:
+        return reader.unsigned(variable.unit.format.address_size)
+    return location.unit.address(reader.uleb())
 
 
 def _linkage_name(variable: Variable) -> str | None:

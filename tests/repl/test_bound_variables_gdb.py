@@ -1,0 +1,104 @@
+"""Variables that several files define, in a core file: the dynamic linker chose one for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.repl.side_by_side import answers, build, with_core
+
+HEADER = """\
+struct Reg { int n; const char *who; };
+inline Reg &registry() { static Reg r{1, "init"}; r.n++; return r; }
+template <class T> T &slot() { static T s = T(5); s += 1; return s; }
+inline int counter() { static int id = 100; return ++id; }
+inline int lane() { static thread_local int mine = 7; return ++mine; }
+struct K { static int make() { static int made = 0; return ++made; } };
+int work(int n);
+"""
+LIBRARY = """\
+#include <csignal>
+#include "h.h"
+static int own() { static int id = 50; return ++id; }
+int work(int n) {
+  Reg &r = registry(); r.who = "library";
+  int sum = slot<long>() + counter() + lane() + K::make() + own() + n;
+  raise(SIGTRAP);
+  return sum + r.n;
+}
+"""
+PROGRAM = """\
+#include "h.h"
+int main() { registry(); slot<long>(); counter(); counter(); lane(); K::make(); return work(1); }
+"""
+
+
+@pytest.mark.parametrize("options", [["-O0"], ["-O0", "-gsplit-dwarf"]], ids=["whole", "split"])
+def test_static_variables_of_inline_functions(
+    tool: Callable[[str], str], tmp_path: Path, options: list[str]
+) -> None:
+    """They have no linkage names; the symbols at their addresses do (STB_GNU_UNIQUE)."""
+    command = [tool("g++"), "-g", "-std=c++17", *options]
+    build(tmp_path, {"h.h": HEADER, "lib.cpp": LIBRARY, "a.cpp": PROGRAM}, [
+        [*command, "-fPIC", "-shared", "-o", "libwork.so", "lib.cpp"],
+        [*command, "-o", "a", "a.cpp", f"{tmp_path}/libwork.so"],
+    ])  # fmt: skip
+    files = with_core(tool, tmp_path)
+    names = ["registry()::r", "slot<long>()::s", "counter()::id", "K::make()::made", "own()::id"]
+    commands = ["frame function work", *(f"p {mark}{name}" for name in names for mark in ("", "&"))]
+    commands += ["frame function main", *(f"p {name}" for name in names[:-1])]
+    ours = answers(None, files, commands)
+    assert ours == answers(tool("gdb"), files, commands)
+    assert "= {n = 3, who = " in ours[1] and '"library"}' in ours[1]
+    [mine] = answers(None, files, ["p lane()::mine"])[-1:]
+    assert mine.endswith("= 9\n") or "-gsplit-dwarf" in options
+
+
+def test_a_copy_of_a_variable_that_the_library_binds_itself(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """-Bsymbolic: the library's code uses its own one, and the program the copy."""
+    library = "#include <signal.h>\nint level = 1; void set(int n) { level = n; raise(SIGTRAP); }\n"
+    program = "extern int level; void set(int);\nint main(void) { level = 3; set(7); }\n"
+    command = [tool("gcc"), "-g", "-O0"]
+    build(tmp_path, {"lib.c": library, "a.c": program}, [
+        [*command, "-fPIC", "-shared", "-Wl,-Bsymbolic", "-o", "libset.so", "lib.c"],
+        [*command, "-o", "a", "a.c", f"{tmp_path}/libset.so"],
+    ])  # fmt: skip
+    files = with_core(tool, tmp_path)
+    ours = answers(None, files, ["frame function set", "p level", "frame function main", "p level"])
+    assert ours[1].endswith("= 7\n")  # GDB: 3
+    assert ours[3].endswith("= 3\n")
+
+
+def test_a_common_block_of_fortran(tool: Callable[[str], str], tmp_path: Path) -> None:
+    library = """\
+subroutine work()
+  integer :: ja
+  real :: rc
+  common /shared/ ja, rc
+  ja = ja + 70; rc = 1.25
+  call abort()
+end subroutine
+"""
+    program = """\
+program host
+  integer :: ia
+  real :: rb
+  common /shared/ ia, rb
+  ia = 7; rb = 0.5
+  call work()
+end program
+"""
+    command = [tool("gfortran"), "-g", "-O0"]
+    build(tmp_path, {"lib.f90": library, "a.f90": program}, [
+        [*command, "-fPIC", "-shared", "-o", "libwork.so", "lib.f90"],
+        [*command, "-o", "a", "a.f90", f"{tmp_path}/libwork.so"],
+    ])  # fmt: skip
+    files = with_core(tool, tmp_path)
+    commands = ["frame function work", "p ja", "p rc", "p &rc", "frame function host", "p &rb"]
+    ours = answers(None, files, commands)
+    assert ours[1].endswith("= 77\n") and ours[2].endswith("= 1.25\n")
+    assert ours[3].rpartition("0x")[2].split()[0] == ours[5].rpartition("0x")[2].split()[0]
