@@ -91,10 +91,12 @@ def _advice(target: str) -> str:
     known = [
         name for name in PROCESSORS if target.startswith("gfx") and name.startswith(generation)
     ]
+    label = f"known beginning with {generation}"
     if not known or len(known) > _MOST_LISTED:
+        label = "known"
         numbered = [name for name in PROCESSORS if "generic" not in name]
         known = [_first_to_last(numbered), _first_to_last(_NVIDIA), *CPUS]
-    return f"{nearest(target, ARCHITECTURES)}; known: {', '.join(known)}"
+    return f"{nearest(target, ARCHITECTURES)}; {label}: {', '.join(known)}"
 
 
 def _first_to_last(names: Sequence[str]) -> str:
