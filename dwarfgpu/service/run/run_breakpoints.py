@@ -39,7 +39,13 @@ from dwarfgpu.service.value.value_history import ValueHistory
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.kernel_start import is_before_start
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import declaration_at, frame_position, inlined_beginning_at
+from dwarfgpu.session.stack_frames import (
+    call_position,
+    declaration_at,
+    frame_position,
+    functions_at,
+    inlined_beginning_at,
+)
 
 if TYPE_CHECKING:  # it imports NumPy
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
@@ -228,12 +234,18 @@ def _require_valid(session: Session, addresses: Iterable[int], text: str) -> Non
 
 def before_run(code_object: CodeObject, launched: Launched) -> tuple[Session, FramePosition | None]:
     """Return a session with the code of a kernel, and the source line that determines the file of
-    a line without a file: that of the kernel's declaration, else that of its first instruction,
-    which may belong to an inlined function."""
+    a line without a file: that of the kernel's declaration, else that of its first instruction or
+    of the call that is inlined there."""
     arch = amdgpu(launched.request.processor.name, launched.machine.lane_count)
     session = Session(arch, (code_object,))
     declared = _declaration(code_object, launched.pc)
-    return session, declared or frame_position(evolve(session, pc=launched.pc), launched.pc)
+    if declared is not None:
+        return session, declared
+    first = evolve(session, pc=launched.pc)
+    inlined = inlined_beginning_at(first)
+    if inlined:
+        return session, call_position(functions_at(first)[inlined - 1])
+    return session, frame_position(first, launched.pc)
 
 
 def resumed_position(session: Session) -> FramePosition | None:
