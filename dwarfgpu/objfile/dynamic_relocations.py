@@ -57,13 +57,15 @@ MAX_FIELD_BYTES: Final = 16
 LONGEST_NAME_BYTES: Final = 1 << 10
 
 TableKind = Literal["rela", "rel", "relr"]
-SlotKind = Literal["address", "module", "displacement", "negative", "descriptor"]
-"""What the dynamic linker writes for the name of a variable: its address; for a thread-local one
-the number of the module, and the offset in the next word; the distance from the thread pointer, or
-the negative one; a function, and in the next word that distance or the address of number and offset
-(Drepper, "ELF Handling For Thread-Local Storage", 4; Oliva, "Thread-Local Storage Descriptors")."""
+SlotKind = Literal["address", "copy", "module", "displacement", "negative", "descriptor"]
+"""What the dynamic linker writes for the name of a variable: its address; the contents of a copy;
+for a thread-local one the number of the module, and the offset in the next word; the distance from
+the thread pointer, or the negative one; a function, and in the next word that distance or the
+address of number and offset (Drepper, "ELF Handling For Thread-Local Storage", 4; Oliva,
+"Thread-Local Storage Descriptors")."""
 _SLOTS: Final[tuple[tuple[str, SlotKind], ...]] = (
     ("_GLOB_DAT", "address"),
+    ("_COPY", "copy"),
     *((f"_DTPMOD{bits}", "module") for bits in ("64", "32", "")),
     *((f"_{name}", "displacement") for name in ("TPOFF64", "TLS_TPOFF", "TLS_TPREL")),
     ("_TLS_TPOFF32", "negative"),

@@ -64,9 +64,10 @@ def _seen_from(
     if viewer is None or viewer is library.owner:
         return None
     own = viewer.file.exported_object(library.name, library.symbol.kind)
-    if own is not None:
-        return library.at(viewer, own)
     slots = linker_slots(viewer.file).get(library.name, ())
+    if own is not None:  # a variable of its own is another one
+        is_copy = any(slot.kind == "copy" for slot in slots)
+        return library.at(viewer, own) if is_copy else None
     bound = None if target is None else _Words(session, target, library, viewer).bound(slots)
     return None if bound is None else _in_another_file(bound, library)
 
@@ -112,7 +113,8 @@ class _Words:
             chosen = self._of_thread(slots)
             return None if chosen is None else library.at(*chosen)
         own = library.at(library.owner, library.symbol)
-        bound = {address for slot in slots if (address := self.at(slot.address))}
+        words = [self.at(slot.address) for slot in slots if slot.kind == "address"]
+        bound = {address for address in words if address}
         bound = {address + library.displacement for address in bound}
         if own.address in bound:
             return own

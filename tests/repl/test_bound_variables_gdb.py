@@ -102,3 +102,20 @@ end program
     ours = answers(None, files, commands)
     assert ours[1].endswith("= 77\n") and ours[2].endswith("= 1.25\n")
     assert ours[3].rpartition("0x")[2].split()[0] == ours[5].rpartition("0x")[2].split()[0]
+
+
+def test_another_variable_of_the_name_that_a_file_names(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """The program has a variable of its own, and no copy."""
+    library = "#include <signal.h>\nint level = 1; void set(int n) { level = n; raise(SIGTRAP); }\n"
+    program = "int level = 3; void set(int);\nint main(void) { set(7); return level; }\n"
+    command = [tool("gcc"), "-g", "-O0"]
+    build(tmp_path, {"lib.c": library, "a.c": program}, [
+        [*command, "-fPIC", "-shared", "-Wl,-Bsymbolic", "-o", "libset.so", "lib.c"],
+        [*command, "-o", "a", "a.c", f"{tmp_path}/libset.so"],
+    ])  # fmt: skip
+    files = with_core(tool, tmp_path)
+    commands = ["frame function main", "p level", "p 'lib.c'::level", "p 'a.c'::level"]
+    ours = answers(None, files, commands)
+    assert [answer.rpartition("= ")[2] for answer in ours[1:]] == ["3\n", "7\n", "3\n"]
