@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.core.thread_blocks import ThreadBlocks
+from dwarfgpu.machine.thread_blocks import ThreadBlocks
 
 LIBC, LINKER, LIBRARY = 0x7000_0000, 0x7100_0000, 0x7200_0000
 MAP, SLOTS, MORE_SLOTS, VECTOR, POINTER = 0x1000, 0x8000, 0x9000, 0x5000, 0x4000
@@ -36,7 +36,9 @@ def loaded(path: str, address: int, symbols: dict[str, int], dynamic: int) -> An
         return (SimpleNamespace(address=symbols[name], section=1),) if name in symbols else ()
 
     segments = [SimpleNamespace(type=2, address=dynamic)]
-    file = SimpleNamespace(path=path, segments=segments, symbols_named=symbols_named)
+    file = SimpleNamespace(
+        path=path, segments=segments, symbols_named=symbols_named, address_bytes=8
+    )
     return SimpleNamespace(file=file, load_address=address)
 
 

@@ -17,9 +17,9 @@ from dwarfgpu.errors import Unavailable, WhollyUnavailable
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.core.notes import CoreThread
 from dwarfgpu.machine.core.overrides import overridden, range_of_read, require_inside
-from dwarfgpu.machine.core.thread_blocks import ThreadBlocks
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
+from dwarfgpu.machine.thread_blocks import ThreadBlocks
 from dwarfgpu.model.storage import Memory
 
 

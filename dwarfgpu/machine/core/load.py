@@ -47,10 +47,10 @@ from dwarfgpu.machine.core.memory import (
 from dwarfgpu.machine.core.modules import IS_NOT_USED, LoadedFile, Modules, Where, modules
 from dwarfgpu.machine.core.notes import CoreDump, CoreThread, read_core
 from dwarfgpu.machine.core.process_target import ProcessTarget
-from dwarfgpu.machine.core.thread_blocks import ThreadBlocks
 from dwarfgpu.machine.sparse_memory import UNMAPPED
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
+from dwarfgpu.machine.thread_blocks import ThreadBlocks
 from dwarfgpu.objfile.container import open_object as open_code_object
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import PT_NOTE

@@ -12,8 +12,7 @@ from typing import Final, Literal
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.core.modules import LoadedFile
-from dwarfgpu.objfile.dynamic_relocations import PT_DYNAMIC
+from dwarfgpu.machine.dynamic_linker import Loaded, dynamic_section
 
 _NO_STATIC_OFFSETS: Final = (0, -1)
 """NO_TLS_OFFSET and FORCED_DYNAMIC_TLS_OFFSET, where the block is before the thread pointer."""
@@ -39,7 +38,7 @@ class ThreadBlocks:
     endian: Literal["little", "big"]
     word_bits: int
     """Size of an address, in bits."""
-    files: Sequence[LoadedFile]
+    files: Sequence[Loaded]
     link_maps: Callable[[], Mapping[int, int]]
     """Returns the address of each `struct link_map`, by that of the dynamic section."""
 
@@ -79,10 +78,8 @@ class ThreadBlocks:
         if len(loaded) != 1 or describing is None:
             return None
         file = loaded[0]
-        sections = [segment.address for segment in file.file.segments if segment.type == PT_DYNAMIC]
-        if not sections:
-            return None
-        return self.link_maps().get(file.load_address + sections[0] & self._mask)
+        section = dynamic_section(file)
+        return None if section is None else self.link_maps().get(section)
 
     def _block_of(self, module: int, slot: int, link_map: int, thread_pointer: int) -> int | None:
         vector = self._word("pthread_dtvp", thread_pointer)
