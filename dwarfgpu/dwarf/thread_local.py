@@ -3,12 +3,14 @@ Storage", 3; System V ABI of x86-64; ELF for the Arm 64-bit architecture, "Threa
 
 Law: only the block of the program itself is at a fixed distance from the thread pointer, because
 its own code relies on it. Only the dynamic linker's tables locate the block of a library: a target
-that reads them is asked for the block, one that knows variables for the address of a symbol in it.
+that reads them is asked for the block, then one that knows variables for the address of a symbol in
+it. What has a name is less certain: a file may have several variables of it.
 """
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from typing import Final
 
 from dwarfgpu.arch.abi import Abi
@@ -50,9 +52,7 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
         )
     mask = (1 << 8 * file.address_bytes) - 1
     if not is_program(file):
-        block = _block_from_target(file, wave, target)
-        if block is None and abi.thread_control_bytes is None:
-            block = _block_from_tables(file, wave, target, register)
+        block = _block_of_library(file, wave, target)
         if block is not None:
             return block + offset & mask
         raise Unsupported(
@@ -102,26 +102,42 @@ def is_program(file: ObjectFile) -> bool:
     return bool(dynamic_tags(file).get(_DT_FLAGS_1, 0) & _DF_1_PIE)
 
 
-def _block_from_target(file: ObjectFile, wave: WaveId, target: Target | None) -> int | None:
-    """Return the address of a library's block, from a target that knows it; None if none does."""
+def _block_of_library(file: ObjectFile, wave: WaveId, target: Target | None) -> int | None:
+    """Return the address of a library's block; None if the target does not know it."""
+    unavailable = None
+    if abi_of(file.machine).thread_control_bytes is None:
+        try:
+            block = _block_from_tables(file, wave, target)
+        except Unavailable as error:
+            block, unavailable = None, error
+        if block is not None:
+            return block
+    block = _block_from_names(file, wave, target)
+    if block is None and unavailable is not None:
+        raise unavailable
+    return block
+
+
+def _block_from_names(file: ObjectFile, wave: WaveId, target: Target | None) -> int | None:
+    """Return the address of a library's block, from a target that knows the address of a variable
+    in it, of a name that no other symbol of the file has; None if it knows none."""
     if not isinstance(target, ThreadLocal):
         return None
+    counts = Counter(symbol.name for symbol in file.symbols if symbol.section)
     for symbol in file.symbols:
-        if symbol.kind == "thread_local" and symbol.section:
+        if symbol.kind == "thread_local" and symbol.section and counts[symbol.name] == 1:
             address = target.thread_local_address(wave, file.path, symbol.name)
             if address is not None:
                 return address - symbol.address
     return None
 
 
-def _block_from_tables(
-    file: ObjectFile, wave: WaveId, target: Target | None, register: str
-) -> int | None:
+def _block_from_tables(file: ObjectFile, wave: WaveId, target: Target | None) -> int | None:
     """Return the address of a library's block from the dynamic linker's tables; None if there are
     none."""
     if not isinstance(target, ThreadBlocks):
         return None
-    pointer = _pointer(register, wave, target)
+    pointer = thread_pointer(file, wave, target)
     try:
         return target.thread_local_block(wave, file.path, pointer)
     except Unavailable as error:

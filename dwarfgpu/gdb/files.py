@@ -6,8 +6,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from struct import Struct
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import gdb
@@ -27,9 +29,13 @@ from dwarfgpu.gdb.limit_settings import file_limits
 from dwarfgpu.gdb.machine.gdb_target import GdbTarget, selected_wave
 from dwarfgpu.gdb.machine.gdb_values import path_of
 from dwarfgpu.gdb.machine.loaded_sections import LoadedSection, bias_of, loaded_sections
+from dwarfgpu.machine.dynamic_linker import Words, dynamic_section, link_maps
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_structures import SHF_EXECINSTR, SHT_NOBITS
+
+if TYPE_CHECKING:
+    from dwarfgpu.machine.thread_blocks import ThreadBlocks
 
 _VDSO = "system-supplied DSO at "
 """How GDB calls the code that the kernel gives every process: it is not in any file."""
@@ -78,9 +84,12 @@ class LoadedFiles:
 
     def __init__(self, target: GdbTarget) -> None:
         self._target = target
+        target.thread_blocks = self.thread_blocks
         self._opened: dict[str, _Opened] = {}
         self._sections: tuple[int, list[LoadedSection], list[int]] | None = None
         self._in_load_order: tuple[int, tuple[CodeObject, ...]] | None = None
+        self._listed: tuple[object, dict[int, int]] = None, {}
+        """What `_link_maps` returns, and for which contents."""
         self._chained_at: int | None = None
         self._chained: tuple[CodeObject, ...] = ()
         self._chains = CallChains(())
@@ -195,17 +204,65 @@ class LoadedFiles:
                 yield code_object
 
     def in_load_order(self) -> tuple[CodeObject, ...]:
-        """Return every file that can be read, the program first, found once at a stop."""
+        """Return every file that can be read, found once at a stop: the program first, then
+        libraries in the order of the dynamic linker's list, which is that in which symbols are
+        looked up, then others by address."""
         if self._in_load_order is None or self._in_load_order[0] != self._target.stop:
             sections = self._loaded_sections()[0]
             begin = next((section.begin for section in sections if section.path is None), None)
             program = None
             with suppress(DwarfGpuError):  # it is reported on access to it
                 program = None if begin is None else self.at(begin)
-            libraries = (item for item in self.readable() if item is not program)
-            objects = (*libraries,) if program is None else (program, *libraries)
+            objects = tuple(item for item in self.readable() if item is not program)
+            if program is not None:
+                objects = (program, *self._listed_first(program, objects))
             self._in_load_order = self._target.stop, objects
         return self._in_load_order[1]
+
+    def _listed_first(
+        self, program: CodeObject, libraries: tuple[CodeObject, ...]
+    ) -> list[CodeObject]:
+        """Return libraries in the order of the dynamic linker's list, then the others, with the
+        kernel's code: it is in the list, but symbols are not looked up in it."""
+        positions = {section: number for number, section in enumerate(self._link_maps(program))}
+
+        def position(library: CodeObject) -> int:
+            section = dynamic_section(library)
+            if section is None or library.file.path.startswith(_VDSO):
+                return len(positions)
+            return positions.get(section, len(positions))
+
+        return sorted(libraries, key=position)
+
+    def _link_maps(self, program: CodeObject) -> dict[int, int]:
+        """Return the address of the `struct link_map` of the program and of each library, by the
+        address of its dynamic section; in the order of the dynamic linker's list, which is
+        read once while nothing changes."""
+        version = self._target.contents_version
+        if self._listed[0] != version:
+            self._listed = version, {}
+            section, file = dynamic_section(program), program.file
+            words = Words(self._read, file.endian, file.address_bytes)
+            with suppress(UsageError):  # the selected thread runs
+                entries = () if section is None else link_maps(words, section)
+                self._listed = version, {entry.dynamic_section: entry.address for entry in entries}
+        return self._listed[1]
+
+    def _read(self, address: int, size_bytes: int) -> bytes:
+        where = Memory(self._target.architecture_of(selected_wave() or 0).address_space(0))
+        return self._target.read_memory(where, address, size_bytes)
+
+    def thread_blocks(self) -> ThreadBlocks | None:
+        """Return where the dynamic linker put thread-local storage; None without a program."""
+        from dwarfgpu.machine.thread_blocks import ThreadBlocks  # few questions are about threads
+
+        files = self.in_load_order()
+        if not files:
+            return None
+        program = files[0]
+        file = program.file
+        maps = partial(self._link_maps, program)
+        return ThreadBlocks(self._read, file.endian, 8 * file.address_bytes, files, maps)
 
     def _sections_with(self, address: int) -> Iterator[LoadedSection]:
         """Yield the sections that GDB has at an address: several if files have the same place, as a

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import gdb
 
@@ -18,7 +19,6 @@ from dwarfgpu.errors import OutOfRange, Unavailable, Unsupported, UsageError
 from dwarfgpu.gdb.machine.gdb_values import (
     address_of,
     gdb_message,
-    path_of,
     said,
     value_bytes,
 )
@@ -35,8 +35,12 @@ from dwarfgpu.gdb.machine.rocm import (
     write_space,
 )
 from dwarfgpu.gdb.machine.selected_thread import selected_thread
+from dwarfgpu.gdb.machine.variable_symbols import only_variable
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.model.storage import Memory
+
+if TYPE_CHECKING:
+    from dwarfgpu.machine.thread_blocks import ThreadBlocks  # few questions are about threads
 
 _MOVES = (
     "cont",
@@ -73,6 +77,8 @@ class GdbTarget:
         self._architectures: tuple[object, dict[WaveId, Architecture]] = None, {}
         self._lacking: tuple[object, dict[tuple[WaveId, str], bool]] = None, {}
         """Whether GDB lacks registers of the newest frames, while nothing changes."""
+        self.thread_blocks: Callable[[], ThreadBlocks | None] = lambda: None
+        """Returns the dynamic linker's tables; who knows the loaded files sets it."""
         for name in _MOVES:
             if hasattr(gdb.events, name):  # free_objfile exists since GDB 14
                 getattr(gdb.events, name).connect(self._moved)
@@ -256,17 +262,23 @@ class GdbTarget:
 
     def thread_local_address(self, wave: WaveId, path: str, name: str) -> int | None:
         """Ask GDB, which asks the program's thread library: `machine.target.ThreadLocal`."""
-        for objfile in gdb.objfiles():
-            if path_of(objfile.owner or objfile) != path:
-                continue
-            symbol = objfile.lookup_global_symbol(name) or objfile.lookup_static_symbol(name)
-            if symbol is None or not symbol.is_variable:
-                continue
-            with _newest_frame(wave) as frame:
-                value = symbol.value(frame) if symbol.needs_frame else symbol.value()
-                address = address_of(value)
-            return None if address is None else int(address)
-        return None
+        symbol = only_variable(path, name)
+        if symbol is None:
+            return None
+        with _newest_frame(wave) as frame:
+            value = symbol.value(frame) if symbol.needs_frame else symbol.value()
+            address = address_of(value)
+        return None if address is None else int(address)
+
+    def thread_local_block(self, wave: WaveId, path: str, thread_pointer: int) -> int | None:
+        """Ask the dynamic linker's tables: `machine.target.ThreadBlocks`."""
+        blocks = self.thread_blocks()
+        return None if blocks is None else blocks.block(path, thread_pointer)
+
+    def thread_local_module(self, path: str) -> int | None:
+        """Ask the dynamic linker's tables: `machine.target.ThreadModules`."""
+        blocks = self.thread_blocks()
+        return None if blocks is None else blocks.module(path)
 
 
 def _is_recorded() -> bool:
