@@ -18,6 +18,11 @@ from dwarfgpu.objfile.elf import ObjectFile
 _DT_DEBUG: Final = 21
 _MAX_ENTRIES: Final = 1_000
 _MAX_FILES: Final = 10_000
+_MAX_NAMESPACES: Final = 100
+_VERSION_BYTES: Final = 4
+_WITH_NAMESPACES: Final = 2
+"""The version of `struct r_debug_extended`, in which the address of the next one follows."""
+_NEXT_WORD: Final = 5
 
 
 class Loaded(Protocol):
@@ -70,19 +75,28 @@ class Words:
 
 
 def link_maps(words: Words, dynamic_section: int) -> Iterator[LinkMap]:
-    """Yield the entries in the order of the list, the program first: `dynamic_section` is the
-    address of its one."""
+    """Yield the entries in the order of the list, the program first, then those of other namespaces
+    (dlmopen(3)): `dynamic_section` is the address of the program's one."""
     with suppress(Unavailable):  # keep the entries before it
-        first = _value(words, dynamic_section, _DT_DEBUG)
-        if not first:
+        listed: set[int] = set()
+        for entry in _first_entries(words, _value(words, dynamic_section, _DT_DEBUG)):
+            while entry and entry not in listed and len(listed) < _MAX_FILES:
+                listed.add(entry)
+                _, name, section, following = words.at(entry, 4)
+                yield LinkMap(entry, name, section)
+                entry = following
+
+
+def _first_entries(words: Words, debug: int | None) -> Iterator[int]:
+    """Yield the first entry of each namespace, from the address of a `struct r_debug`."""
+    for _ in range(_MAX_NAMESPACES):
+        if not debug:
             return
-        entry = words.at(first + words.size_bytes, 1)[0]
-        for _ in range(_MAX_FILES):
-            if not entry:
-                return
-            _, name, section, following = words.at(entry, 4)
-            yield LinkMap(entry, name, section)
-            entry = following
+        yield words.at(debug + words.size_bytes, 1)[0]
+        version = int.from_bytes(words.read(debug, _VERSION_BYTES), words.endian)
+        if version < _WITH_NAMESPACES:
+            return
+        debug = words.at(debug + _NEXT_WORD * words.size_bytes, 1)[0]
 
 
 def _value(words: Words, section: int, wanted_tag: int) -> int | None:

@@ -138,11 +138,12 @@ class ThreadBlocks:
         return _Field(bits, offset)
 
     def _address_of(self, name: str) -> int | None:
-        """Return the address of the only loaded symbol of a name."""
-        addresses = {
-            file.load_address + symbol.address & self._mask
-            for file in self.files
+        """Return the address of the only loaded symbol of a name: each namespace of dlmopen(3) has
+        a copy of the C library, and of these the first one is as good as the others."""
+        symbols = {
+            (file.file.path, symbol.address): file.load_address + symbol.address & self._mask
+            for file in reversed(self.files)
             for symbol in file.file.symbols_named(name)
             if symbol.section
         }
-        return addresses.pop() if len(addresses) == 1 else None
+        return next(iter(symbols.values())) if len(symbols) == 1 else None

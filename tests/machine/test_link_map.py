@@ -31,18 +31,40 @@ def entries(name: int = NAMES, end: int = 0) -> bytes:
     return struct.pack("<2Q", 1, first).ljust(64, b"\0") + program.ljust(64, b"\0") + library
 
 
+def in_namespace(version: int, following: int) -> bytes:
+    """The program in one list, the library in that of another namespace."""
+    text = bytearray(entries().ljust(256, b"\0"))
+    text[:8], text[40:48] = struct.pack("<Q", version), struct.pack("<Q", following)
+    text[88:96] = bytes(8)  # `l_next` of the program
+    return bytes(text) + struct.pack("<6Q", 2, LIST + 128, 0, 0, 0, LIST)
+
+
 @pytest.mark.parametrize(
     ("table", "linked", "is_named"),
     [
         (headers(), entries(), True),
         (headers(), entries(end=LIST + 64), True),  # the list is a circle
         (headers(), entries(end=0xFFFF_FFFF_FFFF_FFF8), True),  # it goes on nowhere
+        (headers(), in_namespace(2, LIST + 256), True),
+        (headers(), in_namespace(1, LIST + 256), False),  # it has no such member
+        (headers(), in_namespace(2, 0xFFFF_FFFF_FFFF_FFF8), False),
         (headers(), entries(name=0x123), False),
         (headers(), entries()[:150], False),
         (headers(dynamic=0x7FFF_FFFF_0000), entries(), False),
         (headers()[:80], entries(), False),
     ],
-    ids=["whole", "circle", "no end", "no name", "cut", "no section", "no headers"],
+    ids=[
+        "whole",
+        "circle",
+        "no end",
+        "namespace",
+        "one namespace",
+        "no namespace",
+        "no name",
+        "cut",
+        "no section",
+        "no headers",
+    ],
 )
 def test_names(tmp_path: Path, table: bytes, linked: bytes, is_named: bool) -> None:
     real, link = tmp_path / "usr.so", tmp_path / "lib.so"

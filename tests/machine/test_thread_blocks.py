@@ -50,6 +50,7 @@ def blocks(
     static: int = NO_STATIC,
     fields: dict[str, tuple[int, int, int]] = FIELDS,
     copies: int = 1,
+    c_libraries: tuple[str, ...] = ("libc.so.6",),
 ) -> ThreadBlocks:
     words = {
         MAP + 1152: module,
@@ -68,7 +69,9 @@ def blocks(
     memory = {address: value.to_bytes(8, "little") for address, value in words.items()}
     symbols = {f"_thread_db_{name}": 0x100 + 16 * n for n, name in enumerate(fields)}
     memory |= {
-        LIBC + symbols[f"_thread_db_{name}"]: pack("<3I", *field) for name, field in fields.items()
+        LIBC + 0x1000 * n + symbols[f"_thread_db_{name}"]: pack("<3I", *field)
+        for name, field in fields.items()
+        for n in range(len(c_libraries))
     }
 
     def read(address: int, size_bytes: int) -> bytes:
@@ -77,7 +80,7 @@ def blocks(
         return memory[address][:size_bytes]
 
     files = [
-        loaded("libc.so.6", LIBC, symbols, 0x10),
+        *(loaded(name, LIBC + 0x1000 * n, symbols, 0x10) for n, name in enumerate(c_libraries)),
         loaded("ld.so", LINKER, {"_rtld_global": 0x40}, 0x10),
         *[loaded("lib.so", LIBRARY, {}, 0x20)] * copies,
     ]
@@ -96,6 +99,8 @@ def blocks(
         (blocks(fields={}), None),  # a C library that describes nothing
         (blocks(fields={**FIELDS, "pthread_dtvp": (32, 1, 8)}), None),
         (blocks(copies=2), None),  # in two namespaces: which of them is meant
+        (blocks(c_libraries=("libc.so.6",) * 2), 0xA000),  # they are the same
+        (blocks(c_libraries=("libc.so.6", "other.so")), None),
     ],
 )
 def test_block(made: ThreadBlocks, expected: int | None) -> None:
