@@ -12,6 +12,7 @@ from dwarfgpu.dwarf.types.array_shape import subrange_bounds
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import offset_and_location, variant_values
 from dwarfgpu.dwarf.types.type_sizes import padding_bits, size_bits
+from dwarfgpu.dwarf.types.types import Struct, strip
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 
 _INTEGERS: Final = frozenset({0x05, 0x07})
@@ -147,7 +148,15 @@ def lacks_padding(die: Die, bits: int) -> bool:
     """Return whether an object has no other bits than these and padding: a `long double` of x86."""
     kind = types_of(die.unit).type_of(die)
     size = size_bits(kind)
-    return size is not None and 0 < size - bits <= padding_bits(kind)
+    if size is None or bits >= size:
+        return False
+    bare = strip(kind)
+    while isinstance(bare, Struct) and len(bare.members) == 1:  # a structure of it alone
+        kind = bare.members[0].type
+        if size_bits(kind) != size:
+            return False
+        bare = strip(kind)
+    return size - bits <= padding_bits(kind)
 
 
 def constant_fault(die: Die) -> tuple[str, str] | None:

@@ -178,7 +178,8 @@ def _own_symbol(file: ObjectFile, variable: Variable, kind: SymbolKind) -> Symbo
     if block is not None:
         name = block.linkage_name
         return None if name is None else file.exported_object(name, kind)
-    if variable.is_external:
+    # clang says that static variables of inline functions are external.
+    if not _is_of_function(variable):
         name = _linkage_name(variable)
         return None if name is None else file.exported_object(name, kind)
     from dwarfgpu.dwarf.names.demangle import demangled_name  # few variables have only symbols

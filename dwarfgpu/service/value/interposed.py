@@ -1,4 +1,4 @@
-"""Variables of a library in whose where the dynamic linker puts those of an earlier file."""
+"""Variables of a library in whose place the dynamic linker puts those of an earlier file."""
 
 from __future__ import annotations
 
