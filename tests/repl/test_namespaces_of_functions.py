@@ -37,6 +37,7 @@ def unit_of(low: int, size_bytes: int, inside: bytes) -> bytes:
 
 
 MAIN = function(b"main", 0x1000)
+CLOSURES_OF_MAIN = namespace(b"main", function(b"{closure#0}", 0x1004))
 CLOSURES = namespace(b"send", function(b"{closure#0}", 0x1004))
 SEND = function(b"send", 0x1008, b"\4v\0" + bytes(4))
 UNITS = {
@@ -101,12 +102,18 @@ def test_a_linespec_names_what_is_in_the_namespace(state: Path) -> None:
         ("(int) main::STATE", "$1 = 3"),
         ("main::main", "$1 = {void ()} 0x1000 <main>"),
         ("(int) main::of_function", "$1 = 5"),
+        ("(int) main::config::LEVEL", "$1 = 9"),
     ],
 )
-def test_a_crate_with_the_name_of_its_function(tmp_path: Path, name: str, expected: str) -> None:
-    """`rustc main.rs`: the function `main` is in the crate `main`."""
+@pytest.mark.parametrize("closures", [b"", CLOSURES_OF_MAIN], ids=["", "closures"])
+def test_a_crate_with_the_name_of_its_function(
+    tmp_path: Path, name: str, expected: str, closures: bytes
+) -> None:
+    """`rustc main.rs`: the function `main` is in the crate `main`, and its closures in a namespace
+    `main` in that."""
     in_function = b"\4of_function\0" + (5).to_bytes(4, "little")
     inside = function(b"main", 0x1000, in_function) + b"\4STATE\0" + (3).to_bytes(4, "little")
+    inside += closures + namespace(b"config", b"\4LEVEL\0" + (9).to_bytes(4, "little"))
     code = struct.pack("<QI", 0x1000, 16)
     info = unit(b"\1main.rs" + END + RUST + code + namespace(b"main", inside) + END)
     sections: dict[str, bytes | Content] = {

@@ -141,12 +141,14 @@ class NameLookup(UnitDeclarations):
 
     def _first_scope(self, part: Part, is_global: bool) -> tuple[Meaning, ...]:
         """Return what the first part of a qualified name means. In Rust, a module or crate may have
-        the name of a function, as `main` of most programs, and is meant first."""
+        the name of a function, as `main` of most programs, and is meant first; the nearest module
+        may be that of the function's closures, and the crate is meant."""
         find = self._global if is_global else self._simple
         scopes = find(part, _is_scope)
         if not scopes or self.unit is None or self.unit.language != dw.LANG_RUST:
             return scopes
-        return tuple(dict.fromkeys((*find(part, _is_module), *scopes)))
+        modules = (*find(part, _is_module), *self._global(part, _is_module))
+        return tuple(dict.fromkeys((*modules, *scopes)))
 
     def why_not(self, name: str) -> str:
         """Return why a name denotes nothing, with GDB's wording."""
@@ -232,9 +234,11 @@ class NameLookup(UnitDeclarations):
         """Return a name after `::`: in a namespace, a class, an enumeration or a function."""
         first = holders[0]
         if first.tag in CONTAINERS:
+            for holder in (die for die in holders if die.tag in CONTAINERS):
+                if meanings := self._in_namespace(holder, part, accepts):
+                    return meanings
             functions = tuple(die for die in holders if die.tag == dw.TAG_SUBPROGRAM)
-            meanings = self._in_namespace(first, part, accepts)
-            return meanings or (self._in_functions(functions, part, accepts) if functions else ())
+            return self._in_functions(functions, part, accepts) if functions else ()
         if first.tag == dw.TAG_SUBPROGRAM:
             in_functions = self._in_functions(holders, part, accepts)
             return in_functions or self._in_namespace_of(first, part, accepts)
