@@ -215,7 +215,8 @@ class GdbSession(Session):
         objects = list(super().objects_with(name))
         if self.debugger is None:
             return tuple(objects)
-        outer = [part.text for part in parts(name)[:1]]  # it says which part is unknown
+        pieces = [part.text for part in parts(name)]  # scopes say which part is unknown
+        outer = ["::".join(pieces[:count]) for count in range(1, len(pieces))] or pieces
         here = self.code_object
         if here is None or self.pc is None or here.scopes.unit_at(self.pc) is None:
             outer.append("main")
@@ -403,13 +404,27 @@ class Debugger:
 def _symbols(name: str) -> Iterator[gdb.Symbol]:
     """Yield what GDB finds by a name outside of functions. Where it finds a declaration first, the
     files are asked for the definition."""
+    block = _block()
     for domain in (gdb.SYMBOL_VAR_DOMAIN, gdb.SYMBOL_STRUCT_DOMAIN):
-        symbol = gdb.lookup_global_symbol(name, domain) or gdb.lookup_static_symbol(name, domain)
+        # In the namespaces and by the imports of the frame, or else anywhere.
+        symbol = None if block is None else gdb.lookup_symbol(name, block, domain)[0]
+        if symbol is not None and (symbol.needs_frame or symbol.is_argument):
+            symbol = None
+        symbol = symbol or gdb.lookup_global_symbol(name, domain)
+        symbol = symbol or gdb.lookup_static_symbol(name, domain)
         if symbol is not None and symbol.addr_class == gdb.SYMBOL_LOC_UNRESOLVED:
             of_files = (file.lookup_global_symbol(name, domain) for file in gdb.objfiles())
             symbol = next((item for item in of_files if _is_defined(item)), symbol)
         if symbol is not None and symbol.symtab is not None:
             yield symbol
+
+
+def _block() -> gdb.Block | None:
+    """Return the block of the selected frame; None without one, and without debug information."""
+    try:
+        return gdb.selected_frame().block()
+    except (gdb.error, RuntimeError):
+        return None
 
 
 def _is_defined(symbol: gdb.Symbol | None) -> bool:

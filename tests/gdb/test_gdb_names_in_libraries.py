@@ -246,3 +246,44 @@ def test_names_in_files_of_another_library(
     assert [item[1] for item in document[:4]] == ["4", "3", "4", "5"]
     different = [item for item in document if item[1] != item[2]]
     assert different == [], "\n".join(map(repr, different))
+
+
+OF_NAMESPACE = """\
+namespace geo {
+int gv = 7;
+struct S { virtual ~S(); int a; static int st; enum Color { red, green }; } sobj;
+int S::st = 33; S::~S() {}
+int scale(int n) { return n * gv; }
+}
+"""
+IN_NAMESPACE = """\
+namespace geo {
+extern int gv; int scale(int);
+struct S { virtual ~S(); int a; static int st; enum Color { red, green }; }; extern S sobj;
+int run(int k) { return scale(k) + gv + S::st + sobj.a; }
+}
+int used() { using namespace geo; return scale(2) + gv; }
+int main() { return geo::run(2) + used(); }
+"""
+
+
+@pytest.mark.parametrize("function", ["geo::run", "used"])
+def test_names_in_the_namespace_of_the_frame(
+    debugger: Debugger, tmp_path: Path, tool: Callable[[str], str], function: str
+) -> None:
+    """The library defines them, and the frame's namespace or directives lead to them."""
+    (tmp_path / "lib.cpp").write_text(OF_NAMESPACE)
+    (tmp_path / "a.cpp").write_text(IN_NAMESPACE)
+    library = ["-fPIC", "-shared", "-o", "libgeo.so", "lib.cpp"]
+    program = ["-o", "a", "a.cpp", f"{tmp_path}/libgeo.so"]
+    for words in (library, program):
+        subprocess.run([tool("g++"), "-g", "-O0", *words], cwd=tmp_path, check=True, timeout=60)
+    expressions = [
+        "gv", "scale", "sobj", "S::st", "sizeof(S)", "&geo::S::a", "geo::S::st", "sizeof(geo::S)",
+        "&geo::S::st", "(geo::S *) 0", "::geo::gv", "sizeof(geo::S::Color)", "geo::S::green",
+    ]  # fmt: skip
+    code = COMPARE.format(expressions=expressions)
+    document = json.loads(debugger.python(code, f"break {function}", "run", file=tmp_path / "a"))
+    assert document[0] == ["gv", "7", "7"]
+    different = [item for item in document if item[1] != item[2]]
+    assert different == [], "\n".join(map(repr, different))

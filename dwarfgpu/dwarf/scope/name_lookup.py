@@ -176,9 +176,10 @@ class NameLookup(UnitDeclarations):
         for scope in scopes:
             if scope.tag in CLASSES and (meanings := self._in_class(scope, part, accepts)):
                 return meanings
-            is_function = scope.tag in BLOCKS | FUNCTIONS  # its variables are of another frame
-            if is_function and (meanings := self._in_block(scope, part, _no_variable(accepts))):
-                return meanings
+            if scope.tag in BLOCKS | FUNCTIONS:  # its variables are of another frame
+                meanings = self._in_block(scope, part, _no_variable(accepts))
+                if meanings := meanings or self._imported_by(scope, part, accepts):
+                    return meanings
             if meanings := _parameter(scope, part, accepts):
                 return meanings
         paths = [scope_path(scope) for scope in scopes if scope.tag in CONTAINERS]
@@ -352,6 +353,13 @@ class NameLookup(UnitDeclarations):
                         return self.defined(dies)
         return _parameter(scope, part, accepts)
 
+    def _imported_by(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
+        """Return what the using-declarations of a function or block give."""
+        for child in scope.children((dw.TAG_IMPORTED_DECLARATION,)):
+            if dies := self.imported(child, part, accepts):
+                return self.defined(dies)
+        return ()
+
     def _outside_functions(self, external: Variable, part: Part, accepts: DieFilter) -> Variable:
         """Return the variable that `extern int x;` in a block denotes, in the innermost namespace
         around it (C++ [basic.link]); the declaration itself if only a symbol has its place."""
@@ -426,7 +434,9 @@ class NameLookup(UnitDeclarations):
             if current is None or current.tag not in _TRANSPARENT_TYPES:
                 break
             current = current.reference(dw.AT_TYPE)
-        return None if current is None or current.tag not in TAGGED else self.definition(current)
+        if current is None or current.tag not in TAGGED:
+            return None
+        return self._class_definition(current)
 
 
 def _enumerators(child: Die, depth: int = 0) -> Iterator[Die]:

@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, Part, canonical
 from dwarfgpu.dwarf.scope.declarations import (
+    around,
     followed,
     has_parameters,
     imports_by_scope,
@@ -42,7 +43,7 @@ from dwarfgpu.dwarf.scope.meaning import (
     shares_its_name,
 )
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, named_entries
-from dwarfgpu.dwarf.scope.scope_entries import name_of
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, name_of
 from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable, is_another_function
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -197,7 +198,10 @@ class UnitDeclarations(UnitSearch):
             if is_within(path_of(directive), path):
                 directives.append(directive)
         if not path:
-            for scope in reversed(self.chain):
+            # A nested function or a lambda sees those of the functions around it, too.
+            scopes = around(self.chain[0]) if self.chain else ()
+            outer = [scope for scope in scopes if scope.tag in BLOCKS | FUNCTIONS]
+            for scope in (*reversed(self.chain), *outer):
                 holders = [scope]
                 # Of an instance of a function, only the abstract one has the directives.
                 abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
