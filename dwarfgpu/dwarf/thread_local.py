@@ -51,7 +51,7 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
             f"storage of {name}{_why_outside(segment, offset)}"
         )
     mask = (1 << 8 * file.address_bytes) - 1
-    if not is_program(file):
+    if not is_marked_as_program(file):
         block = _block_of_library(file, wave, target)
         if block is not None:
             return block + offset & mask
@@ -95,7 +95,7 @@ def _why_outside(segment: Segment, offset: int) -> str:
     return ": it is an address in that segment, not an offset"
 
 
-def is_program(file: ObjectFile) -> bool:
+def is_marked_as_program(file: ObjectFile) -> bool:
     """Return whether a file says that it is a program; one of before 2015 may be and not say it."""
     if file.type == ET_EXEC:
         return True

@@ -7,7 +7,7 @@ from struct import pack
 import pytest
 
 from dwarfgpu.arch.registry import architecture
-from dwarfgpu.dwarf.thread_local import is_program, tls_address
+from dwarfgpu.dwarf.thread_local import is_marked_as_program, tls_address
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
@@ -105,7 +105,7 @@ def test_aarch64_puts_it_behind_the_pointer(
     ],
 )
 def test_which_files_are_programs(file: ObjectFile, expected: bool) -> None:
-    assert is_program(file) == expected
+    assert is_marked_as_program(file) == expected
 
 
 @pytest.mark.parametrize(
