@@ -221,7 +221,7 @@ class GdbSession(Session):
         if here is None or self.pc is None or here.scopes.unit_at(self.pc) is None:
             outer.append("main")
         for candidate in dict.fromkeys((*outer, name)):
-            named = self.debugger.code_objects_with(candidate)
+            named = self.debugger.code_objects_with(candidate, self.pc)
             objects += [item for item in dict.fromkeys(named) if item not in objects]
         if len(objects) < 2 or here is None or self.architecture.is_simt:
             return tuple(objects)
@@ -384,10 +384,11 @@ class Debugger:
         machine = architecture_named(name)
         return GdbSession(machine, (), self.target, debugger=self, has_frames=True, limits=limits())
 
-    def code_objects_with(self, name: str) -> list[CodeObject]:
+    def code_objects_with(self, name: str, pc: int | None) -> list[CodeObject]:
         """Return the code objects of what GDB finds by a name outside of functions: a variable, a
-        function, an enumerator or a typedef, and a type by its tag."""
-        known = map(self._code_object_of, _symbols(name))
+        function, an enumerator or a typedef, and a type by its tag. `pc`: where the namespaces and
+        the imports count."""
+        known = map(self._code_object_of, _symbols(name, pc))
         return [code_object for code_object in known if code_object is not None]
 
     def _code_object_of(self, symbol: gdb.Symbol) -> CodeObject | None:
@@ -401,30 +402,28 @@ class Debugger:
         return code_object
 
 
-def _symbols(name: str) -> Iterator[gdb.Symbol]:
-    """Yield what GDB finds by a name outside of functions. Where it finds a declaration first, the
-    files are asked for the definition."""
-    block = _block()
+def _symbols(name: str, pc: int | None) -> Iterator[gdb.Symbol]:
+    """Yield what GDB finds by a name outside of functions: by the namespaces and the imports at a
+    program location, and anywhere."""
+    block = None if pc is None else gdb.block_for_pc(pc)
     for domain in (gdb.SYMBOL_VAR_DOMAIN, gdb.SYMBOL_STRUCT_DOMAIN):
-        # In the namespaces and by the imports of the frame, or else anywhere.
-        symbol = None if block is None else gdb.lookup_symbol(name, block, domain)[0]
-        if symbol is not None and (symbol.needs_frame or symbol.is_argument):
-            symbol = None
-        symbol = symbol or gdb.lookup_global_symbol(name, domain)
-        symbol = symbol or gdb.lookup_static_symbol(name, domain)
-        if symbol is not None and symbol.addr_class == gdb.SYMBOL_LOC_UNRESOLVED:
-            of_files = (file.lookup_global_symbol(name, domain) for file in gdb.objfiles())
-            symbol = next((item for item in of_files if _is_defined(item)), symbol)
-        if symbol is not None and symbol.symtab is not None:
-            yield symbol
+        visible = None if block is None else gdb.lookup_symbol(name, block, domain)[0]
+        if visible is not None and (visible.needs_frame or visible.is_argument):
+            visible = None
+        symbol = gdb.lookup_global_symbol(name, domain) or gdb.lookup_static_symbol(name, domain)
+        for candidate in (visible, symbol):
+            defined = None if candidate is None else _defined(candidate, name, domain)
+            if defined is not None:
+                yield defined
 
 
-def _block() -> gdb.Block | None:
-    """Return the block of the selected frame; None without one, and without debug information."""
-    try:
-        return gdb.selected_frame().block()
-    except (gdb.error, RuntimeError):
-        return None
+def _defined(symbol: gdb.Symbol, name: str, domain: int) -> gdb.Symbol | None:
+    """Return the definition of a symbol: where it is a declaration, the files are asked. None for a
+    symbol of no file."""
+    if not _is_defined(symbol):
+        of_files = (file.lookup_global_symbol(name, domain) for file in gdb.objfiles())
+        symbol = next((item for item in of_files if _is_defined(item)), symbol)
+    return None if symbol.symtab is None else symbol
 
 
 def _is_defined(symbol: gdb.Symbol | None) -> bool:

@@ -374,6 +374,7 @@ def install(machine: Machine) -> None:
     space = type("Progspace", (), {"filename": "/bin/host"})()
     gdb.current_progspace = lambda: space
     gdb.lookup_global_symbol = gdb.lookup_static_symbol = lambda name, domain: None
+    gdb.block_for_pc = lambda pc: None
     gdb.SYMBOL_VAR_DOMAIN, gdb.SYMBOL_STRUCT_DOMAIN = 1, 2
 
     def no_type(name: str) -> None:

@@ -255,6 +255,7 @@ struct S { virtual ~S(); int a; static int st; enum Color { red, green }; } sobj
 int S::st = 33; S::~S() {}
 int scale(int n) { return n * gv; }
 }
+struct Hidden { int number; } hidden;
 """
 IN_NAMESPACE = """\
 namespace geo {
@@ -262,7 +263,10 @@ extern int gv; int scale(int);
 struct S { virtual ~S(); int a; static int st; enum Color { red, green }; }; extern S sobj;
 int run(int k) { return scale(k) + gv + S::st + sobj.a; }
 }
-int used() { using namespace geo; return scale(2) + gv; }
+int used() {
+  using namespace geo; struct Hidden { char text[9]; } mine = {};
+  return scale(2) + gv + mine.text[0];
+}
 int main() { return geo::run(2) + used(); }
 """
 
@@ -280,7 +284,8 @@ def test_names_in_the_namespace_of_the_frame(
         subprocess.run([tool("g++"), "-g", "-O0", *words], cwd=tmp_path, check=True, timeout=60)
     expressions = [
         "gv", "scale", "sobj", "S::st", "sizeof(S)", "&geo::S::a", "geo::S::st", "sizeof(geo::S)",
-        "&geo::S::st", "(geo::S *) 0", "::geo::gv", "sizeof(geo::S::Color)", "geo::S::green",
+        "&geo::S::st", "sizeof(::Hidden)", "(geo::S *) 0", "::geo::gv", "sizeof(geo::S::Color)",
+        "geo::S::green",
     ]  # fmt: skip
     code = COMPARE.format(expressions=expressions)
     document = json.loads(debugger.python(code, f"break {function}", "run", file=tmp_path / "a"))
