@@ -8,7 +8,8 @@ from pathlib import Path
 from tests.repl.side_by_side import answers, build, with_core
 
 CPLUSPLUS = """\
-namespace N { int nvar = 5; namespace M { int mvar = 6; } }
+int both = 100;
+namespace N { int nvar = 5; int both = 1; namespace M { int mvar = 6; } }
 namespace K { int kv = 8; struct T { int q = 3; }; }
 int main() {
   using namespace N; using K::kv; using K::T; namespace Z = N::M; int loc = 3;
@@ -49,11 +50,14 @@ end program
 def test_a_lambda(tool: Callable[[str], str], tmp_path: Path) -> None:
     build(tmp_path, {"a.cpp": CPLUSPLUS}, [[tool("g++"), "-g", "-O0", "-o", "a", "a.cpp"]])
     files = with_core(tool, tmp_path)
-    names = ["nvar", "kv", "Z::mvar", "M::mvar", "N::nvar", "sizeof(T)", "sizeof(K::T)", "z"]
+    names = ["nvar", "kv", "::both", "Z::mvar", "M::mvar", "N::nvar", "sizeof(T)", "z"]
     commands = [f"p {name}" for name in names]
     ours = answers(None, files, commands)
     assert ours == answers(tool("gdb"), files, commands)
     assert ours[0].endswith("= 5\n") and ours[1].endswith("= 8\n")
+    assert ours[2].endswith("= 100\n")
+    [alone] = answers(None, files, ["p ::nvar"])
+    assert 'No symbol "nvar" in current context.' in alone
 
 
 def test_a_nested_procedure(tool: Callable[[str], str], tmp_path: Path) -> None:

@@ -96,12 +96,15 @@ class UnitDeclarations(UnitSearch):
         """All scopes of the program location, from the subprogram inwards: including those of
         functions into which the one in focus is inlined, and those that are inlined into it."""
         self._imports_left = _MAX_IMPORTS
+        self.is_global = False
+        """Whether the name sought begins with `::`: what functions import does not count."""
         self.remarks: dict[str, None] = {}
         """Whose a name is that several files define, each for itself, and none of them is that of
         the place."""
 
     def begin(self, name: str) -> None:
         """Begin the search for a name."""
+        self.is_global = name.startswith("::")
         self.doubts, self.name, self.remarks = [], name, {}
         self._imports_left = _MAX_IMPORTS
 
@@ -202,7 +205,7 @@ class UnitDeclarations(UnitSearch):
             self._spend_import(1)
             if is_within(path_of(directive), path):
                 directives.append(directive)
-        if not path:
+        if not path and not self.is_global:
             # A nested function or a lambda sees those of the functions around it, too.
             scopes = around(self.chain[0]) if self.chain else ()
             outer = [scope for scope in scopes if scope.tag in BLOCKS | FUNCTIONS]
