@@ -171,17 +171,17 @@ class NameLookup(UnitDeclarations):
             )
             if meanings:
                 return meanings
-        if meanings := self._in_used_modules(reversed(self.chain), part, accepts):
-            return meanings
         scopes = [*around(self.chain[0])] if self.chain else []
+        is_fortran = self.unit is not None and self.unit.style == "fortran"
         classes = [scope for scope in scopes if scope.tag in CLASSES]
         for scope in scopes:
             if scope.tag in CLASSES and (meanings := self._in_class(scope, part, accepts)):
                 return meanings
             if scope.tag in BLOCKS | FUNCTIONS:  # its variables are of another frame
                 meanings = self._in_block(scope, part, _no_variable(accepts))
-                meanings = meanings or self._imported_by(scope, part, accepts)
-                if meanings := meanings or self._in_used_modules((scope,), part, accepts):
+                if not meanings and not is_fortran:
+                    meanings = self._imported_by(scope, part, accepts)
+                if meanings:
                     return meanings
             if meanings := _parameter(scope, part, accepts):
                 return meanings
@@ -189,6 +189,10 @@ class NameLookup(UnitDeclarations):
         for path in (*paths, ()):
             meanings = self.in_this_unit(path, part, accepts)
             if meanings:
+                return meanings
+        # What a procedure of Fortran uses itself hides what its host uses (2018 19.5.1.4).
+        for scope in scopes if is_fortran else ():
+            if scope.tag in FUNCTIONS and (meanings := self._imported_by(scope, part, accepts)):
                 return meanings
         for outer in self.outer:
             for variable in self._declared_in(outer, part.name):
@@ -355,20 +359,6 @@ class NameLookup(UnitDeclarations):
                     if dies:
                         return self.defined(dies)
         return _parameter(scope, part, accepts)
-
-    def _in_used_modules(
-        self, scopes: Iterable[Die], part: Part, accepts: DieFilter
-    ) -> tuple[Meaning, ...]:
-        """Return what procedures of Fortran use: it hides what the module or the procedure around
-        it has and uses (Fortran 2018 19.5.1.4)."""
-        if self.unit is None or self.unit.style != "fortran":
-            return ()
-        used = chain.from_iterable(scope.children((dw.TAG_IMPORTED_MODULE,)) for scope in scopes)
-        try:
-            return self.defined(self.by_directives(used, part, accepts))
-        except DwarfGpuError as error:
-            self.doubts.append(error)
-            return ()
 
     def _imported_by(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return what the using-declarations of a function or block give."""

@@ -157,13 +157,8 @@ class UnitDeclarations(UnitSearch):
     def _by_import(self, path: Path, part: Part, accepts: DieFilter) -> list[Die]:
         """Return the results of the using-directives and -declarations of a namespace, in the unit
         of the place; those in the function's blocks count for the unit."""
-        return self.by_directives(self._directives(path), part, accepts)
-
-    def by_directives(self, directives: Iterable[Die], part: Part, accepts: DieFilter) -> list[Die]:
-        """Return the first result of using-directives and -declarations, and of those in the
-        namespaces to which they lead."""
         visited: set[Die] = set()
-        pending = [iter(directives)]
+        pending = [iter(self._directives(path))]
         while pending:
             directive = next(pending[-1], None)
             if directive is None:
