@@ -199,6 +199,18 @@ def test_processes_end_with_the_one_that_started_them(tmp_path: Path, repository
     assert (process.returncode, out) == (-signal.SIGTERM, "")
 
 
+def said(script: Path, folder: Path, repository: Path, safe_path: str | None) -> str:
+    """What a script prints in a folder, on both streams; `safe_path`: PYTHONSAFEPATH."""
+    environment = {**os.environ, "PYTHONPATH": str(repository)}
+    environment.pop("PYTHONSAFEPATH", None)
+    if safe_path is not None:
+        environment["PYTHONSAFEPATH"] = safe_path
+    return subprocess.run(
+        [sys.executable, str(script)], cwd=folder, text=True, env=environment, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    ).stdout  # fmt: skip
+
+
 @pytest.mark.parametrize("safe_path", [None, "1"])
 def test_processes_import_nothing_from_the_working_folder(
     tmp_path: Path, repository: Path, safe_path: str | None
@@ -219,15 +231,7 @@ def test_processes_import_nothing_from_the_working_folder(
     folder.mkdir()
     for name in ("re", "types", "signal", "enum", "pickle", "socket", "struct"):
         (folder / f"{name}.py").write_text(f"open('{name}.ran', 'w')\nraise ImportError\n")
-    environment = {**os.environ, "PYTHONPATH": str(repository)}
-    environment.pop("PYTHONSAFEPATH", None)
-    if safe_path is not None:
-        environment["PYTHONSAFEPATH"] = safe_path
-    done = subprocess.run(
-        [sys.executable, str(script)], cwd=folder, text=True, env=environment,
-        capture_output=True, check=False,
-    )  # fmt: skip
-    assert (done.stdout, done.stderr) == (f"[{safe_path!r}] {safe_path!r}\n", "")
+    assert said(script, folder, repository, safe_path) == f"[{safe_path!r}] {safe_path!r}\n"
     assert not [*folder.glob("*.ran")]
 
 
@@ -245,13 +249,7 @@ def test_threads_leave_the_environment_as_it_was(tmp_path: Path, repository: Pat
         "        [thread.join() for thread in threads]\n"
         "        print(os.environ.get('PYTHONSAFEPATH'))\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(repository)}
-    environment.pop("PYTHONSAFEPATH", None)
-    done = subprocess.run(
-        [sys.executable, str(script)], cwd=tmp_path, text=True, env=environment,
-        capture_output=True, check=False,
-    )  # fmt: skip
-    assert (done.stdout, done.stderr) == (4 * "None\n", "")
+    assert said(script, tmp_path, repository, None) == 4 * "None\n"
 
 
 def test_an_end_with_results_unread_is_quiet(capfd: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.gdb.debugger import Debugger
 from tests.gdb.test_gdb_name_lookup import COMPARE
+from tests.repl.side_by_side import build_with_library
 
 LIBRARY = """\
 extern "C" void leave(int);
@@ -113,16 +114,11 @@ def test_variables_that_the_program_declares(
     debugger: Debugger, tmp_path: Path, tool: Callable[[str], str]
 ) -> None:
     """GDB's symbol of such a name is that of the declaration."""
-    (tmp_path / "lib.c").write_text(DEFINED)
-    (tmp_path / "a.c").write_text(DECLARING)
-    library = ["-shared", "-o", "libpair.so", "lib.c"]
-    program = ["-Wl,-z,nocopyreloc", "-o", "a", "a.c", f"{tmp_path}/libpair.so"]
-    for words in (library, program):
-        command = [tool("gcc"), "-g", "-O0", "-fPIC", *words]
-        subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    command = [tool("gcc"), "-O0", "-fPIC", "-Wl,-z,nocopyreloc"]
+    program = build_with_library(tmp_path, "c", DEFINED, DECLARING, command)
     expressions = ["plain", "of_thread", "both", "both.second + plain"]
     code = COMPARE.format(expressions=expressions)
-    shown = debugger.python(code, "break initial", "run", "up", file=tmp_path / "a")
+    shown = debugger.python(code, "break initial", "run", "up", file=program)
     assert json.loads(shown) == [
         [expression, value, value]
         for expression, value in zip(
@@ -146,16 +142,11 @@ def test_variables_of_a_library_that_are_in_the_program(
     debugger: Debugger, tmp_path: Path, tool: Callable[[str], str], options: list[str]
 ) -> None:
     """The program has copies of them, and the library's own ones are not used."""
-    (tmp_path / "lib.c").write_text(COPIED)
-    (tmp_path / "a.c").write_text(COPYING)
-    library = ["-fPIC", "-shared", "-o", "libcount.so", "lib.c"]
-    program = ["-o", "a", "a.c", f"{tmp_path}/libcount.so"]
-    for words in (library, program):
-        command = [tool("gcc"), "-g", "-O0", *options, *words]
-        subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    command = [tool("gcc"), "-O0", *options]
+    program = build_with_library(tmp_path, "c", COPIED, COPYING, command)
     expressions = ["counter", "&counter", "name", "own", "&own", "counter = 7", "counter + 1"]
     code = COMPARE.format(expressions=expressions)
-    document = json.loads(debugger.python(code, "break count", "run", file=tmp_path / "a"))
+    document = json.loads(debugger.python(code, "break count", "run", file=program))
     assert document[0] == ["counter", "41", "41"]
     different = [item for item in document if item[1] != item[2]]
     assert different == [], "\n".join(map(repr, different))
@@ -193,13 +184,8 @@ def test_names_of_namespaces_and_classes_of_a_library(
 ) -> None:
     """The program has copies of variables, and declares the class only, as its key function is in
     the library."""
-    (tmp_path / "lib.cpp").write_text(CLASSES_OF_LIBRARY)
-    (tmp_path / "a.cpp").write_text(USING_CLASSES)
-    library = ["-fPIC", "-shared", "-o", "libapp.so", "lib.cpp"]
-    program = ["-o", "a", "a.cpp", f"{tmp_path}/libapp.so"]
-    for words in (library, program):
-        command = [tool("g++"), "-g", "-O0", *words]
-        subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    command = [tool("g++"), "-O0"]
+    program = build_with_library(tmp_path, "cpp", CLASSES_OF_LIBRARY, USING_CLASSES, command)
     expressions = ["app::flags", "app::name", "app::depth", "app::B::created", "app::B::calls"]
     expressions += ["d", "d.refs", "d.created", "d.calls"] if up == 2 else [
         "refs", "created", "calls", "own", "this->refs", "this->created", "this->calls", "*this",
@@ -213,7 +199,7 @@ def test_names_of_namespaces_and_classes_of_a_library(
             "break app::B::run",
             "continue",
             f"up {up}",
-            file=tmp_path / "a",
+            file=program,
         )
     )
     assert document[0] == ["app::flags", "86", "86"]
@@ -276,19 +262,15 @@ def test_names_in_the_namespace_of_the_frame(
     debugger: Debugger, tmp_path: Path, tool: Callable[[str], str], function: str
 ) -> None:
     """The library defines them, and the frame's namespace or directives lead to them."""
-    (tmp_path / "lib.cpp").write_text(OF_NAMESPACE)
-    (tmp_path / "a.cpp").write_text(IN_NAMESPACE)
-    library = ["-fPIC", "-shared", "-o", "libgeo.so", "lib.cpp"]
-    program = ["-o", "a", "a.cpp", f"{tmp_path}/libgeo.so"]
-    for words in (library, program):
-        subprocess.run([tool("g++"), "-g", "-O0", *words], cwd=tmp_path, check=True, timeout=60)
+    command = [tool("g++"), "-O0"]
+    program = build_with_library(tmp_path, "cpp", OF_NAMESPACE, IN_NAMESPACE, command)
     expressions = [
         "gv", "scale", "sobj", "S::st", "sizeof(S)", "&geo::S::a", "geo::S::st", "sizeof(geo::S)",
         "&geo::S::st", "sizeof(::Hidden)", "(geo::S *) 0", "::geo::gv", "sizeof(geo::S::Color)",
         "geo::S::green",
     ]  # fmt: skip
     code = COMPARE.format(expressions=expressions)
-    document = json.loads(debugger.python(code, f"break {function}", "run", file=tmp_path / "a"))
+    document = json.loads(debugger.python(code, f"break {function}", "run", file=program))
     assert document[0] == ["gv", "7", "7"]
     different = [item for item in document if item[1] != item[2]]
     assert different == [], "\n".join(map(repr, different))

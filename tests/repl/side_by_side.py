@@ -22,6 +22,18 @@ def build(folder: Path, sources: Mapping[str, str], commands: Iterable[list[str]
         subprocess.run(command, cwd=folder, check=True, timeout=60)
 
 
+def build_with_library(
+    folder: Path, suffix: str, library: str, program: str, command: list[str], *of_library: str
+) -> Path:
+    """Make the program `a` of a folder, with a library, and return it. `command`: the compiler and
+    options for both; `of_library`: options for the library alone."""
+    build(folder, {f"lib.{suffix}": library, f"a.{suffix}": program}, [
+        [*command, "-g", "-fPIC", "-shared", *of_library, "-o", "libown.so", f"lib.{suffix}"],
+        [*command, "-g", "-o", "a", f"a.{suffix}", f"{folder}/libown.so"],
+    ])  # fmt: skip
+    return folder / "a"
+
+
 def with_core(tool: Callable[[str], str], folder: Path, **environment: str) -> list[str]:
     """Run the program `a` of the folder in GDB until it stops. Return it and its core file.
 
