@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 
 import gdb
@@ -13,6 +14,7 @@ from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.line.line_unit import LineUnit
 from dwarfgpu.dwarf.names.qualified import parts
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import (
@@ -36,7 +38,7 @@ from dwarfgpu.gdb.machine.gdb_target import (
     selected_wave,
     symbol_text,
 )
-from dwarfgpu.gdb.machine.gdb_values import address_of, path_of
+from dwarfgpu.gdb.machine.gdb_values import address_of, language_selected, path_of
 from dwarfgpu.gdb.machine.interruptions import interruptions
 from dwarfgpu.gdb.machine.rocm import selected_lane
 from dwarfgpu.gdb.print_options import print_options
@@ -45,6 +47,7 @@ from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
+from dwarfgpu.service.file.source_language import language_of
 from dwarfgpu.service.value.expression_settings import ExpressionSettings
 from dwarfgpu.session.call_site_values import (
     EntryValueSource,
@@ -59,6 +62,8 @@ from dwarfgpu.view.values import FormatOptions
 
 _UNKNOWN = "No symbol "
 """The beginning of the error for an unknown name."""
+_LANGUAGES = ("ada", "c", "c++", "d", "fortran", "go", "rust")
+"""Languages whose rules GDB knows."""
 
 
 @frozen(eq=False)
@@ -218,11 +223,13 @@ class GdbSession(Session):
         pieces = [part.text for part in parts(name)]  # scopes say which part is unknown
         outer = ["::".join(pieces[:count]) for count in range(1, len(pieces))] or pieces
         here = self.code_object
-        if here is None or self.pc is None or here.scopes.unit_at(self.pc) is None:
+        unit = None if here is None or self.pc is None else here.scopes.unit_at(self.pc)
+        if unit is None:
             outer.append("main")
-        for candidate in dict.fromkeys((*outer, name)):
-            named = self.debugger.code_objects_with(candidate, self.pc)
-            objects += [item for item in dict.fromkeys(named) if item not in objects]
+        with _rules_of(unit):
+            for candidate in dict.fromkeys((*outer, name)):
+                named = self.debugger.code_objects_with(candidate, self.pc)
+                objects += [item for item in dict.fromkeys(named) if item not in objects]
         if len(objects) < 2 or here is None or self.architecture.is_simt:
             return tuple(objects)
         order = search_order(self.debugger.files.in_load_order(), here)
@@ -400,6 +407,13 @@ class Debugger:
             address = address_of(symbol.value())
             code_object = None if address is None else self.files.at(int(address))
         return code_object
+
+
+def _rules_of(unit: LineUnit | None) -> AbstractContextManager[None]:
+    """Select the language of a unit for a block: GDB looks names up by the rules of the language of
+    its own selected frame."""
+    language = None if unit is None else language_of(unit)
+    return language_selected(language) if language in _LANGUAGES else nullcontext()
 
 
 def _symbols(name: str, pc: int | None) -> Iterator[gdb.Symbol]:

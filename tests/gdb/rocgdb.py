@@ -132,6 +132,9 @@ class Machine:
         if text.startswith("set may-call-functions "):
             SETTINGS["may-call-functions"] = text.endswith(" on")
             return ""
+        if text.startswith("set language "):
+            SETTINGS["language"] = text[13:]
+            return ""
         self.log.append(text)
         if text == "info files":
             return "".join(self.sections())

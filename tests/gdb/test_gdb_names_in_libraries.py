@@ -12,7 +12,7 @@ import pytest
 
 from tests.gdb.debugger import Debugger
 from tests.gdb.test_gdb_name_lookup import COMPARE
-from tests.repl.side_by_side import build_with_library
+from tests.repl.side_by_side import build, build_with_library
 
 LIBRARY = """\
 extern "C" void leave(int);
@@ -274,3 +274,45 @@ def test_names_in_the_namespace_of_the_frame(
     assert document[0] == ["gv", "7", "7"]
     different = [item for item in document if item[1] != item[2]]
     assert different == [], "\n".join(map(repr, different))
+
+
+DEFINED_IN_NAMESPACE = """\
+namespace M { int level = 31; struct Inc { char c[5]; } small; }
+"""
+USING_NAMESPACE = """\
+namespace M { extern int level; struct Inc; extern struct Inc small; int own = 1; }
+extern "C" int leave(int);
+namespace M { int inner() { return leave(level + own); } }
+int main() { return M::inner(); }
+"""
+IN_LANGUAGE_WITHOUT_NAMESPACES = """\
+int level = 2000; struct Inc { double d[9]; } big;
+int leave(int n) { return n + level + sizeof big; }
+"""
+
+
+def test_names_of_another_frame(
+    debugger: Debugger, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GDB looks names up by the language of its selected frame."""
+    sources = {
+        "lib.cpp": DEFINED_IN_NAMESPACE,
+        "a.cpp": USING_NAMESPACE,
+        "leave.c": IN_LANGUAGE_WITHOUT_NAMESPACES,
+    }
+    library = f"{tmp_path}/libown.so"
+    build(tmp_path, sources, [
+        [tool("g++"), "-g", "-O0", "-fPIC", "-shared", "-o", library, "lib.cpp"],
+        [tool("gcc"), "-g", "-O0", "-c", "leave.c"],
+        [tool("g++"), "-g", "-O0", "-o", "a", "a.cpp", "leave.o", library],
+    ])  # fmt: skip
+    code = """
+import dwarfgpu.gdb as dg
+for name in ("level", "&level", "sizeof(Inc)"):
+    print(dg.frame(1).value(name).text)
+print(gdb.parameter("language"), gdb.selected_frame().name())
+"""
+    shown = debugger.python(code, "break leave", "run", file=tmp_path / "a").splitlines()
+    assert shown[0] == "31"
+    assert shown[1].endswith("<M::level>")
+    assert shown[2:] == ["5", "auto leave"]
