@@ -339,6 +339,10 @@ def _check_upstream(location: Location, size: int) -> None:
 
 _PIECE_BITS: Final = {"piece": 8, "bit_piece": 1}
 """The bits of one unit of the first operand."""
+_OF_A_PART: Final = (
+    "{}: DW_AT_const_value is a number, as LLVM also writes the value of one member or element: "
+    "the others may be optimized out, and its place in the object may be another one"
+)
 
 
 def _notes_on_location(
@@ -388,14 +392,18 @@ def _notes_on_location(
 
 
 def _notes_on_constant(variable: Variable) -> tuple[str, ...]:
-    """Return a note where DW_AT_const_value has more bits than the object, as its lowest are read
-    then, as in GDB."""
+    """Return notes on DW_AT_const_value: where it has more bits than the object, the lowest are
+    read, as in GDB; where it is a number, it may be that of a part."""
+    from dwarfgpu.dwarf.scope.partial_constants import may_be_of_a_part  # few are constants
+
     for die in variable.die.origins():
         value = die.attribute(dw.AT_CONST_VALUE)
         if value is not None:
             size = size_bits(variable.type)
             excess = None if size is None else constant_excess(value, size // 8)
-            return () if excess is None else (f"{variable.name}: {excess}",)
+            if excess is not None:
+                return (f"{variable.name}: {excess}",)
+            return (_OF_A_PART.format(variable.name),) if may_be_of_a_part(variable) else ()
     return ()
 
 

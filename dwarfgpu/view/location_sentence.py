@@ -68,7 +68,11 @@ def description_words(
     """
     source = description.source
     if isinstance(source, ConstValue):
-        return _constant(source.data, arch, variable)
+        from dwarfgpu.dwarf.scope.partial_constants import may_be_of_a_part  # few are constants
+
+        words = _constant(source.data, arch, variable)
+        is_clear = variable is None or not may_be_of_a_part(variable)
+        return words if is_clear else f"{words}, or that of a part"
     omitted = extent_text(description.extent)
     if description.extent.completeness in ("nothing", "broken"):
         return omitted

@@ -154,6 +154,45 @@ def test_an_object_has_a_location_or_a_constant(tmp_path: Path) -> None:
     assert done.err == note
 
 
+@pytest.mark.parametrize(
+    ("producer", "tag", "members", "form", "data", "is_noted"),
+    [
+        ("clang version 19.1.7", dw.TAG_STRUCTURE_TYPE, 2, UDATA, b"\3", True),
+        ("rustc", dw.TAG_CLASS_TYPE, 2, DATA4, b"\3\0\0\0", True),
+        ("clang version 19.1.7", dw.TAG_STRUCTURE_TYPE, 1, UDATA, b"\3", False),
+        ("clang version 19.1.7", dw.TAG_UNION_TYPE, 2, UDATA, b"\3", False),
+        ("clang version 19.1.7", dw.TAG_STRUCTURE_TYPE, 2, BLOCK1, b"\x08\3" + bytes(7), False),
+        ("GNU C17 12.2.0 -O2", dw.TAG_STRUCTURE_TYPE, 2, UDATA, b"\3", False),
+    ],
+)
+def test_numbers_of_parts(
+    tmp_path: Path, producer: str, tag: int, members: int, form: int, data: bytes, is_noted: bool
+) -> None:
+    """LLVM writes the constant of one member of a structure as it writes one of the whole."""
+    size, offset = (dw.AT_BYTE_SIZE, DATA1), (dw.AT_DATA_MEMBER_LOCATION, DATA1)
+    shapes = [
+        Shape(COMPILE_UNIT, ((dw.AT_PRODUCER, STRING),), True),
+        Shape(BASE_TYPE, (size, (dw.AT_ENCODING, DATA1), (dw.AT_NAME, STRING))),
+        Shape(tag, (size,), True),
+        Shape(dw.TAG_MEMBER, ((dw.AT_NAME, STRING), (dw.AT_TYPE, REF4), offset)),
+        Shape(VARIABLE, ((dw.AT_NAME, STRING), (dw.AT_CONST_VALUE, form), (dw.AT_TYPE, REF4))),
+    ]
+    base = 13 + len(producer) + 1
+    entries = b"\1" + producer.encode() + b"\0" + b"\2\4\5int\0" + b"\3\x08"
+    for index in range(members):
+        at = 0 if tag == dw.TAG_UNION_TYPE else 4 * index
+        entries += b"\4m%d\0" % index + words(base, size_bytes=4) + bytes((at,))
+    entries += b"\0" + b"\5x\0" + data + words(base + 7, size_bytes=4) + b"\0"
+    path = tmp_path / "made"
+    path.write_bytes(info_file(shapes, entries, machine=X86_64))
+    done = run("eval", str(path), "x")
+    assert done.status == 0
+    assert done.out.startswith("x = {m0 = 3")
+    assert ("the others may be optimized out" in done.err) is is_noted
+    where = run("where", str(path), "x").out
+    assert (", or that of a part: DW_AT_const_value" in where) is is_noted
+
+
 def test_small_numbers_of_enumerators_are_not_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
     shapes = [
         Shape(COMPILE_UNIT, (), True),
