@@ -122,3 +122,26 @@ def test_another_variable_of_the_name_that_a_file_names(
     commands = ["frame function main", "p level", "p 'lib.c'::level", "p 'a.c'::level"]
     ours = answers(None, files, commands)
     assert [answer.rpartition("= ")[2] for answer in ours[1:]] == ["3\n", "7\n", "3\n"]
+
+
+OF_A_FUNCTION = """\
+#include <csignal>
+extern int count; int leave(int);
+struct A { int &f() { static int count = 30; return count; } };
+int main() { leave(1); A().f() += 100; raise(SIGTRAP); return A().f() + count; }
+"""
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_static_variables_of_functions_whose_calls_are_inlined(
+    tool: Callable[[str], str], tmp_path: Path, compiler: str
+) -> None:
+    """GCC describes the variable in an abstract instance, clang in a function without a name; a
+    global variable of the name is another one."""
+    command = [tool(compiler), "-O2"]
+    library = "int count = 1000; int leave(int n) { return n + count; }\n"
+    build_with_library(tmp_path, "cpp", library, OF_A_FUNCTION, command)
+    commands = ["frame function main", "print A::f()::count", "print A::f::count", "print count"]
+    shown = answers(None, with_core(tool, tmp_path), commands)
+    values = [text.partition("=")[2].strip() for text in shown[1:]]
+    assert values == ["130", "130", "1000"]

@@ -41,7 +41,7 @@ from dwarfgpu.dwarf.scope.meaning import (
     has_tag,
     ordinary,
 )
-from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, named_entries
+from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, completed, named_entries
 from dwarfgpu.dwarf.scope.nameless_functions import (
     in_nameless,
     nameless_variables,
@@ -387,7 +387,9 @@ class NameLookup(UnitDeclarations):
         `UsageError` where several functions, or blocks, have a variable."""
         variables: dict[Die, Variable] = {}
         for function in functions:
-            variable = self._below(function, part, accepts)
+            instances = (function, *_without_code(function))
+            below = (self._below(instance, part, accepts) for instance in instances)
+            variable = next(filter(None, below), None)
             if variable is not None:
                 variables.setdefault(declaration_of(function), variable)
         if len(variables) > 1:
@@ -444,6 +446,13 @@ class NameLookup(UnitDeclarations):
         if current is None or current.tag not in TAGGED:
             return None
         return self._class_definition(current)
+
+
+def _without_code(function: Die) -> tuple[Die, ...]:
+    """Return the abstract instances of a declared function whose calls are all inlined."""
+    if is_definition(function) or function.has(dw.AT_INLINE):
+        return ()
+    return tuple(die for die in completed(function, (function.unit,)) if die.has(dw.AT_INLINE))
 
 
 def _enumerators(child: Die, depth: int = 0) -> Iterator[Die]:

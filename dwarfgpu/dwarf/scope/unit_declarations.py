@@ -123,6 +123,10 @@ class UnitDeclarations(UnitSearch):
             self._remark(meanings[0], path, part, accepts)
         if meanings and accepts is ordinary and shares_its_name(meanings[0]):
             return self.in_other_units(path, part, besides_namespaces) or meanings
+        if meanings and is_in_nameless(meanings[0]):
+            outside = self.in_other_units(path, part, accepts)
+            if outside and is_external(outside[0]) and not is_in_nameless(outside[0]):
+                return outside  # the text of another function sees it, not the variable
         return meanings
 
     def _declared(
