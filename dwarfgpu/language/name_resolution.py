@@ -171,7 +171,8 @@ class Names:
         lookup = self.session.meanings(name)
         meanings = lookup.of(name, accepts)
         remarks = lookup.remarks
-        if remarks and accepts is ordinary and self.in_enclosing_functions(name, meanings):
+        is_ordinary = bool(meanings) and accepts is ordinary
+        if remarks and is_ordinary and self.in_enclosing_functions(name, meanings):
             return meanings  # the variable of the enclosing function hides them
         self.remarks.update(remarks)
         return meanings
@@ -202,10 +203,14 @@ class Names:
         if spellings == (name,):
             return name
         for spelled in spellings:
-            with suppress(UsageError):  # a scope that does not exist
+            try:
                 meanings = self.session.meanings(spelled)
                 if meanings.of(spelled) or meanings.in_enclosing_functions(spelled) is not None:
                     return spelled
+            except UsageError:
+                if "::" not in spelled:
+                    return spelled  # it is ambiguous
+                # Otherwise a scope does not exist.
         return name if len(spellings) == 1 else spellings[-1]  # a symbol alone has it
 
     def is_type(self, name: str) -> bool:

@@ -88,6 +88,8 @@ class Symbol:
     """Whether other files cannot mean it (STB_LOCAL)."""
     is_protected: bool = False
     """Whether references in its own file are to it, whatever others define (STV_PROTECTED)."""
+    is_hidden: bool = False
+    """Whether other files cannot mean it although it is not local (STV_HIDDEN)."""
     is_indirect: bool = False
     """Whether its code only chooses the function to be called (STT_GNU_IFUNC)."""
     is_mark: bool = False
@@ -175,11 +177,12 @@ class SymbolTable(OfOpenFile):
             section -= RESERVED_BELOW_ZERO
         address, is_indirect = self._address(section, value), info & 15 == _INDIRECT
         name_text, is_local, is_protected = self._names.at(name), not info >> 4, other & 3 == 3
+        is_hidden = other & 3 == 2
         marks = self._marks if kind in ("other", "thread_local") else None
         is_mark = marks is not None and marks.fullmatch(name_text) is not None
         return Symbol(
-            name_text, address, size_bytes, kind, section, is_local, is_protected, is_indirect,
-            is_mark,
+            name_text, address, size_bytes, kind, section, is_local, is_protected, is_hidden,
+            is_indirect, is_mark,
         )  # fmt: skip
 
     def _address(self, section: int, value: int) -> int:

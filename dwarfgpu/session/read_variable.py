@@ -232,6 +232,9 @@ def _only_declared(die: Die) -> DwarfGpuError:
     if above is not None and above.tag in CLASSES:
         name = qualified_name(die)
         return UndefinedBits(f"{name} is declared, but no code object defines it: optimized out")
+    if above is not None and above.tag == dw.TAG_COMMON_BLOCK:
+        where = f"where {die.name} is in the common block {above.name}"
+        return MissingContext(f"the debug information does not say {where}")
     # In a block, it is a member of the innermost namespace, not of a class (C++ [basic.link]).
     namespaces = [scope for scope in around(die) if scope.tag in CONTAINERS]
     name = "::".join((*(scope_name(scope) for scope in reversed(namespaces)), die.name or ""))

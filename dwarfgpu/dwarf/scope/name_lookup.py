@@ -15,8 +15,9 @@ unreadable unit is an error only if no other one has the name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import chain, islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
@@ -61,6 +62,9 @@ from dwarfgpu.dwarf.types.class_scope import class_scope, constructors
 from dwarfgpu.dwarf.types.type_entries import NAMES_OF_TYPES, QUALIFIERS
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.scope.fortran_names import FortranNames
 
 _MAX_SCOPES: Final = 1_000
 """Maximum number of namespaces to search for one name."""
@@ -171,17 +175,16 @@ class NameLookup(UnitDeclarations):
             )
             if meanings:
                 return meanings
+        if self.chain and self._is_fortran:
+            return self._in_fortran(part, accepts)
         scopes = [*around(self.chain[0])] if self.chain else []
-        is_fortran = self.unit is not None and self.unit.style == "fortran"
         classes = [scope for scope in scopes if scope.tag in CLASSES]
         for scope in scopes:
             if scope.tag in CLASSES and (meanings := self._in_class(scope, part, accepts)):
                 return meanings
             if scope.tag in BLOCKS | FUNCTIONS:  # its variables are of another frame
                 meanings = self._in_block(scope, part, _no_variable(accepts))
-                if not meanings and not is_fortran:
-                    meanings = self._imported_by(scope, part, accepts)
-                if meanings:
+                if meanings := meanings or self._imported_by(scope, part, accepts):
                     return meanings
             if meanings := _parameter(scope, part, accepts):
                 return meanings
@@ -190,25 +193,64 @@ class NameLookup(UnitDeclarations):
             meanings = self.in_this_unit(path, part, accepts)
             if meanings:
                 return meanings
-        # What a procedure of Fortran uses itself hides what its host uses (2018 19.5.1.4).
-        for scope in scopes if is_fortran else ():
-            if scope.tag in FUNCTIONS and (meanings := self._imported_by(scope, part, accepts)):
-                return meanings
-        for outer in self.outer:
-            for variable in self._declared_in(outer, part.name):
-                if variable.name == part.name and accepts(variable.die):
-                    return (variable,)
+        if meanings := self._in_callers(part, accepts):
+            return meanings
         for path in (*map(scope_path, classes), *paths, ()):
             meanings = self.in_other_units(path, part, accepts)
             if meanings:
                 return meanings
         return self._in_any_nameless(part, accepts)
 
+    def _in_callers(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
+        """Return a variable of the functions into which the one in focus is inlined."""
+        for outer in self.outer:
+            for variable in self._declared_in(outer, part.name):
+                if variable.name == part.name and accepts(variable.die):
+                    return (variable,)
+        return ()
+
+    @property
+    def _is_fortran(self) -> bool:
+        return self.unit is not None and self.unit.style == "fortran"
+
+    def _of_fortran(self, part: Part, accepts: DieFilter) -> FortranNames:
+        from dwarfgpu.dwarf.scope.fortran_names import FortranNames  # few programs are of Fortran
+
+        return FortranNames(self, self._in_block, part, accepts)
+
+    def _in_fortran(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
+        """Return what the scoping units around a procedure of Fortran have, or else the program;
+        nothing for a variable of its host."""
+        try:
+            known = self._of_fortran(part, accepts).find()
+        except UsageError:
+            raise
+        except DwarfGpuError as error:
+            self.doubts.append(error)
+            return ()
+        self.remarks.update({} if known.note is None else {known.note: None})
+        if known.meanings or known.of_enclosing is not None:
+            return known.meanings
+        meanings = self.in_this_unit((), part, accepts) or self._in_callers(part, accepts)
+        meanings = meanings or self.in_other_units((), part, accepts)
+        meanings = meanings or self._in_any_nameless(part, accepts)
+        if meanings and not self.remarks and self.unit is not None:
+            from dwarfgpu.dwarf.scope.fortran_names import of_another_file
+
+            note = of_another_file(part.text, meanings[0], self.unit)
+            self.remarks.update({} if note is None else {note: None})
+        return meanings
+
     def in_enclosing_functions(self, name: str) -> Variable | None:
         """Return the variable of a simple name in the functions whose text encloses the one in
         focus, as that of a lambda or of a nested function; None if there is none. It is of another
         frame."""
         if not self.chain or len(parts(name)) != 1:
+            return None
+        if self._is_fortran:
+            (part,) = parts(name)
+            with suppress(DwarfGpuError):  # the search for its meanings raises it
+                return self._of_fortran(part, ordinary).find().of_enclosing
             return None
         sought = canonical(name)
         for scope in around(self.chain[0]):
@@ -268,6 +310,8 @@ class NameLookup(UnitDeclarations):
     def _in_namespace(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return a member of a namespace; if there is none, what the using-directives and
         -declarations of the units give that have the namespace (C++ [namespace.qual])."""
+        if scope.tag == dw.TAG_MODULE and scope.unit.style == "fortran":
+            return self._of_fortran(part, accepts).in_module(scope)
         path = scope_path(scope)
         meanings = self.in_this_unit(path, part, accepts)
         meanings = meanings or self.in_other_units(path, part, accepts)

@@ -113,7 +113,7 @@ class UnitDeclarations(UnitSearch):
         if self.unit is None:
             return ()
         try:
-            dies = self._declared(self.unit, path, part, accepts)
+            dies = self.declared(self.unit, path, part, accepts)
             dies = dies or self._by_import(path, part, accepts)
         except DwarfGpuError as error:
             self.doubts.append(error)
@@ -129,7 +129,7 @@ class UnitDeclarations(UnitSearch):
                 return outside  # the text of another function sees it, not the variable
         return meanings
 
-    def _declared(
+    def declared(
         self,
         unit: CompilationUnit,
         path: Path,
@@ -153,7 +153,7 @@ class UnitDeclarations(UnitSearch):
         yield unit
         try:
             for imported in imported_units(unit, visited):
-                self._spend_import(1)
+                self.spend_import(1)
                 yield imported
         except DwarfGpuError as error:
             self.doubts.append(error)
@@ -179,8 +179,8 @@ class UnitDeclarations(UnitSearch):
             visited.add(target)
             inner = scope_path(target)
             names = named_entries(target.unit).with_name(part.name)
-            self._spend_import(_NAMESPACE + len(names) // 8)
-            dies = self._declared(target.unit, inner, part, accepts)
+            self.spend_import(_NAMESPACE + len(names) // 8)
+            dies = self.declared(target.unit, inner, part, accepts)
             dies = dies or self._in_type_units(inner, part, accepts)
             if dies:
                 return dies
@@ -192,7 +192,7 @@ class UnitDeclarations(UnitSearch):
         for unit in self.other_units(path, part.name, TAGGED):
             if not unit.header.is_type_unit:
                 continue
-            dies = self._declared(unit, path, part, accepts)
+            dies = self.declared(unit, path, part, accepts)
             if dies and not self._is_of_another(unit, dies[0]):
                 return dies
         return []
@@ -201,10 +201,10 @@ class UnitDeclarations(UnitSearch):
         assert self.unit is not None
         directives: list[Die] = []
         for directive in imports_by_scope(self.unit).get(path[-1] if path else "", ()):
-            self._spend_import(1)
+            self.spend_import(1)
             if is_within(path_of(directive), path):
                 directives.append(directive)
-        if not path and not self.is_global:
+        if not path and not self.is_global and self.unit.style != "fortran":
             # A nested function or a lambda sees those of the functions around it, too.
             scopes = around(self.chain[0]) if self.chain else ()
             outer = [scope for scope in scopes if scope.tag in BLOCKS | FUNCTIONS]
@@ -216,11 +216,11 @@ class UnitDeclarations(UnitSearch):
                     holders.append(abstract)
                 for holder in holders:
                     for directive in holder.children((dw.TAG_IMPORTED_MODULE,)):
-                        self._spend_import(1)
+                        self.spend_import(1)
                         directives.append(directive)
         return directives
 
-    def _spend_import(self, work: int) -> None:
+    def spend_import(self, work: int) -> None:
         self._imports_left -= work
         if self._imports_left < 0:
             raise LimitExceeded("the imports of a unit lead through too many scopes")
@@ -233,7 +233,7 @@ class UnitDeclarations(UnitSearch):
         name = declaration.name if declaration.has(dw.AT_NAME) else target.name
         if canonical(name or "") != part.name:
             return []
-        self._spend_import(_NAMESPACE)  # many may have the name, and lead to a long chain
+        self.spend_import(_NAMESPACE)  # many may have the name, and lead to a long chain
         target = followed(target)
         return [target] if accepts(target) and has_parameters(target, part) else []
 
@@ -321,7 +321,7 @@ class UnitDeclarations(UnitSearch):
                 continue
             searched.add(unit)
             try:
-                meanings = self.defined(self._declared(unit, path, part, accepts, visited))
+                meanings = self.defined(self.declared(unit, path, part, accepts, visited))
             except DwarfGpuError as error:
                 self.doubts.append(error)
                 continue
@@ -371,7 +371,7 @@ class UnitDeclarations(UnitSearch):
         units = chain(here, self.other_units(path, part.name, tags))
         for unit in islice((unit for unit in units if unit != taken.unit), MAX_COMPARED):
             with suppress(DwarfGpuError):  # what was found needs nothing from it
-                for other in self.defined(self._declared(unit, path, part, accepts)):
+                for other in self.defined(self.declared(unit, path, part, accepts)):
                     if is_of_its_file(other) and differ(taken, other):
                         self.remarks[several(self.name, taken, other)] = None
                         return

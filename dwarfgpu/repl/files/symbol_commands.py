@@ -102,6 +102,8 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     try:
         entities = names.meaning(spelled)
     except UsageError:
+        if names.is_fortran() and "::" not in spelled:
+            raise  # it is ambiguous
         entities = names.printed_functions(spelled)  # as in GDB, the whole name is unknown
     of_enclosing = names.in_enclosing_functions(spelled, entities)
     if len(entities) > 1:  # as only functions have
