@@ -227,6 +227,14 @@ class Machine:
         queue = self.queue_of(wave)
         return None if queue is None else self.agents.get(queue.agent)
 
+    def lds_end(self, wave: WaveId, allocated_bytes: int | None) -> int | None:
+        """Return where the LDS that the dispatch of a wave asks for ends: before that of the
+        allocation, which has granules."""
+        dispatch = self.dispatch_of(wave)
+        if allocated_bytes is None or dispatch is None or dispatch.group_bytes is None:
+            return allocated_bytes
+        return min(allocated_bytes, dispatch.group_bytes)
+
     def used_lanes(self, wave: WaveId) -> int | None:
         """Return the number of lanes with a work-item, as ROCgdb counts them; None if unknown."""
         group, record = self.workgroup_of(wave), self.waves.get(wave)

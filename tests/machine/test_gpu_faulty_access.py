@@ -24,7 +24,7 @@ from dwarfgpu.machine.core.memory import CoreMemory, core_ranges
 from dwarfgpu.machine.core.write import LoadedRange, core_parts
 from dwarfgpu.machine.sparse_memory import UNMAPPED
 from dwarfgpu.machine.state.state_target import StateTarget
-from dwarfgpu.machine.topology import Machine, Wave, Workgroup
+from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, Wave, Workgroup
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import ObjectFile
 
@@ -45,11 +45,21 @@ def failed(
     reasons: tuple[str, ...] = ("memory_violation",),
     unmapped: str = UNMAPPED,
     omitted: int | None = None,
+    group_bytes: int | None = None,
 ) -> FaultyAccess | None:
     """What is known of a wave at byte `at` of code. A register of a list has a value a lane, pairs
-    of VGPRs have addresses. `omitted`: an address of memory that the core describes alone."""
+    of VGPRs have addresses. `omitted`: an address of memory that the core describes alone;
+    `group_bytes`: the LDS that the dispatch asks for, of the 512 bytes that are allocated."""
     arch = amdgpu(processor, lanes)
-    target = StateTarget(arch, machine=Machine(lanes, workgroups={1: Workgroup(1, 1)}))
+    machine = Machine(lanes, workgroups={1: Workgroup(1, 1)})
+    if group_bytes is not None:
+        size = lanes, 1, 1
+        dispatch = Dispatch(
+            1, 1, 0, grid=size, workgroup=size, group_bytes=group_bytes, private_bytes=64
+        )
+        group = Workgroup(1, 1, (0, 0, 0), size, 512)
+        machine = Machine(lanes, {1: Agent(1)}, {1: Queue(1, 1)}, {1: dispatch}, {1: group})
+    target = StateTarget(arch, machine=machine)
     target.add_wave(1, 1)
     target.place_wave(Wave(1, 1, 0, reasons))
     target.wave_apertures[1] = Apertures(
@@ -178,6 +188,55 @@ def test_the_lanes_whose_addresses_the_core_contradicts(
     if first:
         assert access.lanes[0].address == first
         assert access.pc == PC and not access.note
+
+
+GRANULE = "a GPU allows it, because it has allocated 512 bytes; a simulation does not"
+DS_WRITE = "00001ad802040000"
+"""ds_write_b32 v2, v4"""
+
+
+@pytest.mark.parametrize(
+    ("step", "lanes", "first", "note"),
+    [
+        (4, range(0), "", ""),
+        # beyond the 256 bytes of the dispatch, within the 512 bytes of the allocation
+        (8, range(32, 64), "local#0x100", GRANULE),
+        # lanes that leave the allocation, too: hardware stops such a wave
+        (16, range(16, 64), "local#0x100", ""),
+    ],
+)
+def test_lds_ends_where_that_of_the_dispatch_does(
+    step: int, lanes: range, first: str, note: str
+) -> None:
+    addresses = [step * lane for lane in range(64)]
+    access = failed("gfx942", DS_WRITE, {"v2": addresses, "v4": 0}, group_bytes=256)
+    assert lanes_of(access) == list(lanes)
+    assert access is not None
+    if lanes:
+        why = f"local address {first.partition('#')[2]} is beyond the 256 bytes of the workgroup"
+        assert (access.lanes[0].address, access.lanes[0].why) == (first, why)
+        assert access.note == note
+    # flat_store_dword v[2:3], v4: the same
+    generic = [(1 << 48) + address for address in addresses]
+    access = failed("gfx942", "000070dc02040000", {"v2": generic, "v4": 0}, group_bytes=256)
+    assert lanes_of(access) == list(lanes)
+    assert access is not None and (not lanes or access.note == note)
+
+
+def test_an_access_that_hardware_allows_comes_after_the_others() -> None:
+    # ds_write_b32 v2, v4, then global_load_dword v1, v[6:7], off offset:16, which is not mapped
+    code = DS_WRITE + "108050dc06007f01"
+    registers = {"v2": [8 * lane for lane in range(64)], "v4": 0, "v6": pointers(64)}
+    access = failed("gfx942", code, registers, at=8, group_bytes=256)
+    assert lanes_of(access) == [60, 61, 62, 63]
+    assert access is not None and access.pc == PC + 8 and not access.note
+    # global_load_dword v2, v[2:3], off; ds_write_b32 v4, v6: both may have failed
+    code = LOAD + "00001ad804060000"
+    registers = {"v4": [8 * lane for lane in range(64)], "v6": 0, "v2": [0] * 64}
+    access = failed("gfx942", code, registers, at=8, group_bytes=256)
+    assert lanes_of(access) == list(range(32, 64))
+    assert access is not None
+    assert access.note.startswith(f"{GRANULE}; it may be another access: v2 was written after it")
 
 
 def test_inactive_lanes_access_nothing() -> None:

@@ -4,6 +4,11 @@ The hardware records no lane. The registers of the wave give the addresses of th
 pc, and of those before it, because a wave runs on until the violation reaches it, at the latest
 where it waits for the access. Law: a lane is named only if the core contradicts its access;
 otherwise a note says why none is.
+
+LDS has two ends: that of what the dispatch asks for, and that of the allocation, which is larger
+because it has granules. Hardware compares with the second one (LDS_SIZE), `dwarfgpu run` with the
+first one. An instruction whose lanes all stay in the allocation is named, with a note, only where
+the core contradicts no other one.
 """
 
 from __future__ import annotations
@@ -13,8 +18,9 @@ from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.arch.amdgpu import GLOBAL
+from dwarfgpu.arch.model import Apertures
 from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, counted
 from dwarfgpu.isa.addressing import Addressing, addressing_of
 from dwarfgpu.isa.binding import effects, operations_of
 from dwarfgpu.isa.decode import Decoder, decoder
@@ -24,6 +30,7 @@ from dwarfgpu.isa.wait_counters import finished_counters, wait_counters
 from dwarfgpu.machine.core.gpu.instruction_addresses import SPACES, LaneAddresses, Undecided
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.target import Target, WaveId
+from dwarfgpu.machine.topology import model_of
 
 OF_ACCESS: Final = frozenset({"memory_violation", "address_error"})
 """Stop reasons that an access to memory has."""
@@ -90,7 +97,10 @@ def faulty_access(
     candidates = _candidates(decoder(processor, arch.lane_count), pc, *code(pc))
     if not candidates:
         return FaultyAccess(note=f"{pc:#x} is not an instruction in the core file")
+    allocated = target.apertures_of(number)
+    asked_for = evolve(allocated, local_bytes=_lds_asked_for(target, number, allocated))
     failed: FaultyAccess | None = None
+    in_granule: FaultyAccess | None = None
     intact, undecided = [], []
     for candidate in candidates:
         instruction, addressing = candidate.instruction, candidate.addressing
@@ -104,7 +114,7 @@ def faulty_access(
             if not candidate.is_finished:
                 undecided.append(f"{error}: {where}")
             continue
-        lanes = _contradicted(target, memory, number, addressing, accesses, reasons)
+        lanes = _contradicted(target, memory, number, addressing, accesses, reasons, asked_for)
         if not memory.is_complete and len(lanes) == len({lane for lane, _ in accesses}):
             # No address is in the core, which proves nothing: it may omit memory.
             lanes = tuple(item for item in lanes if item.why != memory.unmapped)
@@ -113,7 +123,7 @@ def faulty_access(
                 undecided.append(f"{missing} {where}, and may leave memory out")
                 continue
         if lanes:  # what was executed first was the first to fail
-            failed = FaultyAccess(
+            access = FaultyAccess(
                 instruction.address,
                 instruction.text.strip(),
                 addressing.verb,
@@ -121,16 +131,32 @@ def faulty_access(
                 lanes,
                 instruction.address != pc,
             )
+            if asked_for == allocated or _contradicted(
+                target, memory, number, addressing, accesses, reasons, allocated
+            ):
+                failed = access
+            else:
+                in_granule = access
         else:
             intact.append(where)
+    doubts = [f"it may be another access: {undecided[-1]}"] if undecided else []
+    if failed is None and in_granule is not None:
+        failed = in_granule
+        size = counted(allocated.local_bytes or 0, "byte")
+        doubts.insert(0, f"a GPU allows it, because it has allocated {size}; a simulation does not")
     if failed is not None:
-        doubt = f"it may be another access: {undecided[-1]}" if undecided else ""
-        return evolve(failed, note=doubt)
+        return evolve(failed, note="; ".join(doubts))
     if undecided:
         return FaultyAccess(note=undecided[0])
     if intact:
         return FaultyAccess(note=f"the core file has all memory that is accessed by {intact[0]}")
     return FaultyAccess(note=f"no instruction at {pc:#x}, or before it, accesses memory")
+
+
+def _lds_asked_for(target: Target, number: WaveId, allocated: Apertures) -> int | None:
+    """Return the end of LDS by the dispatch; that of the allocation where it is unknown."""
+    model = model_of(target)
+    return allocated.local_bytes if model is None else model.lds_end(number, allocated.local_bytes)
 
 
 @frozen(eq=False)
@@ -184,6 +210,7 @@ def _contradicted(
     addressing: Addressing,
     accesses: Sequence[tuple[int | None, int]],
     reasons: Sequence[str],
+    apertures: Apertures,
 ) -> tuple[LaneAccess, ...]:
     """Return the first access of each lane that the core contradicts."""
     out: dict[int | None, LaneAccess] = {}
@@ -192,7 +219,7 @@ def _contradicted(
     for lane, address in accesses:
         if lane in out:
             continue
-        why = _why_not(target, memory, number, lane, address, addressing)
+        why = _why_not(target, memory, number, lane, address, addressing, apertures)
         element = addressing.element_bytes
         if not why and "address_error" in reasons and address % element:
             why = f"it is not a multiple of {element}"
@@ -208,9 +235,10 @@ def _why_not(
     lane: int | None,
     address: int,
     addressing: Addressing,
+    apertures: Apertures,
 ) -> str:
     """Return why an access is not possible; empty where the core does not contradict it."""
-    arch, apertures = target.architecture_of(number), target.apertures_of(number)
+    arch = target.architecture_of(number)
     examined = 0
     while examined < addressing.size_bytes:
         try:

@@ -343,9 +343,7 @@ def _local(state: StateTarget, wave: WaveId, store: SparseMemory | None, fill: i
     group, size = state.machine.workgroup_of(wave), state.apertures_of(wave).local_bytes
     if size is None and group is not None:
         size = group.local_bytes
-    dispatch = state.machine.dispatch_of(wave)
-    if size is not None and dispatch is not None and dispatch.group_bytes is not None:
-        size = min(size, dispatch.group_bytes)  # what the kernel has, not its granules
+    size = state.machine.lds_end(wave, size)
     if size is None:
         size = max((address + len(run) for address, run in runs), default=0)
     allocation = _undefined(f"LDS of workgroup {state.workgroups[wave]}", 0, size, fill)
