@@ -308,6 +308,55 @@ end program
     assert shown[6:] == ["$5 = 10\n", ambiguous, ambiguous, ambiguous, "$6 = 2\n"]
 
 
+def test_what_a_used_module_lists(tool: Tool, tmp_path: Path) -> None:
+    """It may keep that private, whatever the symbol of the variable says."""
+    source = MODULES + """\
+module picks
+  use base, only: deep, x2 => x
+  implicit none
+  private
+  public :: show_it
+contains
+  subroutine show_it
+    print *, 'show_it deep', deep
+    print *, 'show_it x2', x2
+  end subroutine
+end module
+module host
+  implicit none
+  integer :: deep = 30, x2 = 31
+contains
+  subroutine s
+    use picks
+    call show_it
+    print *, 's deep', deep
+    print *, 's x2', x2
+    call flush
+    call abort
+  end subroutine
+end module
+program main
+  use host
+  call s
+end program
+"""  # fmt: skip
+    files = _program(tool, tmp_path, source)
+    printed = _printed(tmp_path)
+    assert (printed["s", "deep"], printed["s", "x2"]) == ("30", "31")
+    ours = _asked(None, files, [("s", "deep"), ("s", "x2")])
+    assert ours["s", "deep"].startswith('"deep" is ambiguous here: it is base::deep or host::deep')
+    assert ours["s", "x2"].startswith('"x2" is ambiguous here: it is base::x or host::x2, and')
+
+
+def test_internal_procedures(tool: Tool, tmp_path: Path) -> None:
+    """19.3: the name of an internal procedure is one of its host; GDB has it only inside."""
+    build(tmp_path, {"a.f90": MODULES + PROGRAM}, [[tool("gfortran"), "-g", "-o", "a", "a.f90"]])
+    commands = ["frame function within", "p within", "p inner", "up", "p within"]
+    shown = answers(None, with_core(tool, tmp_path), commands)
+    assert shown[1].endswith(" <outside::within>\n") and shown[4].endswith(" <outside::within>\n")
+    assert 'No symbol "inner" in current context.' in shown[2]
+
+
 def test_a_name_that_a_module_alone_keeps_private(tool: Tool, tmp_path: Path) -> None:
     """It has no other meaning. What is renamed has none."""
     source = MODULES + """\

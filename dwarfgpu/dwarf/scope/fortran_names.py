@@ -11,8 +11,9 @@ variable or procedure of the used module itself that its symbol calls public is 
 What is private and has no rival is taken, too.
 
 Law: what the compiler leaves out is unknown. gfortran does not describe what a block construct
-uses, nor where the variables of a common block of a module are, and of what `only` lists or `use`
-renames neither constants nor, of a module of another file, what nothing refers to.
+uses, nor where the variables of a common block of a module are. Of what `only` lists or `use`
+renames it leaves out constants, what the used module itself uses and, of a module of another file,
+what nothing refers to.
 """
 
 from __future__ import annotations
@@ -143,6 +144,8 @@ class FortranNames:
             own = self._in_block(scope, self._part, takes)
             for holder in () if own else _holders(scope):
                 own = own or self._named_by(holder.children(_DECLARATIONS))
+                inner = filter(self._is_it, holder.children((dw.TAG_SUBPROGRAM,)))
+                own = own or self._lookup.defined(inner)
         for directive in () if own else _directives(scope):
             own = own or self._named_by(directive.children(_DECLARATIONS))
         return own, None
@@ -180,7 +183,8 @@ class FortranNames:
         own = self._members(module)
         if own and _identity(own[0]) in renamed:
             return
-        is_private = self._is_private(own[0]) if own else None
+        is_its = bool(own) and _identity(own[0])[: len(key[0])] == key[0]  # not by `only`
+        is_private = self._is_private(own[0]) if is_its else None
         if is_private:
             self._private.append(own)
         elif own:
