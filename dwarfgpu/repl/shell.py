@@ -122,6 +122,8 @@ class Shell:
         """How often the program has stopped."""
         self.stopped_by: tuple[WaveId | None, tuple[Breakpoint, ...]] = (None, ())
         """The wave that stopped last, and the breakpoints that it hit."""
+        self.stopped_in: Session | None = None
+        """The frame of the last stop, whose function may be about to enter inlined ones."""
         self.last_halt: Halt | None = None
         """Why it did; None where it was stopped before its first instruction."""
         self.stop_commands: tuple[str, ...] = ()

@@ -208,12 +208,15 @@ def _stepped(
 
 
 def _is_before_inlined(shell: Shell) -> bool:
-    """Return whether the function in focus is that of a breakpoint that stopped here, and the ones
-    inlined into it at this place are not entered yet."""
-    session, (wave, items) = shell.session, shell.stopped_by
-    if session.level or not session.inline_level or wave != session.wave:
+    """Return whether the function in focus is that of the last stop, and the ones inlined into it
+    at this place are not entered yet."""
+    session, stopped = shell.session, shell.stopped_in
+    if session.level or not session.inline_level:
         return False
-    return is_at_body(session, items) and session.inline_level == inlined_beginning_at(session)
+    if stopped is None:
+        return is_at_body(session, ())
+    is_same = (session.wave, session.pc) == (stopped.wave, stopped.pc)
+    return is_same and session.inline_level == stopped.inline_level
 
 
 @command("stepi", topic="running", aliases=("si",))

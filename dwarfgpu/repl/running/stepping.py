@@ -21,7 +21,7 @@ from dwarfgpu.repl.waves.thread_commands import focus_on
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.followed_calls import FollowedCalls, is_at_entry
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import depth, readable_functions_at
+from dwarfgpu.session.stack_frames import depth, inlined_beginning_at, readable_functions_at
 
 MAX_INSTRUCTIONS: Final = 1_000_000
 """Executed for one `step`, `next` or `finish`."""
@@ -177,6 +177,8 @@ def line(
 
     With `over_calls`, functions that are inlined into the one in focus are passed over, too. One
     that begins here, and is not entered yet, is otherwise entered without an instruction.
+
+    As in GDB, a step ends before a call that is inlined, in the line of the call.
     """
     session = shell.session
     if session.inline_level and not over_calls and is_active(shell, session.lane):
@@ -199,10 +201,20 @@ def line(
         here = _line_of(position), functions
         if passage == "call" and position is not None and not over_calls:
             return _past_prologue(shell, evolve(stop, is_other_call=True))
+        calling = _before_inlined(session)
+        if calling.inline_level and functions[calling.inline_level :] == inlined:
+            is_same_line = _line_of(source_position(calling)) == start[0]
+            if not is_same_line and is_enough(calling):
+                shell.session = calling
+                return stop
+            if is_same_line and not over_calls:
+                shell.session = calling.at_level(0, calling.inline_level - 1)
+                return stop
         if over_calls and _is_inside(functions, inlined):
             continue
         is_start = position is not None and position.is_start
         if is_start and here != start and is_enough(session):
+            shell.session = calling
             return _past_prologue(shell, evolve(stop, is_other_call=has_returned))
         if is_start or row.covers(session.pc):
             continue
@@ -223,8 +235,16 @@ def out_of_inlined(shell: Shell) -> Stop:
             return stop
         functions = _functions(shell.session)
         if functions[-len(inlined) :] != inlined and is_active(shell, shell.session.lane):
+            shell.session = _before_inlined(shell.session)
             return stop
     raise LimitExceeded(f"more than {MAX_INSTRUCTIONS} instructions before the function returns")
+
+
+def _before_inlined(session: Session) -> Session:
+    """Return the session in the function that has not entered those whose inlined code begins at
+    the program location; the same if none does."""
+    begun = inlined_beginning_at(session)
+    return session.at_level(0, begun) if begun else session
 
 
 def _line_of(position: FramePosition | None) -> tuple[str, int] | None:

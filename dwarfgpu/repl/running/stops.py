@@ -224,6 +224,7 @@ def reported(
     """
     shell.stops += 1
     shell.stopped_by, shell.last_halt = (stop.halt.wave, stop.items), stop.halt
+    shell.stopped_in = shell.session
     for item in stop.items[:1]:
         _set_variable(shell, "_hit_bpnum", item.number)
         _set_variable(shell, "_hit_locno", _location_number(shell, item))

@@ -1,0 +1,98 @@
+"""Steps by lines before, into and out of inlined calls of a GPU kernel.
+
+The lines are those at which GDB stops in a program that the same compiler makes of the same text.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.command import run
+from tests.gpu_programs import gpu_program
+
+SOURCE = """\
+static DEVICE INLINED int inner(const volatile int *p) {
+  return *p;
+}
+static DEVICE INLINED int outer(const volatile int *p) {
+  return inner(p) * 3 + *p;
+}
+KERNEL k(int *out, const int *in) {
+  out[0] = 1;
+  int i = inner(in + 1);
+  out[1] = i;
+  i = outer(in);
+  out[2] = i;
+  i = inner(in); i += inner(in + 1);
+  out[3] = i;
+}
+"""
+INLINED = "-DINLINED=__attribute__((always_inline)) inline"
+ON_GPU = [
+    INLINED, "-DDEVICE=__attribute__((device))",
+    '-DKERNEL=extern "C" __attribute__((global)) void',
+]  # fmt: skip
+ON_CPU = [INLINED, "-DDEVICE=", '-DKERNEL=extern "C" __attribute__((noinline)) void']
+MAIN = "\nvolatile int in[4]; int out[4]; int main() { k(out, (const int *)in); return out[0]; }\n"
+SHOWN = re.compile(r"^(?:(\d+)\t|([a-z]\w*) \(.*\) at )", re.MULTILINE)
+"""A source line, or the function of a frame."""
+
+
+def stops(text: str) -> str:
+    """Return the functions and lines that are shown, up to the end of the kernel."""
+    shown = " ".join(line or function for line, function in SHOWN.findall(text))
+    return shown.partition(" 15")[0]
+
+
+@pytest.fixture(scope="module")
+def stepped(
+    tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]
+) -> Callable[..., tuple[str, str]]:
+    """Gives the stops of commands after the first line: GDB's, and ours."""
+    folder = tmp_path_factory.mktemp("steps")
+    host = folder / "k.cc"
+    host.write_text(SOURCE + MAIN)
+    compiler, gdb = tool("clang++-19"), tool("gdb")
+    command = [compiler, "-g", "-O1", "-fno-vectorize", "-fno-slp-vectorize", *ON_CPU, str(host)]
+    subprocess.run([*command, "-o", str(folder / "host")], check=True, timeout=60)
+    kernel = gpu_program(tool, folder / "k.hip", SOURCE, "gfx942", "-O1", *ON_GPU)
+
+    def answers(commands: list[str]) -> tuple[str, str]:
+        words = [word for command in commands for word in ("-ex", command)]
+        start = ["-ex", "break 8", "-ex", "run", "-ex", "echo ##\\n"]
+        by_gdb = subprocess.run(
+            [gdb, "-nx", "-q", "--batch", *start, *words, str(folder / "host")],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60,
+        )  # fmt: skip
+        by_us = run(
+            "debug", str(kernel), "--dispatch", "k", "--grid", "1", "--workgroup", "1",
+            "--arg", "out=zeros:16", "--arg", "in=range:4", "--batch", *start, *words,
+        )  # fmt: skip
+        return stops(by_gdb.stdout.partition("##\n")[2]), stops(by_us.out.partition("##\n")[2])
+
+    return answers
+
+
+@pytest.mark.parametrize(
+    ("commands", "expected"),
+    [
+        (["next"] * 8, "9 10 11 12 13 14"),
+        (["step"] * 4, "9 inner 2 k 10 11"),
+        (["next", "next", "next", "step", "step"], "9 10 11 outer 5 inner 2"),
+        (["next 3", "step 2", "finish"], "11 inner 2 outer"),
+        (["next 3", "step", "next"], "11 outer 5 k"),
+        (["next", "step", "finish"], "9 inner 2"),
+        (["step 2", "up", "step"], "inner 2 9 k 10"),
+        (["next", "until"], "9 10"),
+    ],
+)
+def test_the_same_stops_as_gdb(
+    commands: list[str], expected: str, stepped: Callable[..., tuple[str, str]]
+) -> None:
+    by_gdb, by_us = stepped(commands)
+    assert by_us.startswith(expected)
+    assert by_gdb == by_us
