@@ -39,6 +39,19 @@ def lane_position(session: Session) -> str | None:
     return f"lane {lane} is inactive; positioned at {where}"
 
 
+def lanes_by_pc(session: Session) -> dict[int, list[int]]:
+    """Return the lanes of the frame that have a work-item, by program location; none where the
+    architecture has none."""
+    out: dict[int, list[int]] = {}
+    if not session.architecture.is_simt:
+        return out
+    for state in session.lane_states(range(session.lane_count()[0])):
+        pc = None if state.location is None else state.location.pc
+        if pc is not None and not session.focused(state.lane).is_unused:
+            out.setdefault(pc, []).append(state.lane)
+    return out
+
+
 def unlocated(session: Session) -> str | None:
     """Return that the position of the lane in focus is unknown; None if it is known."""
     lane = session.lane

@@ -17,6 +17,7 @@ from dwarfgpu.session.read_lanes import read_lanes
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.coverage_text import SourceLines, spans_text
+from dwarfgpu.view.lane_position import lanes_by_pc
 from dwarfgpu.view.number_runs import runs_text
 
 
@@ -105,10 +106,7 @@ def _lanes_with(session: Session, variable: Variable, pc: int) -> list[int]:
     """Return the lanes at a program location that have all of a variable."""
     if session.lane is None:
         return []
-    states = session.lane_states(range(session.lane_count()[0]))
-    here = [
-        state.lane for state in states if state.location is not None and state.location.pc == pc
-    ]
+    here = lanes_by_pc(session).get(pc, [])
     readings = read_lanes([session], variable, here)
     return [lane for lane in here if readings.of(0, lane).is_complete]
 

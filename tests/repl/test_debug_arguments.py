@@ -82,3 +82,14 @@ def test_lanes_without_a_work_item() -> None:
                "-ex", "lane 62")  # fmt: skip
     assert "$1 = 60\n" in done.out
     assert "lane 62 is unused: it has no work-item\n" in done.err
+
+
+def test_lanes_without_a_work_item_are_nowhere() -> None:
+    """The wave has 64 lanes, the workgroup 32 work-items."""
+    done = run(
+        "debug", FIXTURES / "run/integers.gfx942.O0.v5.co", "--dispatch", "vadd", "--grid", 32,
+        "--workgroup", 32, "--arg", "0=range:32", "--arg", "1=range:32", "--arg", "2=zeros:128",
+        "--batch", "-ex", "break vadd", "-ex", "run", "-ex", "where t", "-ex", "explain t",
+    )  # fmt: skip
+    here = [line.rpartition("  ")[2] for line in done.lines if line.endswith("here")]
+    assert here == ["lanes 0-31 are here"] * 2

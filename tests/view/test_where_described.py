@@ -11,6 +11,7 @@ import pytest
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.state.state_target import StateTarget
+from dwarfgpu.machine.topology import Machine, Wave, Workgroup
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.where_described import described_where
 from tests.cli.command import STATES, run
@@ -84,3 +85,13 @@ def test_the_lanes_that_have_it(tmp_path: Path) -> None:
         focused = session.focused(lane)
         reading = focused.read(focused.variable("x"))
         assert described_where(focused, reading) == expected
+    # a workgroup of ten work-items: the others have no value
+    group = Workgroup(1, None, (0, 0, 0), (10, 1, 1))
+    few = StateTarget(arch, machine=Machine(64, workgroups={1: group}))
+    few.add_wave(0, 1)
+    few.place_wave(Wave(0, 1, 0))
+    few.set_lanes(0, arch.by_name["v0"], list(range(64)))
+    few.set_register(0, arch.by_name["exec"], (0xFF).to_bytes(8, "little"))
+    focused = Session(arch, (CodeObject.open(path),), few, lane=0, pc=BASE + 0x14)
+    reading = focused.read(focused.variable("x"))
+    assert described_where(focused, reading) == ["of the lanes here, it is complete in lanes 4-9"]

@@ -9,6 +9,7 @@ from dwarfgpu.dwarf.coverage.coverage import Coverage
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.coverage_text import Line, SourceLines, coverage_lines
 from dwarfgpu.view.json_object import JsonObject, Plain
+from dwarfgpu.view.lane_position import lanes_by_pc
 from dwarfgpu.view.number_runs import runs_text
 
 
@@ -55,7 +56,7 @@ def scope_ranges(
 ) -> Iterator[ScopeRange]:
     """Yield the ranges of a scope in order of addresses."""
     source, every_line = (SourceLines(coverage.variable.unit) for _ in range(2))
-    lanes = _lanes_by_pc(session)
+    lanes = lanes_by_pc(session)
     here = None if session.is_absent else session.program_location
     lines = coverage_lines(coverage, session.architecture, source, with_operations=with_operations)
     for line in lines:
@@ -66,14 +67,3 @@ def scope_ranges(
         there = sorted(lane for pc in lanes if span.covers(pc) for lane in lanes[pc])
         is_current = here is not None and span.covers(here)
         yield ScopeRange(line, is_current, tuple(there), every_line)
-
-
-def _lanes_by_pc(session: Session) -> dict[int, list[int]]:
-    """Return the lanes of the frame by program location; none where the architecture has none."""
-    out: dict[int, list[int]] = {}
-    if not session.architecture.is_simt:
-        return out
-    for state in session.lane_states(range(session.lane_count()[0])):
-        if state.location is not None and state.location.pc is not None:
-            out.setdefault(state.location.pc, []).append(state.lane)
-    return out
