@@ -124,6 +124,12 @@ class BaseType:
         return self.name
 
 
+def bits_in_register(base: BaseType, register_bits: int | None) -> int:
+    """Return the bits of a value in a register: no padding where it ends before that."""
+    value_bits = base.bit_size - base.padding_bits
+    return value_bits if register_bits == value_bits else base.bit_size
+
+
 @lru_cache(maxsize=64)
 def generic_type(bit_size: int, endian: Endian = "little") -> BaseType:
     """Return the generic type: integral, of the size of a default address, of unspecified

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Literal, TypeAlias
 
 from dwarfgpu.arch.model import RegisterInfo
-from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.base_type import BaseType, bits_in_register
 from dwarfgpu.base.records import define, evolve, field, frozen
 from dwarfgpu.check.reference_targets import ANY, Refused, refused_by_operation, tag_name
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -127,7 +127,7 @@ class References:
         DW_OP_regval_type is DW_OP_regx and DW_OP_deref_type (A.2.5.4.3.4).
         """
         try:
-            needed_bits = self.unit.base_type(reference.value).bit_size
+            needed_bits = bits_in_register(self.unit.base_type(reference.value), register.size_bits)
         except DwarfGpuError:
             return None  # `fault` reports it
         if needed_bits <= register.size_bits:

@@ -11,6 +11,7 @@ from tests.check.made import (
     COMPILE_UNIT,
     DATA1,
     EXPRLOC,
+    STRING,
     VARIABLE,
     block,
     findings,
@@ -27,6 +28,7 @@ SHAPES = [
 ]
 INT, SECOND = 13, 16
 """Where the base type, a signed one of 4 bytes, and the variable stand in their unit."""
+ST0, X86_64 = 33, 62
 
 
 def of_variable(text: str) -> bytes:
@@ -107,6 +109,27 @@ def test_a_register_that_is_narrower_than_its_type(
         assert finding.message == f"DW_OP_regval_type: {needed}, in the top call frame"
         assert finding.excerpt is not None and finding.excerpt.marked == 2
     assert findings_of(f"entry_value (regval_type {register}, {INT})") == []  # of another frame
+
+
+@pytest.mark.parametrize(("name", "needed_bits"), [("long double", None), ("__float128", 128)])
+def test_an_x87_register_has_no_padding(name: str, needed_bits: int | None) -> None:
+    """GCC gives `long double` 16 bytes, and the register has the 10 of its format."""
+    shapes = [
+        Shape(COMPILE_UNIT, (), True),
+        Shape(BASE_TYPE, ((dw.AT_BYTE_SIZE, DATA1), (dw.AT_ENCODING, DATA1), (dw.AT_NAME, STRING))),
+        Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),)),
+    ]
+    located = block(operations(f"regval_type {ST0}, {INT}; stack_value"))
+    entries = b"\x01\x02" + bytes((16, 4)) + name.encode() + b"\0\x03" + located + b"\0"
+    result = findings(verdict_on(info_file(shapes, entries, machine=X86_64)))
+    assert [finding.message for finding in result] == (
+        []
+        if needed_bits is None
+        else [
+            f"DW_OP_regval_type: {needed_bits} bits needed at bit offset 0 of register st0, "
+            "80 remain, in the top call frame"
+        ]
+    )
 
 
 TYPES = {"int": (4, 5), "float": (4, 4), "long": (8, 5), "utf": (4, 16), "unsigned": (4, 7)}

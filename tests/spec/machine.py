@@ -19,6 +19,7 @@ from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType, float_format, unsigned_type
 from dwarfgpu.base.bits import Endian, to_bytes
+from dwarfgpu.base.float_format import X87_EXTENDED
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import (
@@ -92,6 +93,7 @@ def _types(endian: Endian) -> list[BaseType]:
     kinds += [of("swapped12", "unsigned", 12, endian=other)]
     kinds += [of("wave_ptr", "address", 32, address_space=6)]
     kinds += [of("fixed", "signed_fixed", 32), of("decimal", "decimal_float", 64)]
+    kinds += [of("padded_x87", "float", 128, float_format=X87_EXTENDED)]
     return kinds
 
 

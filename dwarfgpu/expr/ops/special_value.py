@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.base_type import BaseType, bits_in_register
 from dwarfgpu.base.bits import from_bytes, to_bytes
 from dwarfgpu.errors import IllFormed, Unsupported, counted
 from dwarfgpu.expr.context import Context, ExprLoc, require
@@ -22,7 +22,7 @@ from dwarfgpu.expr.operation import op
 from dwarfgpu.expr.ops.memory import LLVM_form_aspace_address
 from dwarfgpu.expr.ops.register import regx
 from dwarfgpu.model.location import Entry, ImplicitPointerValue, Location
-from dwarfgpu.model.storage import ImplicitPointer
+from dwarfgpu.model.storage import ImplicitPointer, Register
 from dwarfgpu.model.value import Value
 
 TYPED_REGISTERS: Final = ("regval_type", "GNU_regval_type")
@@ -153,7 +153,7 @@ def _entry_value(calling: Context, outcome: Outcome) -> Entry:
 
 
 def _retrieved(ctx: Context, location: Location, base: BaseType) -> Value | ImplicitPointerValue:
-    contents = ctx.access.retrieve(location, base.bit_size)
+    contents = ctx.access.retrieve(location, _held_bits(location, base))
     if isinstance(contents, ImplicitPointer):
         return ImplicitPointerValue.of(contents, ctx.generic)
     endian = ctx.access.endian
@@ -162,3 +162,12 @@ def _retrieved(ctx: Context, location: Location, base: BaseType) -> Value | Impl
             raise Unsupported(f"{base}: {base.bit_size} bits in the other byte order")
         contents = from_bytes(to_bytes(contents, base.bit_size, endian), base.bit_size, base.endian)
     return Value(contents, base)
+
+
+def _held_bits(location: Location, base: BaseType) -> int:
+    """Return the bits of a value that are at its location: an x87 register has no padding."""
+    if base.padding_bits and all(
+        isinstance(single.storage, Register) for single in location.single_locations
+    ):
+        return bits_in_register(base, location.remaining_bits)
+    return base.bit_size
