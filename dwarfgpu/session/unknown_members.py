@@ -18,12 +18,15 @@ from dwarfgpu.dwarf.types.type_sizes import (
 )
 from dwarfgpu.dwarf.types.types import Array, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import Context
+from dwarfgpu.model.location import Location, narrowed
 from dwarfgpu.model.object import Bits
 
 _MAX_PARTS: Final = 10_000
 """Members and parts of arrays of one object that are examined for unknown bits."""
-_Part: TypeAlias = tuple[Bits, Type | None, int | None]
-"""With the number of objects of the type that are in the bits; None: one."""
+_Part: TypeAlias = tuple[int, Bits, Type | None, int | None]
+"""The first bit, the bits, their type, and the number of objects of the type that are in the bits;
+None: one."""
 
 
 def has_all_members(bits: Bits, type_: Type | None, endian: Endian) -> bool:
@@ -32,13 +35,21 @@ def has_all_members(bits: Bits, type_: Type | None, endian: Endian) -> bool:
     False where there are more than `_MAX_PARTS`, as in a structure that contains itself, or where
     one of them cannot be read.
     """
+    return unknown_member(bits, type_, endian) is None
+
+
+def unknown_member(bits: Bits, type_: Type | None, endian: Endian) -> tuple[int, int] | None:
+    """Return the first bit and the size of the first member with unknown bits; None where
+    `has_all_members`. It is the whole object where it is not known which members it
+    has."""
+    whole = 0, bits.size_bits
     if bits.size_bits and bits.unknown == (1 << bits.size_bits) - 1:
-        return False  # nothing of it is known, even of one without members
-    parts: list[_Part] = [(bits, type_, None)]
+        return whole  # nothing of it is known, even of one without members
+    parts: list[_Part] = [(0, bits, type_, None)]
     examined = 0
     try:
         while parts:
-            part, type_, count = parts.pop()
+            first, part, type_, count = parts.pop()
             if part.is_complete:
                 continue
             if count is not None and count > 1:
@@ -46,21 +57,41 @@ def has_all_members(bits: Bits, type_: Type | None, endian: Endian) -> bool:
                 middle = half * stride
                 rest = part.slice(middle, part.size_bits - middle, endian)
                 inside: list[_Part] = [
-                    (part.slice(0, middle, endian), type_, half),
-                    (rest, type_, count - half),
+                    (0, part.slice(0, middle, endian), type_, half),
+                    (middle, rest, type_, count - half),
                 ]
             else:
                 members = _parts(part, strip(type_), endian)
                 if members is None:
-                    return False
+                    return first, part.size_bits
                 inside = members
             examined += len(inside)
             if examined > _MAX_PARTS:
-                return False
-            parts += inside
+                return whole
+            parts += [(first + bit, some, kind, n) for bit, some, kind, n in reversed(inside)]
     except DwarfGpuError:  # the text of the member has the error
-        return False
-    return True
+        return whole
+    return None
+
+
+def reasons_of_member(
+    bits: Bits, type_: Type | None, location: Location | None, context: Context
+) -> tuple[str, ...]:
+    """Return why the first member with unknown bits has some; none where `has_all_members`.
+
+    The reasons of a whole object begin with that of its first unknown bit, which may be padding.
+    """
+    access = context.access
+    member = unknown_member(bits, type_, access.endian)
+    if member is None:
+        return ()
+    first, size = member
+    if location is None or size == bits.size_bits:
+        return bits.reasons
+    try:
+        return access.read(narrowed(location, size, first), size).reasons or bits.reasons
+    except DwarfGpuError:  # as of a machine that has run on
+        return bits.reasons
 
 
 def _parts(bits: Bits, bare: Type | None, endian: Endian) -> list[_Part] | None:
@@ -75,8 +106,8 @@ def _parts(bits: Bits, bare: Type | None, endian: Endian) -> list[_Part] | None:
         if (is_padded and not bare.is_vector) or not size:
             return None
         if is_padded and size * count <= bits.size_bits:
-            return [(bits.slice(0, size * count, endian), bare.element, count)]
-        return [(bits, bare.element, count)] if bits.size_bits == size * count else None
+            return [(0, bits.slice(0, size * count, endian), bare.element, count)]
+        return [(0, bits, bare.element, count)] if bits.size_bits == size * count else None
     if not isinstance(bare, Struct) or bare.is_declaration or bare.declared.variant_parts:
         return None
     out: list[_Part] = []
@@ -89,7 +120,7 @@ def _parts(bits: Bits, bare: Type | None, endian: Endian) -> list[_Part] | None:
             return None
         if not 0 <= first_bit <= bits.size_bits - size:
             return None
-        out.append((bits.slice(first_bit, size, endian), member.type, None))
+        out.append((first_bit, bits.slice(first_bit, size, endian), member.type, None))
     return out
 
 
@@ -103,4 +134,4 @@ def _rows(bits: Bits, array_type: Array, endian: Endian) -> list[_Part] | None:
     starts = [offset_bits(strides[0], count, index) for index in range(count)]
     if max(starts) + size > bits.size_bits:
         return None
-    return [(bits.slice(start, size, endian), inner, None) for start in starts]
+    return [(start, bits.slice(start, size, endian), inner, None) for start in starts]

@@ -70,7 +70,7 @@ def shown_value(shell: Shell, value: TypedValue) -> str:
 def _remark(shell: Shell, value: TypedValue) -> None:
     """Print the assumptions behind a value once, and why it is unknown each time."""
     shell.remark()
-    for reason in reasons(value, shell.session.architecture.endian):
+    for reason in reasons(value, shell.session):
         shell.console.note(reason)
     is_missing = isinstance(value.error, UndefinedBits)
     is_missing = is_missing or (value.bits is not None and value.bits.undefined != 0)

@@ -35,7 +35,7 @@ from dwarfgpu.service.answer import (
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.unknown_members import has_all_members
+from dwarfgpu.session.unknown_members import has_all_members, reasons_of_member
 from dwarfgpu.view.format_options import error_as_text
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_json import location_json
@@ -121,7 +121,7 @@ def of_contents(
         rest = beside_removed(bits, contents.type, session, location)
         is_whole = has_all_members(rest, contents.type, endian)
         if not is_whole:
-            notes = (*notes, *about_bits(contents.name, bits, rest, session))
+            notes = (*notes, *about_bits(contents, bits, rest, session))
     is_whole = is_whole and not faults and (bits is None or not is_cut(bits, contents.type))
     status = 0 if is_whole else 1
     assumed = contents.notes
@@ -193,10 +193,16 @@ def variable_text(
     return value_text(reading.bits, reading.type, session, reading.location, options)
 
 
-def about_bits(name: str, bits: Bits, rest: Bits, session: Session) -> Iterator[str]:
+def about_bits(contents: Contents, bits: Bits, rest: Bits, session: Session) -> Iterator[str]:
     """Yield notes about unknown bits; `rest`: `beside_removed`."""
+    name, location = contents.name, contents.location
     why_lost = next((text for text in bits.reasons if text.startswith(REASON_LOST)), None)
-    reasons = [text for text in rest.reasons if text not in (UNDEFINED_STORAGE, why_lost)]
+    unread = evolve(rest, undefined=0)
+    reasons = [
+        text
+        for text in reasons_of_member(unread, contents.type, location, session.context())
+        if text not in (UNDEFINED_STORAGE, why_lost)
+    ]
     if why_lost is not None and bits.undefined == (1 << bits.size_bits) - 1:
         yield f"{name} is optimized out: {why_lost.removeprefix(REASON_LOST)}"
     if rest.unavailable and reasons:

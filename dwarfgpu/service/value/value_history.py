@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu import language
-from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.types import Base, strip
@@ -26,7 +25,7 @@ from dwarfgpu.service.value.expression_settings import ExpressionSettings
 from dwarfgpu.service.value.reading_answer import UNDEFINED_STORAGE
 from dwarfgpu.service.value.subject import misspelt
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.unknown_members import has_all_members
+from dwarfgpu.session.unknown_members import reasons_of_member
 from dwarfgpu.view.values import DEFAULT_OPTIONS, FormatOptions
 
 if TYPE_CHECKING:
@@ -184,13 +183,13 @@ def convenience_integer(session: Session, history: ValueHistory, word: str) -> i
     raise UsageError(f"{noun}.")
 
 
-def reasons(value: TypedValue, endian: Endian) -> tuple[str, ...]:
+def reasons(value: TypedValue, session: Session) -> tuple[str, ...]:
     """Return why a value is, or has, unknown bits; padding does not count."""
     if value.error is not None:
         return (value.error.message,)
-    if value.bits is not None and has_all_members(value.bits, value.type, endian):
+    if value.bits is None or value.bits.is_complete:
         return ()
-    reasons = () if value.bits is None else value.bits.reasons[:1]
+    reasons = reasons_of_member(value.bits, value.type, value.location, session.context())[:1]
     return ("bits of it are optimized out",) if reasons == (UNDEFINED_STORAGE,) else reasons
 
 
