@@ -195,11 +195,12 @@ class NameLookup(UnitDeclarations):
                 return meanings
         if meanings := self._in_callers(part, accepts):
             return meanings
-        for path in (*map(scope_path, classes), *paths, ()):
+        for path in (*map(scope_path, classes), *paths):
             meanings = self.in_other_units(path, part, accepts)
             if meanings:
                 return meanings
-        return self._in_any_nameless(part, accepts)
+        meanings = self.outside_namespaces(part, accepts)
+        return meanings or self._in_any_nameless(part, accepts)
 
     def _in_callers(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return a variable of the functions into which the one in focus is inlined."""

@@ -242,6 +242,21 @@ class UnitDeclarations(UnitSearch):
         namespaces that using-directives of the unit of the place make visible in it."""
         return self._in_others(path, part, accepts) or self._in_imported(path, part, accepts, set())
 
+    def outside_namespaces(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
+        """Return the declarations of other units outside of namespaces: what other files see comes
+        first, then what using-directives make visible (C++ [namespace.udir]); what only its own
+        file sees is last, as in GDB."""
+        before = self.remarks
+        self.remarks = dict(before)
+        meanings = self._in_others((), part, accepts)
+        if any(map(is_external, meanings)):
+            return meanings
+        hidden, self.remarks = self.remarks, before
+        imported = self._in_imported((), part, accepts, set())
+        if meanings and not imported:
+            self.remarks = hidden
+        return imported or meanings
+
     def by_imports(
         self, path: Path, part: Part, accepts: DieFilter, searched: set[Path]
     ) -> tuple[Meaning, ...]:
