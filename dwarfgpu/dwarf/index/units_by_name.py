@@ -16,7 +16,7 @@ from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import covers
 from dwarfgpu.dwarf.index.name_filter import mentions, name_texts
-from dwarfgpu.dwarf.names.qualified import ANONYMOUS
+from dwarfgpu.dwarf.names.qualified import ANONYMOUS, split_last
 from dwarfgpu.dwarf.scope.scope_entries import covered
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, shortened
 
@@ -42,9 +42,14 @@ def units_naming(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
     for unit in likely_units(info, name):
         likely.add(unit)
         yield unit
-    for unit in mentioning_units(info, name.rsplit("::", 1)[-1]):
+    for unit in mentioning_units(info, _simple(name)):
         if unit not in likely:
             yield unit
+
+
+def _simple(name: str) -> str:
+    """Return the last part of a qualified name; the arguments of a template may have `::` too."""
+    return split_last(name)[1] if "<" in name else name.rsplit("::", 1)[-1]
 
 
 def require_few(
@@ -129,7 +134,7 @@ def likely_units(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
 
 def _hinted(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
     yield from _units_of_symbols(info, name)
-    yield from _in_order(info.names.units_named(name.rsplit("::", 1)[-1]))
+    yield from _in_order(info.names.units_named(_simple(name)))
     yield from _in_order(info.gdb_index.units_named(name))
 
 
