@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Set
 from functools import partial
+from os.path import dirname
 from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.base.readable_files import resolved
-from dwarfgpu.base.records import evolve
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.loaded_code import split_by_machine
 from dwarfgpu.errors import (
@@ -47,6 +48,14 @@ from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+@frozen
+class DispatchedFile:
+    """The file of a `--dispatch`, whose state is in a folder that is removed at the end."""
+
+    path: str
+    target: str | None
 
 
 def stopped_of(args: argparse.Namespace, files: list[str]) -> Stopped:
@@ -261,8 +270,9 @@ def _code_objects(
     opened: Companions[ObjectFile] = Companions()  # a state may load a file thousands of times
     listed: list[CodeObject] = []
     for path, address in named:
+        file, target = _source_of(args, path)
         code_object = CodeObject.of(
-            opened.read(str(path), partial(open_object, path, args.target, limits)),
+            opened.read(str(path), partial(open_object, file, target, limits)),
             address,
             args.dialect,
             strict=args.strict,
@@ -278,6 +288,15 @@ def _code_objects(
 
         require_apart(args.state, state, code_objects)
     return code_objects
+
+
+def _source_of(args: argparse.Namespace, path: str | Path) -> tuple[str | Path, str | None]:
+    """Return the file to open for one that a state names, and the target of it: where the state of
+    `--dispatch` has a copy, answers name what was given."""
+    dispatched: DispatchedFile | None = vars(args).get("dispatched")
+    if dispatched is None or args.state is None or dirname(path) != dirname(args.state):
+        return path, args.target
+    return dispatched.path, dispatched.target
 
 
 def _with_debug_files_first(code_objects: list[CodeObject]) -> tuple[CodeObject, ...]:

@@ -22,7 +22,7 @@ from dwarfgpu.machine.undo import recorded
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.integer_options import byte
 from dwarfgpu.options.limit_options import file_limits_of
-from dwarfgpu.options.opened_session import session_of, stopped_of
+from dwarfgpu.options.opened_session import DispatchedFile, session_of, stopped_of
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.opened_machine import Opened, OpenedMachine, SearchFolders
 from dwarfgpu.service.frame.focus import lane_numbers
@@ -109,7 +109,7 @@ class FileOpener:
         if path is not None:
             path = os.path.expanduser(path)
             _require_core(path)
-        file = focus.code_objects[0].file.path if focus.code_objects else None
+        file, target = self._program(focus, path)
         sysroot = None if path is None else self.folders.sysroot
         directories = list(self.folders.debug_directories)
         is_found = self.args.file is None  # the program, by the core file
@@ -120,6 +120,7 @@ class FileOpener:
             lane=None,
             pc=None,
             file=file,
+            target=target,
             debug_dir=directories if is_found else self.args.debug_dir,
             library_debug_dir=directories,
             sysroot=sysroot,
@@ -153,6 +154,19 @@ class FileOpener:
             path = getattr(self.args, name, None)
             if path is not None:
                 setattr(self.args, name, absolute_path(path))
+
+    def _program(self, focus: Session, core: str | None) -> tuple[str | None, str | None]:
+        """Return the file of the first code object, for a machine with or without a core file, and
+        the target of a bundle. A core file of GPUs names its own code objects, in no bundle."""
+        own = focus.code_objects[0].file.path if focus.code_objects else None
+        if own is None or os.path.exists(own):
+            return own, self.args.target
+        if core is not None:
+            return None, None
+        dispatched: DispatchedFile | None = getattr(self.args, "dispatched", None)
+        if dispatched is None:
+            return self.args.file, self.args.target
+        return dispatched.path, dispatched.target
 
     def _with(self, **changed: str | list[str] | None) -> FileOpener:
         return FileOpener(argparse.Namespace(**{**vars(self.args), **changed}), self.folders)

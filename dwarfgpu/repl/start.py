@@ -320,6 +320,7 @@ def _dispatched(args: argparse.Namespace) -> int:
     from tempfile import TemporaryDirectory
 
     from dwarfgpu.options.opened_launch import launch
+    from dwarfgpu.options.opened_session import DispatchedFile
 
     with TemporaryDirectory(prefix="dwarfgpu-") as folder, _cleaned_up(partial(_remove, folder)):
         state = str(Path(folder) / "dispatch.json")
@@ -336,6 +337,7 @@ def _dispatched(args: argparse.Namespace) -> int:
         launched, notes, _ = launch(arguments, has_guards=True)
         for note in dict.fromkeys(notes):
             print(one_line(f"note: {note}"), file=sys.stderr)
+        args.dispatched = DispatchedFile(arguments.file, args.target)
         args.file, args.state = None, state
         args.load_address = args.target = None
         args.launched = launched

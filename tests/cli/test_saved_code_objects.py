@@ -81,3 +81,23 @@ def test_of_a_state_whose_code_object_is_in_a_bundle(tmp_path: Path) -> None:
     [code_object] = tmp_path.glob("again.*.co")
     assert done.lines[-1].endswith(f" Code of it is in {code_object.name}.")
     require_frame(run("bt", "--state", again))
+
+
+def test_answers_of_a_dispatch_name_its_file(tmp_path: Path) -> None:
+    """Not the copy of the code object that the prompt keeps."""
+    core = tmp_path / "s.core"
+    for file, target, name in (
+        (*bundle(tmp_path / "several")[::2], "several[gfx942]"),
+        (*cache(tmp_path / "cache")[::2], "nest.hsaco"),
+    ):
+        commands = (
+            "break nest", "run", "info sharedlibrary", "info files", f"gcore {core}",
+            f"core {core}", "bt", "core",
+        )  # fmt: skip
+        words = [word for command in commands for word in ("-ex", command)]
+        launch = ("--target", target, "--dispatch", "nest", *LAUNCH)
+        done = run("debug", file, *launch, "--batch", *words)
+        assert done.status == 0, done.err
+        assert [line for line in done.lines if line.endswith(f"/{name}")], done.out
+        assert "dwarfgpu-" not in done.out.replace(str(tmp_path), "")
+        assert FRAME in done.lines and "may not match" not in done.err + done.out
