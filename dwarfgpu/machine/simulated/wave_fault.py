@@ -29,6 +29,12 @@ class WaveStop(Exception):
         """The address of the memory that could not be accessed."""
 
 
+def other_lanes(lanes: tuple[int, ...]) -> str:
+    """Return `; 3 more of its lanes fault`, behind the text about the first one; empty for no
+    others."""
+    return f"; {len(lanes) - 1} more of its lanes fault" if len(lanes) > 1 else ""
+
+
 def trap(number: int, lanes: tuple[int, ...]) -> WaveStop:
     """Return the stop of `s_trap` ("Trap Handler ABI": 1 breakpoint, 2 assert, 3 debug).
 

@@ -52,7 +52,8 @@ def stop_of(code: str, addresses: list[int], data: int = 7) -> Any:
         (LOAD, [0x900000], (0,), "lane 0 reads 4 bytes at 0x900000: no memory is there"),
         (
             LDS_LOAD, [0, 0x10000, 0xFFFD], (1, 2),
-            "lane 1 reads 4 bytes of LDS at 0x10000: the workgroup has 65536 bytes",
+            "lane 1 reads 4 bytes of LDS at 0x10000: the workgroup has 65536 bytes; 1 more of its "
+            "lanes fault",
         ),
         (
             LDS_STORE, [0, 0xFFFD], (1,),
@@ -85,6 +86,9 @@ def test_atomic_operations_may_not(code: str, base: int, text: str) -> None:
     stopped = stop_of(code, [base, base + 6])
     assert (stopped.reason, stopped.lanes) == (StopReason.ADDRESS_ERROR, (1,))
     assert stopped.text == f"{text}, an atomic operation needs a multiple of 4"
+    stopped = stop_of(code, [base, base + 6, base + 1])
+    more = "; 1 more of its lanes fault"
+    assert stopped.text == f"{text}, an atomic operation needs a multiple of 4{more}"
 
 
 def test_bytes_that_are_not_an_instruction() -> None:
@@ -110,6 +114,9 @@ def test_private_memory_of_a_lane() -> None:
         "lane 1 reads 4 bytes of private memory at 0xffd: a lane has 4096 bytes"
     )
     assert not np.any(stopped.wave.v[8])
+    stopped = stop_of("000051dc0000fc08", [4092, 4093, 4095, 0, 4096])
+    assert stopped.lanes == (1, 2, 4)
+    assert stopped.text.endswith(" at 0xffd: a lane has 4096 bytes; 2 more of its lanes fault")
 
 
 def test_more_scratch_is_advised_where_it_would_be_enough() -> None:

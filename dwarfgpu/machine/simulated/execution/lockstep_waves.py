@@ -366,7 +366,7 @@ class WaveGroup(WaveAccesses):
         if isinstance(address, np.ndarray) and address.dtype == object:
             address = self.functions.scalar32(address)
         elif isinstance(address, int) and SIZES[kind] == 4 and not address & 3:
-            self._require_scratch(address, 4 * count, None, "reads")
+            self._require_scratch(address, 4 * count, (), "reads")
             rows = self._private[:, address >> 2 : (address >> 2) + count]
             if count == 1:
                 return rows[:, 0].reshape(-1)
@@ -387,7 +387,7 @@ class WaveGroup(WaveAccesses):
         data = self._elements(values, kind)
         rows = data if data.ndim > 1 else data[None]
         if isinstance(address, int) and data.itemsize == 4 and not address & 3:
-            self._require_scratch(address, 4 * len(rows), None, "writes")
+            self._require_scratch(address, 4 * len(rows), (), "writes")
             for number, row in enumerate(rows):
                 target = self._private[:, (address >> 2) + number]
                 where = True if on is None else self.functions.by_wave(on)

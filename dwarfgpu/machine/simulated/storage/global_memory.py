@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from dwarfgpu.errors import Unavailable, UsageError, counted
-from dwarfgpu.machine.simulated.wave_fault import WaveStop
+from dwarfgpu.machine.simulated.wave_fault import WaveStop, other_lanes
 from dwarfgpu.machine.sparse_memory import NO_MEMORY
 from dwarfgpu.machine.topology import StopReason
 
@@ -448,8 +448,7 @@ def _stop_of_lanes(
 ) -> WaveStop:
     """Return a memory violation of the first lane, and of the others."""
     who = f"lane {lanes[0]} " if lanes else ""
-    more = f"; {len(lanes) - 1} more of its lanes fault" if len(lanes) > 1 else ""
-    return WaveStop(reason, f"{who}{text}{more}", lanes=lanes, address=address)
+    return WaveStop(reason, f"{who}{text}{other_lanes(lanes)}", lanes=lanes, address=address)
 
 
 def _numbers(chosen: Iterable[int], lanes: Lanes | None) -> tuple[int, ...]:

@@ -72,7 +72,8 @@ class WaveBuffers(WaveGeneric):
             first = int(relative[lanes[0]])
             address = first // (4 * self.lane_count) * 4 + first % 4
             uniform = len(lanes) == int(np.count_nonzero(self.active_lanes))
-            self._require_scratch(address, 4, None if uniform else int(lanes[0]), verb)
+            numbers = () if uniform else tuple(map(int, lanes))
+            self._require_scratch(address, 4, numbers, verb)
 
     def _require_elements(self, where: Lanes, last: Lanes, verb: AccessVerb) -> None:
         """Raise `WaveStop` for an access to private memory that begins in that of the wave, and

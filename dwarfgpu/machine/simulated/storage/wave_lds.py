@@ -10,7 +10,7 @@ from dwarfgpu.errors import counted
 from dwarfgpu.machine.simulated.storage.global_memory import SIZES, GlobalMemory, extremes
 from dwarfgpu.machine.simulated.storage.wave_memory import AccessVerb, Update, WaveMemory
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
-from dwarfgpu.machine.simulated.wave_fault import WaveStop
+from dwarfgpu.machine.simulated.wave_fault import WaveStop, other_lanes
 from dwarfgpu.machine.topology import StopReason
 
 _NO_LDS: Final = " (--dynamic-lds BYTES allocates the LDS that the code object does not declare)"
@@ -40,14 +40,14 @@ class WaveLds(WaveMemory):
         bad = (flat.astype(np.int64) + size > end).any(0)
         if bad.any():
             index = int(np.argmax(bad))
-            numbers = np.flatnonzero(bad) if lanes is None else lanes[bad]
+            numbers = tuple(map(int, np.flatnonzero(bad) if lanes is None else lanes[bad]))
             address = int(flat[:, index].max())
             advice = "" if end else _NO_LDS
             raise WaveStop(
                 StopReason.MEMORY_VIOLATION,
-                f"lane {int(numbers[0])} {verb} {counted(size, 'byte')} of LDS at {address:#x}: "
-                f"the workgroup has {counted(end, 'byte')}{advice}",
-                lanes=tuple(map(int, numbers)),
+                f"lane {numbers[0]} {verb} {counted(size, 'byte')} of LDS at {address:#x}: "
+                f"the workgroup has {counted(end, 'byte')}{advice}{other_lanes(numbers)}",
+                lanes=numbers,
                 address=address,
             )
 

@@ -21,7 +21,7 @@ from dwarfgpu.machine.simulated.storage.global_memory import (
     GlobalMemory,
 )
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes, RunningWave
-from dwarfgpu.machine.simulated.wave_fault import WaveStop
+from dwarfgpu.machine.simulated.wave_fault import WaveStop, other_lanes
 from dwarfgpu.machine.topology import StopReason, Wave
 
 Update = Callable[[Lanes, Any], Lanes]
@@ -256,7 +256,7 @@ class WaveMemory(RunningWave):
             raise WaveStop(
                 StopReason.ADDRESS_ERROR,
                 f"lane {numbers[0]} updates {counted(size, 'byte')}{where} at {address:#x}: "
-                f"misaligned, an atomic operation needs a multiple of {size}",
+                f"misaligned, an atomic operation needs a multiple of {size}{other_lanes(numbers)}",
                 lanes=numbers,
                 address=address,
             )

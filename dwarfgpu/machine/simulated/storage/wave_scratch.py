@@ -13,7 +13,7 @@ from dwarfgpu.machine.simulated.storage.global_memory import SIZES, extremes
 from dwarfgpu.machine.simulated.storage.wave_lds import WaveLds
 from dwarfgpu.machine.simulated.storage.wave_memory import AccessVerb, Update
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
-from dwarfgpu.machine.simulated.wave_fault import WaveStop
+from dwarfgpu.machine.simulated.wave_fault import WaveStop, other_lanes
 from dwarfgpu.machine.topology import StopReason
 
 _MORE_SCRATCH: Final = " (--scratch BYTES gives more, for a deeper stack)"
@@ -28,7 +28,7 @@ class WaveScratch(WaveLds):
         if self.on_access is not None:
             self._announce_private(address, size * count, on, "r")
         if isinstance(address, int) and size == 4 and not address & 3:
-            self._require_scratch(address, 4 * count, None, "reads")
+            self._require_scratch(address, 4 * count, (), "reads")
             rows = self.scratch[address >> 2 : (address >> 2) + count]
             return rows[0] if count == 1 else rows
         lanes = self._numbers(on)
@@ -46,7 +46,7 @@ class WaveScratch(WaveLds):
         if self.on_access is not None:
             self._announce_private(address, data.itemsize * len(rows), on, "w")
         if isinstance(address, int) and data.itemsize == 4 and not address & 3:
-            self._require_scratch(address, 4 * len(rows), None, "writes")
+            self._require_scratch(address, 4 * len(rows), (), "writes")
             for number, row in enumerate(rows):
                 target = self.scratch[(address >> 2) + number]
                 if on is None:
@@ -90,7 +90,8 @@ class WaveScratch(WaveLds):
         if first < 0 or last > 4 * len(self.scratch) - size:
             bad = (addresses < 0) | (addresses > 4 * len(self.scratch) - size)
             index = int(np.argmax(bad))
-            self._require_scratch(int(addresses[index]), size, int(lanes[index]), verb)
+            numbers = tuple(map(int, lanes[bad]))
+            self._require_scratch(int(addresses[index]), size, numbers, verb)
         return addresses
 
     def _scratch_dwords(self, addresses: Lanes, lanes: Lanes, kind: Any, count: int) -> Lanes:
@@ -109,18 +110,22 @@ class WaveScratch(WaveLds):
         result: Lanes = (offsets >> 2) * (4 * self.lane_count) + lanes[:, None] * 4 + (offsets & 3)
         return result
 
-    def _require_scratch(self, address: int, size: int, lane: int | None, verb: AccessVerb) -> None:
+    def _require_scratch(
+        self, address: int, size: int, lanes: tuple[int, ...], verb: AccessVerb
+    ) -> None:
+        """Raise `WaveStop` if the address of the first of the lanes, or of the whole wave for no
+        lanes, is out of range."""
         most = 4 * len(self.scratch)
         if address >= 0 and address + size <= most:
             return
-        who = "" if lane is None else f"lane {lane} "
+        who = f"lane {lanes[0]} " if lanes else ""
         can_have = 0 <= address <= self.most_private_bytes - size
         advice = _MORE_SCRATCH if can_have else ""
         raise WaveStop(
             StopReason.MEMORY_VIOLATION,
             f"{who}{verb} {counted(size, 'byte')} of private memory at {address:#x}: "
-            f"a lane has {counted(most, 'byte')}{advice}",
-            lanes=() if lane is None else (lane,),
+            f"a lane has {counted(most, 'byte')}{advice}{other_lanes(lanes)}",
+            lanes=lanes,
             address=address,
         )
 
