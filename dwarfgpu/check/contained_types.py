@@ -128,7 +128,7 @@ class ContainedTypes:
             if begin == _UNKNOWN and tree.abbreviations[above].tag == dw.TAG_UNION_TYPE:
                 begin = 0
             message = self._outside(index, target, begin, bits, size)
-            if message is not None:
+            if message is not None and not self._is_partial(above, begin, size):
                 faulty.add(record)
                 yield TypeFault(above, message)
         if beyond:
@@ -163,6 +163,26 @@ class ContainedTypes:
         where = f"bit {end}" if end % 8 else f"byte {end // 8}"
         verb = "begins" if is_base else "ends"
         return f"the {title} {verb} at {where} of a type of {counted(size, 'byte')}"
+
+    def _is_partial(self, record: int, begin: int, size: int) -> bool:
+        """Return whether the size of a structure excludes what the language measures at run time.
+
+        In Rust that is a last field without a size: rustc describes one element, which begins at
+        the end, but for padding. In Ada it is each component of a record whose name has `___XVE`,
+        and of a union with `___XVU`.
+        """
+        unit = self.unit
+        try:
+            if unit.language in dw.ADA:
+                from dwarfgpu.dwarf.types.gnat_encodings import has_measured_parts
+
+                return has_measured_parts(unit.die(record))
+            if unit.language != dw.LANG_RUST:
+                return False
+            alignment = unit.die(record).integer(dw.AT_ALIGNMENT) or 1
+        except DwarfGpuError:
+            return False
+        return 0 <= 8 * size - begin < 8 * alignment
 
     def _size_of(self, offset: int) -> int:
         """Return the size of a type in bytes; -1 if unknown."""

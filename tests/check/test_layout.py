@@ -227,6 +227,40 @@ def test_what_types_contain(entries: bytes, message: str | None) -> None:
     assert message is None or found[0].message.startswith(message)
 
 
+MEASURED = (
+    Shape(COMPILE_UNIT, ((dw.AT_LANGUAGE, DATA1),), True),
+    *TYPES[1:],
+    Shape(dw.TAG_STRUCTURE_TYPE, (NAME, SIZE, (dw.AT_ALIGNMENT, DATA1)), True),  # 17
+)
+C99, ADA95, RUST = 0x0C, 0x0D, 0x1C
+
+
+@pytest.mark.parametrize(
+    ("language", "structure", "begin", "is_wrong"),
+    [
+        # rustc: the last field is one element of as many as a pointer says.
+        (RUST, b"A\0\4\4", 4, False),
+        (RUST, b"A\0\0\1", 0, False),
+        (RUST, b"A\0\4\4", 1, False),  # 3 bytes of padding
+        (RUST, b"A\0\4\2", 1, True),
+        (RUST, b"A\0\4\4", 5, True),
+        (C99, b"A\0\4\4", 4, True),
+        # GNAT: the sizes of some components are not in that of the record.
+        (ADA95, b"A___XVE\0\1\1", 0, False),
+        (ADA95, b"A___XVU\0\1\1", 0, False),
+        (ADA95, b"A\0\1\1", 0, True),
+        (C99, b"A___XVE\0\1\1", 0, True),
+    ],
+)
+def test_a_part_that_is_measured_at_run_time(
+    language: int, structure: bytes, begin: int, is_wrong: bool
+) -> None:
+    member = b"\4x\0" + b"\x0e\0\0\0" + bytes((begin,))
+    entries = bytes((1, language)) + b"\2i\0\4\5" + b"\x11" + structure + member + b"\0\0"
+    found = findings(verdict_on(info_file(MEASURED, entries)))
+    assert [one.rule for one in found] == (["wrong-layout"] if is_wrong else [])
+
+
 BIT_FIELDS = (
     UNIT,
     Shape(BASE_TYPE, (NAME, SIZE, (dw.AT_ENCODING, DATA1))),  # 2

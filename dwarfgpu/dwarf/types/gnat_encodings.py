@@ -34,6 +34,7 @@ _BIASED: Final = "___XB"
 _ARRAY: Final = "___XUA"
 _POINTER: Final = "___XUP"
 _PADDED: Final = "___PAD"
+_MEASURED: Final = ("___XVE", "___XVU")
 _DEEPEST: Final = 20
 _LONGEST: Final = 100
 """Characters of a name in a message."""
@@ -199,6 +200,12 @@ def undecoded_offset(structure: Die, first: Die | None, member: Die) -> Unsuppor
     ):
         return None
     return Unsupported(f"GNAT's encoding of the place of {member.name} is not decoded; {_ADVICE}")
+
+
+def has_measured_parts(structure: Die) -> bool:
+    """Return whether a record or union has components of variable size: its DW_AT_byte_size is not
+    its size, and some components are pointers to the objects."""
+    return structure.unit.language in dw.ADA and (structure.name or "").endswith(_MEASURED)
 
 
 def without_padding(structure: Die) -> Die | None:
