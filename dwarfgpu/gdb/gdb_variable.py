@@ -145,6 +145,8 @@ def _leaves(value: gdb.Value, first: int) -> Iterator[tuple[int, int, gdb.Value]
             else:
                 yield from _leaves(value[field], first + field.bitpos)
     elif kind.code == gdb.TYPE_CODE_ARRAY:
+        if kind.dynamic:
+            return  # GDB 13 ends with an internal error at an element if the stride is unknown
         low, high = kind.range()
         for index in range(low, high + 1):
             yield from _leaves(value[index], first + (index - low) * 8 * kind.target().sizeof)

@@ -29,14 +29,22 @@ end program
 """
 
 
-def compared(debugger: Debugger, compiler: str, source: Path, text: str, line: int) -> str:
-    """What `dwarfgpu compare` says where a program stops at a line."""
+def compared(
+    debugger: Debugger,
+    compiler: str,
+    source: Path,
+    text: str,
+    place: int | str,
+    options: tuple[str, ...] = ("-O0",),
+) -> str:
+    """What `dwarfgpu compare` says where a program stops at a line or function."""
     source.write_text(text)
     program = source.with_suffix("")
-    command = [compiler, "-g", "-O0", source.name, "-o", program.name]
+    command = [compiler, "-g", *options, source.name, "-o", program.name]
     subprocess.run(command, cwd=source.parent, check=True, timeout=120)
     code = 'print(gdb.execute("dwarfgpu compare", to_string=True))'
-    return debugger.python(code, f"break {source.name}:{line}", "run", file=program)
+    where = f"{source.name}:{place}" if isinstance(place, int) else place
+    return debugger.python(code, f"break {where}", "run", file=program)
 
 
 def test_names_that_gdb_reads_in_another_way(
@@ -96,6 +104,38 @@ def test_sections_of_fortran(
     out = compared(debugger, tool("gfortran"), tmp_path / "a.f90", SECTIONS, 35)
     assert "last: GDB has <unavailable>, dwarfgpu (2, 6, 10) (GDB reads the gap behind" in out
     assert "5 variables of 1 frame: 4 are the same, 1 differs for a known reason, 0 differ" in out
+
+
+UNSET = """\
+module m
+  implicit none
+  real, target :: table(3, 4) = 1.0
+contains
+  subroutine work(a, n)
+    integer, intent(in) :: n
+    real, intent(inout) :: a(n)
+    real, pointer :: p(:)
+    p => table(:, 2)
+    a(1) = a(1) + p(n)
+    print *, a(1)
+  end subroutine
+end module
+program t
+  use m
+  real :: b(4)
+  b = 2
+  call work(b, size(b) - 1)
+end program
+"""
+
+
+def test_gdb_lives_on_where_an_array_is_lost_with_its_stride(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """GDB 13 ends with its internal error (const_val) at an element of such an array."""
+    options = ("-O1", "-fno-inline")
+    out = compared(debugger, tool("gfortran"), tmp_path / "a.f90", UNSET, "m::work", options)
+    assert "3 variables of 1 frame: " in out and " p: GDB has" not in out
 
 
 D = """\
