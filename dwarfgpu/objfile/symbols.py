@@ -310,12 +310,12 @@ class SymbolTable(OfOpenFile):
 
     def mangled_with(self, part: str, *, with_objects: bool = False) -> tuple[Symbol, ...]:
         """Return the functions whose names begin with `_Z` and contain a text; `with_objects`: and
-        the objects."""
+        the objects, also thread-local ones."""
         encoded, data = name_bytes(part), self._names.data
         if not self._may_contain(encoded):
             return ()
         name_offsets = set[int]()
-        kinds = ("function", "object") if with_objects else ("function",)
+        kinds = ("function", "object", "thread_local") if with_objects else ("function",)
         for name_offset in _name_offsets(encoded, data):
             begin = data.rfind(b"\0", 0, name_offset) + 1  # several names may share their ends
             name_offsets |= {

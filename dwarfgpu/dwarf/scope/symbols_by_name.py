@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -75,14 +75,14 @@ def symbol_of_variable(
     of assembly code (`extern char end[], _start[]`) may have no type, or that of a function.
     """
     name = _linkage_name(variable)
-    if name is None or not variable.is_external:
+    if not variable.is_external or (name is None and not variable.unit.is_cplusplus):
         return None
     hidden: list[UntypedSymbol] = []
     for code_object in code_objects:
         for file in symbol_files(code_object):
             placed = [
                 symbol
-                for symbol in file.symbols_named(name, f"{name}@", with_untyped=True)
+                for symbol in _symbols(file, variable, name)
                 if symbol.is_in_section or symbol.is_absolute
             ]
             exported = sorted((item for item in placed if not item.is_local), key=_preference)
@@ -92,6 +92,15 @@ def symbol_of_variable(
             if code_object.info is variable.unit.info.main and variable.why_dropped is None:
                 hidden += [_as_loaded(code_object, file, symbol) for symbol in placed]
     return hidden[0] if len(set(hidden)) == 1 else None
+
+
+def _symbols(file: ObjectFile, variable: Variable, name: str | None) -> tuple[Symbol, ...]:
+    """Return the symbols of a linkage name, or of the one that a variable of C++ must have."""
+    if name is not None:
+        return file.symbols_named(name, f"{name}@", with_untyped=True)
+    from dwarfgpu.dwarf.scope.mangled_data import symbols_of_entry  # few declarations have no name
+
+    return symbols_of_entry(file, variable.die)
 
 
 def _preference(symbol: Symbol) -> tuple[bool, bool]:
@@ -259,7 +268,7 @@ def _linkage_name(variable: Variable) -> str | None:
     return None if is_inside else variable.name
 
 
-def function_of_symbol(code_objects: Iterable[CodeObject], name: str) -> Die | None:
+def function_of_symbol(code_objects: Collection[CodeObject], name: str) -> Die | None:
     """Return the function whose code begins at the symbol of a name; None if none is described, or
     its description is unreadable."""
     symbol = untyped_symbol(code_objects, name)
@@ -279,9 +288,10 @@ def function_at(code_objects: Iterable[CodeObject], entry: int) -> Die | None:
     return function.die if function is not None and function.entry == entry else None
 
 
-def untyped_symbol(code_objects: Iterable[CodeObject], name: str) -> UntypedSymbol | None:
+def untyped_symbol(code_objects: Collection[CodeObject], name: str) -> UntypedSymbol | None:
     """Return the symbol of a name, perhaps without its version: global symbols and default versions
-    first. None if no file defines one."""
+    first, and last a variable of C++ that has the name in its own file alone, or an ABI tag. None
+    if no file defines one."""
     candidates: list[tuple[tuple[bool, bool], UntypedSymbol]] = []
     for code_object in code_objects:
         for file in symbol_files(code_object):
@@ -290,8 +300,22 @@ def untyped_symbol(code_objects: Iterable[CodeObject], name: str) -> UntypedSymb
                     rank = symbol.is_local, _is_old_version(symbol)
                     candidates.append((rank, _as_loaded(code_object, file, symbol)))
     if not candidates:
-        return None
+        return _mangled_data(code_objects, name)
     return min(candidates, key=lambda candidate: candidate[0])[1]
+
+
+def _mangled_data(code_objects: Iterable[CodeObject], name: str) -> UntypedSymbol | None:
+    from dwarfgpu.dwarf.scope.mangled_data import symbols_outside_namespaces  # few names need it
+
+    static: UntypedSymbol | None = None
+    for code_object in code_objects:
+        for file in symbol_files(code_object):
+            for symbol in symbols_outside_namespaces(file, name):
+                if symbol.is_in_section and not symbol.is_local:
+                    return _as_loaded(code_object, file, symbol)
+                if symbol.is_in_section and static is None:
+                    static = _as_loaded(code_object, file, symbol)
+    return static
 
 
 def linked_variable(code_objects: Iterable[CodeObject], name: str) -> Variable | None:

@@ -1,0 +1,59 @@
+"""Symbols of variables of C++ that only the rules of mangling find: neither the debugging
+information nor the program's text has their linkage names (Itanium C++ ABI 5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.printable import name_bytes
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.cxx import canonical, comparable
+from dwarfgpu.dwarf.names.demangle import demangled
+from dwarfgpu.dwarf.scope.declarations import qualified
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.symbols import Symbol
+
+_TAGS: Final = pattern(r"\[abi:\w+\]")
+"""What demanglers show of `__attribute__((abi_tag("cxx11")))`."""
+
+
+def symbols_of_entry(file: ObjectFile, die: Die) -> tuple[Symbol, ...]:
+    """Return the symbols of a variable in a namespace or class, by the names of its scopes and its
+    own: of gcc's DWARF 4 and of clang, declared members have no DW_AT_linkage_name."""
+    names = qualified(die)
+    if all(name.isidentifier() for name in names):
+        nested = f"_ZN{''.join(map(_sized, names))}E"
+        if exact := file.symbols_named(nested, f"{nested}@"):
+            return exact
+    own = _sized(names[-1])
+    wanted = _compared("::".join(names))
+    ending = (file.mangled_symbols(f"{own}{end}") for end in ("E\0", "E@", "B"))
+    return tuple(symbol for symbols in ending for symbol in _called(wanted, symbols))
+
+
+def symbols_outside_namespaces(file: ObjectFile, name: str) -> tuple[Symbol, ...]:
+    """Return the symbols of a variable that the compiler mangles: one that is static, or whose type
+    has an ABI tag, as `std::string` has."""
+    if not name.isidentifier():
+        return ()
+    own = _sized(name)
+    symbols = file.symbols_named(f"_ZL{own}", f"_Z{own}B", f"_ZL{own}B")
+    return tuple(_called(name, (symbol for symbol in symbols if symbol.kind != "function")))
+
+
+def _sized(name: str) -> str:
+    return f"{len(name_bytes(name))}{name}"
+
+
+def _called(wanted: str, symbols: Iterable[Symbol]) -> Iterable[Symbol]:
+    """Yield the variables among symbols that have a whole name."""
+    for symbol in symbols:
+        name = None if symbol.kind == "function" else demangled(symbol.name.partition("@")[0])
+        if name is not None and _compared(_TAGS.sub("", name)) == wanted:
+            yield symbol
+
+
+def _compared(name: str) -> str:
+    return comparable(canonical(name))
