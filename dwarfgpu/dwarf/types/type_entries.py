@@ -4,7 +4,6 @@ base type below it, the entry that defines it, the name that the linker knows.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from dwarfgpu.base.base_type import BaseType
@@ -136,11 +135,16 @@ def require_type(die: Die) -> None:
 
 
 def linked_name(die: Die) -> str | None:
-    """Return the linker's name of `typedef struct {} Name`, which GCC writes: `5Named`."""
+    """Return the simple name of `typedef struct {} Name` that linkers know. GCC writes the whole
+    name: `5Named`, and `N2ns5NamedE` in a namespace or class."""
     linked = die.linkage_name or ""
-    count = re.match(r"[0-9]+", linked)
-    name = linked[count.end() :] if count is not None and len(count[0]) < 6 else ""
-    return name if count is not None and name and len(name) == int(count[0]) else None
+    if linked[:1] != "N" and not "1" <= linked[:1] <= "9":
+        return None
+    from dwarfgpu.dwarf.names.demangle import demangled_name  # few types have only this name
+    from dwarfgpu.dwarf.names.qualified import split_last
+
+    name = demangled_name(f"_Z{linked}")
+    return None if name is None else split_last(name)[1]
 
 
 def _canonical(die: Die, base: BaseType) -> BaseType:
