@@ -86,7 +86,7 @@ def reasons_of_member(
     if member is None:
         return ()
     first, size = member
-    if location is None or size == bits.size_bits:
+    if location is None or bits.slice(0, first, access.endian).is_complete:
         return bits.reasons
     try:
         return access.read(narrowed(location, size, first), size).reasons or bits.reasons

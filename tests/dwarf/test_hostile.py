@@ -7,6 +7,7 @@ from typing import Literal, TypeVar
 
 import pytest
 
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
@@ -42,6 +43,7 @@ from dwarfgpu.model.storage import Implicit
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.service.value.value_history import reasons
 from dwarfgpu.session.resolve_type import Resolver
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.type_layout import layout
 from dwarfgpu.view.type_offsets import offset_text
 from dwarfgpu.view.type_text import MAX_MEMBERS, type_text
@@ -298,7 +300,8 @@ def test_a_structure_that_contains_itself() -> None:
     members = soon(lambda: layout(kind))["members"]
     assert isinstance(members, list) and [member["name"] for member in members] == ["me", "me2"]
     value = TypedValue(kind, bits=Bits(0, 64, 0, 1, ("not in the state",)))
-    assert soon(lambda: reasons(value, "little")) == ("not in the state",)
+    session = Session(architecture("gfx942"))
+    assert soon(lambda: reasons(value, session)) == ("not in the state",)
 
 
 @pytest.mark.parametrize("size", [-1, -5, (1 << 67) + 1])
@@ -321,12 +324,12 @@ def test_a_bit_field_of_an_impossible_size(size: int) -> None:
 @pytest.mark.parametrize("size", [3, 64])
 def test_a_member_outside_its_structure(offset: int, size: int) -> None:
     kind = Struct("struct", "s", 8, (Member("bf", INT, offset, size),))
-    for endian in ("little", "big"):
+    for arch in map(architecture, ("aarch64", "aarch64_be")):
         value = TypedValue(kind, bits=Bits(0, 64, 0, 1, ("not in the state",)))
-        assert reasons(value, endian) == ("not in the state",)
+        assert reasons(value, Session(arch)) == ("not in the state",)
         if offset < 0:
             with pytest.raises(OutOfRange):
-                Bits(0, 64).slice(offset, size, endian)
+                Bits(0, 64).slice(offset, size, arch.endian)
 
 
 @pytest.mark.parametrize(
