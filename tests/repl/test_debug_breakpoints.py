@@ -654,6 +654,34 @@ def test_jump_to_a_breakpoint_hits_it(tmp_path: Path) -> None:
     assert lines[-1] == "\tbreakpoint already hit 2 times"
 
 
+def test_a_jump_out_of_the_function_is_asked_for(tmp_path: Path) -> None:
+    """In the words of GDB 13."""
+    commands = ("break vadd", "run", "tbreak 16", "jump 16", "tbreak 61", "jump 61", "bt")
+    lines = talk(tmp_path, "vadd", *commands)
+    [asked] = [line for line in lines if "Jump" in line]
+    assert asked == (
+        "Line 61 is not in `vadd(int const*, int const*, int*)'.  Jump anyway? (y or n) "
+        "[answered Y; input not from terminal]"
+    )
+    assert lines[lines.index(asked) + 1].startswith("Continuing at 0x")
+    assert lines[-1].startswith("#0  nest (")
+
+
+def test_inlined_code_is_in_the_function_around_it() -> None:
+    """A jump into it leaves no function; one out of it does."""
+    begin, end = "*0x7f0000006900", "*0x7f0000006918"
+    before_call = ("tbreak vadd", "run", f"tbreak {end}", "jump 16")
+    commands = (*before_call, f"tbreak {begin}", f"jump {begin}", f"tbreak {end}", f"jump {end}")
+    done = run(
+        "debug", CODE / "integers.gfx942.O2.v5.co", "--dispatch", "vadd", "--grid", 64,
+        "--workgroup", 64, "--arg", "0=range:64", "--arg", "1=range:64", "--arg", "2=zeros:256",
+        "--batch", *(f"-ex={command}" for command in commands),
+    )  # fmt: skip
+    [asked] = [line for line in done.lines if "Jump" in line]
+    assert asked.startswith("Line 16 is not in `block_x()'.  Jump anyway? (y or n) ")
+    assert done.lines.index(asked) > done.lines.index(f"Continuing at {begin[1:]}.")
+
+
 def test_a_jump_that_cannot_continue_moves_nothing() -> None:
     """The pc was set and the focus was not: the list of threads and the frames contradicted."""
     looks = ("print/x $pc", "backtrace", "info threads", "undo")

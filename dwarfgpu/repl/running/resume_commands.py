@@ -19,6 +19,7 @@ from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.breakpoint_commands import ignore_text
 from dwarfgpu.repl.running.catchpoint import Catchpoint
 from dwarfgpu.repl.running.finish_commands import finish
+from dwarfgpu.repl.running.jump_commands import jump
 from dwarfgpu.repl.running.runner import (
     NO_PROCESS,
     NOT_RUN,
@@ -63,7 +64,6 @@ from dwarfgpu.session.stack_frames import (
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.loaded_code import code_objects_at
 
 _NO_ARGUMENTS: Final = (
     "A kernel has the arguments of --arg, a backend gives the program its own: "
@@ -364,38 +364,6 @@ def advance(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         raise UsageError("Argument required (a location).")
     yield from _until(shell, argument, in_callees=True)
-
-
-@command("jump", topic="running", aliases=("j",), complete=completion.LINESPECS, repeats=False)
-def jump(shell: Shell, argument: str) -> Iterator[Part]:
-    """Continue the wave in focus at another location.
-
-    Usage: jump LINE | FILE:LINE | FUNCTION | *ADDRESS
-
-    Registers and active lanes do not change.
-    """
-    require_started(shell)
-    if not argument:
-        raise UsageError("Argument required (starting address).")
-    session, target = shell.session.top or shell.session, shell.session.target
-    pcs = [location.pc for location in located(shell, argument)]
-    if len(pcs) > 1:  # a wave does not execute the code of another processor
-        here = list(code_objects_at(session.code_objects, session.pc or 0))
-        pcs = [pc for pc in pcs if any(item.covers(pc) for item in here)]
-    counter = session.architecture.program_counter
-    if len(pcs) != 1 or target is None or counter is None:
-        raise UsageError("Unreasonable jump request")
-    register = session.architecture.register(counter)
-    data = pcs[0].to_bytes(register.size_bits // 8, session.architecture.endian)
-    yield Output(f"Continuing at {pcs[0]:#x}.", {"address": f"{pcs[0]:#x}"})
-    with resuming(shell, is_step=False):  # a state that cannot run raises its error here, unmoved
-        target.write_register(session.wave, register, data)
-        session.forget_frames()
-        stop: Stop | None = None
-        if pcs[0] in addresses(shell):
-            stop = stop_of(shell, Halt("breakpoint-hit", session.wave))
-        stop = stop or resumed(shell)
-    yield from reported(shell, stop)
 
 
 @command("kill", topic="running", aliases=("k",), repeats=False)
