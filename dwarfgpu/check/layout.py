@@ -19,6 +19,8 @@ _INTEGERS: Final = frozenset({0x05, 0x07})
 """DW_ATE_signed and DW_ATE_unsigned: Triton gives its unknown types the one, rustc `()` the other,
 whose one value needs no bits."""
 
+_MAX_DEPTH: Final = 32
+"""Structures of one member inside one another that are looked into for padding."""
 _NUMBERS_OF_C: Final = frozenset(
     f"{sign}{size}"
     for sign in ("", "signed ", "unsigned ")
@@ -151,8 +153,10 @@ def lacks_padding(die: Die, bits: int) -> bool:
     if size is None or bits >= size:
         return False
     bare = strip(kind)
-    while isinstance(bare, Struct) and len(bare.members) == 1:  # a structure of it alone
-        kind = bare.members[0].type
+    for _ in range(_MAX_DEPTH):
+        if not isinstance(bare, Struct) or len(bare.members) != 1:
+            break
+        kind = bare.members[0].type  # a structure of it alone
         if size_bits(kind) != size:
             return False
         bare = strip(kind)

@@ -12,7 +12,6 @@ import sys
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Final, Literal
 
 from dwarfgpu.arch.registry import abi_of
@@ -41,6 +40,7 @@ STB_LOCAL: Final = 0
 STV_DEFAULT: Final = 0
 STT_TLS: Final = 6
 STT_GNU_IFUNC: Final = 10
+DT_NULL: Final = 0
 DT_PLTRELSZ: Final = 2
 DT_STRTAB: Final = 5
 DT_SYMTAB: Final = 6
@@ -55,6 +55,11 @@ DF_1_PIE: Final = 0x08000000
 MAX_FIELD_BYTES: Final = 16
 """No field is larger, but for what COPY copies."""
 LONGEST_NAME_BYTES: Final = 1 << 10
+_MAX_SLOTS: Final = 16
+"""Words for one name that are kept: a linker needs one of each kind."""
+_MAX_DYNAMIC_BYTES: Final = 1 << 20
+"""What is read of a dynamic segment: the largest ones have some thousands of entries."""
+_BLOCK_BYTES: Final = 1 << 12
 
 TableKind = Literal["rela", "rel", "relr"]
 SlotKind = Literal["address", "copy", "module", "displacement", "negative", "descriptor"]
@@ -235,8 +240,11 @@ class DynamicRelocations:
 
     def slots(self) -> dict[str, list[LinkerSlot]]:
         """Return the words of the global offset table, by the name of the variable for which the
-        dynamic linker writes them. Empty if the tables cannot be read."""
+        dynamic linker writes them. Empty if the tables cannot be read, or if the names are longer
+        than the file, which then uses its bytes for many."""
         slots: dict[str, list[LinkerSlot]] = {}
+        names: dict[int, str] = {}
+        left = self._file.size_bytes
         kinds = {
             number: next((kind for end, kind in _SLOTS if relocation.name.endswith(end)), None)
             for number, relocation in self._types.items()
@@ -250,9 +258,17 @@ class DynamicRelocations:
                 if kind is None or table.symbols is None:
                     continue
                 row = table.symbols.at + (info >> symbol_shift) * self._file.symbol_bytes
-                with suppress(DwarfGpuError):  # the names of other symbols are readable
-                    name = self._name(table.symbols, self._file.symbol_fields(row))
-                    slots.setdefault(name, []).append(LinkerSlot(kind, address))
+                if row not in names:
+                    try:
+                        names[row] = self._name(table.symbols, self._file.symbol_fields(row))
+                    except DwarfGpuError:
+                        continue  # the names of other symbols are readable
+                    left -= len(names[row])
+                    if left < 0:
+                        return {}
+                of_name = slots.setdefault(names[row], [])
+                if len(of_name) < _MAX_SLOTS:
+                    of_name.append(LinkerSlot(kind, address))
         return slots
 
     # Tables
@@ -380,18 +396,27 @@ def binds_itself(file: ObjectFile) -> bool:
 
 
 def dynamic_tags(file: ObjectFile) -> dict[int, int]:
-    """Return the entries of the dynamic segment (System V ABI, "Dynamic Section"), the first of
-    each tag; empty without such a segment."""
+    """Return the entries of the dynamic segment, the first of each tag; empty without one."""
+    out: dict[int, int] = {}
+    for tag, value in dynamic_entries(file):
+        out.setdefault(tag, value)
+    return out
+
+
+def dynamic_entries(file: ObjectFile) -> Iterator[tuple[int, int]]:
+    """Yield tag and value of the entries of the dynamic segment (System V ABI, "Dynamic Section")
+    up to DT_NULL, of not more than `_MAX_DYNAMIC_BYTES`."""
     for segment in file.segments:
         if segment.type == PT_DYNAMIC:
-            words = _words(file, segment.offset, segment.file_bytes, 2)
-            out: dict[int, int] = {}
-            for tag, value in zip(words[::2], words[1::2], strict=True):
-                if tag == 0:
-                    break
-                out.setdefault(tag, value)
-            return out
-    return {}
+            size_bytes = min(segment.file_bytes, _MAX_DYNAMIC_BYTES)
+            for start in range(0, size_bytes, _BLOCK_BYTES):
+                block = min(_BLOCK_BYTES, size_bytes - start)
+                words = _words(file, segment.offset + start, block, 2)
+                for tag, value in zip(words[::2], words[1::2], strict=True):
+                    if tag == DT_NULL:
+                        return
+                    yield tag, value
+            return
 
 
 def _words(file: ObjectFile, offset: int, size_bytes: int, stride: int) -> array[int]:

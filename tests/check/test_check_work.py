@@ -46,7 +46,7 @@ from dwarfgpu.expr.static_check.stack_shape import Shape
 from dwarfgpu.expr.steps import Perform
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.objfile.elf import ObjectFile, open_object
-from tests.check.made import verdict_on
+from tests.check.made import info_file, rules, verdict_on
 from tests.check.test_entries import with_lists
 from tests.dwarf import builder
 from tests.dwarf.builder import FIXTURES
@@ -430,3 +430,18 @@ def test_lists_count_for_the_limit_of_entries(of_ranges: bool) -> None:
     verdict = verify(CodeObject.of(ObjectFile("made", content, FileLimits(dies=10_000))))
     assert verdict.is_incomplete
     assert 1_000 < verdict.entries < 2_500
+
+
+def test_a_structure_in_itself_has_no_end_of_padding() -> None:
+    """Whose only member is the structure, and a variable with fewer bits."""
+    name, type_ = (dw.AT_NAME, dw.FORM_STRING), (dw.AT_TYPE, dw.FORM_REF4)
+    shapes = [
+        builder.Shape(dw.TAG_COMPILE_UNIT, (), True),
+        builder.Shape(dw.TAG_STRUCTURE_TYPE, (name, (dw.AT_BYTE_SIZE, dw.FORM_DATA1)), True),
+        builder.Shape(dw.TAG_MEMBER, (name, type_, (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA1))),
+        builder.Shape(dw.TAG_VARIABLE, (name, type_, (dw.AT_LOCATION, dw.FORM_EXPRLOC))),
+    ]
+    itself = (12 + 1).to_bytes(4, "little")
+    entries = b"\1\2S\0\x10\3m\0" + itself + b"\0\0\4v\0" + itself + b"\3\x53\x93\x08\0"
+    data = info_file(shapes, entries, machine=builder.X86_64)
+    assert ("warning", "pieces-short-of-type") in rules(verdict_on(data))

@@ -11,9 +11,14 @@ import pytest
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
-from dwarfgpu.objfile.dynamic_relocations import DynamicRelocations, linker_slots
+from dwarfgpu.objfile.dynamic_relocations import (
+    DynamicRelocations,
+    dynamic_tags,
+    linker_slots,
+)
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import PF_W, PT_LOAD
+from dwarfgpu.objfile.needed_libraries import needed_libraries
 from tests.dwarf.builder import AMDGPU, FIXTURES, X86_64, Content, elf, read_fixture
 
 BASE = 0x5555_5555_4000
@@ -310,3 +315,45 @@ def test_words_for_the_name_of_a_variable(machine: int, number: int, kind: str |
     slots = linker_slots(made(entry, machine, 9 if is_32 else 4, executable=False))
     found = [(slot.kind, slot.address) for slot in slots.get("outside", ())]
     assert found == ([] if kind is None else [(kind, 0x1000)])
+
+
+def test_many_words_for_one_name() -> None:
+    """The work for a name does not grow with a table that names it often."""
+    entries = b"".join(rela(18, index=1, at=0x1000 + 8 * number) for number in range(1000))
+    slots = linker_slots(made(entries, executable=False))
+    assert [slot.address for slot in slots["outside"][:2]] == [0x1000, 0x1008]
+    assert len(slots["outside"]) < 100
+
+
+def test_names_that_use_the_same_bytes() -> None:
+    """Their characters are more than those of the file."""
+    count = 1000
+    symbols = b"".join(struct.pack("<I", 1 + index).ljust(24, b"\0") for index in range(count))
+    entries = b"".join(rela(6, index=1 + index) for index in range(count))
+    file = ObjectFile("made", elf({
+        ".dynsym": Content(bytes(24) + symbols, 11, 2, link=2),
+        ".dynstr": Content(b"\0" + b"n" * 2000 + b"\0", 3, 2),
+        ".rela.dyn": Content(entries, 4, 2, link=1),
+    }, X86_64, bits=64, type=3))  # fmt: skip
+    assert linker_slots(file) == {}
+
+
+def test_a_dynamic_segment_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends with DT_NULL, and what follows is not read."""
+    tags = struct.pack("<QQQQ", 5, 0x123, 5, 0x456)
+    header = struct.pack("<IIQQQQQQ", 2, 4, 0x1000, 0x1000, 0, 1 << 24, 1 << 24, 8)
+    start = struct.pack(
+        "<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 3, X86_64, 1, 0, 64, 0, 0, 64, 56, 1, 64, 0, 0
+    )
+    data = (start + header).ljust(0x1000, b"\0") + tags + bytes(1 << 24)
+    file, read = ObjectFile("made", data), []
+    whole = ObjectFile.file_bytes
+
+    def counted(self: ObjectFile, offset: int, size_bytes: int, what: str) -> bytes:
+        read.append(size_bytes)
+        return whole(self, offset, size_bytes, what)
+
+    monkeypatch.setattr(ObjectFile, "file_bytes", counted)
+    assert dynamic_tags(file) == {5: 0x123}
+    assert needed_libraries(file) == ()
+    assert sum(read) < 1 << 16
