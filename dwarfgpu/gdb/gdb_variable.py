@@ -22,6 +22,8 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.view.format_options import UNAVAILABLE
 
 _REFERENCES = (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
+_FIXED_POINT = getattr(gdb, "TYPE_CODE_FIXED_POINT", None)
+"""Only newer GDBs have it."""
 _COMPOUND = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 _PARTS = re.compile(r"(0x[0-9a-f]+) \+ (0x[0-9a-f]+)i")
 _NO_VARIABLE = ("A syntax error in expression", "Attempt to use a type name as an expression")
@@ -148,15 +150,22 @@ def _leaves(value: gdb.Value, first: int) -> Iterator[tuple[int, int, gdb.Value]
         if kind.dynamic:
             return  # GDB 13 ends with an internal error at an element if the stride is unknown
         low, high = kind.range()
+        element_bytes = kind.target().sizeof
+        if (high - low + 1) * element_bytes > kind.sizeof:
+            return  # it is packed, and GDB's Python does not say the size of an element
         for index in range(low, high + 1):
-            yield from _leaves(value[index], first + (index - low) * 8 * kind.target().sizeof)
+            yield from _leaves(value[index], first + (index - low) * 8 * element_bytes)
     elif kind.sizeof:
         yield first, 8 * kind.sizeof, value
 
 
 def _number(leaf: gdb.Value) -> int | None:
-    """Return the bits of a scalar; None if GDB shows no number, as for a pointer to no memory."""
+    """Return the bits of a scalar; None if GDB shows no number, as for a pointer to no memory, or
+    another one, as for fixed-point types."""
     kind = leaf.type.strip_typedefs()
+    scalar = kind.target() if kind.code == gdb.TYPE_CODE_RANGE else kind
+    if scalar.strip_typedefs().code == _FIXED_POINT:
+        return None
     if kind.code == gdb.TYPE_CODE_COMPLEX:
         match = _PARTS.fullmatch(leaf.format_string(format="x", raw=True))
         return int(match[1], 16) | int(match[2], 16) << 4 * kind.sizeof if match else None

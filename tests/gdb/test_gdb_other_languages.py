@@ -159,3 +159,37 @@ def test_slices_and_names_of_d(
     out = compared(debugger, tool("gdc"), tmp_path / "a.d", D, 8)
     assert 'text: GDB has "text", dwarfgpu {length = 4, ptr = ' in out
     assert ", 0 differ\n" in out and out.count("(the same, worded differently)") == 5
+
+
+MODULE = """\
+module geo
+  integer :: n = 3
+contains
+  subroutine work()
+    n = n + 1
+  end subroutine
+end module
+program p
+  use geo
+  call work()
+end program
+"""
+
+
+def test_a_name_that_a_module_does_not_have(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """GDB 13 ends with an internal error at a name that begins with `::`."""
+    (tmp_path / "a.f90").write_text(MODULE)
+    command = [tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    code = """
+for name in ("geo::nothere", "geo::n", "::nothere"):
+    try:
+        print(gdb.execute("dwarfgpu print " + name, to_string=True).strip())
+    except gdb.error as error:
+        print(error)
+"""
+    out = debugger.python(code, "break a.f90:5", "run", file=tmp_path / "a").splitlines()
+    assert out[:2] == ['No symbol "nothere" in namespace "geo".', "geo::n = 3"]
+    assert out[2].startswith('No symbol "nothere" in current context')

@@ -1,0 +1,50 @@
+"""`compare` in Ada, where GDB's Python gives other numbers than the bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.gdb.debugger import Debugger
+from tests.repl.side_by_side import build
+
+SOURCES = {
+    "marks.ads": """\
+package Marks is
+   type Flags is array (0 .. 7) of Boolean with Pack;
+   type Money is delta 0.25 range 0.0 .. 1000.0;
+   for Money'Small use 0.25;
+   procedure Work (N : Integer; Sum : access Integer) with No_Inline;
+end Marks;
+""",
+    "marks.adb": """\
+package body Marks is
+   procedure Work (N : Integer; Sum : access Integer) is
+      Set : Flags := (0 => True, 3 => True, others => False);
+      Price : Money := 1.75;
+   begin
+      Sum.all := N + Boolean'Pos (Set (3)) + Integer (Price);
+   end Work;
+end Marks;
+""",
+    "example.adb": """\
+with Marks;
+procedure Example is
+begin
+   Marks.Work (3, null);
+end Example;
+""",
+}
+
+
+def test_packed_booleans_and_fixed_point_numbers(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """The compiler describes them as constants: eight elements in a byte, and 7 of 0.25."""
+    tool("gcc")  # which gnatmake calls
+    make = [tool("gnatmake"), "-q", "-g", "-O2", "example.adb", "-cargs", "-gnatp"]
+    build(tmp_path, SOURCES, [make])
+    code = 'print(gdb.execute("dwarfgpu compare", to_string=True))'
+    out = debugger.python(code, "break marks.adb:6", "run", file=tmp_path / "example")
+    assert "variables of 1 frame" in out
+    assert ", 0 differ for a known reason, 0 differ" in out
