@@ -5,7 +5,8 @@ Law: the base of a CFA, or a set of rules, that many rows share is checked once 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 from dwarfgpu.base.records import define, field, frozen
@@ -45,6 +46,8 @@ class SortedRules:
     """Those that need another register, or have an expression."""
     twins: tuple[int, int] | None
     """The first two registers that are saved at the same offset from the CFA."""
+    offsets: Sequence[int]
+    """Those from the CFA at which registers are saved, in order."""
 
 
 def sorted_rules(rules: Mapping[int, Rule]) -> SortedRules:
@@ -55,17 +58,13 @@ def sorted_rules(rules: Mapping[int, Rule]) -> SortedRules:
         if isinstance(rule, SAVED) and not -_NEAR < rule.offset_bytes < _NEAR
     }
     depending = {n: rule for n, rule in rules.items() if isinstance(rule, _DEPENDING)}
-    return SortedRules(rules, far, depending, _twins(rules))
-
-
-def _twins(rules: Mapping[int, Rule]) -> tuple[int, int] | None:
-    by_offset: dict[int, int] = {}
+    by_offset, twins = dict[int, int](), None
     for number, rule in rules.items():
         if isinstance(rule, OffsetRule):
             other = by_offset.setdefault(rule.offset_bytes, number)
-            if other != number:
-                return other, number
-    return None
+            if other != number and twins is None:
+                twins = other, number
+    return SortedRules(rules, far, depending, twins, sorted(by_offset))
 
 
 @define
@@ -100,8 +99,10 @@ class RowChecker:
         rules = self.initial if is_initial else sorted_rules(row.rules)
         for number, offset_bytes in rules.far.items():
             self._check_offset(number, offset_bytes, row)
-        if rules.twins is not None and not self._has_twins:
-            self._check_twins(rules.twins, row)
+        if not self._has_twins:
+            if rules.twins is not None:
+                self._check_twins(rules.twins, row)
+            self._check_overlaps(rules, row)
         depending = rules.depending
         if not depending and not isinstance(row.cfa, ExpressionCfa):
             return
@@ -135,18 +136,54 @@ class RowChecker:
         saves its condition fields as one.
         """
         architecture = self.architectures.architecture
-        if architecture is None or architecture.is_simt:
+        if architecture is None or architecture.is_simt or self._are_return_addresses(twins):
             return
-        entry = self.checked_entry.entry
-        column = (entry if isinstance(entry, Cie) else entry.cie).return_register
-        if set(twins) == {column, architecture.return_address_register}:
-            return
-        self._has_twins = True
         first, second = map(self.checked_entry.register, twins)
         offset = row.rules[twins[1]]
         assert isinstance(offset, OffsetRule)
         message = f"{first} and {second} are both saved at CFA{offset.offset_bytes:+}"
-        shown = self.checked_entry.shown_rule(twins[1], row)
+        self._report_shared(message, twins[1], row)
+
+    def _check_overlaps(self, rules: SortedRules, row: Row) -> None:
+        """Report a register that begins within a general register: a wrong data_alignment_factor
+        puts each too near to the next. Of a wider register functions may save the low bits."""
+        architecture, offsets = self.architectures.architecture, rules.offsets
+        if architecture is None or architecture.is_simt or self._has_twins:
+            return
+        size_bytes = architecture.address_bits // 8
+        for low, high in pairwise(offsets):
+            if high - low >= size_bytes:
+                continue
+            below, above = (self._saved_at(offset, rules.rules) for offset in (low, high))
+            register = self.architectures.register(below)
+            if register is None or register.size_bits != architecture.address_bits:
+                continue
+            if self._are_return_addresses((below, above)):
+                continue
+            first, second = map(self.checked_entry.register, (below, above))
+            message = (
+                f"{second} is saved at CFA{high:+}, within the {size_bytes} bytes of {first} "
+                f"at CFA{low:+}"
+            )
+            self._report_shared(message, below, row)
+            return
+
+    def _saved_at(self, offset_bytes: int, rules: Mapping[int, Rule]) -> int:
+        return next(
+            number
+            for number, rule in rules.items()
+            if isinstance(rule, OffsetRule) and rule.offset_bytes == offset_bytes
+        )
+
+    def _are_return_addresses(self, twins: tuple[int, int]) -> bool:
+        architecture, entry = self.architectures.architecture, self.checked_entry.entry
+        column = (entry if isinstance(entry, Cie) else entry.cie).return_register
+        usual = None if architecture is None else architecture.return_address_register
+        return set(twins) == {column, usual}
+
+    def _report_shared(self, message: str, number: int, row: Row) -> None:
+        self._has_twins = True
+        shown = self.checked_entry.shown_rule(number, row)
         self.checked_entry.report("shared-place", message, row=row, shown=shown)
 
     def _check_missing_cfa(self, row: Row) -> None:

@@ -354,7 +354,8 @@ DETAILS: Final[Mapping[str, str]] = {
     "shared-place": (
         "two registers that are saved at the same offset from the CFA: unwinding gives both the "
         "value of one, as where hand-written code pushes a register and does not adjust the CFA. "
-        "Only on CPUs whose registers dwarfgpu knows"
+        "Or one that begins within the bytes of another, which has the size of an address. Only on "
+        "CPUs whose registers dwarfgpu knows"
     ),
     "return-column": (
         "a CIE whose return address column is a register too small for an address, or as a warning "

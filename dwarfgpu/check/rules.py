@@ -227,7 +227,8 @@ _FRAMES: Final = (
     Rule("register-size", "error", "A.6.4.1", "a rule that gives a register the wrong size",
          "use a composite of registers of the right size, or DW_CFA_expression"),
     Rule("shared-place", "warning", "A.6.4.1", "two registers that are saved at one place",
-         "a push changes the offset of the CFA too: one of the registers is not saved there"),
+         "a push changes the offset of the CFA too, and data_alignment_factor multiplies offsets: "
+         "one of the registers is not saved there"),
     Rule("return-column", "error", "A.6.4.1", "a return address column without a return address",
          "name the register that has the return address: without it, debuggers find no caller"),
     Rule("empty-fde", "warning", "A.6.4.1", "an FDE without any rule",

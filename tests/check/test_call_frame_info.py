@@ -470,6 +470,26 @@ def test_two_registers_at_one_place_on_a_cpu(code: bytes, expected: str | None) 
     assert {(result.rule, result.severity) for result in results} <= {("shared-place", "warning")}
 
 
+@pytest.mark.parametrize(
+    ("factor", "code", "expected"),
+    [
+        (-4, rule(OFFSET, 3, 3), "RIP is saved at CFA-8, within the 8 bytes of RBX at CFA-12"),
+        (-4, rule(OFFSET, 3, 4), None),
+        (-4, rule(OFFSET, 3, 4) + ADVANCE + rule(OFFSET, 6, 5),
+         "RBX is saved at CFA-16, within the 8 bytes of RBP at CFA-20"),
+        (-4, rule(OFFSET, 17, 4), None),  # XMM0, perhaps the lowest 8 bytes of it
+        (-4, rule(OFFSET, 64, 3), None),  # MXCSR has 4 bytes
+    ],
+)  # fmt: skip
+def test_a_register_within_another_on_a_cpu(factor: int, code: bytes, expected: str | None) -> None:
+    """The RIP is at CFA-8."""
+    start = b"\x0c\x07\x08\x90\x02"
+    common = cfi_entry(b"\xff" * 4, b"\x04\0\x08\0\x01" + encode_sleb(factor) + b"\x10" + start)
+    results = findings(verdict_on(frame_file(code, common=common, machine=X86_64)))
+    assert [result.message for result in results] == ([] if expected is None else [expected])
+    assert {(result.rule, result.severity) for result in results} <= {("shared-place", "warning")}
+
+
 def test_registers_at_one_place_on_a_gpu() -> None:
     """The pc and the pair of scalar registers that holds it."""
     code = CFA + rule(OFFSET, PC, 1) + rule(OFFSET, S30, 1) + rule(OFFSET, S31, 2)
