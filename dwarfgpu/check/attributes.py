@@ -119,9 +119,9 @@ _PLAIN: Final[Mapping[int, frozenset[int]]] = {
 CONSTANTS: Final = frozenset(
     {dw.FORM_DATA1, dw.FORM_DATA2, dw.FORM_DATA4, dw.FORM_DATA8, dw.FORM_UDATA, dw.FORM_SDATA}
 )
-USUAL_ENCODINGS: Final = frozenset({0x02, 0x04, 0x05, 0x06, 0x07, 0x08, 0x10})
-"""Encodings of base types that need no other attribute: DW_ATE_boolean, float, signed, signed_char,
-unsigned, unsigned_char and UTF."""
+USUAL_ENCODINGS: Final = frozenset({0x02, 0x05, 0x06, 0x07, 0x08, 0x10})
+"""Encodings of base types that may have any size and need no other attribute: DW_ATE_boolean,
+signed, signed_char, unsigned, unsigned_char and UTF."""
 
 
 @frozen

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.arch.abi import NO_ABI
+from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die, constant_bytes, constant_excess
 from dwarfgpu.dwarf.names.cxx import canonical
@@ -12,7 +14,7 @@ from dwarfgpu.dwarf.types.array_shape import subrange_bounds
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import offset_and_location, variant_values
 from dwarfgpu.dwarf.types.type_sizes import padding_bits, size_bits
-from dwarfgpu.dwarf.types.types import Struct, strip
+from dwarfgpu.dwarf.types.types import Base, Struct, strip
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 
 _INTEGERS: Final = frozenset({0x05, 0x07})
@@ -27,6 +29,9 @@ _NUMBERS_OF_C: Final = frozenset(
     for size in ("char", "short", "int", "long", "long long")
 )
 """Names of integers that have bytes in every language."""
+_FLOAT: Final = 0x04
+"""DW_ATE_float."""
+_FLOATS_OF_C: Final = frozenset({"float", "double", "long double"})
 
 
 def code_fault(die: Die) -> str | None:
@@ -40,10 +45,10 @@ def code_fault(die: Die) -> str | None:
 
 
 def layout_fault(die: Die) -> str | None:
-    """Return why a base type cannot be read, a member has two locations, a pointer, a bit-field or
-    an enumeration no bits, a bit-field is outside its storage, an enumerator has no value, a
-    subrange two sizes, or a value several variants (DWARF 5 5.1, 5.3, 5.7, 5.8, 5.13); None if
-    nothing is so."""
+    """Return why a base type cannot be read or has no format, a member has two locations, a
+    pointer, a bit-field or an enumeration no bits, a bit-field is outside its storage, an
+    enumerator has no value, a subrange two sizes, or a value several variants (DWARF 5 5.1, 5.3,
+    5.7, 5.8, 5.13); None if nothing is so."""
     if die.tag == dw.TAG_ENUMERATOR:
         return "the enumerator has no DW_AT_const_value"
     if die.tag == dw.TAG_MEMBER:
@@ -56,9 +61,13 @@ def layout_fault(die: Die) -> str | None:
             return None
         if die.tag == dw.TAG_ENUMERATION_TYPE:
             return _enumeration_fault(die)
-        types_of(die.unit).build(die)
+        if _lacks_name(die):
+            return None  # reported as the string
+        built = types_of(die.unit).build(die)
         if die.integer(dw.AT_BYTE_SIZE) == 0:
             return _zero_bytes_fault(die)
+        if isinstance(built, Base) and die.integer(dw.AT_ENCODING) == _FLOAT:
+            return _float_fault(die, built)
     except (IllFormed, Malformed) as error:
         if die.tag == dw.TAG_VARIANT_PART and error.context is not None:
             return None  # reported as the reference, or as a type
@@ -68,12 +77,31 @@ def layout_fault(die: Die) -> str | None:
     return None
 
 
+def _lacks_name(die: Die) -> bool:
+    try:
+        die.string(dw.AT_NAME)
+    except DwarfGpuError:
+        return True
+    return False
+
+
 def _zero_bytes_fault(die: Die) -> str | None:
     if die.integer(dw.AT_ENCODING) not in _INTEGERS:
         return "a number of its encoding has more than 0 bytes"
     if canonical(die.name or "") in _NUMBERS_OF_C:
         return f"the type {die.name} has more than 0 bytes"
     return None
+
+
+def _float_fault(die: Die, built: Base) -> str | None:
+    """Return that a number of C has the size of no format; None for another name, which may have a
+    format of its own, and on a machine whose formats are not known."""
+    base, name = built.base, die.name
+    if base.float_format is not None or name not in _FLOATS_OF_C or not base.bit_size:
+        return None
+    if abi_of(die.unit.sections.object.machine) is NO_ABI:
+        return None  # some have numbers of 24 or 40 bits
+    return f"no format of a {name} has {counted(base.bit_size, 'bit')}"
 
 
 def _enumeration_fault(die: Die) -> str | None:

@@ -101,9 +101,10 @@ DETAILS: Final[Mapping[str, str]] = {
         "it is found"
     ),
     "wrong-layout": (
-        "a base type without an encoding or size, or whose bits are not within its storage, an "
-        "enumerator without a value, a `DW_AT_const_value` that is a number where the object is "
-        "larger than one, a member with `DW_AT_data_bit_offset` and also "
+        "a base type without an encoding or size, or whose bits are not within its storage, a "
+        "`float`, `double` or `long double` with the size of no format (on machines that dwarfgpu "
+        "knows), an enumerator without a value, a `DW_AT_const_value` that is a number where the "
+        "object is larger than one, a member with `DW_AT_data_bit_offset` and also "
         "`DW_AT_data_member_location` or `DW_AT_bit_offset`, or that ends after its structure (but "
         "what is measured at run time: Rust's last field without a size, components of GNAT's "
         "`___XVE`), a bit-field whose `DW_AT_bit_offset` (before DWARF 4) is outside its storage "

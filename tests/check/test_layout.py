@@ -6,7 +6,7 @@ import pytest
 
 from dwarfgpu.dwarf import constants as dw
 from tests.check.made import BASE_TYPE, COMPILE_UNIT, DATA1, STRING, findings, info_file, verdict_on
-from tests.dwarf.builder import Shape
+from tests.dwarf.builder import AMDGPU, Shape
 
 UNIT = Shape(COMPILE_UNIT, (), True)
 NAME = (dw.AT_NAME, STRING)
@@ -15,6 +15,7 @@ SIZE = (dw.AT_BYTE_SIZE, DATA1)
 LOCATION = (dw.AT_DATA_MEMBER_LOCATION, DATA1)
 INT, AFTER = b"\x0d\0\0\0", b"\x12\0\0\0"
 """Offsets of `int`, which is first, and of the entry after it."""
+X86_64, AVR = 62, 83
 SIZES = {
     "byte_size": dw.AT_BYTE_SIZE,
     "bit_size": dw.AT_BIT_SIZE,
@@ -333,6 +334,35 @@ def test_only_an_integer_has_no_bytes(encoding: int, is_right: bool) -> None:
     shape = Shape(BASE_TYPE, (NAME, SIZE, (dw.AT_ENCODING, DATA1)))
     message = "a number of its encoding has more than 0 bytes"
     assert messages(shape, bytes((0, encoding))) == ([] if is_right else [message])
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "machine", "message"),
+    [
+        (b"double", 5, X86_64, "no format of a double has 40 bits"),
+        (b"float", 1, X86_64, "no format of a float has 8 bits"),
+        (b"long double", 11, AMDGPU, "no format of a long double has 88 bits"),
+        (b"double", 4, X86_64, None),
+        (b"long double", 12, X86_64, None),
+        (b"fp8_e4m3", 1, X86_64, None),
+        (b"double", 3, AVR, None),
+    ],
+)
+def test_a_number_of_c_has_the_size_of_a_format(
+    name: bytes, size: int, machine: int, message: str | None
+) -> None:
+    """Types with other names may have formats of their own, as some machines have."""
+    shape = Shape(BASE_TYPE, (NAME, SIZE, (dw.AT_ENCODING, DATA1)))
+    entries = b"\1\2" + name + bytes((0, size, 4)) + b"\0"
+    found = findings(verdict_on(info_file((UNIT, shape), entries, machine=machine)))
+    assert [one.message for one in found] == ([] if message is None else [message])
+
+
+def test_a_name_that_is_lost_is_reported_once() -> None:
+    shape = Shape(BASE_TYPE, ((dw.AT_NAME, dw.FORM_STRP), SIZE, (dw.AT_ENCODING, DATA1)))
+    entries = b"\1\2" + b"\x30\0\0\0" + bytes((8, 4)) + b"\0"
+    file = info_file((UNIT, shape), entries, {".debug_str": b"a\0"}, machine=X86_64)
+    assert len(findings(verdict_on(file))) == 1
 
 
 @pytest.mark.parametrize(
