@@ -269,14 +269,20 @@ class UnitTables:
             require_right_arguments(UnitTables.address, self, index)
             raise
 
+    @property
+    def addresses_span(self) -> tuple[int, int] | None:
+        """Where the unit's part of `.debug_addr` begins and ends; None where it has none."""
+        root = self.unit.linked.root
+        if not root.has(dw.AT_ADDR_BASE) and not root.has(dw.AT_GNU_ADDR_BASE):
+            return None
+        _, base, end, _, _ = self._addresses
+        return base, end
+
     def has_address(self, encoded: bytes) -> bool:
         """Return whether the unit's part of `.debug_addr` contains the bytes of an address; False
         where it has none."""
-        root = self.unit.linked.root
-        if not root.has(dw.AT_ADDR_BASE) and not root.has(dw.AT_GNU_ADDR_BASE):
-            return False
-        data, base, end, _, _ = self._addresses
-        return data.find(encoded, base, end) >= 0
+        span = self.addresses_span
+        return span is not None and self._addresses[0].find(encoded, *span) >= 0
 
     def _require_address_size(self, section: str, offset: int) -> None:
         """Require that the header of the unit's part of a section has the unit's address size

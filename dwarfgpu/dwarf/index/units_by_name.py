@@ -6,11 +6,14 @@ unit prove that a name is not in it (`dwarfgpu.dwarf.index.name_filter`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from dwarfgpu.base.kept_with import first, kept_with
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf import constants as dw
@@ -30,6 +33,8 @@ _BEGIN: Final = pattern(r"operator(?!\w)|~?[^\W\d]\w*(?=<|$)")
 """The part of a simple name that has one spelling."""
 _ENDS: Final = (b"\0", b"<", b" ")
 """What follows it: the arguments of a template may be in other entries."""
+_BY_INDEX: Final = (0xA1, 0xFB)
+"""DW_OP_addrx and DW_OP_GNU_addr_index."""
 
 
 def units_naming(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
@@ -207,6 +212,7 @@ def _mangled(name: str) -> tuple[str, ...]:
 
 
 def _units_with_address(info: DebugInfo, address: int) -> Iterator[CompilationUnit]:
+    """Yield the units with an address in their entries, then those with one by its index."""
     buffer = info.sections.buffer(".debug_info")
     data = info.section(".debug_info") if buffer is None else buffer
     encoded = _encoded(info, address)
@@ -216,6 +222,62 @@ def _units_with_address(info: DebugInfo, address: int) -> Iterator[CompilationUn
         if unit is not None:
             yield unit
         offset = data.find(encoded, offset + 1 if unit is None else unit.end)
+    yield from _units_with_indexed(info, address, encoded)
+
+
+def _units_with_indexed(info: DebugInfo, address: int, encoded: bytes) -> Iterator[CompilationUnit]:
+    """Yield the units whose parts of `.debug_addr` contain an address. The units of one part, as
+    of link-time optimization, must cover it or refer to it."""
+    data = info.section(".debug_addr")
+    offset = data.find(encoded)
+    parts = _address_parts(info) if offset >= 0 else ()
+    while offset >= 0:
+        number = bisect_right(parts, offset, key=lambda part: part.begin) - 1
+        part = parts[number] if number >= 0 else None
+        if part is None or offset >= part.end or (offset - part.begin) % len(encoded):
+            offset = data.find(encoded, offset + 1)
+            continue
+        index = (offset - part.begin) // len(encoded)
+        for unit in part.units:
+            if len(part.units) == 1 or _refers_to(unit, address, index):
+                yield unit
+        offset = data.find(encoded, part.end)
+
+
+class _AddressPart(NamedTuple):
+    """A part of `.debug_addr`."""
+
+    begin: int
+    end: int
+    units: list[CompilationUnit]
+    """The units that have it."""
+
+
+@kept_with(first)
+def _address_parts(info: DebugInfo) -> Sequence[_AddressPart]:
+    """Return the parts of `.debug_addr` that units have, in order."""
+    parts: dict[int, _AddressPart] = {}
+    for unit in info.reported_units():
+        with suppress(DwarfGpuError):
+            span = unit.tables.addresses_span
+            if span is not None:
+                parts.setdefault(span[0], _AddressPart(*span, [])).units.append(unit)
+    ordered = sorted(parts.values())
+    ends = [*(part.begin for part in ordered[1:]), len(info.section(".debug_addr"))]
+    # Before DWARF 5 no header gives the end.
+    return [part._replace(end=min(part.end, end)) for part, end in zip(ordered, ends, strict=True)]
+
+
+def _refers_to(unit: CompilationUnit, address: int, index: int) -> bool:
+    """Return whether the code of a unit covers an address, or an expression of the unit may have
+    its index."""
+    with suppress(DwarfGpuError):
+        if covers(covered(unit.root), address):
+            return True
+        full, number = unit.full, encode_uleb(index)
+        texts = (bytes((operation,)) + number for operation in _BY_INDEX)
+        return any(full.data.find(text, full.offset, full.end) >= 0 for text in texts)
+    return False
 
 
 def _encoded(info: DebugInfo, address: int) -> bytes:

@@ -22,12 +22,13 @@ from dwarfgpu.dwarf.index.units_by_name import (
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, canonical, joined, parts
 from dwarfgpu.dwarf.scope.declarations import is_definition, path_of
 from dwarfgpu.dwarf.scope.imports import searched_units, type_sources
-from dwarfgpu.dwarf.scope.meaning import EXPORTED_IN_CPLUSPLUS, is_same_function
+from dwarfgpu.dwarf.scope.meaning import EXPORTED_IN_CPLUSPLUS, is_external, is_same_function
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, completed, named
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
 _DECLARED: Final = VARIABLES | TYPES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}
+_EXPORTED: Final = VARIABLES | {dw.TAG_SUBPROGRAM}
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 Path: TypeAlias = tuple[str, ...]
 
@@ -121,13 +122,22 @@ class UnitSearch:
                 for namesake in named(unit, name):
                     if namesake.tag == die.tag and path_of(namesake) == path:
                         for completion in completed(namesake, (unit,)):
-                            if is_definition(completion) and is_same_function(die, completion):
+                            if _defines(completion, die):
                                 return (
                                     completion.described if completion.tag in TAGGED else completion
                                 )
             except DwarfGpuError as error:
                 self.doubts.append(error)
         return die
+
+
+def _defines(definition: Die, declaration: Die) -> bool:
+    """Return whether an entry of another unit defines what a unit declares: a static entity does
+    not define an external one. gfortran may describe so what a module keeps private."""
+    if not is_definition(definition) or not is_same_function(declaration, definition):
+        return False
+    is_exported = declaration.tag in _EXPORTED and is_external(declaration)
+    return not is_exported or is_external(definition) or declaration.unit.style == "fortran"
 
 
 def _naming_in_cplusplus(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
