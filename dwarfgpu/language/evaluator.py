@@ -235,7 +235,7 @@ class Evaluator(Operations):
             case ast.Conditional():
                 return self.conditional(node)
             case ast.Access():
-                return self.of_package(node) or self.member(node)
+                return self.member(node)
             case ast.Index():
                 return self._element(node)
             case ast.Call():

@@ -39,6 +39,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, UsageError
 from dwarfgpu.language.ada_names import ada_spelling
 from dwarfgpu.language.builtin_types import Builtins
+from dwarfgpu.language.dotted_names import has_dotted_names, joined_names
 from dwarfgpu.language.fortran_types import written_type
 from dwarfgpu.language.hsa_types import hsa_type
 from dwarfgpu.language.syntax.words import (
@@ -198,7 +199,7 @@ class Names:
         if unit is None or unit.style == "c":
             return name
         if unit.style == "ada":
-            return ada_spelling(self.session.meanings(name).chain, name)
+            return ada_spelling(self.session, name)
         spellings = fortran_spellings(name)
         if spellings == (name,):
             return name
@@ -279,9 +280,9 @@ class Names:
         """Return whether the unit in focus is of Ada."""
         return self.current_unit is not None and self.current_unit.style == "ada"
 
-    def is_go(self) -> bool:
-        """Return whether the unit in focus is of Go."""
-        return self.current_unit is not None and self.current_unit.language == dw.LANG_GO
+    def has_dotted_names(self) -> bool:
+        """Return whether points are between names and packages or modules in the unit in focus."""
+        return has_dotted_names(self)
 
     def is_opencl(self) -> bool:
         """Return whether the unit in focus is of OpenCL."""
@@ -298,15 +299,10 @@ class Names:
         except DwarfGpuError:
             return False  # the cast reports it
 
-    def names_in_package(self, names: Sequence[str]) -> int:
-        """Return how many of the names between points are one name of Go, the first its package, as
-        in `main.counter`; 1 if the first is a variable of the function."""
-        is_local = any(
-            isinstance(meaning, Variable) and meaning.kind != "global"
-            for meaning in self._known(names[0])
-        )
-        counts = range(1 if is_local else len(names), 1, -1)
-        return next((count for count in counts if self.is_name(".".join(names[:count]))), 1)
+    def joined_names(self, names: Sequence[str]) -> tuple[int, str]:
+        """Return how many of the names between points are one name, the first its package, module
+        or enumeration, and that name; 1 if the first is an object."""
+        return joined_names(self, names)
 
     def is_name(self, name: str) -> bool:
         """Return whether a name in an expression means anything."""

@@ -230,18 +230,6 @@ class NamedValues:
             return None
         return self.named(ast.Name(name))
 
-    def of_package(self, node: ast.Access) -> TypedValue | None:
-        """Return what `p.x` denotes in Ada if `p` is a package; None for anything else."""
-        parts: list[str] = []
-        inner: ast.Node = node
-        while isinstance(inner, ast.Access) and not inner.is_arrow:
-            parts.append(inner.name)
-            inner = inner.operand
-        if not self.is_ada or not isinstance(inner, ast.Name) or self.names.meaning(inner.name):
-            return None
-        name = "__".join((inner.name, *reversed(parts)))
-        return self.named(ast.Name(name)) if self.names.meaning(name) else None
-
     def _of_enclosing(self, variable: Variable) -> TypedValue:
         """Return a variable of a function whose text encloses the one in focus."""
         value = self._in_its_frame(variable, in_enclosing_frame)

@@ -12,6 +12,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.fortran_ada import (
     PARENT,
+    TAG,
     ada_name,
     allocatable,
     fortran_dimensions,
@@ -103,7 +104,9 @@ def _ada_array(form: Array) -> str:
 
 def _record(struct_type: Struct) -> Iterator[str]:
     parent = next((member for member in struct_type.members if member.name == PARENT), None)
-    yield "record" if parent is None else f"new {ada_name(parent.type)} with record"
+    is_tagged = any(member.name == TAG for member in struct_type.members)
+    of_root = "tagged record" if is_tagged else "record"
+    yield of_root if parent is None else f"new {ada_name(parent.type)} with record"
     members = [
         member for member in struct_type.members[:_MOST] if not (member.name or "").startswith("_")
     ]

@@ -30,14 +30,14 @@ class Known:
     def is_ada(self) -> bool:
         return False
 
-    def is_go(self) -> bool:
+    def has_dotted_names(self) -> bool:
         return False
 
     def is_opencl_vector(self, name: ast.TypeName) -> bool:
         return False
 
-    def names_in_package(self, names: Sequence[str]) -> int:
-        return 1
+    def joined_names(self, names: Sequence[str]) -> tuple[int, str]:
+        return 1, names[0]
 
     def is_fortran(self) -> bool:
         return False

@@ -135,6 +135,8 @@ def ada_function(name: str) -> str:
 
 PARENT: Final = "_parent"
 """The component of a derived tagged type that has those of its parent, in gnat's files."""
+TAG: Final = "_tag"
+"""The component of a root of tagged types that leads to the type of an object."""
 
 
 def is_string(type_: Type | None) -> bool:

@@ -45,7 +45,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
 _ANY_OPERATOR: Final = pattern(r"operator\b(?!\s*\"\")")
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
-_ADA_NAME: Final = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_DOTTED_NAME: Final = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _COLD: Final = pattern(r"\.cold(?:\.[0-9]+)?$")
 _FROM_OTHERS: Final = encode_uleb(dw.AT_ABSTRACT_ORIGIN) + encode_uleb(dw.FORM_REF_ADDR)
 """What a table of abbreviations of such a unit has."""
@@ -139,10 +139,15 @@ def _mangled_parts(component: str, words: list[str]) -> tuple[str, ...]:
 
 
 def _functions_named(code_object: CodeObject, text: str) -> Iterable[NamedFunction]:
-    """Return the functions of a name as it is, or else as compilers of Fortran write it."""
+    """Return the functions of a name as it is, or else as compilers of Fortran or D write it."""
     functions = _functions_spelled(code_object, text)
     if functions:
         return functions
+    if "." in text and _DOTTED_NAME.fullmatch(text.strip()) is not None:
+        named = _functions_spelled(code_object, text.strip().replace(".", "::"))
+        in_d = [function for function in named if function.die.unit.language == dw.LANG_D]
+        if in_d:
+            return in_d
     for spelled in qualified.fortran_spellings(text):
         named = () if spelled == text else _functions_spelled(code_object, spelled)
         in_fortran = [function for function in named if function.die.unit.style == "fortran"]
@@ -176,7 +181,7 @@ def _functions_spelled(code_object: CodeObject, text: str) -> Collection[NamedFu
                 raise
             except DwarfGpuError:
                 continue
-    if not functions and _ADA_NAME.fullmatch(text.strip()) is not None:
+    if not functions and _DOTTED_NAME.fullmatch(text.strip()) is not None:
         for function in _in_ada(code_object.info, text.strip()):
             functions.setdefault(function.entry, function)
     return functions.values()
@@ -184,9 +189,10 @@ def _functions_spelled(code_object: CodeObject, text: str) -> Collection[NamedFu
 
 def _in_ada(info: DebugInfo, text: str) -> Iterator[NamedFunction]:
     """Yield the functions of Ada with a name: GNAT writes `p.f` as `p__f`, of an outer scope as
-    `unit__p__f`, of several with one name with a number after it: `p__f__2`."""
+    `unit__p__f`, in the body of a package as `p__fX`, of several with one name with a number after
+    it: `p__f__2`."""
     name = text.lower().replace(".", "__")
-    is_meant = re.compile(rf"(?:\w+__)?{re.escape(name)}(?:__[0-9]+)?").fullmatch
+    is_meant = re.compile(rf"(?:\w+__)?{re.escape(name)}(?:X[bn]*)?(?:__[0-9]+)?").fullmatch
     part = f"__{name}" if name == text else name  # that name itself was looked for
     units = info.strings.units_containing(part.encode("utf-8", "surrogatepass"))
     for unit in info.reported_units() if units is None else units:

@@ -36,15 +36,15 @@ class Known(Protocol):
     def is_ada(self) -> bool:
         """Return whether the words of Ada are known."""
 
-    def is_go(self) -> bool:
-        """Return whether names have packages of Go."""
+    def has_dotted_names(self) -> bool:
+        """Return whether points are between names and packages or modules."""
 
     def is_opencl_vector(self, name: TypeName) -> bool:
         """Return whether it is a vector of OpenCL, which has literals."""
 
-    def names_in_package(self, names: Sequence[str]) -> int:
-        """Return how many of the names between points are one name of Go, the first its package; 1
-        if the first is none."""
+    def joined_names(self, names: Sequence[str]) -> tuple[int, str]:
+        """Return how many of the names between points are one name, the first its package, module
+        or enumeration, and that name; 1 if the first is none."""
 
     def unknown(self, name: str) -> UsageError:
         """Return the error for an unknown name."""

@@ -70,8 +70,8 @@ class Parser(Cursor):
 
     def __init__(self, text: str, names: Known, radix: int = 10) -> None:
         super().__init__(text, names, radix)
-        if "." in text and names.is_go():
-            from dwarfgpu.language.syntax.go_names import with_packages  # few programs are of Go
+        if "." in text and names.has_dotted_names():
+            from dwarfgpu.language.syntax.dotted_tokens import with_packages  # few programs
 
             self.tokens = with_packages(self.tokens, names)
         self.tokens = [

@@ -1,6 +1,7 @@
-"""Names of Go with their package, `main.counter`, which its compiler writes as one name.
+"""Names with what they are in, as Ada, D and Go write them: `pk.shape`, `Color.red`,
+`main.counter`.
 
-Law: a variable of a function comes before a package of its name, so that `main.x` is its member.
+Law: a variable comes before a package or module of its name, so that `main.x` is its member.
 """
 
 from __future__ import annotations
@@ -19,15 +20,16 @@ _ACCESS: Final = (".", "->")
 
 
 def with_packages(tokens: Sequence[Token], known: Known) -> list[Token]:
-    """Return the words of an expression in which each name and its package are one word."""
+    """Return the words of an expression in which each name and what it is in are one word, as the
+    program's description has it."""
     out: list[Token] = []
     index = 0
     while index < len(tokens):
         token = tokens[index]
         names = _between_points(tokens, index)
         is_member = bool(out) and out[-1].text in _ACCESS
-        count = 1 if is_member or len(names) < 2 else known.names_in_package(names)
-        out.append(token if count < 2 else Token("name", ".".join(names[:count]), token.start))
+        count, name = (1, "") if is_member or len(names) < 2 else known.joined_names(names)
+        out.append(token if count < 2 else Token("name", name, token.start))
         index += 2 * count - 1
     return out
 

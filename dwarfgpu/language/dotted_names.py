@@ -1,0 +1,72 @@
+"""What names with points between them denote in Ada, D and Go: `pk.shape`, `Color.red`,
+`main.counter`, each one name in the entries of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.scope.meaning import Meaning
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import UsageError
+
+_LANGUAGES: Final = dw.ADA | {dw.LANG_D, dw.LANG_GO}
+
+
+class Names(Protocol):
+    """What a lookup of names for a focus answers."""
+
+    @property
+    def current_unit(self) -> CompilationUnit | None:
+        """The unit in focus."""
+
+    def is_name(self, name: str) -> bool:
+        """Return whether a name means anything."""
+
+    def meaning(self, name: str) -> tuple[Meaning, ...]:
+        """Return the entities of a name."""
+
+    def spelled(self, name: str) -> str:
+        """Return a name as the file has it."""
+
+    def in_enclosing_functions(self, name: str, meanings: Sequence[Meaning]) -> Variable | None:
+        """Return the variable of a function around the one in focus."""
+
+
+def has_dotted_names(names: Names) -> bool:
+    """Return whether the language of the unit in focus has points between names and packages."""
+    return names.current_unit is not None and names.current_unit.language in _LANGUAGES
+
+
+def joined_names(names: Names, words: Sequence[str]) -> tuple[int, str]:
+    """Return how many of the words are one name, and that name; 1 if the first is an object."""
+    unit = names.current_unit
+    language = dw.LANG_GO if unit is None else unit.language
+    joint = "::" if language == dw.LANG_D else "."  # `Names.spelled` knows that of Ada
+    for count in range(len(words), 1, -1):
+        joined = joint.join(words[:count])
+        is_one = names.is_name(joined) or (language in dw.ADA and _is_of_enclosing(names, joined))
+        if is_one and not _is_object(names, words[0], with_global=language != dw.LANG_GO):
+            return count, joined
+    return 1, words[0]
+
+
+def _is_object(names: Names, word: str, *, with_global: bool) -> bool:
+    try:
+        meanings = names.meaning(word)
+    except UsageError:
+        return False
+    return _is_of_enclosing(names, word) or any(
+        isinstance(meaning, Variable) and (with_global or meaning.kind != "global")
+        for meaning in meanings
+    )
+
+
+def _is_of_enclosing(names: Names, name: str) -> bool:
+    """Return whether a function around the one in focus has a variable of a name."""
+    try:
+        return names.in_enclosing_functions(names.spelled(name), ()) is not None
+    except UsageError:
+        return False

@@ -1,0 +1,140 @@
+"""Names of Ada and D with what they are in, `pk.shape` and `Color.red`, against the installed
+GDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.repl.side_by_side import answers, build, with_core
+
+UNITS = {
+    "pk.ads": """\
+package Pk is
+   type Color is (Red, Green);
+   type Shape is tagged record A : Integer := 3; end record;
+   type Round is new Shape with record B : Integer := 4; end record;
+   Counter : Integer := 5; Hue : Color := Green;
+   procedure Work (N : Integer);
+   generic type T is private; package Stack is
+      Items : array (1 .. 3) of T; Top : Natural := 0;
+      procedure Push (X : T);
+   end Stack;
+end Pk;
+""",
+    "pk.adb": """\
+package body Pk is
+   package body Stack is
+      procedure Push (X : T) is
+      begin
+         Top := Top + 1;
+         Items (Top) := X;
+      end Push;
+   end Stack;
+   package Numbers is new Stack (Integer);
+   procedure C_Abort;
+   pragma Import (C, C_Abort, "abort");
+   procedure Work (N : Integer) is
+   begin
+      Numbers.Push (N);
+      C_Abort;
+      Counter := Counter + N;
+   end Work;
+end Pk;
+""",
+    "example.adb": """\
+with Pk;
+procedure Example is
+   R : Pk.Round;
+   package Inner is
+      Own : Integer := 77;
+      procedure Go (N : Integer);
+   end Inner;
+   package body Inner is
+      Hidden : Integer := 78;
+      procedure Go (N : Integer) is
+      begin
+         Pk.Work (N + Hidden);
+         Own := N;
+      end Go;
+   end Inner;
+begin
+   Inner.Go (R.A);
+end Example;
+""",
+}
+
+
+def lines(of_commands: list[str]) -> list[str]:
+    """Return the last line of each answer."""
+    return [answer.splitlines()[-1] for answer in of_commands]
+
+
+def program_of_ada(folder: Path, tool: Callable[[str], str]) -> list[str]:
+    tool("gcc")  # which gnatmake calls
+    build(folder, UNITS, [[tool("gnatmake"), "-q", "-O0", "-g", "example.adb", "-o", "a"]])
+    return with_core(tool, folder)
+
+
+def test_names_of_the_bodies_of_packages(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GNAT adds X to a name, and b or n for each package around it."""
+    files = program_of_ada(tmp_path, tool)
+    commands = ["frame function pk.work", "print pk.numbers.items", "print Pk.Numbers.Top"]
+    commands += ["break pk.numbers.push", "info line pk.numbers.push", "info scope pk.numbers.push"]
+    commands += ["list pk.numbers.push", "frame function example", "print pk.numbers.items(1)"]
+    of_gdb = answers(tool("gdb"), files, commands)
+    assert answers(None, files, commands) == of_gdb
+    assert "$2 = 1" in of_gdb[2] and "Breakpoint 1 at" in of_gdb[3]
+
+
+def test_parts_of_names_in_bodies(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GDB takes `numbers.top` for a variable without debugging information."""
+    files = program_of_ada(tmp_path, tool)
+    commands = ["frame function pk.work", "print numbers.top", "print top", "up"]
+    commands += ["print inner.own", "print inner.hidden", "print inner", "up", "print inner.own"]
+    own = lines(answers(None, files, commands))
+    assert own[1:3] == ["$1 = 1", "$2 = 1"] and own[4:6] == ["$3 = 77", "$4 = 78"]
+    assert own[6] == 'No symbol "inner" in current context.' and own[8] == "$5 = 77"
+
+
+def test_types_of_packages(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """A name with a package is a type, too, also one of another file."""
+    files = program_of_ada(tmp_path, tool)
+    commands = ["frame function pk.work", "ptype pk.shape", "whatis Pk.Shape", "ptype pk.round"]
+    commands += ["ptype round", "print pk.green", "frame function example", "print counter"]
+    commands += ["print pk.counter", "ptype pk.shape", "whatis round", "print green", "print r.b"]
+    of_gdb = answers(tool("gdb"), files, commands)
+    assert answers(None, files, commands) == of_gdb
+    assert lines(of_gdb)[2] == "type = pk.shape" and lines(of_gdb)[7] == "$2 = 5"
+
+
+SOURCE_OF_D = """\
+module m;
+import core.stdc.stdlib;
+enum Color { red = 1, green }
+struct Point { int x, y; int sum() { return x + y; } }
+__gshared int counter = 5;
+int crash(Point p, int n) {
+    Color c = Color.green;
+    abort();
+    return n + c + p.sum();
+}
+int main() { return crash(Point(3, 4), counter); }
+"""
+
+
+def test_names_of_d(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GDB has the module before the name of a type; the entries have it around the type."""
+    build(tmp_path, {"m.d": SOURCE_OF_D}, [[tool("gdc"), "-g", "-O0", "-o", "a", "m.d"]])
+    files = with_core(tool, tmp_path)
+    commands = ["frame function m.crash", "break m.crash", "list m.crash", "info scope m.crash"]
+    commands += ["break m.Point.sum", "print m.Color"]
+    of_gdb = answers(tool("gdb"), files, commands)
+    own = answers(None, files, commands)
+    assert own[1:] == of_gdb[1:] and "Breakpoint 1 at" in of_gdb[1]
+    commands = ["frame function m.crash", "print Color.red", "print m.Color.red", "whatis m.Point"]
+    commands += ["print (m.Color)2", "print sizeof(m.Point)", "print m.counter"]
+    assert lines(answers(None, files, commands))[1:] == [
+        "$1 = Color::red", "$2 = Color::red", "type = struct Point", "$3 = Color::green",
+        "$4 = 8", "$5 = 5",
+    ]  # fmt: skip
