@@ -36,6 +36,9 @@ class FrameRow:
     """Whether the caller was interrupted, not called."""
     dialect: Dialect = AMD
     """The dialect of the expressions."""
+    preserves_registers: bool = True
+    """Whether the function preserves the registers that the ABI says; those of Go preserve none
+    (Go internal ABI specification, "Register-based calling convention")."""
 
     @property
     def is_empty(self) -> bool:
@@ -50,6 +53,8 @@ def default_rule(architecture: Architecture, number: int, row: FrameRow) -> Rule
     if number == architecture.program_counter and number != row.return_register:
         return RegisterRule(row.return_register)
     if row.is_signal_frame and number in architecture.set_for_signals:
+        return _UNDEFINED
+    if not row.preserves_registers:
         return _UNDEFINED
     preserved = architecture.preserved
     return _SAME if preserved is None or number in preserved else _UNDEFINED

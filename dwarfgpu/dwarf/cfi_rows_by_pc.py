@@ -35,6 +35,7 @@ from dwarfgpu.objfile.relocate import relocated_data
 
 SECTIONS: Final[tuple[SectionKind, ...]] = (".debug_frame", ".eh_frame")
 """In the order of the search: the first is for debuggers."""
+_NOTE_OF_GO: Final = ".note.go.buildid"
 _MAX_ROWS: Final = 10_000
 """Maximum number of cached rows, by program location."""
 _MOST_NAMED: Final = 8
@@ -270,7 +271,15 @@ class CallFrames:
         if cie.return_register is None:
             raise UnknownAugmentation.of(cie.augmentation.text)
         is_signal = cie.augmentation.is_signal_frame
-        return FrameRow(row.cfa, row.rules, cie.return_register, is_signal, self.dialect(cie))
+        # C code beside it, for cgo, has the augmentation "zR".
+        of_go = self._is_of_go and not cie.augmentation.text
+        dialect = self.dialect(cie)
+        return FrameRow(row.cfa, row.rules, cie.return_register, is_signal, dialect, not of_go)
+
+    @cached_property
+    def _is_of_go(self) -> bool:
+        """Whether Go's linker made the file."""
+        return any(section.name == _NOTE_OF_GO for section in self._object.sections)
 
     def dialect(self, cie: Cie) -> Dialect:
         """Return the dialect of an entry's expressions.
