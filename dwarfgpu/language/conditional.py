@@ -9,6 +9,7 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
 from dwarfgpu.dwarf.types.types import (
+    MAX_CHAIN,
     Array,
     Base,
     Enum,
@@ -188,7 +189,9 @@ def _is_null(node: ast.Node) -> bool:
 def _is_same(left: Type | None, right: Type | None) -> bool:
     """Return whether two types are one, qualifiers aside: units have their own of one name each."""
     a, b = strip(left), strip(right)
-    while isinstance(a, Pointer) and isinstance(b, Pointer) and a.kind == b.kind:
+    for _ in range(MAX_CHAIN):
+        if not isinstance(a, Pointer) or not isinstance(b, Pointer) or a.kind != b.kind:
+            break
         if a is b:
             return True
         a, b = strip(a.target), strip(b.target)

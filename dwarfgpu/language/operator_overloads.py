@@ -118,7 +118,7 @@ def _spelled(type_: Type | None) -> str:
 
 
 def _is_const(type_: Type | None) -> bool:
-    kind = without_typedefs(type_)
+    kind = without_typedefs(type_)  # it raises for a cycle
     while isinstance(kind, Qualified):
         if kind.qualifier == "const":
             return True

@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
-from dwarfgpu.dwarf.types.types import Pointer, Qualified, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import MAX_CHAIN, Pointer, Qualified, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language import value_text
 from dwarfgpu.language.object_access import ObjectAccess
@@ -148,7 +148,9 @@ def moved_pointer(pointer: TypedValue, part: TypedValue, whole: TypedValue) -> T
 def _qualified(type_: Type | None, like: Type | None) -> Type | None:
     """Return a type with the qualifiers of another one."""
     qualifiers = []
-    while isinstance(like, Qualified):
+    for _ in range(MAX_CHAIN):
+        if not isinstance(like, Qualified):
+            break
         qualifiers.append(like.qualifier)
         like = like.target
     for qualifier in reversed(qualifiers):

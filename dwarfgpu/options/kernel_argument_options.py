@@ -24,7 +24,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
-from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import MAX_CHAIN, Array, Base, Enum, Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.machine.simulated.launch.kernel_arguments import (
     ARGUMENT_FORMS,
@@ -137,7 +137,9 @@ def declaration(name: str | None, type_: Type | None) -> DeclaredParameter:
 
 def _items(type_: Type | None) -> Type | None:
     """Return what the arrays of an array consist of, as `float` of `float[8][8]`; vectors stay."""
-    while isinstance(type_, Array) and not type_.is_vector:
+    for _ in range(MAX_CHAIN):
+        if not isinstance(type_, Array) or type_.is_vector:
+            break
         type_ = strip(type_.element)
     return type_
 

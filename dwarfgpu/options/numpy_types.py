@@ -8,7 +8,17 @@ from typing import Final, cast
 from dwarfgpu.base.float_format import BFLOAT16, BINARY16, BINARY32, BINARY64, FloatFormat
 from dwarfgpu.base.npy_fields import Field, descr_of, structure
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
-from dwarfgpu.dwarf.types.types import Array, Base, Enum, Member, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import (
+    MAX_CHAIN,
+    Array,
+    Base,
+    Enum,
+    Member,
+    Pointer,
+    Struct,
+    Type,
+    strip,
+)
 from dwarfgpu.machine.simulated.launch.kernel_arguments import Integers, Vector
 
 _MOST_CHARACTERS: Final = 8_000
@@ -149,6 +159,8 @@ def _field(member: Member, depth: int) -> Field | None:
     if member.is_base_class and isinstance(bare, Struct):
         name = bare.name
     while isinstance(bare, Array) and not bare.is_vector:
+        if len(shape) > MAX_CHAIN:
+            return None  # it contains itself
         if not all(bare.dimensions) or any(bare.strides_bits) or bare.declared_bits is not None:
             return None
         shape += [count for count in bare.dimensions if count]

@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.types.types import (
     Type,
     Typedef,
     strip,
+    unqualified,
 )
 from dwarfgpu.view.local_names import LocalNames
 from dwarfgpu.view.type_layout import member_bits
@@ -57,10 +58,7 @@ def offset_text(
             return "\n".join(offsets.structure(part, 0, 0, 0, LocalNames()))
         return part
 
-    titled = type_
-    while isinstance(titled, Qualified):
-        titled = titled.target
-    header = _HEADER if isinstance(titled, Struct) else ""
+    header = _HEADER if isinstance(unqualified(type_), Struct) else ""
     return f"{header}type = {type_name(type_, cplusplus=cplusplus, shown_as=shown_as)}"
 
 
@@ -161,7 +159,9 @@ class _Offsets:
         of a parameter of the template, as in GDB."""
         margin, qualifiers = " " * level, set[str]()
         kind = member.type
-        while isinstance(kind, Qualified):
+        for _ in range(MAX_CHAIN):
+            if not isinstance(kind, Qualified):
+                break
             qualifiers.add(kind.qualifier)
             kind = kind.target
         is_cycle = kind in self.around and not member.is_static  # nothing can contain itself

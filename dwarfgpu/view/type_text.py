@@ -21,12 +21,12 @@ from dwarfgpu.dwarf.types.types import (
     Base,
     Enum,
     Member,
-    Qualified,
     Struct,
     Type,
     Typedef,
     declared_name,
     strip,
+    unqualified,
     without_typedefs,
 )
 from dwarfgpu.errors import IllFormed
@@ -110,9 +110,7 @@ class Definition:
         are shown; at 1 named ones are, too, and typedefs are looked through.
         """
 
-        outermost = type_
-        while isinstance(outermost, Qualified):
-            outermost = outermost.target
+        outermost = unqualified(type_)
 
         def shown_inside(part: Type | None) -> str | Type | None:
             local = names.of(part)

@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.names.fortran_ada import ada_function
 from dwarfgpu.dwarf.names.type_names import canonical_in, type_name
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
-from dwarfgpu.dwarf.types.types import Pointer, Qualified, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import Pointer, Qualified, Struct, Type, strip, unqualified
 from dwarfgpu.errors import DwarfGpuError
 
 _OPERATOR: Final = pattern(r"\boperator(?:<=>|<<=?|>>=?|->\*?|[<>]=?|\(\))")
@@ -251,20 +251,12 @@ def _has_named_scopes(declared: Die) -> bool:
 
 def _mangled_spelling(type_: Type | None) -> str:
     """Return the type of a parameter without the parts that are not in its mangled name."""
-    text = type_name(_unqualified(type_), cplusplus=True, shown_as=strip, shown_inside=strip)
+    text = type_name(unqualified(type_), cplusplus=True, shown_as=strip, shown_inside=strip)
     return canonical(text)
 
 
 def _declared_spelling(type_: Type | None) -> str:
-    return canonical(type_name(_unqualified(type_), cplusplus=True))
-
-
-def _unqualified(type_: Type | None) -> Type | None:
-    """Return a parameter's type without its outermost qualifiers, which are not part of the
-    function's."""
-    while isinstance(type_, Qualified):
-        type_ = type_.target
-    return type_
+    return canonical(type_name(unqualified(type_), cplusplus=True))
 
 
 def _qualifiers(this: Type | None) -> str:

@@ -483,6 +483,15 @@ def without_typedefs(type_: Type | None) -> Type | None:
     return type_
 
 
+def unqualified(type_: Type | None) -> Type | None:
+    """Return the type without its outermost qualifiers; one of them where they form a cycle."""
+    for _ in range(MAX_CHAIN):
+        if not isinstance(type_, Qualified):
+            break
+        type_ = type_.target
+    return type_
+
+
 def strip_reference(type_: Type | None) -> BareType | None:
     """Return the type without typedefs and qualifiers; for a reference, the type to which it
     refers."""
