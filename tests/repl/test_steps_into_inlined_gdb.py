@@ -87,6 +87,7 @@ def stepped(
         (["next 3", "step", "next"], "11 outer 5 k"),
         (["next", "step", "finish"], "9 inner 2"),
         (["step 2", "up", "step"], "inner 2 9 k 10"),
+        (["next 3", "step", "up", "next"], "11 outer 5"),
         (["next", "until"], "9 10"),
     ],
 )

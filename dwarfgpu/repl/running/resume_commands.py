@@ -192,8 +192,7 @@ def _stepped(
     """Perform a number of steps, fewer if the wave in focus ends; report the last one."""
     require_started(shell)
     count = whole_number(shell.session, shell.values, argument) if argument else 1
-    if not _is_before_inlined(shell):
-        shell.session = shell.session.top or shell.session
+    shell.session = _frame_of_stop(shell)
     yield from _without_lines(shell) if is_line else ()
     before: tuple[object, ...] | None = None
     stop, wave = stepped_here(shell), shell.session.wave
@@ -207,16 +206,16 @@ def _stepped(
     yield from reported(shell, stop, before)
 
 
-def _is_before_inlined(shell: Shell) -> bool:
-    """Return whether the function in focus is that of the last stop, and the ones inlined into it
-    at this place are not entered yet."""
-    session, stopped = shell.session, shell.stopped_in
-    if session.level or not session.inline_level:
-        return False
+def _frame_of_stop(shell: Shell) -> Session:
+    """Return the session in the frame in which steps begin, whatever is selected: the innermost
+    one, but for the inlined functions that were not entered at the last stop."""
+    top, stopped = shell.session.top or shell.session, shell.stopped_in
+    begun = inlined_beginning_at(top)
     if stopped is None:
-        return is_at_body(session, ())
-    is_same = (session.wave, session.pc) == (stopped.wave, stopped.pc)
-    return is_same and session.inline_level == stopped.inline_level
+        return top.at_level(0, begun) if is_at_body(top, ()) else top
+    if (top.wave, top.pc) != (stopped.wave, (stopped.top or stopped).pc):
+        return top
+    return top.at_level(0, min(stopped.inline_level, begun))
 
 
 @command("stepi", topic="running", aliases=("si",))
