@@ -6,10 +6,15 @@ which says the part of the object that the number is; GCC writes structures as b
 
 from __future__ import annotations
 
+from typing import Final
+
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.types import Array, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type, strip
+
+_MAX_DEPTH: Final = 64
+"""Types inside one another that are looked into."""
 
 
 def may_be_of_a_part(variable: Variable) -> bool:
@@ -18,10 +23,24 @@ def may_be_of_a_part(variable: Variable) -> bool:
     value = None if holder is None else holder.attribute(dw.AT_CONST_VALUE)
     if value is None or value.kind != "constant":
         return False
-    return _has_parts(strip(variable.type)) and not parse_producer(variable.unit.producer).is_gcc
+    return _numbers(variable.type, {}) > 1 and not parse_producer(variable.unit.producer).is_gcc
 
 
-def _has_parts(kind: Type | None) -> bool:
+def _numbers(type_: Type | None, known: dict[int, int], depth: int = 0) -> int:
+    """Return of how many numbers an object consists, at most 2; of a union, the member with the
+    most. `known`: those of structures; they have none while they are being counted."""
+    kind = strip(type_)
     if isinstance(kind, Array):
-        return any(count != 1 for count in kind.dimensions)
-    return isinstance(kind, Struct) and kind.kind != "union" and len(kind.members) > 1
+        count = _numbers(kind.element, known, depth + 1)
+        return 2 * count if any(size != 1 for size in kind.dimensions) else count
+    if not isinstance(kind, Struct):
+        return 2 if isinstance(kind, Base) and kind.base.encoding == "complex_float" else 1
+    if depth > _MAX_DEPTH:
+        return 2
+    if id(kind) not in known:
+        known[id(kind)] = 0
+        members = (member.type for member in kind.members if not member.is_static)
+        counts = [_numbers(member, known, depth + 1) for member in members]
+        count = max(counts, default=0) if kind.kind == "union" else sum(counts)
+        known[id(kind)] = min(2, count)
+    return known[id(kind)]
