@@ -316,3 +316,11 @@ def test_damaged_indexes_and_symbols(file: str) -> None:
                 assert variable is not None and variable.unit.name == unit
             with suppress(DwarfGpuError):
                 Scopes(info).variables_at(0x2000B4)
+
+
+def test_addresses_that_no_unit_refers_to() -> None:
+    """A symbol's address may be in a `.debug_addr` of which no unit has a part."""
+    info = opened("index/symbols.gcc")
+    (symbol,) = info.object.symbols_named("y")
+    info.sections._data[".debug_addr"] = bytes(8) + symbol.address.to_bytes(8, "little")
+    assert [unit.name for unit in likely_units(info, "y")][:1] == ["b.cpp"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dwarfgpu.base.kept_with import first, kept_with
@@ -263,9 +263,10 @@ def _address_parts(info: DebugInfo) -> Sequence[_AddressPart]:
             if span is not None:
                 parts.setdefault(span[0], _AddressPart(*span, [])).units.append(unit)
     ordered = sorted(parts.values())
-    ends = [*(part.begin for part in ordered[1:]), len(info.section(".debug_addr"))]
-    # Before DWARF 5 no header gives the end.
-    return [part._replace(end=min(part.end, end)) for part, end in zip(ordered, ends, strict=True)]
+    for index, (part, following) in enumerate(pairwise(ordered)):
+        if following.begin < part.end:  # before DWARF 5 no header gives the end
+            ordered[index] = part._replace(end=following.begin)
+    return ordered
 
 
 def _refers_to(unit: CompilationUnit, address: int, index: int) -> bool:
