@@ -21,7 +21,7 @@ static DEVICE INLINED int inner(const volatile int *p) {
 static DEVICE INLINED int outer(const volatile int *p) {
   return inner(p) * 3 + *p;
 }
-KERNEL k(int *out, const int *in) {
+static DEVICE int called(const volatile int *p); KERNEL k(int *out, const int *in) {
   out[0] = 1;
   int i = inner(in + 1);
   out[1] = i;
@@ -29,6 +29,10 @@ KERNEL k(int *out, const int *in) {
   out[2] = i;
   i = inner(in); i += inner(in + 1);
   out[3] = i;
+  out[0] = called(in);
+}
+static DEVICE __attribute__((noinline)) int called(const volatile int *p) {
+  return inner(p) + 1;
 }
 """
 INLINED = "-DINLINED=__attribute__((always_inline)) inline"
@@ -45,7 +49,7 @@ SHOWN = re.compile(r"^(?:(\d+)\t|([a-z]\w*) \(.*\) at )", re.MULTILINE)
 def stops(text: str) -> str:
     """Return the functions and lines that are shown, up to the end of the kernel."""
     shown = " ".join(line or function for line, function in SHOWN.findall(text))
-    return shown.partition(" 15")[0]
+    return shown.partition(" 16")[0]
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +84,7 @@ def stepped(
 @pytest.mark.parametrize(
     ("commands", "expected"),
     [
-        (["next"] * 8, "9 10 11 12 13 14"),
+        (["next"] * 5, "9 10 11 12 13"),
         (["step"] * 4, "9 inner 2 k 10 11"),
         (["next", "next", "next", "step", "step"], "9 10 11 outer 5 inner 2"),
         (["next 3", "step 2", "finish"], "11 inner 2 outer"),
@@ -89,6 +93,7 @@ def stepped(
         (["step 2", "up", "step"], "inner 2 9 k 10"),
         (["next 3", "step", "up", "next"], "11 outer 5"),
         (["next", "until"], "9 10"),
+        (["tbreak 14", "continue", "next", "step", "step"], "14 15 called 18 inner 2"),
     ],
 )
 def test_the_same_stops_as_gdb(

@@ -214,7 +214,6 @@ def line(
             continue
         is_start = position is not None and position.is_start
         if is_start and here != start and is_enough(session):
-            shell.session = calling
             return _past_prologue(shell, evolve(stop, is_other_call=has_returned))
         if is_start or row.covers(session.pc):
             continue
@@ -262,14 +261,15 @@ def _is_inside(functions: list[int], around: list[int]) -> bool:
 
 
 def _past_prologue(shell: Shell, stop: Stop) -> Stop:
-    """Run from the entry of a function on to its body, as GDB stops there."""
+    """Run from the entry of a function on to its body, as GDB stops there: before the calls that
+    are inlined at its beginning."""
     session = shell.session
     assert session.pc is not None
-    if not is_at_entry(session):
-        return stop
-    body = body_of(session, session.pc)
+    body = body_of(session, session.pc) if is_at_entry(session) else session.pc
     for _ in range(body - session.pc):
         if shell.session.pc == body or not stop.is_step:
             break
         stop = evolve(_instruction(shell), is_other_call=stop.is_other_call)
+    if stop.is_step:
+        shell.session = _before_inlined(shell.session)
     return stop
