@@ -70,6 +70,20 @@ class Listed:
     """The next line of `info line`; None for the first listed one."""
 
 
+@frozen(eq=False)
+class LastStop:
+    """Where the program stopped last, and why."""
+
+    wave: WaveId | None
+    """None where it has ended."""
+    items: tuple[Breakpoint, ...]
+    """The breakpoints, watchpoints and catchpoints that stopped it."""
+    halt: Halt | None
+    """None where it was stopped before its first instruction."""
+    session: Session
+    """The frame in focus, whose function may be about to enter inlined ones."""
+
+
 class Shell:
     """Runs lines, and keeps what later lines may refer to."""
 
@@ -120,12 +134,7 @@ class Shell:
         self.breakpoints: Numbered[Breakpoint] = Numbered()
         self.stops = 0
         """How often the program has stopped."""
-        self.stopped_by: tuple[WaveId | None, tuple[Breakpoint, ...]] = (None, ())
-        """The wave that stopped last, and the breakpoints that it hit."""
-        self.stopped_in: Session | None = None
-        """The frame of the last stop, whose function may be about to enter inlined ones."""
-        self.last_halt: Halt | None = None
-        """Why it did; None where it was stopped before its first instruction."""
+        self.last_stop: LastStop | None = None
         self.stop_commands: tuple[str, ...] = ()
         """Commands of the breakpoints of the last stop that are still to be run."""
         self.is_over = False

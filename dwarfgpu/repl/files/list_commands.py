@@ -409,9 +409,10 @@ def default_or_frame(shell: Shell) -> FramePosition | None:
     Before a kernel runs, its declaration, as GDB's default source is that of `main`: the first
     instruction may belong to a function of another file, inlined into the kernel.
     """
-    session, (wave, _) = shell.session, shell.stopped_by
+    session = shell.session
+    has_stopped = shell.last_stop is not None and shell.last_stop.wave is not None
     code_object, pc = session.code_object, session.pc  # a descriptor may name any address
-    if wave is not None or session.inline_level or code_object is None or pc is None:
+    if has_stopped or session.inline_level or code_object is None or pc is None:
         return position_or_none(session)
     if is_before_start(session):
         with suppress(DwarfGpuError):  # then the line of the first instruction

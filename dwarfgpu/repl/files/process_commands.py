@@ -129,8 +129,9 @@ def info_program(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info program
     """
-    wave, hit = shell.stopped_by
-    if wave is None or wave not in shell.machine.threads:
+    stop = shell.last_stop
+    wave = None if stop is None else stop.wave
+    if stop is None or wave is None or wave not in shell.machine.threads:
         yield Output("The program being debugged is not being run.", {})
         return
     yield Output(
@@ -140,11 +141,11 @@ def info_program(shell: Shell, argument: str) -> Iterator[Part]:
     pc = innermost_of(shell.session, wave).pc
     if pc is not None:
         yield heading(f"Program stopped at {pc:#x}.")
-    for item in hit:
+    for item in stop.items:
         is_kept = shell.breakpoints.get(item.number) is not None
         yield heading(f"It stopped at {f'breakpoint {item.number}' if is_kept else _DELETED}.")
-    halt = shell.last_halt
-    if hit or halt is None:
+    halt = stop.halt
+    if stop.items or halt is None:
         return
     if halt.reason == "end-stepping-range":
         yield heading("It stopped after being stepped.")

@@ -150,7 +150,8 @@ def starti(shell: Shell, argument: str) -> Iterator[Part]:
     if is_at_body(shell.session, ()):
         shell.session = shell.session.at_level(0, inlined_beginning_at(shell.session))
     yield from reported(shell, stop)
-    shell.last_halt = None
+    if shell.last_stop is not None:
+        shell.last_stop = evolve(shell.last_stop, halt=None)
 
 
 @command("continue", topic="running", aliases=("c", "fg"))
@@ -181,9 +182,10 @@ def continue_(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _breakpoints_hit(shell: Shell) -> list[Breakpoint]:
     """Return those that stopped the wave in focus; others at its address did not."""
-    wave, items = shell.stopped_by
-    listed = list(shell.breakpoints.values())
-    return [item for item in items if item in listed] if wave == shell.session.wave else []
+    stop, listed = shell.last_stop, list(shell.breakpoints.values())
+    if stop is None or stop.wave != shell.session.wave:
+        return []
+    return [item for item in stop.items if item in listed]
 
 
 def _stepped(
@@ -209,10 +211,11 @@ def _stepped(
 def _frame_of_stop(shell: Shell) -> Session:
     """Return the session in the frame in which steps begin, whatever is selected: the innermost
     one, but for the inlined functions that were not entered at the last stop."""
-    top, stopped = shell.session.top or shell.session, shell.stopped_in
+    top = shell.session.top or shell.session
     begun = inlined_beginning_at(top)
-    if stopped is None:
+    if shell.last_stop is None:
         return top.at_level(0, begun) if is_at_body(top, ()) else top
+    stopped = shell.last_stop.session
     if (top.wave, top.pc) != (stopped.wave, (stopped.top or stopped).pc):
         return top
     return top.at_level(0, min(stopped.inline_level, begun))

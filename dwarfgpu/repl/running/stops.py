@@ -24,7 +24,7 @@ from dwarfgpu.repl.running.conditions import condition_holds, is_active
 from dwarfgpu.repl.running.runner import arm
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.running.watchpoint_values import looked_again
-from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.shell import LastStop, Shell
 from dwarfgpu.repl.waves.thread_commands import focus_on, who
 from dwarfgpu.service.frame.argument_words import focused_frame_line
 from dwarfgpu.service.frame.focus import active_lane_numbers
@@ -223,8 +223,7 @@ def reported(
     a function returned.
     """
     shell.stops += 1
-    shell.stopped_by, shell.last_halt = (stop.halt.wave, stop.items), stop.halt
-    shell.stopped_in = shell.session
+    shell.last_stop = LastStop(stop.halt.wave, stop.items, stop.halt, shell.session)
     for item in stop.items[:1]:
         _set_variable(shell, "_hit_bpnum", item.number)
         _set_variable(shell, "_hit_locno", _location_number(shell, item))
