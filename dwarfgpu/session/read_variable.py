@@ -403,7 +403,7 @@ def _notes_on_constant(variable: Variable) -> tuple[str, ...]:
         value = die.attribute(dw.AT_CONST_VALUE)
         if value is not None:
             size = size_bits(variable.type)
-            excess = None if size is None else constant_excess(value, size // 8)
+            excess = None if size is None else constant_excess(value, -(-size // 8))
             if excess is not None:
                 return (f"{variable.name}: {excess}",)
             return (_OF_A_PART.format(variable.name),) if may_be_of_a_part(variable) else ()

@@ -11,7 +11,7 @@ from tests.repl.side_by_side import build
 SOURCES = {
     "marks.ads": """\
 package Marks is
-   type Flags is array (0 .. 7) of Boolean with Pack;
+   type Flags is array (0 .. 11) of Boolean with Pack;
    type Money is delta 0.25 range 0.0 .. 1000.0;
    for Money'Small use 0.25;
    procedure Work (N : Integer; Sum : access Integer) with No_Inline;
@@ -40,11 +40,16 @@ end Example;
 def test_packed_booleans_and_fixed_point_numbers(
     debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
 ) -> None:
-    """The compiler describes them as constants: eight elements in a byte, and 7 of 0.25."""
+    """The compiler describes them as constants: twelve elements in two bytes, and 7 of 0.25."""
     tool("gcc")  # which gnatmake calls
     make = [tool("gnatmake"), "-q", "-g", "-O2", "example.adb", "-cargs", "-gnatp"]
     build(tmp_path, SOURCES, [make])
-    code = 'print(gdb.execute("dwarfgpu compare", to_string=True))'
+    code = """
+for command in ("compare", "print set"):
+    print(gdb.execute("dwarfgpu " + command, to_string=True).strip())
+"""
     out = debugger.python(code, "break marks.adb:6", "run", file=tmp_path / "example")
     assert "variables of 1 frame" in out
     assert ", 0 differ for a known reason, 0 differ" in out
+    assert out.splitlines()[-1].startswith("set = (0 => true, false, false, true,")
+    assert "DW_AT_const_value has" not in out
