@@ -510,3 +510,63 @@ end program
     note = "note: most is the static variable of c.c, which the code here cannot mean\n"
     assert shown[0].endswith(f"= 7\n{note}")
     assert shown[1].endswith("= 8\n")
+
+
+OF_LIBRARY = """\
+module cfg
+  implicit none
+  private
+  integer :: depth = 11
+  integer, public :: level = 12
+  public :: setup
+contains
+  subroutine setup
+    depth = depth + 1
+  end subroutine
+end module
+module phys
+  implicit none
+  integer :: depth = 21, level = 22
+contains
+  subroutine step
+    use cfg
+    call setup
+    print *, 'step depth', depth
+    print *, 'step level', level
+    call flush
+    call abort
+  end subroutine
+end module
+subroutine enter
+  use phys
+  call step
+end subroutine
+"""
+
+
+@pytest.mark.parametrize("exported", [None, "__cfg_MOD_setup; enter_", "enter_"])
+def test_symbols_that_the_linker_of_a_library_made_local(
+    tool: Tool, tmp_path: Path, exported: str | None
+) -> None:
+    """GNU ld does so to hidden ones, and also to others if a script of versions does not name them:
+    then nothing says which variables of a module are private."""
+    compiler = [tool("gfortran"), "-g", "-O0", "-fno-backtrace"]
+    script = f"{{ global: {exported or '*'}; local: *; }};\n"
+    options = [] if exported is None else ["-Wl,--version-script=script"]
+    files = {"lib.f90": OF_LIBRARY, "a.f90": "call enter\nend\n", "script": script}
+    build(tmp_path, files, [
+        [*compiler, "-fPIC", "-shared", *options, "-o", "libown.so", "lib.f90"],
+        [*compiler, "-o", "a", "a.f90", f"{tmp_path}/libown.so"],
+    ])  # fmt: skip
+    core = with_core(tool, tmp_path)
+    assert _printed(tmp_path) == {("step", "depth"): "21", ("step", "level"): "12"}
+    ours = _asked(None, core, [("step", "depth"), ("step", "level"), ("step", "cfg::depth")])
+    depth, level, qualified = ours.values()
+    if exported is None:
+        note = "note: depth is phys::depth, unless cfg::depth is public: its symbol is local, as "
+        assert depth == f"$1 = 21\n{note}GNU ld makes those of private variables\n"
+        assert level.startswith("$2 = 12\nnote: level is cfg::level, which phys::step uses: ")
+    else:
+        assert " is ambiguous here: it is cfg::depth or phys::depth, and" in depth
+        assert " is ambiguous here: it is cfg::level or phys::level, and" in level
+    assert qualified.endswith("= 12\n") and "note: " not in qualified

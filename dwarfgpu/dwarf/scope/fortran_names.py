@@ -10,6 +10,10 @@ nothing says it. Where that decides between two entities, the name is refused as
 variable or procedure of the used module itself that its symbol calls public is taken, with a note.
 What is private and has no rival is taken, too.
 
+GNU ld makes hidden symbols local in a shared library. A script of versions or link-time
+optimization makes others local, too: a variable is taken for private, with a note, if its symbol is
+local, the module has one that is not, and so have the external procedures of its file.
+
 Law: what the compiler leaves out is unknown. gfortran does not describe what a block construct
 uses, nor where the variables of a common block of a module are. Of what `only` lists or `use`
 renames it leaves out constants, what the used module itself uses and, of a module of another file,
@@ -19,10 +23,12 @@ what nothing refers to.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import Part, canonical, joined
@@ -32,13 +38,18 @@ from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, DATA, FUNCTIONS, entries_
 from dwarfgpu.dwarf.scope.unit_search import Path
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in, is_another_function
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import LimitExceeded, UsageError
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.scope.unit_declarations import UnitDeclarations
+    from dwarfgpu.objfile.elf import ObjectFile
 
 _DECLARATIONS: Final = (dw.TAG_IMPORTED_DECLARATION,)
 _GFORTRAN: Final = pattern(r"GNU Fortran")
+_MODULE: Final = pattern(r"__.+?_MOD_")
+"""How gfortran begins the names of a module's symbols."""
+_MOST_ASKED: Final = 64
+"""Procedures of a file whose symbols are looked at."""
 _is_module: Final = has_tag(frozenset({dw.TAG_MODULE}))
 _InBlock: TypeAlias = Callable[[Die, Part, DieFilter], tuple[Meaning, ...]]
 _NOTHING: Final = frozenset[Path]()
@@ -51,7 +62,7 @@ class Found:
     meanings: tuple[Meaning, ...] = ()
     of_enclosing: Variable | None = None
     """It is this variable of the host procedure, in another frame."""
-    note: str | None = None
+    notes: tuple[str, ...] = ()
     """What else it could be."""
 
 
@@ -83,6 +94,8 @@ class FortranNames:
         self._accepts = accepts
         self._private: list[tuple[Meaning, ...]] = []
         """What the used modules have, and keep private."""
+        self._localized: dict[Path, None] = {}
+        """Those of them whose symbols are local, so that they could be public."""
         self._commons: dict[str, None] = {}
         """Common blocks of the used modules whose variables have no description."""
         self._visited: set[tuple[Path, frozenset[Path]]] = set()
@@ -93,10 +106,10 @@ class FortranNames:
         for scope, is_inside in self._scopes():
             own, of_enclosing = self._declared(scope, is_inside=is_inside)
             if own or of_enclosing is not None:
-                return self._chosen(used, own, of_enclosing)
+                return self._doubted(self._chosen(used, own, of_enclosing))
             used += self._used_by(scope)
         if used:
-            return self._chosen(used, (), None)
+            return self._doubted(self._chosen(used, (), None))
         return Found(next(iter(self._private), ()))
 
     def in_module(self, module: Die) -> tuple[Meaning, ...]:
@@ -262,6 +275,9 @@ class FortranNames:
             for symbol in file.symbols_named(name):
                 if symbol.is_hidden or not symbol.is_local:
                     return symbol.is_hidden
+                if _exports_others(file, name) and not _is_procedure_local(die.unit, file):
+                    self._localized[_identity(meaning)] = None
+                    return True
         return None
 
     # The choice
@@ -277,14 +293,14 @@ class FortranNames:
         name = self._part.text
         if len(entities) == 1 or not used:
             first, *_ = entities.values()
-            note = None
+            notes: tuple[str, ...] = ()
             if not used and self._commons:
                 blocks = " and ".join(self._commons)
-                note = (
+                notes = (
                     f"{name} is {_written(first[0])}, unless a variable of the common block "
-                    f"{blocks} has the name: the debug information does not describe them"
+                    f"{blocks} has the name: the debug information does not describe them",
                 )
-            return Found(() if first[0] is of_enclosing else first, of_enclosing, note)
+            return Found(() if first[0] is of_enclosing else first, of_enclosing, notes)
         inner = {item.identity: item for item in used if item.user == used[0].user}
         public = [item for item in inner.values() if item.is_public]
         rivals = [joined(path) for path in entities]
@@ -299,7 +315,20 @@ class FortranNames:
         have = "has" if len(rivals) == 1 else "have"
         note = f"{name} is {joined(taken.identity)}, which {user} uses: "
         note += f"{' and '.join(rivals)} {have} the name, too"
-        return Found(taken.meanings, None, note)
+        return Found(taken.meanings, None, (note,))
+
+    def _doubted(self, known: Found) -> Found:
+        """Return the same, with notes on the variables that are private if they were hidden."""
+        taken = known.meanings[0] if known.meanings else known.of_enclosing
+        if taken is None:
+            return known
+        notes = (
+            f"{self._part.text} is {_written(taken)}, unless {joined(path)} is public: its symbol "
+            "is local, as GNU ld makes those of private variables"
+            for path in self._localized
+            if path != _identity(taken)
+        )
+        return evolve(known, notes=(*known.notes, *notes))
 
 
 def of_another_file(name: str, meaning: Meaning, unit: CompilationUnit) -> str | None:
@@ -309,6 +338,31 @@ def of_another_file(name: str, meaning: Meaning, unit: CompilationUnit) -> str |
         return None
     file = meaning.unit.full.name or "a file without a name"
     return f"{name} is the static variable of {file}, which the code here cannot mean"
+
+
+def _exports_others(file: ObjectFile, name: str) -> bool:
+    """Return whether the module of a variable, `__MODULE_MOD_VARIABLE`, has symbols that other
+    files can mean."""
+    module = _MODULE.match(name)
+    if module is None:
+        return False
+    try:
+        symbols = file.symbols_named(name, module[0])
+    except LimitExceeded:
+        return True  # that many symbols are not of one module's private variables
+    return any(not (symbol.is_local or symbol.is_hidden) for symbol in symbols)
+
+
+@kept_with(first)
+def _is_procedure_local(unit: CompilationUnit, file: ObjectFile) -> bool:
+    """Return whether one of the first external procedures of a unit has a local symbol."""
+    external = (
+        die
+        for die in map(unit.die, unit.tree.with_tags({dw.TAG_SUBPROGRAM}))
+        if die.flag(dw.AT_EXTERNAL) and not die.flag(dw.AT_DECLARATION)
+    )
+    names = [die.linkage_name or die.name or "" for die in islice(external, _MOST_ASKED)]
+    return any(symbol.is_local for name in names for symbol in file.symbols_named(name))
 
 
 def _no_data(accepts: DieFilter) -> DieFilter:

@@ -229,7 +229,7 @@ class NameLookup(UnitDeclarations):
         except DwarfGpuError as error:
             self.doubts.append(error)
             return ()
-        self.remarks.update({} if known.note is None else {known.note: None})
+        self.remarks.update(dict.fromkeys(known.notes))
         if known.meanings or known.of_enclosing is not None:
             return known.meanings
         meanings = self.in_this_unit((), part, accepts) or self._in_callers(part, accepts)
