@@ -34,7 +34,7 @@ def test_where_they_are_and_to_which_function_they_belong() -> None:
     assert [item.name for item in result] == [
         "storage", "sums", "storage", "sums", "hits", "hits", "partial", "partial",
     ]  # fmt: skip
-    assert all(map(is_nameless, result))
+    assert all(is_nameless(variable.die) for variable in result)
     owners = [{(owner.name or "").partition("<")[0] for owner in owners_of(one)} for one in result]
     assert owners == [{"reverse"}] * 4 + [{"count"}] * 2 + [{"total"}] * 2
     scopes = CodeObject.open(LIBRARY).scopes

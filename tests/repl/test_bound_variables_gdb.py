@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repl.side_by_side import answers, build_with_library, with_core
+from tests.repl.side_by_side import answers, build, build_with_library, with_core
 
 HEADER = """\
 struct Reg { int n; const char *who; };
@@ -145,3 +145,37 @@ def test_static_variables_of_functions_whose_calls_are_inlined(
     shown = answers(None, with_core(tool, tmp_path), commands)
     values = [text.partition("=")[2].strip() for text in shown[1:]]
     assert values == ["130", "130", "1000"]
+
+
+OF_INSTANCES = """\
+#include <csignal>
+int only(), leave(int);
+template <class T> int next(T n) { static int count = 7; return count += n; }
+int main() {
+  int sum = next<int>(1) + next<long>(2) + only() + leave(1);
+  raise(SIGTRAP); return sum;
+}
+"""
+OF_ONE = """\
+template <class T> int last(T n) { static int mine = 40; return mine += n; }
+int only() { return last<int>(1); }
+"""
+
+
+def test_static_variables_of_the_instances_of_a_template(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Clang describes them in functions without names, and says that they are external; a global
+    variable of the name is meant in all files."""
+    library = "int count = 1000, mine = 2000; int leave(int n) { return n + count + mine; }\n"
+    command = [tool("clang++-19"), "-O1", "-g"]
+    build(tmp_path, {"lib.cpp": library, "1.cpp": OF_ONE, "2.cpp": OF_INSTANCES}, [
+        [*command, "-fPIC", "-shared", "-o", "libown.so", "lib.cpp"],
+        [*command, "-o", "a", "1.cpp", "2.cpp", f"{tmp_path}/libown.so"],
+    ])  # fmt: skip
+    files = with_core(tool, tmp_path)
+    commands = ["frame function main", "p count", "p ::count", "p mine", "p ::mine"]
+    ours = answers(None, files, commands)[1:]
+    assert [text.rpartition("= ")[2].strip() for text in ours] == ["1000", "1000", "2000", "2000"]
+    [ours] = answers(None, files, ["p '2.cpp'::count"])
+    assert "the instances of the function around it, at 2.cpp:3, have one each" in ours

@@ -176,7 +176,7 @@ def _is_named(variable: Variable, code_scope: CodeScope | None, name: str) -> bo
 def _is_nameless_of(variable: Variable, name: str) -> bool:
     """Return whether `f::x` is a variable of a nameless function that belongs to `f`."""
     function = name.rpartition("::")[0]
-    if not function or not is_nameless(variable):
+    if not function or not is_nameless(variable.die):
         return False
     return any(
         is_called(owner, function) or without_arguments(bare_name(owner) or "") == function

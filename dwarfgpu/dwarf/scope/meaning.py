@@ -50,7 +50,8 @@ def is_function(meaning: Meaning) -> bool:
 
 def is_in_nameless(meaning: Meaning) -> bool:
     """Return whether a name means a variable of a function without a name."""
-    return isinstance(meaning, Variable) and is_nameless(meaning)
+    die = meaning.die if isinstance(meaning, Variable) else meaning
+    return die.tag == dw.TAG_VARIABLE and is_nameless(die)
 
 
 def is_same_function(first: Die, second: Die) -> bool:
@@ -71,7 +72,7 @@ def distinguished(meanings: list[Meaning], scopes: tuple[Die, ...]) -> list[Mean
     nameless: list[Variable] = []
     named: list[Meaning] = []
     for meaning in meanings:
-        if isinstance(meaning, Variable) and is_nameless(meaning):
+        if isinstance(meaning, Variable) and is_in_nameless(meaning):
             nameless.append(meaning)
         else:
             named.append(meaning)

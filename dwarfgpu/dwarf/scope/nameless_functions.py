@@ -58,9 +58,9 @@ def nameless_variables(unit: CompilationUnit) -> tuple[Variable, ...]:
     return tuple(evolve(variable, kind="global") for variable in variables)
 
 
-def is_nameless(variable: Variable) -> bool:
-    """Return whether a variable is declared in a nameless function."""
-    above = variable.die.parent()
+def is_nameless(variable: Die) -> bool:
+    """Return whether the entry of a variable is in a nameless function."""
+    above = variable.parent()
     while above is not None and above.tag in BLOCKS:
         above = above.parent()
     return above is not None and is_nameless_function(above)
@@ -330,9 +330,10 @@ def _ambiguous(variables: list[Variable]) -> str:
         )
         return f'"{first.name}" is ambiguous: it is declared {_joined(declarations)}'
     types = dict.fromkeys(variable.type_text or "of no type" for variable in variables)
+    have = "have one each" if len(types) == 1 else f"declare it as {_joined(types)}"
     return (
         f'"{first.name}" is ambiguous: the instances of the function around it, '
-        f"{_shown(declared_line)}, declare it as {_joined(types)}"
+        f"{_shown(declared_line)}, {have}"
     )
 
 

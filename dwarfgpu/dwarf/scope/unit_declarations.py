@@ -118,15 +118,15 @@ class UnitDeclarations(UnitSearch):
         except DwarfGpuError as error:
             self.doubts.append(error)
             return ()
+        if dies and all(is_in_nameless(die) for die in dies):
+            outside = self.in_other_units(path, part, accepts)
+            if outside and is_external(outside[0]) and not is_in_nameless(outside[0]):
+                return outside  # the text of another function sees it, not the variable
         meanings = self.defined(dies)
         if meanings and _is_completion(meanings[0], dies):
             self._remark(meanings[0], path, part, accepts)
         if meanings and accepts is ordinary and shares_its_name(meanings[0]):
             return self.in_other_units(path, part, besides_namespaces) or meanings
-        if meanings and is_in_nameless(meanings[0]):
-            outside = self.in_other_units(path, part, accepts)
-            if outside and is_external(outside[0]) and not is_in_nameless(outside[0]):
-                return outside  # the text of another function sees it, not the variable
         return meanings
 
     def declared(
@@ -323,11 +323,12 @@ class UnitDeclarations(UnitSearch):
     def _search_others(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return the declarations of other units in a namespace: exported ones before others, and
         variables that compilers removed behind the rest of their file, only those of this file
-        and of the program."""
+        and of the program, and variables of functions without names last."""
         hidden: tuple[Meaning, ...] = ()
         removed: tuple[Meaning, ...] = ()
         unrelated: tuple[Meaning, ...] = ()
         namespaces: tuple[Meaning, ...] = ()
+        nameless: tuple[Meaning, ...] = ()
         searched: set[CompilationUnit | None] = {self.unit}
         visited: set[CompilationUnit] = set()
         pending = self.other_units(path, part.name)
@@ -342,6 +343,9 @@ class UnitDeclarations(UnitSearch):
                 continue
             if meanings and accepts is ordinary and shares_its_name(meanings[0]):
                 namespaces = namespaces or meanings
+                continue
+            if meanings and is_in_nameless(meanings[0]):
+                nameless = nameless or meanings
                 continue
             if any(is_external(meaning) for meaning in meanings):
                 if not self._is_of_another(unit, meanings[0]):
@@ -359,7 +363,7 @@ class UnitDeclarations(UnitSearch):
                 hidden = meanings
                 exporting = self.exporting(path, part.name)
                 pending = pending if exporting is None else iter(exporting)
-        meanings = hidden or unrelated or removed or namespaces
+        meanings = hidden or unrelated or removed or namespaces or nameless
         if meanings:
             self._remark(meanings[0], path, part, accepts)
         return meanings

@@ -37,7 +37,7 @@ _PART: Final = pattern(r"[*&(\s]*(?P<name>\w+)\s*(?:\.|->|\[)")
 def _of_nameless(variable: Variable) -> str:
     """Say to which nameless function a variable belongs, by file and line."""
     try:
-        if not is_nameless(variable):
+        if not is_nameless(variable.die):
             return ""
         owners = dict.fromkeys(bare_name(name) or "" for name in owners_of(variable))
     except DwarfGpuError:
@@ -261,7 +261,7 @@ def _qualified(variable: Variable, code_scope: CodeScope | None) -> Iterator[str
     try:
         if code_scope is not None:
             yield f"{without_arguments(code_scope.functions[-1].qualified_name)}::{variable.name}"
-        elif is_nameless(variable):
+        elif is_nameless(variable.die):
             for owner in owners_of(variable):
                 yield f"{without_arguments(bare_name(owner) or '')}::{variable.name}"
         else:
