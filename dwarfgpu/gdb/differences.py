@@ -61,6 +61,8 @@ BASE: Final = "GDB forgets the base address of a location list in a split unit"
 BEFORE: Final = "GDB continues below address 0, where a frame base is not set up yet"
 WORDS: Final = "the same, worded differently"
 
+CLOSURE: Final = "GDB takes a function value of Go for the variable that has it"
+_OTHER_WORDS: Final = {dw.LANG_RUST, dw.LANG_D, dw.LANG_GO, *dw.ADA}
 _REGISTER: Final = re.compile(r"b?reg([0-9]+)")
 _NUMBERED: Final = ("regx", "bregx", "regval_type", "GNU_regval_type")
 _LARGE: Final = re.compile(
@@ -79,6 +81,7 @@ _TYPED: Final = re.compile(r"\(([^()].*?) \*(?: const)?\) (0x.*)")
 _TOO_SHORT: Final = re.compile(r"a part of [0-9]+ bits, but an implicit value has [0-9]+ left>$")
 _ABSENT_STATIC: Final = re.compile(r"(static \w+ = )<optimized out>")
 _BELOW: Final = re.compile(r"<error: .*: bit offset -[0-9]+ is outside the [0-9]+ bits of ")
+_FUNCTION: Final = re.compile(r"\{.*\} 0x")
 _MAX_BASES: Final = 1000
 _MAX_CALLS: Final = 8
 
@@ -163,11 +166,14 @@ def reason_of(
         return ENTRY
     if _is_followed(variable, gdb_variable, own_variable):
         return RVALUE
+    if variable.unit.language == dw.LANG_GO and _FUNCTION.match(gdb_variable.text):
+        return CLOSURE
     is_same = have_same_bits(gdb_variable, own_variable.bits, gdb_variable.mask)
     # In Rust GDB 13 omits the padding behind the last member of what has an enumeration. In D it
-    # shows the elements of a slice, which is a length and a pointer here.
+    # shows the elements of a slice, which is a length and a pointer here. In Go it spells pointers
+    # as in C, and in Ada it shows no array behind an access value with bounds.
     if _texts_agree(gdb_variable, own_variable.text) or (
-        is_same and variable.unit.language in (dw.LANG_RUST, dw.LANG_D)
+        is_same and variable.unit.language in _OTHER_WORDS
     ):
         return WORDS
     if not is_same and _is_by_caller_of_main(frame, session, variable, gdb_variable):

@@ -6,6 +6,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.gdb.debugger import Debugger
 
 FORTRAN = """\
@@ -159,6 +161,32 @@ def test_slices_and_names_of_d(
     out = compared(debugger, tool("gdc"), tmp_path / "a.d", D, 8)
     assert 'text: GDB has "text", dwarfgpu {length = 4, ptr = ' in out
     assert ", 0 differ\n" in out and out.count("(the same, worded differently)") == 5
+
+
+GO = """\
+package main
+type Pair struct { x int }
+func stop(pair *Pair, twice func(int) int) int {
+	number := twice(pair.x)
+	return number
+}
+func main() { println(stop(&Pair{3}, func(n int) int { return 2 * n })) }
+"""
+
+
+def test_pointers_of_go(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """GDB spells them as in C, and a function value is an address of code in it."""
+    monkeypatch.setenv("GOCACHE", str(tmp_path / "cache"))
+    (tmp_path / "a.go").write_text(GO)
+    build = [tool("go"), "build", "-gcflags=all=-N -l", "-ldflags=-compressdwarf=false"]
+    subprocess.run([*build, "-o", "a", "a.go"], cwd=tmp_path, check=True, timeout=120)
+    code = 'print(gdb.execute("dwarfgpu compare", to_string=True))'
+    out = debugger.python(code, "break a.go:5", "run", file=tmp_path / "a")
+    assert "(*main.Pair) 0x" in out and out.count("(the same, worded differently)") == 1
+    assert "GDB takes a function value of Go for the variable that has it" in out
+    assert ", 0 differ\n" in out
 
 
 MODULE = """\
