@@ -291,6 +291,11 @@ class Operations(MemberAccess):
         """Apply an arithmetic operator, with a warning about a shift that C does not define."""
         if self.is_fortran and any(isinstance(strip(side.type), Array) for side in (left, right)):
             raise UsageError(NOT_A_NUMBER)
+        is_concatenation = self.is_ada and operator == "&"
+        if is_concatenation and any(
+            isinstance(strip(v.type), Array | Struct) for v in (left, right)
+        ):
+            raise Unsupported("concatenation of Ada is not supported: & is for numbers")
         if self.is_fortran or self.is_ada:
             left, right = widened(self.arithmetic, left, right)
         value = self.arithmetic.binary(operator, left, right)

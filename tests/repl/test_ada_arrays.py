@@ -83,3 +83,11 @@ def test_an_array_is_no_pointer(shell: Shell, name: str) -> None:
     """As in GDB 13; the first element of `v_late` has the index 2."""
     shown = output_of(shell, f"output *bounds__{name}")
     assert shown.strip() == "Attempt to take contents of a non-pointer value."
+
+
+@pytest.mark.parametrize("operands", ['"ab" & "c"', "bounds__v_one & bounds__v_one"])
+def test_a_concatenation_is_refused_by_its_name(shell: Shell, operands: str) -> None:
+    """`&` is an operator of numbers."""
+    shown = output_of(shell, f"print {operands}").strip()
+    assert shown == "Unsupported: concatenation of Ada is not supported: & is for numbers"
+    assert output_of(shell, "output 6 & 3").strip() == "2"
