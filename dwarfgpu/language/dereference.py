@@ -150,7 +150,7 @@ class Dereference(ABC):
         else:
             number = self.known(read).value
             location = self.at(self.space_of(bare, value.unit), number)
-        target_value = self.resolver.resolved(target, location)
+        target_value = self.resolver.referent(target, location)
         return TypedValue(target_value.type, target_value.location, unit=value.unit)
 
     def completed(self, type_: Type | None) -> Type | None:

@@ -63,7 +63,9 @@ class ContentsPresenter:
             endian=architecture.endian,
             architecture=architecture,
             location=reading.location,
-            resolver=Resolver(lambda: self._focused(reading).context()),  # few types depend on it
+            resolver=Resolver(  # few types depend on it
+                lambda: self._focused(reading).context(), self.session.loaded_objects
+            ),
         )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -12,7 +14,7 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session.resolve_type import is_dynamic
+from dwarfgpu.session.resolve_type import is_dynamic, may_be_tagged
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.scalars import MAX_BITS
 
@@ -20,7 +22,8 @@ from dwarfgpu.view.scalars import MAX_BITS
 class Unevaluated(ObjectAccess):
     """Every variable has a location and every scalar is 0; nothing is read or written.
 
-    Except for the size of a type: as in C, that of a variable length array is evaluated.
+    Except for the size of a type: as in C, that of a variable length array is evaluated, and that
+    of the whole object of a tagged type of Ada.
     """
 
     def variable(self, variable: Variable, frame: Session | None = None) -> TypedValue:
@@ -36,6 +39,9 @@ class Unevaluated(ObjectAccess):
         bare = strip(value.type)
         if isinstance(bare, Pointer) and is_dynamic(bare.target):
             return ObjectAccess(self.session).dereferenced(value)
+        if isinstance(bare, Pointer) and may_be_tagged(bare.target):  # the tag says its type
+            with suppress(DwarfGpuError):
+                return ObjectAccess(self.session).dereferenced(value)
         if isinstance(bare, Pointer) and strip(bare.target) is None:
             return TypedValue(bare.target, location=UNDEFINED_LOCATION, unit=value.unit)
         return super().dereferenced(value)

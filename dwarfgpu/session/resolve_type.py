@@ -6,13 +6,15 @@ inside a structure. The cost of a type is bounded, however it is built.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.fortran_ada import PARENT, TAG
 from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Properties
 from dwarfgpu.dwarf.types.type_sizes import (
@@ -41,6 +43,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import (
+    DwarfGpuError,
     IllFormed,
     LimitExceeded,
     UndefinedBits,
@@ -72,6 +75,8 @@ class TypedObject:
 
     type: Type | None
     location: Location
+    is_whole: bool = True
+    """Whether it is no part of an object of Ada whose tag cannot be followed."""
 
 
 def readable_bits(type_: Type | None, size_bits: int, limits: Limits) -> int:
@@ -146,18 +151,32 @@ def is_dynamic(type_: Type | None) -> bool:
     raise IllFormed(f"more than {MAX_CHAIN} types refer to each other")
 
 
+def may_be_tagged(type_: Type | None) -> bool:
+    """Return whether a type begins as the tagged types of Ada do."""
+    bare = strip(type_)
+    return isinstance(bare, Struct) and any(m.name in (TAG, PARENT) for m in bare.members[:1])
+
+
 class Resolver:
     """Resolves types in one context, with one limit for all of them."""
 
-    def __init__(self, context: Callable[[], Context]) -> None:
-        """`context` returns that of the focus; called when something must be evaluated."""
+    def __init__(
+        self,
+        context: Callable[[], Context],
+        code_objects: Callable[[], Iterable[CodeObject]] | None = None,
+    ) -> None:
+        """`context` returns that of the focus; called when something must be evaluated.
+        `code_objects` returns the files with the types of Ada that tags name."""
         self._attributes = TypeAttributes(context)
+        self._code_objects = code_objects
+        self._unknown_tags: dict[str, None] = {}
         self._resolutions_left = RESOLUTIONS
         self._depth = 0
 
     def assumed(self) -> tuple[str, ...]:
-        """Return the assumptions about registers on which the types so far depend."""
-        return self._attributes.assumed()
+        """Return the assumptions about registers on which the types so far depend, and which
+        objects may have other types."""
+        return (*self._attributes.assumed(), *self._unknown_tags)
 
     # Objects
 
@@ -203,6 +222,23 @@ class Resolver:
         finally:
             self._depth -= 1
         return TypedObject(_renamed(type_, placed.type), placed.location)
+
+    def referent(self, type_: Type | None, location: Location) -> TypedObject:
+        """Return the object to which a pointer or reference leads: of a tagged type of Ada the
+        whole one."""
+        is_placed = self._code_objects is not None and not location.is_undefined
+        if not is_placed or not may_be_tagged(type_):
+            return self.resolved(type_, location)
+        from dwarfgpu.session.tagged_objects import TaggedObject, is_tagged, unknown_tag
+
+        is_known = True
+        if self._code_objects is not None and is_tagged(type_):
+            try:
+                tagged = TaggedObject(type_, location, self._attributes.context, self.at)
+                type_, location = tagged.whole(self._code_objects())
+            except DwarfGpuError:
+                self._unknown_tags[unknown_tag(type_)], is_known = None, False
+        return evolve(self.resolved(type_, location), is_whole=is_known)
 
     def variable(self, type_: Type | None, location: Location) -> TypedObject:
         """Return the object of a variable, resolved; an object in a register has its low bits, and

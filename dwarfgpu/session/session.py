@@ -460,4 +460,4 @@ class Session(FocusedNames):
 
     def resolver(self) -> Resolver:
         """Return the resolver of types that depend on the program, for the focus."""
-        return Resolver(self.context)
+        return Resolver(self.context, self.loaded_objects)

@@ -9,7 +9,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.constants import Style
-from dwarfgpu.dwarf.names.fortran_ada import PARENT
+from dwarfgpu.dwarf.names.fortran_ada import PARENT, is_added
 from dwarfgpu.dwarf.names.type_names import full_name
 from dwarfgpu.dwarf.types.type_sizes import member_error, offset_bits, size_bits, strides_of
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Type, strip
@@ -164,8 +164,7 @@ def _components(struct_type: Struct, depth: int = 0) -> Iterator[Member]:
             for inner in _components(parent, depth + 1):
                 yield evolve(inner, bit_offset=(inner.bit_offset or 0) + first)
             continue
-        is_added = member.name != PARENT and (member.name or "").startswith("_")
-        if not is_added and not member.is_base_class:
+        if not is_added(member) and not member.is_base_class:
             yield member
 
 

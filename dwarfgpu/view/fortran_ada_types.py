@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.names.fortran_ada import (
     allocatable,
     fortran_dimensions,
     fortran_name,
+    is_added,
     is_string,
 )
 from dwarfgpu.dwarf.types.class_parts import Variant, VariantPart
@@ -108,7 +109,9 @@ def _record(struct_type: Struct) -> Iterator[str]:
     of_root = "tagged record" if is_tagged else "record"
     yield of_root if parent is None else f"new {ada_name(parent.type)} with record"
     members = [
-        member for member in struct_type.members[:_MOST] if not (member.name or "").startswith("_")
+        member
+        for member in struct_type.members[:_MOST]
+        if member.name != PARENT and not is_added(member)
     ]
     yield from _components(members, struct_type.declared.variant_parts, 4)
     if not members and not struct_type.declared.variant_parts:

@@ -32,6 +32,7 @@ _CHARACTERS: Final = frozenset({"char", "wchar_t", "char16_t", "char32_t"})
 """Names of types to which pointers are shown without their own."""
 _MOST_READS: Final = 4096
 """Of parts of an object of a GPU that cannot be read as a whole: halves of halves, to the byte."""
+_PERHAPS_MORE: Final = " <perhaps with more components: the tag leads to no type>"
 _MOST_BASES: Final = 1_000
 """Maximum number of classes that are searched for the target of a pointer to a member."""
 
@@ -111,17 +112,17 @@ def reference_pieces(
         return
     colon = ": " if address_text and not is_ada else ""
     target = bare.target
-    whole = None
+    is_whole, whole = True, None
     resolver = shown.resolver
     if resolver is not None and not space:
         location = resolver.at(number)
-        if is_dynamic(target):
+        placed = resolver.referent(target, location)
+        if placed.type is not target or is_dynamic(target):
             yield colon
             target_object = evolve(shown, whole=Whole(location, resolver))
-            placed = resolver.resolved(target, location)
             yield from target_object.placed(placed, None, depth, letter)
             return
-        whole = Whole(location, resolver)
+        is_whole, whole = placed.is_whole, Whole(location, resolver)
     if isinstance(strip(target), Function):
         yield f"{colon}{{{shown.type_name(target)}}} {shown.printed_address(number, space)}"
         return
@@ -146,6 +147,8 @@ def reference_pieces(
     )
     is_aggregate = isinstance(strip(target), Struct | Array)
     yield from inner.value(target, 0, depth if is_aggregate else max(depth, 1), letter)
+    if not is_whole:
+        yield _PERHAPS_MORE
 
 
 def _has_levels(shown: Shown, target: Type | None) -> bool:

@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.types.types import (
     Dynamic,
     Enum,
     Function,
+    Member,
     Pointer,
     Qualified,
     Struct,
@@ -137,6 +138,15 @@ PARENT: Final = "_parent"
 """The component of a derived tagged type that has those of its parent, in gnat's files."""
 TAG: Final = "_tag"
 """The component of a root of tagged types that leads to the type of an object."""
+_INTERFACE_TAG: Final = "ada__tags__interface_tag"
+
+
+def is_added(member: Member) -> bool:
+    """Return whether the compiler has added a component: a tag, for example, also of an
+    interface."""
+    if (member.name or "").startswith("_"):
+        return member.name != PARENT
+    return declared_name(member.type) == _INTERFACE_TAG
 
 
 def is_string(type_: Type | None) -> bool:
