@@ -237,7 +237,7 @@ class Resolver:
                 tagged = TaggedObject(type_, location, self._attributes.context, self.at)
                 type_, location = tagged.whole(self._code_objects())
             except DwarfGpuError:
-                self._unknown_tags[unknown_tag(type_)], is_known = None, False
+                self._unknown_tags[unknown_tag(type_, location)], is_known = None, False
         return evolve(self.resolved(type_, location), is_whole=is_known)
 
     def variable(self, type_: Type | None, location: Location) -> TypedObject:

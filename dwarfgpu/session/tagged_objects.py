@@ -116,11 +116,14 @@ def is_tagged(type_: Type | None) -> bool:
     return first.die.unit.language in dw.ADA and any(part.name == TAG for part in root.members)
 
 
-def unknown_tag(type_: Type | None) -> str:
-    """Return the note that an object may have another type."""
+def unknown_tag(type_: Type | None, location: Location) -> str:
+    """Return the note that an object may have another type; it says which object, because a note
+    is printed once."""
+    address = location.single_locations[0].byte_address
+    which = "the object" if address is None else f"the object at {address:#x}"
     return (
-        f"the object may be of a type derived from {ada_name(type_)}, with more components:"
-        " its tag leads to no type"
+        f"{which} may be of a type derived from {ada_name(type_)}, with more components: its tag"
+        " leads to no type"
     )
 
 
