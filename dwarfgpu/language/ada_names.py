@@ -1,22 +1,34 @@
 """Names of Ada as gnat writes them: `x` of the package `p` is `p__x`, or `unit__p__x`, in the body
 of a package `p__xX`, perhaps with more letters (`Xb`).
 
-Law: a name of the code in focus comes before one of another file, and either before a symbol.
+No debug information says which packages the code uses. As in GDB, a name that nothing around the
+code has is that of any package of the program.
+
+Law: a name of the code in focus comes before one of another file, and what units of Ada declare
+comes before what files in other languages do, which the code can only import.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.declarations import around
+from dwarfgpu.dwarf.index.units_by_name import require_few
+from dwarfgpu.dwarf.scope.declarations import around, named_within
+from dwarfgpu.dwarf.scope.imports import searched_units, units_with_names
+from dwarfgpu.dwarf.scope.meaning import Meaning, is_function
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import named_entries
-from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
 
 if TYPE_CHECKING:
@@ -24,71 +36,183 @@ if TYPE_CHECKING:
 
 _MOST: Final = 100_000
 """Entries of one scope that are looked at."""
+_MAX_LISTED: Final = 10
+"""Packages that an error lists."""
+_MAX_KEPT: Final = 256
+"""Names of a file whose packages are kept."""
+_IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 _IN_BODY: Final = pattern(r"(?<=[0-9a-z])X[bn]*\Z")
 """What follows a name that a package declares whose body or whose instance is in a body."""
 
 
 def ada_spelling(session: Session, name: str) -> str:
-    """Return the name that the file has for `x` or `p.x`, in lower case; the name itself if neither
-    a scope around the code nor another file has one.
+    """Return the name that the file has for `x` or `p.x`, in lower case; the name itself if nothing
+    of Ada has it.
 
-    `UsageError` if several packages of the nearest scope, or of other files, have the name.
+    `UsageError` if several packages have the name, and none of them is around the code.
     """
-    if "::" in name:
+    lowered = _lowered(name)
+    if _IDENTIFIER.fullmatch(lowered) is None:
         return name
-    lowered = name.lower().replace(".", "__")
     lookup = session.meanings(name)
-    scopes = lookup.chain
-    for scope in chain(reversed(scopes), around(scopes[0])) if scopes else ():
-        if named := {entry for entry in _names(scope) if _is_spelling(entry, lowered)}:
-            return _only(named, lowered, name)
-    if lookup.of(lowered) or lookup.of(name):
-        return lowered if lookup.of(lowered) else name
-    known = {entry for entry in _of_other_files(session, lowered) if lookup.of(entry)}
-    if known and not (len(known) > 1 and _is_symbol(session, name)):
-        return _only(known, lowered, name)
+    direct = _direct(lookup, lowered)
+    if direct is not None:
+        return direct
+    named = _of_packages(lookup, lowered)
+    if named:
+        return _only(named, lowered)
     return lowered if "." in name else name
 
 
-def _only(named: set[str], lowered: str, name: str) -> str:
+def is_direct(session: Session, name: str) -> bool:
+    """Return whether a name is visible without a package before it, and without `use`."""
+    try:
+        return _direct(session.meanings(name), _lowered(name)) is not None
+    except UsageError:
+        return True  # several have it
+
+
+def of_package(session: Session, package: str, name: str) -> str | None:
+    """Return the note that the code may use another package, which has the name of the package
+    before a name; None if none has it."""
+    hidden = _of_packages(session.meanings(package), _lowered(package))
+    if not hidden:
+        return None
+    have = "has" if len(hidden) == 1 else "have"
+    package = _shown(package.lower())
+    return (
+        f"{name.lower()} is that of the package {package}: {_listed(hidden)} {have} the name, too"
+    )
+
+
+def _lowered(name: str) -> str:
+    return name.lower().replace(".", "__")
+
+
+def _direct(lookup: NameLookup, lowered: str) -> str | None:
+    """Return the name for what is visible without `use` (Ada 2012 8.3): the names of subprograms
+    and packages around the code, from the inside outwards, then those that are in no package."""
+    functions = [*lookup.chain[:1], *(around(lookup.chain[0]) if lookup.chain else ())]
+    functions = [scope for scope in functions if scope != scope.unit.root]
+    for scope in (*reversed(lookup.chain), *functions[1:]):
+        if entries := {entry for entry in _names(scope) if _is_spelling(entry, lowered)}:
+            return _only(entries, lowered)
+    meanings = _of_ada(lookup, lowered)
+    if any(isinstance(meaning, Variable) and meaning.kind != "global" for meaning in meanings):
+        return lowered
+    named = _of_packages(lookup, lowered)
+    outermost = (functions[-1].name or "").partition("___")[0] if functions else ""
+    above = _without_mark(outermost)
+    while named and above:
+        if entries := _whole(named, f"{above}__{lowered}"):
+            return _only(entries, lowered)
+        above = above.rpartition("__")[0]
+    is_another = "__" not in lowered and lowered != outermost and any(map(is_function, meanings))
+    if named and is_another:
+        raise _several({*named, lowered}, lowered)  # `with` makes a library subprogram visible
+    if meanings:
+        return lowered
+    return _only(entries, lowered) if (entries := _whole(named, lowered)) else None
+
+
+def _only(named: set[str], lowered: str) -> str:
     """Return the whole name among those that a name may mean, or the only one."""
-    whole = {entry for entry in named if _IN_BODY.sub("", entry) == lowered} or named
+    whole = _whole(named, lowered) or named
     if lowered in whole:
         return lowered
     if len(whole) > 1:
-        several = ", ".join(sorted(_IN_BODY.sub("", entry).replace("__", ".") for entry in whole))
-        raise UsageError(f'"{name}" is in several packages; say which: {several}')
+        raise _several(whole, lowered)
     return next(iter(whole))
 
 
-def _is_symbol(session: Session, name: str) -> bool:
-    return any(
-        any(True for _ in file.symbols_named(name, with_untyped=True))
-        for code_object in session.objects_with(name)
-        for file in symbol_files(code_object)
-    )
+def _whole(named: set[str], lowered: str) -> set[str]:
+    return {entry for entry in named if _without_mark(entry) == lowered}
+
+
+def _several(named: set[str], lowered: str) -> UsageError:
+    shown = _shown(lowered)
+    return UsageError(f'"{shown}" is in several packages; say which: {_listed(named)}')
+
+
+def _listed(named: Collection[str]) -> str:
+    shown = sorted({_shown(_without_mark(entry)) for entry in named})
+    listed = ", ".join(islice(shown, _MAX_LISTED))
+    return listed if len(shown) <= _MAX_LISTED else f"{listed}, ..."
+
+
+def _shown(name: str) -> str:
+    return name.replace("__", ".")
+
+
+def _without_mark(entry: str) -> str:
+    return _IN_BODY.sub("", entry)
 
 
 def _is_spelling(entry: str, lowered: str) -> bool:
     if lowered not in entry:
         return False
-    entry = _IN_BODY.sub("", entry)
+    entry = _without_mark(entry)
     return entry == lowered or entry.endswith(f"__{lowered}")
 
 
-def _of_other_files(session: Session, lowered: str) -> Iterator[str]:
-    """Yield the names of Ada that a name may mean in any file."""
+def _of_ada(lookup: NameLookup, name: str) -> tuple[Meaning, ...]:
+    """Return what a name, as it is, means of units of Ada."""
+    try:
+        meanings = lookup.of(name)
+        return tuple(meaning for meaning in meanings if meaning.unit.style == "ada")
+    except DwarfGpuError:
+        return ()  # the search for its meanings raises it
+
+
+def _of_packages(lookup: NameLookup, lowered: str) -> set[str]:
+    """Return the names that packages of the program have, in the units of any file."""
+    return {entry for info in lookup.infos for entry in _in_packages(info, lowered)}
+
+
+@kept_with(first, _MAX_KEPT)
+def _in_packages(info: DebugInfo, lowered: str) -> tuple[str, ...]:
+    """Return the names outside of subprograms that units of Ada have for `x` of any package.
+
+    Units that cannot be read are left out.
+    """
+    named: dict[str, None] = {}
+    for unit in require_few(_units_of_ada(info, lowered), info, lowered):
+        try:
+            for entry in named_entries(unit).by_name:
+                is_meant = entry != lowered and _is_spelling(entry, lowered)
+                if is_meant and named_within(unit, (), entry):
+                    named[entry] = None
+        except DwarfGpuError:
+            continue
+    return tuple(named)
+
+
+def _units_of_ada(info: DebugInfo, lowered: str) -> Iterator[CompilationUnit]:
+    """Yield the units of Ada of a file that may have a name of a package."""
     part = name_bytes(lowered if "__" in lowered else f"__{lowered}")
-    for code_object in session.loaded_objects():
-        info = code_object.info
-        units = info.strings.units_containing(part)
-        for unit in info.reported_units() if units is None else units:
-            try:
-                if unit.language in dw.ADA:
-                    entries = named_entries(unit).by_name
-                    yield from (key for key in entries if _is_spelling(key, lowered))
-            except DwarfGpuError:
-                continue
+    units: dict[CompilationUnit, None] = {}
+    for end in (b"\0", b"X"):
+        having = info.strings.units_containing(part + end)
+        if having is None:
+            yield from _all_of_ada(info)
+            return
+        units.update(dict.fromkeys(having))
+    visited: set[CompilationUnit] = set()
+    for unit in units:
+        with suppress(DwarfGpuError):
+            yield from (full for full in searched_units(unit, visited) if full.style == "ada")
+
+
+@kept_with(first, 1)
+def _all_of_ada(info: DebugInfo) -> tuple[CompilationUnit, ...]:
+    return tuple(filter(_is_ada, units_with_names(info)))
+
+
+def _is_ada(unit: CompilationUnit) -> bool:
+    try:
+        return unit.style == "ada"
+    except DwarfGpuError:
+        return False
 
 
 def _names(scope: Die) -> Iterator[str]:

@@ -11,12 +11,17 @@ from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.ada_names import is_direct, of_package
+from dwarfgpu.session.session import Session
 
 _LANGUAGES: Final = dw.ADA | {dw.LANG_D, dw.LANG_GO}
 
 
 class Names(Protocol):
     """What a lookup of names for a focus answers."""
+
+    session: Session
+    remarks: dict[str, None]
 
     @property
     def current_unit(self) -> CompilationUnit | None:
@@ -41,16 +46,39 @@ def has_dotted_names(names: Names) -> bool:
 
 
 def joined_names(names: Names, words: Sequence[str]) -> tuple[int, str]:
-    """Return how many of the words are one name, and that name; 1 if the first is an object."""
+    """Return how many of the words are one name, and that name; 1 if the first is an object, but
+    in Ada a package comes before an object that only `use` makes visible (Ada 2012 8.4)."""
     unit = names.current_unit
     language = dw.LANG_GO if unit is None else unit.language
     joint = "::" if language == dw.LANG_D else "."  # `Names.spelled` knows that of Ada
     for count in range(len(words), 1, -1):
         joined = joint.join(words[:count])
-        is_one = names.is_name(joined) or (language in dw.ADA and _is_of_enclosing(names, joined))
-        if is_one and not _is_object(names, words[0], with_global=language != dw.LANG_GO):
-            return count, joined
+        if language in dw.ADA:
+            if _is_of_ada(names, joined):
+                return (1, words[0]) if _is_before(names, words[0], joined) else (count, joined)
+        elif names.is_name(joined):
+            is_object = _is_object(names, words[0], with_global=language != dw.LANG_GO)
+            return (1, words[0]) if is_object else (count, joined)
     return 1, words[0]
+
+
+def _is_of_ada(names: Names, joined: str) -> bool:
+    """Return whether a name with points means something, or is ambiguous."""
+    try:
+        is_one = bool(names.meaning(joined)) or names.is_name(joined)
+        return is_one or names.in_enclosing_functions(names.spelled(joined), ()) is not None
+    except UsageError:
+        return True  # its use raises the error
+
+
+def _is_before(names: Names, word: str, joined: str) -> bool:
+    """Return whether a name is that of an object in Ada, not of the package in a name with points;
+    note where it may be either."""
+    if is_direct(names.session, word):
+        return _is_object(names, word, with_global=True)
+    note = of_package(names.session, word, joined)
+    names.remarks.update({} if note is None else {note: None})
+    return False
 
 
 def _is_object(names: Names, word: str, *, with_global: bool) -> bool:

@@ -1,4 +1,4 @@
-"""`compare` in Ada, where GDB's Python gives other numbers than the bits."""
+"""`compare` in Ada, where GDB's Python gives other numbers than the bits, and names of packages."""
 
 from __future__ import annotations
 
@@ -53,3 +53,36 @@ for command in ("compare", "print set"):
     assert ", 0 differ for a known reason, 0 differ" in out
     assert out.splitlines()[-1].startswith("set = (0 => true, false, false, true,")
     assert "DW_AT_const_value has" not in out
+
+
+USED = {
+    "vars.ads": """\
+package Vars is
+   Root    : Integer := 14;
+   Environ : Integer := 16;
+end Vars;
+""",
+    "example.adb": """\
+with Vars; use Vars;
+procedure Example is
+begin
+   Root := Root + Environ;
+   Environ := Root;
+end Example;
+""",
+}
+
+
+def test_names_of_used_packages(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """The C library has a variable with one name, and where it has debugging information, a static
+    one with the other."""
+    tool("gcc")  # which gnatmake calls
+    make = [tool("gnatmake"), "-q", "-g", "-O0", "example.adb"]
+    build(tmp_path, USED, [make])
+    code = (
+        'print(*(gdb.execute(f"dwarfgpu print {n}", to_string=True) for n in ("root", "environ")))'
+    )
+    out = debugger.python(code, "break example.adb:5", "run", file=tmp_path / "example")
+    assert " = 30\n" in out and " = 16\n" in out

@@ -200,7 +200,18 @@ class NameLookup(UnitDeclarations):
             if meanings:
                 return meanings
         meanings = self.outside_namespaces(part, accepts)
-        return meanings or self._in_any_nameless(part, accepts)
+        meanings = meanings or self._in_any_nameless(part, accepts)
+        if self.chain and self._is_ada and all(item.unit.style != "ada" for item in meanings):
+            self._remark_another_file(part, meanings)
+        return meanings
+
+    def _remark_another_file(self, part: Part, meanings: tuple[Meaning, ...]) -> None:
+        """Remark that the code here cannot mean the static variable of another file."""
+        if meanings and not self.remarks and self.unit is not None:
+            from dwarfgpu.dwarf.scope.fortran_names import of_another_file
+
+            note = of_another_file(part.text, meanings[0], self.unit)
+            self.remarks.update({} if note is None else {note: None})
 
     def _in_callers(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return a variable of the functions into which the one in focus is inlined."""
@@ -213,6 +224,10 @@ class NameLookup(UnitDeclarations):
     @property
     def _is_fortran(self) -> bool:
         return self.unit is not None and self.unit.style == "fortran"
+
+    @property
+    def _is_ada(self) -> bool:
+        return self.unit is not None and self.unit.style == "ada"
 
     def _of_fortran(self, part: Part, accepts: DieFilter) -> FortranNames:
         from dwarfgpu.dwarf.scope.fortran_names import FortranNames  # few programs are of Fortran
@@ -235,11 +250,7 @@ class NameLookup(UnitDeclarations):
         meanings = self.in_this_unit((), part, accepts) or self._in_callers(part, accepts)
         meanings = meanings or self.in_other_units((), part, accepts)
         meanings = meanings or self._in_any_nameless(part, accepts)
-        if meanings and not self.remarks and self.unit is not None:
-            from dwarfgpu.dwarf.scope.fortran_names import of_another_file
-
-            note = of_another_file(part.text, meanings[0], self.unit)
-            self.remarks.update({} if note is None else {note: None})
+        self._remark_another_file(part, meanings)
         return meanings
 
     def in_enclosing_functions(self, name: str) -> Variable | None:

@@ -1,0 +1,180 @@
+"""Names of packages that the code of Ada uses, beside those of C, against the installed GDB."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.repl.side_by_side import answers, build, with_core
+
+SOURCES = {
+    "vars.ads": """\
+package Vars is
+   type Pair is record Left, Right : Integer; end record;
+   type Color is (Red, Green, Blue);
+   Root    : Integer := 14;
+   Environ : Integer := 16;
+   Total   : Integer := 17;
+   Own     : Integer := 18;
+   Config  : Pair := (31, 32);
+   Shade   : Color := Green;
+   function Twice (N : Integer) return Integer;
+end Vars;
+""",
+    "vars.adb": """\
+with Config;
+with Sums;
+package body Vars is
+   Secret : Integer := 41;
+   function Twice (N : Integer) return Integer is
+   begin
+      Secret := Secret + Total + Standard.Config.Hits;
+      Sums.Stop (N);
+      return N * Secret;
+   end Twice;
+end Vars;
+""",
+    "sums.ads": """\
+package Sums is
+   Total  : Integer := 21;
+   Count  : Integer := 22;
+   Values : String (1 .. 3);
+   procedure Stop (N : Integer);
+end Sums;
+""",
+    "sums.adb": """\
+with Ada.Text_IO; use Ada.Text_IO;
+with Config; use Config;
+with Vars; use Vars;
+package body Sums is
+   procedure C_Abort;
+   pragma Import (C, C_Abort, "abort");
+   procedure Show (Name : String; Value : Integer) is
+   begin
+      Put_Line (Name & " =" & Value'Image);
+   end Show;
+   procedure Stop (N : Integer) is
+   begin
+      Count := Count + N;
+      Show ("root", Root);
+      Show ("environ", Environ);
+      Show ("total", Total);
+      Show ("vars.total", Vars.Total);
+      Show ("count", Count);
+      Show ("level", Level);
+      Show ("hits", Hits);
+      Show ("own", Own);
+      Show ("config.hits", Standard.Config.Hits);
+      Show ("vars.config.left", Vars.Config.Left);
+      Flush;
+      C_Abort;
+   end Stop;
+end Sums;
+""",
+    "config.ads": """\
+package Config is
+   Level : Integer := 222;
+   Hits  : Integer := 2;
+end Config;
+""",
+    "example.adb": """\
+with Vars; use Vars;
+with Config; use Config;
+with Sums;
+procedure Example is
+   function Use_C (N : Integer) return Integer;
+   pragma Import (C, Use_C, "use_c");
+   Own : Integer := Root + Environ;
+begin
+   Level := Level + Use_C (Own);
+   Own := Twice (Root + Level) + Color'Pos (Shade);
+end Example;
+""",
+    "c.c": """\
+static struct { int hits, mode; } config = {111, 5};
+static int hits = 900, root = 901, only = 903;
+int level = 902, count = 904;
+int use_c(int n) {
+    config.mode += n; hits += root++; level++; count += only++;
+    return config.hits;
+}
+""",
+}
+NOTE = "the static variable of c.c, which the code here cannot mean"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> Path:
+    made = tmp_path_factory.mktemp("packages")
+    make = [tool("gnatmake"), "-q", "-g", "-O0", "example.adb", "-o", "a", "-largs", "c.o"]
+    build(made, SOURCES, [[tool("gcc"), "-g", "-c", "c.c"], make])
+    return made
+
+
+@pytest.fixture(scope="module")
+def files(folder: Path, tool: Callable[[str], str]) -> list[str]:
+    return with_core(tool, folder)
+
+
+def printed(text: str) -> list[str]:
+    """Return the values and types in an answer."""
+    lines = text.splitlines()
+    return [line.partition(" = ")[2] for line in lines if line.startswith(("$", "type = "))]
+
+
+def test_the_values_are_those_that_the_program_prints(files: list[str], folder: Path) -> None:
+    """Libraries and files in C have the names, too, most of them as static variables."""
+    run = subprocess.run([folder / "a"], stdout=subprocess.PIPE, text=True, check=False)
+    lines = [line.partition(" = ") for line in run.stdout.splitlines()]
+    commands = [f"print {name}" for name, _, _ in lines]
+    out = answers(None, files, ["frame function sums.stop", *commands])
+    assert [printed(text) for text in out[1:]] == [[value] for _, _, value in lines]
+    assert len(lines) == 10
+
+
+NAMES = ["root", "environ", "hits", "own", "ROOT", "vars.root", "shade", "red", "red=shade"]
+NAMES += ["config.hits", "config.left", "vars.config.left", "secret", "only"]
+
+
+@pytest.mark.parametrize("function", ["example", "vars.twice", "sums.stop"])
+def test_names_of_packages_as_in_gdb(
+    files: list[str], tool: Callable[[str], str], function: str
+) -> None:
+    # Inside of Vars, Config is the variable, of which `hits` is no component.
+    names = [name for name in NAMES if (name, function) != ("config.hits", "vars.twice")]
+    commands = [f"frame function {function}", *(f"print {name}" for name in names)]
+    commands += ["whatis pair", "whatis shade", "whatis vars.root"]
+    of_gdb = list(map(printed, answers(tool("gdb"), files, commands)))
+    assert list(map(printed, answers(None, files, commands))) == of_gdb
+    assert len(of_gdb) == len(commands) and all(of_gdb[1:])
+
+
+def test_what_gdb_asks_about(files: list[str]) -> None:
+    """Of several packages none is guessed; C is not meant, and a package around the code is."""
+    commands = ["frame function example", "print total", "print level", "print count"]
+    out = answers(None, files, [*commands, "print only", "frame function vars.twice"])
+    assert out[1].endswith('"total" is in several packages; say which: sums.total, vars.total\n')
+    assert list(map(printed, out[2:4])) == [["333"], ["369"]]
+    assert f"note: only is {NOTE}\n" in out[4]
+    out = answers(None, files, ["frame function vars.twice", "print total", "print config.left"])
+    assert list(map(printed, out[1:])) == [["17"], ["31"]]
+
+
+def test_a_package_comes_before_a_used_variable_with_its_name(files: list[str]) -> None:
+    """The name of a library unit hides what only `use` makes visible (Ada 2012 8.4)."""
+    out = answers(None, files, ["frame function example", "print config.hits"])
+    assert printed(out[1]) == ["2"]
+    note = "note: config.hits is that of the package config: vars.config has the name, too\n"
+    assert out[1].endswith(note)
+
+
+@pytest.mark.parametrize("option", ["-O0", "-gsplit-dwarf"])
+def test_without_a_frame(tmp_path: Path, tool: Callable[[str], str], option: str) -> None:
+    make = [tool("gnatmake"), "-q", "-g", option, "example.adb", "-o", "a", "-largs", "c.o"]
+    build(tmp_path, SOURCES, [[tool("gcc"), "-g", "-c", "c.c"], make])
+    commands = ["print root", "print Vars.Root", "print hits", "print red", "print sizeof(pair)"]
+    out = answers(None, [str(tmp_path / "a")], commands)
+    assert list(map(printed, out)) == [["14"], ["14"], ["2"], ["red"], ["8"]]
