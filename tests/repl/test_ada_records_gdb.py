@@ -272,3 +272,33 @@ def test_changes_of_packed_parts(
 def test_packed_parts_of_convenience_variables(elements: list[str]) -> None:
     commands = ["frame function example", "set var $x := c", "set var $x(2) := red", "print $x"]
     assert answers(None, elements, commands)[3].endswith("= (blue, red, green)\n")
+
+
+LEVELS = """\
+procedure Example is
+   type Level is (Low, Mid, High);
+   for Level use (Low => 1, Mid => 5, High => 10);
+   type Part is record Mode : Level; Count : Integer; end record;
+   for Part use record
+      Mode at 0 range 1 .. 4; Count at 4 range 0 .. 31;
+   end record;
+   P : Part := (Mid, 300);
+   procedure C_Abort;
+   pragma Import (C, C_Abort, "abort");
+begin
+   if P.Count > 1 then C_Abort; end if;
+   P.Mode := High;
+end Example;
+"""
+
+
+def test_a_range_of_an_enumeration_without_a_name(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """It is the enumeration; GDB says `range low .. high`."""
+    files = compiled(tmp_path, tool, LEVELS, "-g")
+    commands = ["frame function example", "print p", "print p.mode = mid"]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+    (kind, whole) = answers(None, files, [commands[0], "whatis p.mode", "ptype p"])[1:]
+    assert kind == "whatis p.mode\ntype = example.level\n"
+    assert "    mode: example.level;\n" in whole

@@ -320,7 +320,8 @@ class TypeBuilder:
             return Unspecified(name, None if size is None else (size + 7) // 8)
         underlying = underlying_base(die)
         if underlying is None or underlying.base.vector_size is not None:
-            return Typedef(name, self.target(die))
+            target = None if die.name else die.reference(dw.AT_TYPE)
+            return Typedef((target and target.name) or name, self.target(die))
         base = evolve(underlying.base, name=die.name or underlying.base.name)
         if die.unit.language in dw.ADA:
             from dwarfgpu.dwarf.types.gnat_encodings import decoded  # few programs are in Ada
