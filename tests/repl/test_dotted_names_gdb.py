@@ -138,3 +138,20 @@ def test_names_of_d(tmp_path: Path, tool: Callable[[str], str]) -> None:
         "$1 = Color::red", "$2 = Color::red", "type = struct Point", "$3 = Color::green",
         "$4 = 8", "$5 = 5",
     ]  # fmt: skip
+
+
+def test_frames_in_the_bodies_of_packages(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """The names of their functions have no letters of GNAT."""
+    tool("gcc")
+    stop = 'procedure C_Abort;\n   pragma Import (C, C_Abort, "abort");\n'
+    body = (
+        UNITS["pk.adb"].replace(stop, "").replace("Items (Top) := X;", "Items (Top) := X; C_Abort;")
+    )
+    body = body.replace("package body Pk is\n", f"package body Pk is\n   {stop}", 1)
+    make = [tool("gnatmake"), "-q", "-O0", "-g", "example.adb", "-o", "a"]
+    build(tmp_path, {**UNITS, "pk.adb": body}, [make])
+    files = with_core(tool, tmp_path)
+    commands = ["frame function pk.numbers.push", "print x", "print top", "up", "print n"]
+    of_gdb = answers(tool("gdb"), files, commands)
+    assert answers(None, files, commands) == of_gdb
+    assert "in pk.numbers.push (x=81) at " in of_gdb[0] and "$2 = 1" in of_gdb[2]

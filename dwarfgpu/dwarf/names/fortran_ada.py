@@ -124,14 +124,15 @@ def ada_enumerator(name: str) -> str:
     return name
 
 
-_OVERLOADED: Final = pattern(r"(?:_{2,3}|\.)[0-9]+\Z")
-"""The number at the end of the name of an overloaded or a nested subprogram."""
+_ADDED: Final = pattern(r"(?:(?<=[0-9a-z])(?:X[bn]*|TK?B))?(?:(?:_{2,3}|\.)[0-9]+)?\Z")
+"""What gnat adds to the name of a subprogram: in the body of a package, of the body of a task, and
+the number of an overloaded or a nested one."""
 
 
 def ada_function(name: str) -> str:
     """Return the name of a subprogram as the source has it, as GDB shows it: `shapes.stop` for
-    `shapes__stop`, `s` for `_ada_s`."""
-    return _OVERLOADED.sub("", name.removeprefix("_ada_")).replace("__", ".")
+    `shapes__stop`, `s` for `_ada_s`, `p.push` for `p__pushX__2`."""
+    return _ADDED.sub("", name.removeprefix("_ada_")).replace("__", ".")
 
 
 PARENT: Final = "_parent"
