@@ -29,6 +29,8 @@ from dwarfgpu.base.records import evolve
 
 _PRESERVED: Final = frozenset((*range(19, 31), *range(35, 40), *range(72, 80)))
 """x19-x29, v8-v15 (their lower halves; AAPCS64 6.1.2), thread pointers; x30 until it is saved."""
+_PRESERVED_BY_GO: Final = frozenset((28, 30, *range(35, 40)))
+"""x28 has the current goroutine (Go internal ABI specification, "Special-purpose registers")."""
 _RANGE_BIT: Final = 55
 """The bit of an address that says in which half of the address space it is, signed or not."""
 USER_MASK: Final = 0xFFFF << 48
@@ -110,6 +112,7 @@ def architecture(endian: Endian) -> Architecture:
         program_counter=32,
         stack_pointer=31,
         preserved=_PRESERVED,
+        preserved_by_go=_PRESERVED_BY_GO,
         preserved_bits=dict.fromkeys(range(72, 80), 64),
         code_mask="pauth_cmask",
         abi=ABI,

@@ -23,6 +23,7 @@ from dwarfgpu.base.float_format import X87_EXTENDED
 
 _PRESERVED: Final = frozenset((3, 5, 6, 7, 37, *range(40, 46)))
 """ebx, ebp, esi, edi, the control word of the x87 (psABI 2.2.1), segments."""
+_PRESERVED_BY_GO: Final = _PRESERVED - {3, 5, 6, 7}
 MMX: Final = BaseType("builtin_type_vec64i", "unsigned", 64)
 """As GDB names it, which has these registers of i386 alone."""
 
@@ -79,6 +80,7 @@ def architecture(endian: Endian) -> Architecture:
         stack_pointer=4,
         pushed_bytes=4,
         preserved=_PRESERVED,
+        preserved_by_go=_PRESERVED_BY_GO,
         set_for_signals=frozenset((37,)),
         abi=ABI,
         register_groups=GROUPS_OF_I386,

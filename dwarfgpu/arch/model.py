@@ -315,8 +315,10 @@ class Architecture:
     """Bytes that a call pushes: on entry the stack pointer is this far below the CFA."""
     preserved: frozenset[int] | None = None
     """DWARF numbers of the registers that a call leaves as they are; None: it is so for all."""
+    preserved_by_go: frozenset[int] | None = None
+    """Those of them that functions of Go leave as they are, too; None if it is not known."""
     set_for_signals: frozenset[int] = frozenset()
-    """Those of them that the operating system sets anew for the handler of a signal."""
+    """Those of `preserved` that the operating system sets anew for the handler of a signal."""
     preserved_bits: Mapping[int, int] = field(default=Factory(dict), repr=False)
     """Registers that a call preserves only in their low bits: the number of bits, by register."""
     code_mask: str | None = None

@@ -26,6 +26,8 @@ from dwarfgpu.base.float_format import X87_EXTENDED
 _PRESERVED: Final = frozenset((3, 6, 12, 13, 14, 15, *range(50, 56), 58, 59, 65))
 """rbx, rbp, r12-r15, the control word of the x87 (psABI 3.2.1), segments and their bases. Of MXCSR
 only some bits are, which alone have no text."""
+_PRESERVED_BY_GO: Final = _PRESERVED - {3, 6, 12, 13, 15}
+"""r14 has the current goroutine (Go internal ABI specification, "Special-purpose registers")."""
 
 
 PKRU: Final = RegisterInfo(
@@ -114,6 +116,7 @@ def architecture(endian: Endian) -> Architecture:
         stack_pointer=7,
         pushed_bytes=8,
         preserved=_PRESERVED,
+        preserved_by_go=_PRESERVED_BY_GO,
         set_for_signals=frozenset((65,)),
         abi=ABI,
         register_groups=GROUPS,

@@ -36,9 +36,9 @@ class FrameRow:
     """Whether the caller was interrupted, not called."""
     dialect: Dialect = AMD
     """The dialect of the expressions."""
-    preserves_registers: bool = True
-    """Whether the function preserves the registers that the ABI says; those of Go preserve none
-    (Go internal ABI specification, "Register-based calling convention")."""
+    is_of_go: bool = False
+    """Whether the function is one of Go, which saves no register for its caller (Go internal ABI
+    specification, "Architecture specifics")."""
 
     @property
     def is_empty(self) -> bool:
@@ -54,7 +54,7 @@ def default_rule(architecture: Architecture, number: int, row: FrameRow) -> Rule
         return RegisterRule(row.return_register)
     if row.is_signal_frame and number in architecture.set_for_signals:
         return _UNDEFINED
-    if not row.preserves_registers:
-        return _UNDEFINED
     preserved = architecture.preserved
+    if row.is_of_go and architecture.preserved_by_go is not None:
+        preserved = architecture.preserved_by_go
     return _SAME if preserved is None or number in preserved else _UNDEFINED

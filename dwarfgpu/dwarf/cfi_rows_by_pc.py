@@ -274,7 +274,7 @@ class CallFrames:
         # C code beside it, for cgo, has the augmentation "zR".
         of_go = self._is_of_go and not cie.augmentation.text
         dialect = self.dialect(cie)
-        return FrameRow(row.cfa, row.rules, cie.return_register, is_signal, dialect, not of_go)
+        return FrameRow(row.cfa, row.rules, cie.return_register, is_signal, dialect, of_go)
 
     @cached_property
     def _is_of_go(self) -> bool:

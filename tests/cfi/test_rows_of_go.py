@@ -1,5 +1,5 @@
-"""Functions of Go preserve no registers: what their call frame information does not mention is lost
-in the frames outside of them."""
+"""Functions of Go save no register for their callers: general registers are lost in the frames
+outside of them, but for that of the goroutine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dwarfgpu.objfile.elf import ObjectFile
 from tests.check.made import cfi_entry
 from tests.dwarf.builder import X86_64, Content, elf
 
-RBX, RBP, RSP = 3, 6, 7
+RBX, RBP, RSP, R14, CS = 3, 6, 7, 14, 51
 START = b"\x0c\x07\x08\x90\x01"
 
 
@@ -40,3 +40,4 @@ def test_registers_without_a_rule(note: str, augmentation: bytes, is_preserved: 
     expected = SameValueRule() if is_preserved else UndefinedRule()
     assert default_rule(x86_64, RBX, row) == default_rule(x86_64, RBP, row) == expected
     assert default_rule(x86_64, RSP, row) == ValOffsetRule(0)
+    assert default_rule(x86_64, R14, row) == default_rule(x86_64, CS, row) == SameValueRule()
