@@ -87,7 +87,9 @@ def _is_object(names: Names, word: str, *, with_global: bool) -> bool:
     except UsageError:
         return False
     return _is_of_enclosing(names, word) or any(
-        isinstance(meaning, Variable) and (with_global or meaning.kind != "global")
+        (with_global or meaning.kind != "global")
+        if isinstance(meaning, Variable)
+        else meaning.tag == dw.TAG_MEMBER  # of the object of a member function
         for meaning in meanings
     )
 

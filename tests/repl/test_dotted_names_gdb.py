@@ -155,3 +155,28 @@ def test_frames_in_the_bodies_of_packages(tmp_path: Path, tool: Callable[[str], 
     of_gdb = answers(tool("gdb"), files, commands)
     assert answers(None, files, commands) == of_gdb
     assert "in pk.numbers.push (x=81) at " in of_gdb[0] and "$2 = 1" in of_gdb[2]
+
+
+WITH_A_MEMBER = """\
+module config;
+import core.stdc.stdlib;
+struct Config { int counter = 50; }
+__gshared int counter = 3;
+class Game {
+    Config config;
+    int play(int n) { abort(); return config.counter + n; }
+}
+int main() { auto g = new Game; return g.play(counter); }
+"""
+
+
+def test_a_member_of_d_with_the_name_of_its_module(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """In a member function it is an object, which comes before the module."""
+    command = [tool("gdc"), "-g", "-O0", "-o", "a", "config.d"]
+    build(tmp_path, {"config.d": WITH_A_MEMBER}, [command])
+    commands = ["frame function config.Game.play", "print config.counter", "print config"]
+    commands += ["up", "print config.counter"]
+    own = lines(answers(None, with_core(tool, tmp_path), commands))
+    assert own[1:3] == ["$1 = 50", "$2 = {counter = 50}"] and own[4] == "$3 = 3"
