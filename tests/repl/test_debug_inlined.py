@@ -100,6 +100,16 @@ def test_a_wave_that_begins_is_before_the_inlined_calls(commands: tuple[str, ...
     assert "file hip/nest.hip, line 14." in output
 
 
+def test_the_next_wave_is_before_the_inlined_calls() -> None:
+    """To which the focus moves where a step ends a wave."""
+    given = ["debug", NEST, "--dispatch", "nest", "--grid", 128, *LAUNCH[2:], "--batch"]
+    given = ["in=zeros:4096" if word == "in=zeros:256" else word for word in given]
+    lines = run(*given, "-ex", "starti", "-ex", "next 1000").lines
+    switched = next(number for number, line in enumerate(lines) if "thread 2, lane 0" in line)
+    assert lines[switched + 1].startswith("nest (in=")
+    assert lines[switched + 1].endswith(" at hip/nest.hip:9")
+
+
 @pytest.mark.parametrize("command", ["next", "until"])
 def test_a_line_whose_inlined_call_is_not_entered_is_stepped_over(command: str) -> None:
     """Line 9 of the kernel calls two functions that are inlined there."""

@@ -216,7 +216,7 @@ def test_the_focus_moves_to_the_next_wave_at_the_end_of_the_one_that_is_stepped(
     """Further steps would be of another wave."""
     lines = optimized("vadd", "gfx942", "tbreak *0x7f0000006960", "run", step, "p $_thread")
     switched = lines.index("[Switching to thread 2, lane 0 (AMDGPU Lane 1:1:1:2/0 (1,0,0)[0,0,0])]")
-    assert lines[switched + 1].startswith("block_x () at ") and lines[-1] == "$1 = 2"
+    assert lines[switched + 1].startswith("vadd (a=") and lines[-1] == "$1 = 2"
 
 
 def test_states_that_stop_in_the_middle_are_saved(tmp_path: Path) -> None:
@@ -776,8 +776,10 @@ def test_why_the_caller_is_unknown(command: str, error: str) -> None:
 
 
 def test_info_frame_names_the_function_that_a_call_through_a_register_led_to() -> None:
-    """As all calls of GPU code, by LLVM: DW_AT_call_target and no DW_AT_call_origin."""
+    """As all calls of GPU code, by LLVM: DW_AT_call_target and no DW_AT_call_origin. What has
+    returned is called no more."""
     commands = ["break inner", "run", "up", "info frame", "up", "info frame"]
+    commands += ["frame 0", "finish", "info frame"]
     done = run(
         "debug", FIXTURES / "hip/call.gfx942.O2.v5.co", "--dispatch", "call", "--heuristic",
         "--grid", 64, "--workgroup", 64, "--scratch", 4096, "--arg", "out=zeros:256", "--batch",

@@ -147,8 +147,7 @@ def starti(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: starti
     """
     stop = Stop(_started(shell))
-    if is_at_body(shell.session, ()):
-        shell.session = shell.session.at_level(0, inlined_beginning_at(shell.session))
+    _leave_inlined_at_start(shell)
     yield from reported(shell, stop)
     if shell.last_stop is not None:
         shell.last_stop = evolve(shell.last_stop, halt=None)
@@ -203,9 +202,18 @@ def _stepped(
             if number == count - 1:  # only the last stop is shown
                 before = function_of(shell.session)
             stop = once(shell)
+            if shell.session.wave != wave:
+                _leave_inlined_at_start(shell)
             if not stop.is_step or shell.session.wave != wave:
                 break
     yield from reported(shell, stop, before)
+
+
+def _leave_inlined_at_start(shell: Shell) -> None:
+    """Focus on the kernel where a wave is at its first instruction, before calls that are inlined
+    there."""
+    if is_at_body(shell.session, ()):
+        shell.session = shell.session.at_level(0, inlined_beginning_at(shell.session))
 
 
 def _frame_of_stop(shell: Shell) -> Session:
