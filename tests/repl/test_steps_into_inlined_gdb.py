@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -102,3 +103,31 @@ def test_the_same_stops_as_gdb(
     by_gdb, by_us = stepped(commands)
     assert by_us.startswith(expected)
     assert by_gdb == by_us
+
+
+BEHIND_A_CALL = """\
+static DEVICE INLINED int inner(const volatile int *p) {
+  return *p;
+}
+static DEVICE __attribute__((noinline)) void put(volatile int *q, int n) {
+  q[0] = n;
+}
+KERNEL k(volatile int *out, const volatile int *in) {
+  put(out, 1);
+  out[1] = inner(in);
+  put(out, 3);
+  out[2] = inner(in + 1) + 1;
+}
+"""
+
+
+def test_a_function_returns_to_an_inlined_call(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """It is not entered yet, as in GDB with a program of the same text."""
+    kernel = gpu_program(tool, tmp_path / "k.hip", BEHIND_A_CALL, "gfx942", "-O1", *ON_GPU)
+    done = run(
+        "debug", str(kernel), "--dispatch", "k", "--grid", "1", "--workgroup", "1",
+        "--heuristic", "--arg", "out=zeros:16", "--arg", "in=range:4", "--batch", "-ex",
+        "break put", "-ex", "run", "-ex", "continue", "-ex", "echo ##\\n", "-ex", "finish",
+        "-ex", "step",
+    )  # fmt: skip
+    assert stops(done.out.partition("##\n")[2]) == "k 11 inner 2"

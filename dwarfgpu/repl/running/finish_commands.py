@@ -13,7 +13,7 @@ from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.conditions import is_active
 from dwarfgpu.repl.running.runner import leave, require_started, resuming
-from dwarfgpu.repl.running.stepping import out_of_inlined, until_depth
+from dwarfgpu.repl.running.stepping import before_inlined, out_of_inlined, until_depth
 from dwarfgpu.repl.running.stops import Stop, reported
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import note_unknown_caller
@@ -58,6 +58,7 @@ def finish(shell: Shell, argument: str) -> Iterator[Part]:
         result = _returned(shell, function) if is_active(shell, shell.session.lane) else None
         if not is_hit:
             stop = Stop(evolve(stop.halt, reason="function-finished"))
+            shell.session = before_inlined(shell.session)
     yield from reported(shell, stop, result=result)
 
 

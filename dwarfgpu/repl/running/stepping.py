@@ -201,7 +201,7 @@ def line(
         here = _line_of(position), functions
         if passage == "call" and position is not None and not over_calls:
             return _past_prologue(shell, evolve(stop, is_other_call=True))
-        calling = _before_inlined(session)
+        calling = before_inlined(session)
         if calling.inline_level and functions[calling.inline_level :] == inlined:
             is_same_line = _line_of(source_position(calling)) == start[0]
             if not is_same_line and is_enough(calling):
@@ -234,12 +234,12 @@ def out_of_inlined(shell: Shell) -> Stop:
             return stop
         functions = _functions(shell.session)
         if functions[-len(inlined) :] != inlined and is_active(shell, shell.session.lane):
-            shell.session = _before_inlined(shell.session)
+            shell.session = before_inlined(shell.session)
             return stop
     raise LimitExceeded(f"more than {MAX_INSTRUCTIONS} instructions before the function returns")
 
 
-def _before_inlined(session: Session) -> Session:
+def before_inlined(session: Session) -> Session:
     """Return the session in the function that has not entered those whose inlined code begins at
     the program location; the same if none does."""
     begun = inlined_beginning_at(session)
@@ -271,5 +271,5 @@ def _past_prologue(shell: Shell, stop: Stop) -> Stop:
             break
         stop = evolve(_instruction(shell), is_other_call=stop.is_other_call)
     if stop.is_step:
-        shell.session = _before_inlined(shell.session)
+        shell.session = before_inlined(shell.session)
     return stop
