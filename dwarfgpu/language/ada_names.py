@@ -26,7 +26,7 @@ from dwarfgpu.dwarf.scope.declarations import around, named_within
 from dwarfgpu.dwarf.scope.imports import searched_units, units_with_names
 from dwarfgpu.dwarf.scope.meaning import Meaning, is_function
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
-from dwarfgpu.dwarf.scope.named_entries import named_entries
+from dwarfgpu.dwarf.scope.named_entries import TYPES, named_entries
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -59,6 +59,10 @@ def ada_spelling(session: Session, name: str) -> str:
     if direct is not None:
         return direct
     named = _of_packages(lookup, lowered)
+    if len(named) > 1 and lookup.unit is not None:
+        # A unit has entries of the types that it uses.
+        types = named & _types_of(lookup.unit, lowered)
+        named = types if len(types) == 1 else named
     if named:
         return _only(named, lowered)
     return lowered if "." in name else name
@@ -185,6 +189,21 @@ def _in_packages(info: DebugInfo, lowered: str) -> tuple[str, ...]:
         except DwarfGpuError:
             continue
     return tuple(named)
+
+
+@kept_with(first, _MAX_KEPT)
+def _types_of(unit: CompilationUnit, lowered: str) -> frozenset[str]:
+    """Return the names outside of subprograms that a unit has for a type `x` of any package; none
+    where it cannot be read."""
+    try:
+        return frozenset(
+            entry
+            for entry in named_entries(unit).by_name
+            if _is_spelling(entry, lowered)
+            and any(die.tag in TYPES for die in named_within(unit, (), entry))
+        )
+    except DwarfGpuError:
+        return frozenset()
 
 
 def _units_of_ada(info: DebugInfo, lowered: str) -> Iterator[CompilationUnit]:

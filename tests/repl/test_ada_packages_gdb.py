@@ -15,6 +15,7 @@ SOURCES = {
 package Vars is
    type Pair is record Left, Right : Integer; end record;
    type Color is (Red, Green, Blue);
+   type Size is record X, Y : Integer; end record;
    Root    : Integer := 14;
    Environ : Integer := 16;
    Total   : Integer := 17;
@@ -76,6 +77,8 @@ end Sums;
 """,
     "config.ads": """\
 package Config is
+   type Size is record Width : Integer; end record;
+   Wide  : Size := (Width => 3);
    Level : Integer := 222;
    Hits  : Integer := 2;
 end Config;
@@ -88,9 +91,10 @@ procedure Example is
    function Use_C (N : Integer) return Integer;
    pragma Import (C, Use_C, "use_c");
    Own : Integer := Root + Environ;
+   Both : Vars.Size := (1, 2);
 begin
    Level := Level + Use_C (Own);
-   Own := Twice (Root + Level) + Color'Pos (Shade);
+   Own := Twice (Root + Level) + Color'Pos (Shade) + Both.X;
 end Example;
 """,
     "c.c": """\
@@ -161,6 +165,18 @@ def test_what_gdb_asks_about(files: list[str]) -> None:
     assert f"note: only is {NOTE}\n" in out[4]
     out = answers(None, files, ["frame function vars.twice", "print total", "print config.left"])
     assert list(map(printed, out[1:])) == [["17"], ["31"]]
+
+
+def test_a_type_is_that_of_the_package_whose_types_the_unit_has(
+    files: list[str], tool: Callable[[str], str]
+) -> None:
+    """A unit has entries of the types that it uses; that of Sums uses neither."""
+    commands = ["frame function example", "whatis size", "ptype size"]
+    own = answers(None, files, commands)
+    assert own == answers(tool("gdb"), files, commands)
+    assert printed(own[1]) == ["vars.size"]
+    out = answers(None, files, ["frame function sums.stop", "whatis size"])
+    assert '"size" is in several packages; say which: config.size, vars.size' in out[1]
 
 
 def test_a_package_comes_before_a_used_variable_with_its_name(files: list[str]) -> None:
