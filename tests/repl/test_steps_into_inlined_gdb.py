@@ -131,3 +131,28 @@ def test_a_function_returns_to_an_inlined_call(tmp_path: Path, tool: Callable[[s
         "-ex", "step",
     )  # fmt: skip
     assert stops(done.out.partition("##\n")[2]) == "k 11 inner 2"
+
+
+WATCHED = """\
+static DEVICE INLINED void set(int *p, int n) {
+  *p = n;
+}
+KERNEL k(int *out, int *two) {
+  out[0] = 1;
+  set(two, 2);
+  out[0] = 3;
+}
+"""
+
+
+def test_what_is_watched_changes_before_an_inlined_call(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """The stop is in the line of the call, as in GDB with a program of the same text."""
+    kernel = gpu_program(tool, tmp_path / "k.hip", WATCHED, "gfx942", "-O1", *ON_GPU)
+    done = run(
+        "debug", str(kernel), "--dispatch", "k", "--grid", "1", "--workgroup", "1", "--arg",
+        "out=zeros:16", "--arg", "two=zeros:16", "--batch", "-ex", "break 5", "-ex", "run",
+        "-ex", "watch -l $_kernarg.out[0]", "-ex", "echo ##\\n", "-ex", "continue", "-ex", "step",
+    )  # fmt: skip
+    assert stops(done.out.partition("##\n")[2]) == "k 6 set 2"

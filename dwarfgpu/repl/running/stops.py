@@ -151,7 +151,8 @@ def stop_of(shell: Shell, halt: Halt) -> Stop | None:
     first = stopping[0]
     if isinstance(first, Watchpoint) and first.hit_lanes:
         shell.session = shell.session.focused(first.hit_lanes[0])
-    elif is_at_body(shell.session, stopping):
+    is_watched = all(isinstance(item, Watchpoint) for item in stopping)
+    if is_watched or is_at_body(shell.session, stopping):
         shell.session = shell.session.at_level(0, inlined_beginning_at(shell.session))
     return Stop(halt, tuple(stopping), tuple(changes[item.number] or ("", "") for item in stopping))
 
