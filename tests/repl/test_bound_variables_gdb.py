@@ -179,3 +179,19 @@ def test_static_variables_of_the_instances_of_a_template(
     assert [text.rpartition("= ")[2].strip() for text in ours] == ["1000", "1000", "2000", "2000"]
     [ours] = answers(None, files, ["p '2.cpp'::count"])
     assert "the instances of the function around it, at 2.cpp:3, have one each" in ours
+
+
+def test_a_static_variable_of_another_file_is_not_meant(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """The variable of an inlined function of the unit has the name, and no note says otherwise."""
+    program = """\
+#include <csignal>
+int peek();
+inline int shared() { static int once = 3; return ++once; }
+int main(int count, char **) { int n = count + shared(); raise(SIGTRAP); return n + peek(); }
+"""
+    library = "static int once = 44; int peek() { return ++once; }\n"
+    build_with_library(tmp_path, "cpp", library, program, [tool("clang++-19"), "-O2"])
+    own = answers(None, with_core(tool, tmp_path), ["frame function main", "print once"])[1]
+    assert "= 4\n" in own and "note: once" not in own

@@ -119,9 +119,11 @@ class UnitDeclarations(UnitSearch):
             self.doubts.append(error)
             return ()
         if dies and all(is_in_nameless(die) for die in dies):
+            before, self.remarks = self.remarks, dict(self.remarks)
             outside = self.in_other_units(path, part, accepts)
             if outside and is_external(outside[0]) and not is_in_nameless(outside[0]):
                 return outside  # the text of another function sees it, not the variable
+            self.remarks = before
         meanings = self.defined(dies)
         if meanings and _is_completion(meanings[0], dies):
             self._remark(meanings[0], path, part, accepts)
