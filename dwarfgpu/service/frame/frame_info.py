@@ -158,8 +158,7 @@ def _entered(session: Session) -> str:
 
 
 def _call(session: Session) -> str | None:
-    # That before the pc of the innermost frame has returned; the others are of inlined functions.
-    call = session.frame.call_site() if session.level and not session.inline_level else None
+    call = session.frame.call_site()
     if call is None:
         return None
     context = session.frame.at_call(call)
