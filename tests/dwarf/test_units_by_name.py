@@ -319,7 +319,7 @@ def test_damaged_indexes_and_symbols(file: str) -> None:
 
 
 def test_addresses_that_no_unit_refers_to() -> None:
-    """A symbol's address may be in a `.debug_addr` of which no unit has a part."""
+    """A symbol's address may be in a `.debug_addr` that no unit has a part in."""
     info = opened("index/symbols.gcc")
     (symbol,) = info.object.symbols_named("y")
     info.sections._data[".debug_addr"] = bytes(8) + symbol.address.to_bytes(8, "little")

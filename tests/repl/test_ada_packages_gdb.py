@@ -147,7 +147,7 @@ NAMES += ["config.hits", "config.left", "vars.config.left", "secret", "only"]
 def test_names_of_packages_as_in_gdb(
     files: list[str], tool: Callable[[str], str], function: str
 ) -> None:
-    # Inside of Vars, Config is the variable, of which `hits` is no component.
+    # Inside of Vars, Config is the variable, which has no component `hits`.
     names = [name for name in NAMES if (name, function) != ("config.hits", "vars.twice")]
     commands = [f"frame function {function}", *(f"print {name}" for name in names)]
     commands += ["whatis pair", "whatis shade", "whatis vars.root"]

@@ -15,6 +15,13 @@ from tests.repl.side_by_side import answers, build, with_core
 Tool: TypeAlias = Callable[[str], str]
 Values: TypeAlias = Mapping[tuple[str, str], str]
 
+MAIN = """\
+program main
+  use host
+  call s
+end program
+"""
+"""Ends a source whose module `host` has the procedure `s` that stops."""
 MODULES = """\
 module base
   implicit none
@@ -289,11 +296,7 @@ contains
     call abort
   end subroutine
 end module
-program main
-  use host
-  call s
-end program
-"""  # fmt: skip
+""" + MAIN  # fmt: skip
     files = _program(tool, tmp_path, source)
     names = ["TOL", "level", "hides::count", "hides::tol", "shows::dx", "shows::x", "host::tol"]
     commands = ["frame function s", *(f"p {name}" for name in names)]
@@ -335,11 +338,7 @@ contains
     call abort
   end subroutine
 end module
-program main
-  use host
-  call s
-end program
-"""  # fmt: skip
+""" + MAIN  # fmt: skip
     files = _program(tool, tmp_path, source)
     printed = _printed(tmp_path)
     assert (printed["s", "deep"], printed["s", "x2"]) == ("30", "31")
@@ -433,7 +432,8 @@ module m
   common /blk/ ca, cb
 end module
 """
-OF_COMMON = """\
+OF_COMMON = (
+    """\
 module host
   integer :: ca = 70, own = 71
 contains
@@ -443,11 +443,9 @@ contains
     call abort
   end subroutine
 end module
-program main
-  use host
-  call s
-end program
 """
+    + MAIN
+)
 
 
 def test_variables_of_a_common_block_of_a_module(tool: Tool, tmp_path: Path) -> None:
@@ -471,7 +469,8 @@ def test_variables_of_a_common_block_of_a_module(tool: Tool, tmp_path: Path) -> 
 def test_a_renaming_that_the_compiler_leaves_out(tool: Tool, tmp_path: Path) -> None:
     """gfortran does, where the module is of another file and nothing refers to the name: the note
     names the variable that the program prints."""
-    procedure = """\
+    procedure = (
+        """\
 module host
   integer :: x = 101
 contains
@@ -481,11 +480,9 @@ contains
     call abort
   end subroutine
 end module
-program main
-  use host
-  call s
-end program
 """
+        + MAIN
+    )
     files = _program(tool, tmp_path, MODULES, procedure)
     [_, shown] = answers(None, files, ["frame function s", "p x"])
     assert shown.endswith("note: x is base::x, which host::s uses: host::x has the name, too\n")

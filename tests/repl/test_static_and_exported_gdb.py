@@ -37,8 +37,8 @@ FOURTH = "#include <signal.h>\nint stop(void) { return raise(SIGTRAP); }\n"
 def test_the_exported_one_is_meant(
     tool: Tool, tmp_path: Path, compiler: str, options: list[str]
 ) -> None:
-    """Clang refers to addresses by their indexes in `.debug_addr`, of which the files of link-time
-    optimization have one part."""
+    """Clang refers to addresses by their indexes in `.debug_addr`; files of link-time optimization
+    have one part there for all units."""
     command = [tool(compiler), "-O0", *options]
     files = {"1.c": FIRST, "2.c": SECOND, "3.c": THIRD, "4.c": FOURTH}
     linker = [f"--ld-path={tool('ld.lld-19')}"] if "-flto" in options else []

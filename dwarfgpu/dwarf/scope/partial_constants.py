@@ -27,8 +27,9 @@ def may_be_of_a_part(variable: Variable) -> bool:
 
 
 def _numbers(type_: Type | None, known: dict[int, int], depth: int = 0) -> int:
-    """Return of how many numbers an object consists, at most 2; of a union, the member with the
-    most. `known`: those of structures; they have none while they are being counted."""
+    """Return how many numbers an object holds, 2 for more; a union holds those of one member.
+
+    `known` has the counts of structures; one that is being counted has 0."""
     kind = strip(type_)
     if isinstance(kind, Array):
         count = _numbers(kind.element, known, depth + 1)
