@@ -126,7 +126,7 @@ def breakpoints_of(
 def _lines(stop: RunStop) -> Iterator[str]:
     """Yield the wave, its frame, and a table of the expressions in its lanes."""
     session = stop.session
-    frame, _ = innermost_frame(session, hidden=stop.not_entered)
+    frame, _ = innermost_frame(stop.innermost)
     who = target_id(session.focused(None))
     lanes = "no active lane"
     if stop.lanes:
@@ -169,7 +169,7 @@ def _is_wrong(lane: LaneAnswer) -> bool:
 
 def _record(stop: RunStop) -> Json:
     session = stop.session
-    _, frame = innermost_frame(session, hidden=stop.not_entered)
+    _, frame = innermost_frame(stop.innermost)
     problem: dict[str, Json] = {} if stop.problem is None else {"problem": stop.problem}
     return {
         "break": stop.breakpoint.text,

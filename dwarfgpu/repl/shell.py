@@ -82,6 +82,8 @@ class LastStop:
     """None where it was stopped before its first instruction."""
     session: Session
     """The frame in focus, whose function may be about to enter inlined ones."""
+    stop: int | None
+    """The stop of the machine (`Session.stop`)."""
 
 
 class Shell:

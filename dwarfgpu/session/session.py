@@ -112,6 +112,9 @@ class Session(FocusedNames):
     """The level of the frame in focus, inlined functions not counted."""
     inline_level: int = field(default=0, kw_only=True)
     """How many functions are inlined into the function in focus, one into the other."""
+    not_entered: int = field(default=0, kw_only=True)
+    """How many inlined functions that begin at the wave's program location are not entered yet, as
+    where a step ends before their call: they have no frames."""
     source_unit: CompilationUnit | None = field(default=None, repr=False, kw_only=True)
     """The unit in which names are looked up where no program location is known, in place of that of
     `main`: of the source file that the user looks at."""
@@ -146,6 +149,7 @@ class Session(FocusedNames):
         if (
             type(self.level) is not int
             or type(self.inline_level) is not int
+            or type(self.not_entered) is not int
             or type(self.notes) is not tuple
             or type(self.limits) is not Limits
             or type(self.quirks) is not frozenset
@@ -153,9 +157,10 @@ class Session(FocusedNames):
             or type(self.iteration) not in (int, NoneType)
         ):
             self._require_fields()
-        if self.level < 0 or self.inline_level < 0:
+        if self.level < 0 or self.inline_level < 0 or self.not_entered < 0:
             integer("Session.level", self.level, 0)
             integer("Session.inline_level", self.inline_level, 0)
+            integer("Session.not_entered", self.not_entered, 0)
         if type(self.code_objects) is tuple:  # once for all frames and threads
             force_setattr(self, "code_objects", CodeObjects(self.code_objects))
         can_be_anywhere = bool(self.level or self.knows_loaded)
@@ -172,7 +177,7 @@ class Session(FocusedNames):
 
     def _require_fields(self) -> None:
         """Raise `WrongType` for a field of a wrong type, which a later question might not use."""
-        plain_fields(self, "level", "inline_level", "given_lanes", "iteration")
+        plain_fields(self, "level", "inline_level", "not_entered", "given_lanes", "iteration")
         wrong = wrong_field(self)
         if wrong is not None:
             raise wrong
@@ -286,7 +291,7 @@ class Session(FocusedNames):
             raise MissingContext("the session has no target, and so no other wave")
         arch, top = self.target.architecture_of(wave), self.top or self
         if arch is self.architecture:
-            return evolve(top, wave=wave, pc=pc)
+            return evolve(top, wave=wave, pc=pc, not_entered=0)
         own, of_other_machines = split_by_machine(top.loaded, arch)
         return evolve(
             top,
@@ -295,6 +300,7 @@ class Session(FocusedNames):
             other_code_objects=of_other_machines,
             wave=wave,
             pc=pc,
+            not_entered=0,
         )
 
     @cached_property

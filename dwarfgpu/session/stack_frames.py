@@ -189,6 +189,32 @@ def inlined_beginning_at(session: Session) -> int:
     return sum(1 for _ in begun)
 
 
+def not_entered_at(session: Session) -> int:
+    """Return how many of the innermost inlined functions have no frames (`Session.not_entered`), as
+    far as they begin where the lane in focus is."""
+    top = session.top or session
+    return min(top.not_entered, inlined_beginning_at(top)) if top.not_entered else 0
+
+
+def innermost(session: Session) -> Session:
+    """Return the session in frame 0."""
+    hidden = not_entered_at(session)
+    return session.at_level(0, hidden) if hidden else session.top or session
+
+
+def before_inlined(session: Session) -> Session:
+    """Return the session in the function that has not entered those whose inlined code begins at
+    the program location; the same if none does."""
+    begun = inlined_beginning_at(session)
+    return entered_but(session, begun) if begun else session
+
+
+def entered_but(session: Session, count: int) -> Session:
+    """Return the session in frame 0 where that many of the innermost inlined functions are not
+    entered yet."""
+    return evolve(session.top or session, not_entered=count).at_level(0, count)
+
+
 def _code_of(die: Die) -> tuple[Range, ...]:
     """Return the code of a function as it is loaded."""
     return as_loaded(die.unit, code_ranges(die))
@@ -226,7 +252,7 @@ class NumberedLevel:
     """The number of the innermost of its functions."""
     count: int
     """How many functions have frames in it: one, and those inlined into it."""
-    hidden: int = 0
+    not_entered: int = 0
     """How many more are inlined where it is, and not entered yet."""
 
     @property
@@ -235,7 +261,7 @@ class NumberedLevel:
         return self.first + self.count
 
 
-def numbered_levels(session: Session, hidden: int = 0) -> Iterator[NumberedLevel]:
+def numbered_levels(session: Session) -> Iterator[NumberedLevel]:
     """Yield the frames of the machine from the innermost outwards, numbered as by `stack_frames`.
 
     Facts about a program location are looked up once: recursion repeats them.
@@ -251,21 +277,21 @@ def numbered_levels(session: Session, hidden: int = 0) -> Iterator[NumberedLevel
             if not count:
                 count = max(len(readable_functions_at(session.at_level(level))), 1)
                 stack.function_counts[location] = count
-        skipped = 0 if level else min(hidden, count)
+        skipped = 0 if level else min(not_entered_at(session), count - 1)
         yield NumberedLevel(physical, number, count - skipped, skipped)
         number += count - skipped
         level += 1
 
 
 @names_wrong_arguments
-def stack_frames(session: Session, hidden: int = 0, start: int = 0) -> Iterator[StackFrame]:
+def stack_frames(session: Session, start: int = 0) -> Iterator[StackFrame]:
     """Yield the frames from the innermost outwards; `session.call_stack.end` says why they end.
 
-    `hidden` innermost inlined functions are not entered yet and have no frames. Frames before the
-    number `start` are skipped.
+    Inlined functions that are not entered yet (`Session.not_entered`) have no frames. Frames before
+    the number `start` are skipped.
     """
-    hidden, start = integer("hidden", hidden, 0), integer("start", start, 0)
-    for level in numbered_levels(session, hidden):
+    start = integer("start", start, 0)
+    for level in numbered_levels(session):
         if level.end > start:
             yield from frames_in(session, level, start)
 
@@ -282,7 +308,7 @@ def frames_in(session: Session, numbered: NumberedLevel, start: int = 0) -> Iter
     by_jump = (caller is not None and caller.is_tail_call) or why_no_callers
     for number in range(max(numbered.first, start), numbered.end):
         is_outer = number + 1 == numbered.end
-        inline_level = number - numbered.first + numbered.hidden
+        inline_level = number - numbered.first + numbered.not_entered
         name, name_problem = _name(at_level, functions, inline_level)
         yield StackFrame(
             number,
@@ -380,7 +406,8 @@ def selected_number(session: Session) -> int:
     """Return the number of the frame in focus."""
     for level in numbered_levels(session.at_level(0)):
         if level.physical.level == session.level:
-            return min(level.first + session.inline_level, level.end - 1)
+            number = level.first + session.inline_level - level.not_entered
+            return max(min(number, level.end - 1), level.first)
     return 0
 
 
@@ -437,12 +464,16 @@ def symbol_name(session: Session, pc: int) -> str | None:
 __all__ = [
     "NumberedLevel",
     "StackFrame",
+    "before_inlined",
+    "entered_but",
     "frame_of",
     "frame_position",
     "frames_in",
     "function_in_focus",
     "functions_at",
     "has_signed_pc",
+    "innermost",
+    "not_entered_at",
     "numbered_levels",
     "outer_frame",
     "outer_frames",

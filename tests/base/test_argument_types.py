@@ -202,7 +202,7 @@ def test_an_argument_of_another_type(
     ("call", "message"),
     [
         (lambda s: s.at_level(-1), "frames are numbered from 0: there is no frame -1"),
-        (lambda s: list(dg.stack_frames(s, -(1 << 70))), "hidden: expected an integer of at least"),
+        (lambda s: list(dg.stack_frames(s, -(1 << 70))), "start: expected an integer of at least"),
         (lambda s: dg.CodeObject.open(s.code_objects[0].file.path, -1), "load_address: "),
         (lambda s: answers(s).of(9, 3), "row: expected an index below 1, not 9"),
         (lambda s: answers(s).of(-1, 3), "row: expected an index below 1, not -1"),

@@ -9,6 +9,7 @@ import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -53,11 +54,18 @@ def stops(text: str) -> str:
     return shown.partition(" 16")[0]
 
 
+FRAME = re.compile(r"^#(\d+) +(?:0x\w+ in )?([a-z]\w*) \(.*:(\d+)$", re.MULTILINE)
+Answers: TypeAlias = Callable[..., tuple[str, str]]
+
+
+def frames(text: str) -> list[tuple[str, ...]]:
+    """Return the number, function and line of the frames, but for `main`."""
+    return [found for found in FRAME.findall(text) if found[1] != "main"]
+
+
 @pytest.fixture(scope="module")
-def stepped(
-    tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]
-) -> Callable[..., tuple[str, str]]:
-    """Gives the stops of commands after the first line: GDB's, and ours."""
+def stepped(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> Answers:
+    """Gives what commands print after the first line: GDB, and we."""
     folder = tmp_path_factory.mktemp("steps")
     host = folder / "k.cc"
     host.write_text(SOURCE + MAIN)
@@ -77,7 +85,7 @@ def stepped(
             "debug", str(kernel), "--dispatch", "k", "--grid", "1", "--workgroup", "1",
             "--arg", "out=zeros:16", "--arg", "in=range:4", "--batch", *start, *words,
         )  # fmt: skip
-        return stops(by_gdb.stdout.partition("##\n")[2]), stops(by_us.out.partition("##\n")[2])
+        return by_gdb.stdout.partition("##\n")[2], by_us.out.partition("##\n")[2]
 
     return answers
 
@@ -94,15 +102,44 @@ def stepped(
         (["step 2", "up", "step"], "inner 2 9 k 10"),
         (["next 3", "step", "up", "next"], "11 outer 5"),
         (["next", "until"], "9 10"),
+        (["advance called", "step"], "called 18 inner 2"),
         (["tbreak 14", "continue", "next", "step", "step"], "14 15 called 18 inner 2"),
     ],
 )
-def test_the_same_stops_as_gdb(
-    commands: list[str], expected: str, stepped: Callable[..., tuple[str, str]]
-) -> None:
-    by_gdb, by_us = stepped(commands)
+def test_the_same_stops_as_gdb(commands: list[str], expected: str, stepped: Answers) -> None:
+    by_gdb, by_us = map(stops, stepped(commands))
     assert by_us.startswith(expected)
     assert by_gdb == by_us
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        (["next"], [("0", "k", "9")]),
+        (["step 2"], [("0", "inner", "2"), ("1", "k", "9")]),
+        (["next 3", "step"], [("0", "outer", "5"), ("1", "k", "11")]),
+        (["next 3", "step 2"], [("0", "inner", "2"), ("1", "outer", "5"), ("2", "k", "11")]),
+        (["next 3", "step 2", "finish"], [("0", "outer", "5"), ("1", "k", "11")]),
+    ],
+)
+def test_the_same_frames_as_gdb(
+    steps: list[str], expected: list[tuple[str, ...]], stepped: Answers
+) -> None:
+    """An inlined function that is not entered yet has no frame, in whatever thread or frame the
+    focus was since the stop."""
+    outermost = expected[-1][0]
+    commands = [*steps, "echo ##\\n", "backtrace", "frame", "info threads"]
+    commands += [f"frame {outermost}", "down", "thread 1", "up", "info frame"]
+    by_gdb, by_us = (text.partition("##\n")[2] for text in stepped(commands))
+    assert frames(by_us)[: len(expected)] == expected
+    assert frames(by_us) == frames(by_gdb)
+    threads = (text.partition("* 1 ")[2].partition("\n")[0] for text in (by_gdb, by_us))
+    assert all(f" {expected[0][1]} (" in line for line in threads)
+
+
+def test_another_lane_is_in_the_same_frame(stepped: Answers) -> None:
+    """Where an inlined function is not entered yet."""
+    assert frames(stepped(["next", "lane 0", "frame"])[1]) == [("0", "k", "9")] * 2
 
 
 BEHIND_A_CALL = """\

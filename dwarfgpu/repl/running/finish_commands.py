@@ -13,12 +13,17 @@ from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.conditions import is_active
 from dwarfgpu.repl.running.runner import leave, require_started, resuming
-from dwarfgpu.repl.running.stepping import before_inlined, out_of_inlined, until_depth
+from dwarfgpu.repl.running.stepping import out_of_inlined, until_depth
 from dwarfgpu.repl.running.stops import Stop, reported
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import note_unknown_caller
 from dwarfgpu.service.frame.argument_words import focused_frame_line
-from dwarfgpu.session.stack_frames import depth, readable_functions_at, selected_number
+from dwarfgpu.session.stack_frames import (
+    before_inlined,
+    depth,
+    readable_functions_at,
+    selected_number,
+)
 from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.json_object import JsonObject
 

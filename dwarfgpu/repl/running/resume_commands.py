@@ -56,8 +56,9 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import (
+    before_inlined,
     depth,
-    inlined_beginning_at,
+    innermost,
     readable_functions_at,
     why_caller_is_unknown,
 )
@@ -213,20 +214,14 @@ def _leave_inlined_at_start(shell: Shell) -> None:
     """Focus on the kernel where a wave is at its first instruction, before calls that are inlined
     there."""
     if is_at_body(shell.session, ()):
-        shell.session = shell.session.at_level(0, inlined_beginning_at(shell.session))
+        shell.session = before_inlined(shell.session)
 
 
 def _frame_of_stop(shell: Shell) -> Session:
-    """Return the session in the frame in which steps begin, whatever is selected: the innermost
-    one, but for the inlined functions that were not entered at the last stop."""
+    """Return the session in the frame in which steps begin, whatever is selected: frame 0."""
     top = shell.session.top or shell.session
-    begun = inlined_beginning_at(top)
-    if shell.last_stop is None:
-        return top.at_level(0, begun) if is_at_body(top, ()) else top
-    stopped = shell.last_stop.session
-    if (top.wave, top.pc) != (stopped.wave, (stopped.top or stopped).pc):
-        return top
-    return top.at_level(0, min(stopped.inline_level, begun))
+    is_new = shell.last_stop is None and is_at_body(top, ())
+    return before_inlined(top) if is_new else innermost(top)
 
 
 @command("stepi", topic="running", aliases=("si",))
@@ -301,7 +296,9 @@ def _until(shell: Shell, argument: str, *, in_callees: bool) -> Iterator[Part]:
     deeper call of the same function.
     """
     require_started(shell)
-    addresses = {location.pc for location in located(shell, argument)}
+    locations = located(shell, argument)
+    addresses = {location.pc for location in locations}
+    bodies = {location.pc for location in locations if location.is_body}
     level, function = shell.session.level, _physical_function(shell.session)
     deep = depth(shell.session) - level
     caller: frozenset[int] = frozenset()
@@ -325,6 +322,8 @@ def _until(shell: Shell, argument: str, *, in_callees: bool) -> Iterator[Part]:
                 in_callees or (here == deep and _physical_function(now) == function)
             ):
                 break
+    if stop.halt.reason == "location-reached" and shell.session.pc in bodies:
+        shell.session = before_inlined(shell.session)
     yield from reported(shell, stop)
 
 

@@ -21,7 +21,12 @@ from dwarfgpu.repl.waves.thread_commands import focus_on
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.followed_calls import FollowedCalls, is_at_entry
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import depth, inlined_beginning_at, readable_functions_at
+from dwarfgpu.session.stack_frames import (
+    before_inlined,
+    depth,
+    entered_but,
+    readable_functions_at,
+)
 
 MAX_INSTRUCTIONS: Final = 1_000_000
 """Executed for one `step`, `next` or `finish`."""
@@ -182,7 +187,7 @@ def line(
     """
     session = shell.session
     if session.inline_level and not over_calls and is_active(shell, session.lane):
-        shell.session = session.at_level(0, session.inline_level - 1)
+        shell.session = entered_but(session, session.inline_level - 1)
         return stepped_here(shell)
     inlined = _functions(session)[session.inline_level :]
     start: _Line = _line_of(source_position(session)), inlined
@@ -208,7 +213,7 @@ def line(
                 shell.session = calling
                 return stop
             if is_same_line and not over_calls:
-                shell.session = calling.at_level(0, calling.inline_level - 1)
+                shell.session = entered_but(calling, calling.inline_level - 1)
                 return stop
         if over_calls and _is_inside(functions, inlined):
             continue
@@ -237,13 +242,6 @@ def out_of_inlined(shell: Shell) -> Stop:
             shell.session = before_inlined(shell.session)
             return stop
     raise LimitExceeded(f"more than {MAX_INSTRUCTIONS} instructions before the function returns")
-
-
-def before_inlined(session: Session) -> Session:
-    """Return the session in the function that has not entered those whose inlined code begins at
-    the program location; the same if none does."""
-    begun = inlined_beginning_at(session)
-    return session.at_level(0, begun) if begun else session
 
 
 def _line_of(position: FramePosition | None) -> tuple[str, int] | None:

@@ -35,10 +35,10 @@ from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.kernel_start import is_before_start
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import (
+    before_inlined,
     depth,
     frame_of,
     frame_position,
-    inlined_beginning_at,
     readable_functions_at,
     selected_number,
 )
@@ -153,7 +153,7 @@ def stop_of(shell: Shell, halt: Halt) -> Stop | None:
         shell.session = shell.session.focused(first.hit_lanes[0])
     is_watched = all(isinstance(item, Watchpoint) for item in stopping)
     if is_watched or is_at_body(shell.session, stopping):
-        shell.session = shell.session.at_level(0, inlined_beginning_at(shell.session))
+        shell.session = before_inlined(shell.session)
     return Stop(halt, tuple(stopping), tuple(changes[item.number] or ("", "") for item in stopping))
 
 
@@ -224,7 +224,8 @@ def reported(
     a function returned.
     """
     shell.stops += 1
-    shell.last_stop = LastStop(stop.halt.wave, stop.items, stop.halt, shell.session)
+    session = shell.session
+    shell.last_stop = LastStop(stop.halt.wave, stop.items, stop.halt, session, session.stop)
     for item in stop.items[:1]:
         _set_variable(shell, "_hit_bpnum", item.number)
         _set_variable(shell, "_hit_locno", _location_number(shell, item))

@@ -27,7 +27,13 @@ from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.session.focused_lane import UNUSED
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import StackFrame, outer_frame, outer_frames, selected_number
+from dwarfgpu.session.stack_frames import (
+    StackFrame,
+    innermost,
+    outer_frame,
+    outer_frames,
+    selected_number,
+)
 from dwarfgpu.session.unreadable_frames import UnreadableFrames
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject
@@ -117,7 +123,7 @@ def own_frame(session: Session) -> Session:
         outer = outer_frame(top) if _state(top, top.lane).is_absent else None
     except LimitExceeded:
         outer = None
-    return top if outer is None else outer.session
+    return innermost(top) if outer is None else outer.session
 
 
 def _state(session: Session, lane: int) -> LaneState:

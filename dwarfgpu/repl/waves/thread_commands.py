@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.repl.command import Candidate, command
@@ -17,7 +18,8 @@ from dwarfgpu.repl.waves.lane_commands import find_pattern, matching_lanes, own_
 from dwarfgpu.repl.waves.thread_ids import leading_threads, single_thread
 from dwarfgpu.service.frame.focus import lane_numbers, target_id, thread_and_lane
 from dwarfgpu.service.waves.wave_frames import innermost_of, lane_counts, wave_frame
-from dwarfgpu.session.stack_frames import selected_number
+from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import innermost, selected_number
 from dwarfgpu.session.unreadable_frames import UnreadableFrames
 from dwarfgpu.view.json_object import JsonObject
 
@@ -80,8 +82,17 @@ def _signal(shell: Shell, wave: WaveId) -> JsonObject:
 
 def focus_on(shell: Shell, wave: WaveId) -> None:
     """Focus on the innermost frame of a wave or thread, in its initial lane."""
-    session = innermost_of(shell.session, wave)
-    shell.session = session.focused(session.initial_lane())
+    session = _stopped_at(shell, wave)
+    shell.session = innermost(session.focused(session.initial_lane()))
+
+
+def _stopped_at(shell: Shell, wave: WaveId) -> Session:
+    """Return the session in the innermost frame of a wave or thread; the one that stopped last may
+    have frames of inlined functions that it has not entered (`Session.not_entered`)."""
+    session, stopped = innermost_of(shell.session, wave), shell.last_stop
+    if stopped is None or (stopped.wave, stopped.stop) != (wave, session.stop):
+        return session
+    return evolve(session, not_entered=stopped.session.not_entered)
 
 
 @command("thread name", topic="stack")
@@ -152,7 +163,7 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
     for wave, name in names.items():
         is_in_focus = wave == shell.session.wave
         mark, lane = ("*", shell.session.lane) if is_in_focus else (" ", None)
-        session = innermost_of(shell.session, wave)
+        session = _stopped_at(shell, wave)
         counts = lane_counts(session).text if session.architecture.is_simt else ""
         lanes = f" {counts:<5}" if has_lanes else ""
         where, frame = wave_frame(session, shell.settings.frame_style(), lane, unreadable)

@@ -84,13 +84,11 @@ def _presence(frame: StackFrame) -> str:
 def innermost_frame(
     session: Session,
     style: FrameStyle = DEFAULT_STYLE,
-    hidden: int = 0,
     unreadable: UnreadableFrames | None = None,
 ) -> tuple[str, JsonObject]:
     """Return the innermost frame of a wave or a thread, as `info threads` has it: without its
-    number, and as data. `hidden` innermost inlined functions are not entered yet. What cannot be
-    read of it is added to `unreadable`."""
-    frame = next(stack_frames(session, hidden))
+    number, and as data. What cannot be read of it is added to `unreadable`."""
+    frame = next(stack_frames(session))
     if unreadable is not None:
         unreadable.add(frame)
     record = frame_record(frame, with_arguments=True, style=style)

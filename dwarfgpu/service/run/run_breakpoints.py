@@ -40,6 +40,7 @@ from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.kernel_start import is_before_start
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import (
+    before_inlined,
     call_position,
     declaration_at,
     frame_position,
@@ -86,10 +87,11 @@ class RunStop:
     """The answers for each expression, for the lanes that are shown."""
 
     @property
-    def not_entered(self) -> int:
-        """How many inlined functions begin here, before the function that was named enters them."""
+    def innermost(self) -> Session:
+        """The session in frame 0: a function that was named has not entered the calls that are
+        inlined at its beginning."""
         is_body = self.session.pc in self.breakpoint.bodies
-        return inlined_beginning_at(self.session) if is_body else 0
+        return before_inlined(self.session) if is_body else self.session
 
 
 @frozen(eq=False)
