@@ -85,6 +85,15 @@ class ObjectFile(ElfFile):
         return None
 
     @cached_property
+    def first_thread_locals(self) -> tuple[str, ...]:
+        """The names of the symbols at the beginning of the thread-local storage."""
+        return tuple(
+            symbol.name
+            for symbol in self.symbols
+            if symbol.kind == "thread_local" and not symbol.address and symbol.is_in_section
+        )
+
+    @cached_property
     def symbol_damage(self) -> Malformed | None:
         """What is wrong with the table of the symbols, where some are lost; None if it is sound."""
         from dwarfgpu.objfile.lost_symbols import damaged_symbols  # many questions read no symbols

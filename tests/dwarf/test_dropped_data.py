@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -124,3 +127,51 @@ def test_a_static_variable_of_that_name_is_another_one() -> None:
         for die in unit.root.children()
     ]
     assert [symbol and symbol.address for symbol in found] == [None, 0x1000]
+
+
+THREAD_LOCAL = """\
+#include <stdlib.h>
+__thread int gone = 1, kept = 2; static __thread int sgone = 3, skept = 4;
+int f(void) { static __thread int count = 9; return ++count + skept++; }
+int main(void) { kept++; f(); %s abort(); }
+"""
+
+
+def variables_of(path: Path) -> list[Variable]:
+    """The variables of a file, at whatever depth they are."""
+    entries = [unit.root for unit in CodeObject.open(path).info.units]
+    for die in entries:
+        entries += die.children()
+    variables = (die for die in entries if die.tag == dw.TAG_VARIABLE)
+    return [Variable(die.name or "", die, "global") for die in variables]
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang-19"])
+@pytest.mark.parametrize("uses", ["", "gone++; sgone++;"])
+def test_thread_local_data_that_the_linker_dropped(
+    compiler: str, uses: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Its offset is 0 then, where another variable is (GDB shows the bytes of that)."""
+    (tmp_path / "t.c").write_text(THREAD_LOCAL % uses)
+    given = ["-g", "-fdata-sections", "-Wl,--gc-sections", "t.c", "-o", "t"]
+    subprocess.run([tool(compiler), *given], cwd=tmp_path, check=True, timeout=60)
+    variables = variables_of(tmp_path / "t")
+    locations = {v.name: (v.location is not None, v.why_dropped) for v in variables}
+    assert locations["kept"] == locations["skept"] == locations["count"] == (True, None)
+    for name in ("gone", "sgone"):
+        if uses:
+            assert locations[name] == (True, None)
+        elif name in locations:  # clang does not describe static variables without uses
+            is_located, why = locations[name]
+            assert not is_located and why is not None and "thread-local storage has kept" in why
+
+
+def test_members_of_thread_local_common_blocks(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """The block alone has a symbol."""
+    text = "common /blk/ a, b\ninteger :: a, b\n!$omp threadprivate(/blk/)\na = b\nend\n"
+    (tmp_path / "t.f90").write_text(text)
+    given = ["-g", "-fopenmp", "t.f90", "-o", "t"]
+    subprocess.run([tool("gfortran"), *given], cwd=tmp_path, check=True, timeout=60)
+    variables = variables_of(tmp_path / "t")
+    located = {v.name: v.location is not None for v in variables if v.name in ("a", "b")}
+    assert located == {"a": True, "b": True}

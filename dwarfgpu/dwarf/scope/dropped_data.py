@@ -2,7 +2,8 @@
 
 Linkers leave 0 as the address of what they dropped, or one of the two largest addresses, as they do
 for code (`dwarfgpu.dwarf.scope.scope_entries.pc_bounds`). An offset in thread-local storage or in
-another address space may well be 0: operations follow that make a location of it.
+another address space may well be 0: operations follow that make a location of it. The symbols say
+which variable is at the beginning of the thread-local storage.
 """
 
 from __future__ import annotations
@@ -17,23 +18,24 @@ from dwarfgpu.dwarf.types.memory_space import memory_space
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc, LocationAttribute, Unit
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import SHF_ALLOC
+from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHT_SYMTAB
 
 _ADDR: Final = 0x03
 _PLUS_UCONST: Final = 0x23
-ADDRESSES: Final = frozenset({b"\x03", b"\xa1", b"\xfb"})
-"""DW_OP_addr, DW_OP_addrx, and DW_OP_GNU_addr_index of DWARF 4: only locations that begin with one
-of these can be of dropped data."""
+_ADDRESSES: Final = frozenset({b"\x03", b"\xa1", b"\xfb"})
+"""DW_OP_addr, DW_OP_addrx, and DW_OP_GNU_addr_index of DWARF 4."""
+_THREAD_ADDRESSES: Final = frozenset({b"\x9b", b"\xe0"})
+"""DW_OP_form_tls_address, and its GNU form."""
 
 
 def why_dropped(die: Die, location: LocationAttribute) -> str | None:
     """Return why a location of a variable says that the linker dropped its data; None if it does
     not."""
-    if not isinstance(location, ExprLoc):
+    if not isinstance(location, ExprLoc) or not may_be_dropped(location.expression):
         return None
     code = location.expression
-    if code[:1] not in ADDRESSES:
-        return None
+    if code[-1:] in _THREAD_ADDRESSES:
+        return _why_dropped_in_thread(die, location)
     address = _first_address(code, location.unit, die.unit.endian)
     if address is None or (address and address < die.unit.tombstone):
         return None
@@ -45,6 +47,40 @@ def why_dropped(die: Die, location: LocationAttribute) -> str | None:
     return (
         f"the linker dropped it (no allocated section has the address {address:#x} of its "
         "DW_AT_location)"
+    )
+
+
+def may_be_dropped(code: bytes) -> bool:
+    """Return whether an expression can be of dropped data, as far as its first and last operations
+    say; most are not."""
+    return code[:1] in _ADDRESSES or code[-1:] in _THREAD_ADDRESSES
+
+
+def _why_dropped_in_thread(die: Die, location: ExprLoc) -> str | None:
+    """Return the same of a thread-local variable: only other ones have symbols where it is said to
+    be, at the beginning of the storage."""
+    from dwarfgpu.expr.thread_location import pushed_in_thread  # GPUs have no such variables
+
+    file = die.unit.info.main.sections.object
+    try:
+        if file.is_relocatable or pushed_in_thread(location) != 0:
+            return None
+    except DwarfGpuError:
+        return None  # the evaluation reports it
+    table = file.symbol_section
+    name = die.linkage_name or die.name
+    if table is None or table.type != SHT_SYMTAB or name is None:
+        return None
+    parent = die.parent()
+    if parent is not None and parent.tag == dw.TAG_COMMON_BLOCK:
+        return None  # the block alone has a symbol
+    # Compilers and linkers add numbers to names of static variables.
+    there = file.first_thread_locals
+    if not there or any(name in symbol.replace("@", ".").split(".") for symbol in there):
+        return None
+    return (
+        f"the linker dropped it (at the offset 0 of its DW_AT_location, thread-local storage has "
+        f"{there[0]})"
     )
 
 

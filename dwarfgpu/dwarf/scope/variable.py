@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.producer import parse_producer
-from dwarfgpu.dwarf.scope.dropped_data import ADDRESSES, why_dropped
+from dwarfgpu.dwarf.scope.dropped_data import may_be_dropped, why_dropped
 from dwarfgpu.dwarf.scope.named_entries import named_entries
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
@@ -120,7 +120,7 @@ class Variable(OfOpenFile):
     def read_location(self) -> LocationAttribute | None:
         """Return the same without a cache: a reader of the whole file asks each variable once."""
         written = self._written_location()
-        if written.__class__ is not ExprLoc or written.expression[:1] not in ADDRESSES:
+        if written.__class__ is not ExprLoc or not may_be_dropped(written.expression):
             return written
         return written if why_dropped(self.die, written) is None else None
 
