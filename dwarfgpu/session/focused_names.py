@@ -172,9 +172,14 @@ class FocusedNames(FocusedLane):
 
     def find_variable(self, name: str) -> Variable | None:
         """Return the same, or None if there is none: why may take a search of all names."""
-        for meaning in self.meanings(name).of(name)[:1]:
-            # `f::x` is for the language: it needs a frame of f, or a location that needs none.
-            if isinstance(meaning, Variable) and (meaning.kind == "global" or "::" not in name):
+        lookup = self.meanings(name)
+        for meaning in lookup.of(name)[:1]:
+            if not isinstance(meaning, Variable):
+                continue
+            # `f::x` is for the language: it needs a frame of f, or a location that needs none. So
+            # is the variable of an enclosing function, which hides global ones.
+            is_own = meaning.kind != "global"
+            if not ("::" in name if is_own else lookup.in_enclosing_functions(name)):
                 return meaning
         self.require_entered(name)
         return None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.cli.command import run
 from tests.repl.side_by_side import answers, build, with_core
 
 SOURCES = {
@@ -99,10 +101,10 @@ end Example;
 """,
     "c.c": """\
 static struct { int hits, mode; } config = {111, 5};
-static int hits = 900, root = 901, only = 903;
+static int hits = 900, root = 901, only = 903, Own = 905, Root = 906;
 int level = 902, count = 904;
 int use_c(int n) {
-    config.mode += n; hits += root++; level++; count += only++;
+    config.mode += n; hits += root++; level++; count += only++ + Own++ + Root++;
     return config.hits;
 }
 """,
@@ -154,6 +156,15 @@ def test_names_of_packages_as_in_gdb(
     of_gdb = list(map(printed, answers(tool("gdb"), files, commands)))
     assert list(map(printed, answers(None, files, commands))) == of_gdb
     assert len(of_gdb) == len(commands) and all(of_gdb[1:])
+
+
+@pytest.mark.parametrize("name", ["Own", "own", "Root", "root"])
+def test_eval_in_the_letters_of_c(files: list[str], name: str) -> None:
+    """A static variable of C has the name in the letters that are written, not in those of the
+    file of Ada."""
+    _, shown = answers(None, files, ["frame function example", f"print {name}"])
+    [number] = re.findall(r"^#(\d+) .* in example \(", run("bt", *files).out, re.MULTILINE)
+    assert run("eval", *files, "--frame", number, name).out == f"{name} = {printed(shown)[0]}\n"
 
 
 def test_what_gdb_asks_about(files: list[str]) -> None:

@@ -126,6 +126,32 @@ def test_explain_reads_in_the_frame_of_the_variable(
     assert answer.count("=> local = 30") == 3, "once as the expression"
 
 
+NESTED = """
+#include <stdlib.h>
+int v = 1;
+int outer(int n) {
+  int v = n;
+  int inner(int k) { if (k) abort(); return k + v; }
+  return inner(n) + v;
+}
+int main(void) { return outer(5); }
+"""
+
+
+def test_eval_reads_the_variable_of_the_enclosing_function(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Although the file has a global variable of that name, which `find_variable` may not take."""
+    program, core = with_core(tool, tmp_path, "gcc", NESTED)
+    command = [sys.executable, "-m", "dwarfgpu", "debug", program, "--core", core, "--batch"]
+    shown = subprocess.check_output([*command, *options_of(["frame function outer"])], text=True)
+    [number] = re.findall(r"^#(\d+) .* outer \(", shown, re.MULTILINE)
+    read = [sys.executable, "-m", "dwarfgpu", "eval", program, core, "--frame"]
+    inner = str(int(number) - 1)
+    assert subprocess.check_output([*read, inner, "v"], text=True) == "v = 5\n"
+    assert subprocess.check_output([*read, inner, "::v"], text=True) == "::v = 1\n"
+
+
 @pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
 def test_a_variable_that_a_lambda_does_not_capture_is_of_no_outer_frame(
     tool: Callable[[str], str], tmp_path: Path, compiler: str

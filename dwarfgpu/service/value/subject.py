@@ -69,11 +69,27 @@ def subject(session: Session, text: str) -> Subject:
     if _NAME.fullmatch(text) is None:
         return Expression(text)
     try:
+        if _is_spelled_otherwise(session, text):
+            return Expression(text)
         return session.find_variable(text) or Expression(text)
     except UsageError as error:
         if not error.message.startswith(_UNKNOWN):
             raise
         return Expression(text)
+
+
+def _is_spelled_otherwise(session: Session, name: str) -> bool:
+    """Return whether the file has a name in other letters, or with the packages around it: the name
+    as it is written may be one of C."""
+    try:
+        unit = session.unit
+        if unit is None or unit.style == "c":
+            return False
+    except DwarfGpuError:
+        return False  # the search for the name reports it
+    from dwarfgpu.language.name_resolution import Names  # most names are of C and its relatives
+
+    return Names(session).spelled(name) != name
 
 
 def answer(
