@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Self
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.loaded_code import as_code_objects
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
@@ -179,8 +180,9 @@ class FocusedNames(FocusedLane):
             # `f::x` is for the language: it needs a frame of f, or a location that needs none. So
             # is the variable of an enclosing function, which hides global ones.
             is_own = meaning.kind != "global"
+            remarks = tuple(lookup.remarks)
             if not ("::" in name if is_own else lookup.in_enclosing_functions(name)):
-                return meaning
+                return evolve(meaning, remarks=remarks) if remarks else meaning
         self.require_entered(name)
         return None
 

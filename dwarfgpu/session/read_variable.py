@@ -254,7 +254,7 @@ def assumptions(
         on_location = _notes_on_location(variable, frame, pc, count)
         if not focus.focused_frame.has_lane_pc:  # the machine does not decide where lanes are
             focus.notes_on_locations[variable] = on_location
-    return tuple(dict.fromkeys([*assumed, *on_location]))
+    return tuple(dict.fromkeys([*variable.remarks, *assumed, *on_location]))
 
 
 def located(attribute: LocationAttribute, context: Context, observe: Observer | None) -> Location:

@@ -63,6 +63,8 @@ class Variable(OfOpenFile):
     """Why this one was taken, where the debug information alone does not say it."""
     origins: tuple[Die, ...] | None = field(default=None, eq=False, repr=False)
     """The entries that its own is an instance of, if they were read already."""
+    remarks: tuple[str, ...] = field(default=(), eq=False, repr=False)
+    """What else has the name by which it was sought, where that does not decide it."""
 
     @property
     def unit(self) -> CompilationUnit:
