@@ -12,7 +12,7 @@ from dwarfgpu.base.regexp import regexp
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.qualified import split_last
+from dwarfgpu.dwarf.names.function_paths import components, ends_in, without_arguments
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
 from dwarfgpu.dwarf.scope.required_word import required_words, units_with_words
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, decl_line
@@ -37,15 +37,15 @@ _DECLARED: Final = TYPES | {
 
 
 def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
-    """Return the variables and types of a name, perhaps with a file, each declaration once; in C
-    without the tags of structures.
+    """Return the variables and types of a name, perhaps with a file, each declaration once for each
+    of its addresses; in C without the tags of structures.
 
     Leading scopes and template arguments are optional, as for functions.
     """
     in_file = IN_FILE.fullmatch(text)
     file = None if in_file is None else in_file["file"].strip("'\"")
     name = unquoted(text if in_file is None else in_file["inside"]).removeprefix("::")
-    locations: dict[tuple[str, int], CodeLocation] = {}
+    locations: dict[tuple[str, int, tuple[int, ...]], CodeLocation] = {}
     for code_object in session.code_objects:
         for symbol, die in _listed(code_object, name):
             table = die.unit.line_table
@@ -53,25 +53,33 @@ def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
                 continue
             position = _declared_at(die)
             if position is not None:
-                location = CodeLocation("symbol", position, _address(session, die), symbol)
-                locations.setdefault((position.path, position.line), location)
+                address = _address(session, die)
+                location = CodeLocation("symbol", position, address, symbol)
+                locations.setdefault((position.path, position.line, address), location)
     if not locations and file is None:
         for die in _meant(session, name):
             position = _declared_at(die)
             if position is not None:
                 return (CodeLocation("symbol", position, _address(session, die), name),)
-    return tuple(locations.values())
+    with_address = {(path, line) for path, line, address in locations if address}
+    return tuple(
+        location
+        for (path, line, address), location in locations.items()
+        if address or (path, line) not in with_address  # else it only declares the variable
+    )
 
 
 def _listed(code_object: CodeObject, name: str) -> Iterator[tuple[str, Die]]:
     """Yield the names and entries of variables and types outside of functions."""
     info = code_object.info
-    escaped = re.sub(r"\W", r"\\\g<0>", name)
-    pattern = rf"(?:^|::){escaped}(?:<.*)?$"
+    path = components(name)
+    bare = [without_arguments(component) or component for component in path]
+    escaped = (re.sub(r"\W", r"\\\g<0>", component) for component in bare)
+    pattern = rf"(?:^|::){'(?:<.*)?::'.join(escaped)}(?:<.*)?$"
     units = list(units_with_words(info, required_words(pattern)))
     if not units:  # of most unknown names
         return
-    simple, searched = split_last(name)[-1], SearchedNames(info)
+    simple, searched = bare[-1], SearchedNames(info)
     kinds: tuple[Kind, ...] = ("variables", "types")
     lists = (
         listed_symbols(info, kind, regexp(pattern), units, simple=simple, searched=searched)
@@ -79,7 +87,7 @@ def _listed(code_object: CodeObject, name: str) -> Iterator[tuple[str, Die]]:
     )
     for symbol in chain.from_iterable(lists):
         is_tag = symbol.die.tag in TAGGED and not symbol.die.unit.is_cplusplus
-        if not is_tag:
+        if not is_tag and ends_in(components(symbol.name), path):
             yield symbol.name, symbol.die
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.repl.side_by_side import answers, build
 
 SOURCES = {
@@ -68,3 +70,51 @@ def test_the_name_of_a_function_has_no_file(tmp_path: Path, tool: Callable[[str]
     ]  # fmt: skip
     said = _both(tmp_path, tool, commands)
     assert ["not defined" in text for text in said] == [True, True, True, False]
+
+
+TEMPLATES = """\
+namespace net {
+template <class T> struct Ring {
+  struct Node { T item; };
+  static inline int created = 0;
+
+  template <class U> struct Part {
+    static inline int made = 2;
+  };
+  T get() const { return first.item; }
+  Node first{};
+};
+struct Plain {
+  static inline int created = 1;
+};
+}
+net::Ring<int> whole;
+net::Ring<net::Ring<long>::Part<char>> nested;
+int main() {
+  return whole.get() + net::Ring<int>::Part<char>::made + net::Plain::created
+    + net::Ring<long>::created + net::Ring<net::Ring<long>::Part<char>>::created;
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_members_of_templates_without_their_arguments(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str
+) -> None:
+    """The name of a template is that of its instances alone, not of what is in them or has them as
+    arguments. Of variables with a constant value, as clang has them, GDB takes that for an address.
+    """
+    command = [tool(compiler), "-std=c++17", "-g", "-O0", "-o", "a", "a.cc"]
+    build(tmp_path, {"a.cc": TEMPLATES}, [command])
+    names = ["net::Ring", "Part", "net::Ring::Node", "Ring::Part", "net::Ring::Part::made",
+             "Ring<int>::Part::made", "Part<char>::made", "net::Ring::created", "Ring::created",
+             "::net::Ring::created", "a.cc:Ring::created", "Plain::created",
+             "Ring<net::Ring<long>::Part<char>>::created", "net::Ring<long>::created"]  # fmt: skip
+    commands = ["set print asm-demangle on", *(f"list {name},{name}" for name in names)]
+    if compiler == "g++":
+        commands += [f"info line {name}" for name in names[4:]]
+    commands.append("list created,created")
+    ours = answers(None, [str(tmp_path / "a")], commands)
+    assert ours == answers(tool("gdb"), [str(tmp_path / "a")], commands)
+    assert "not defined" not in "".join(ours)
+    assert "\n4\t" in ours[8] and ours[-1].count("::created") == 2

@@ -271,7 +271,7 @@ def _single_position(
     locations = _shown_locations(shell, text, around)
     locations_by_line = {
         (location.position.path, location.position.line): location
-        for location in locations
+        for location in reversed(locations)  # the first of a line names it
         if location.position is not None
     }
     if len(locations_by_line) > 1:
