@@ -244,10 +244,13 @@ class Resolver:
         """Return the object of a variable, resolved; an object in a register has its low bits, and
         one that is larger is in the wider register that begins with it.
 
-        One of an unspecified type without a size is as large as its location, if that ends.
+        One of an unspecified type without a size is as large as its location, if that ends. A
+        reference to an array of C has the length that the array has now.
         """
         resolved = self.resolved(type_, location)
         bare = strip(resolved.type)
+        if isinstance(bare, Pointer) and bare.kind != "pointer" and is_dynamic(bare.target):
+            resolved = evolve(resolved, type=self._with_length(resolved, bare))
         if isinstance(bare, Unspecified) and bare.size_bytes is None:
             size = _location_bits(location)
             if size is not None:
@@ -258,6 +261,23 @@ class Resolver:
             return resolved
         location = in_wide_register(self._attributes.architecture, location, size)
         return TypedObject(resolved.type, location.of_object(size, self._attributes.endian))
+
+    def _with_length(self, reference: TypedObject, bare: Pointer) -> Type | None:
+        """Return the type of a reference with the length of the array to which it leads, if that is
+        known, and no descriptor has it."""
+        array_type = strip(bare.target)
+        if isinstance(array_type, Dynamic) and has_descriptor(array_type):
+            return reference.type
+        try:
+            address = self.contents(reference)
+            if not address.is_complete:
+                return reference.type
+            target = self.resolved(bare.target, self.at(address.value)).type
+        except DwarfGpuError:
+            return reference.type  # what reads the array reports the error
+        if not isinstance(strip(target), Array):
+            return reference.type
+        return _renamed(reference.type, evolve(bare, target=target))
 
     def member(
         self,

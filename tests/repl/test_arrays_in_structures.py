@@ -1,4 +1,5 @@
-"""Arrays of variable length in structures (an extension of GCC), against the installed GDB."""
+"""Arrays of variable length in structures (an extension of GCC), in rows and behind references,
+against the installed GDB."""
 
 from __future__ import annotations
 
@@ -60,3 +61,38 @@ def test_rows_of_variable_length_are_elements(tmp_path: Path, tool: Callable[[st
     assert shown[6].endswith("<table+16>:\t5\t6\n")
     refused = answers(tool("gdb"), files, commands[:2])[1]
     assert "Cannot perform pointer math on incomplete types, try casting" in refused
+
+
+REFERENCES = """\
+#include <cstdlib>
+typedef int number;
+int sum(int n)
+{
+  int seen[n];
+  for (int i = 0; i < n; i++) seen[i] = i;
+  int (&plain)[n] = seen;
+  const number (&constant)[n] = seen;
+  typedef int (&named)[n];
+  named alias = seen;
+  number (*pointer)[n] = &seen;
+  auto inner = [&seen]() { if (seen[1]) abort(); return seen[0]; };
+  return inner() + plain[0] + constant[1] + alias[2] + (*pointer)[0];
+}
+int main(int argc, char **) { return sum(argc + 3); }
+"""
+
+
+def test_references_have_the_length_of_their_array(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """gcc describes what a lambda captures by reference so; pointers have no length, as in GDB."""
+    build(tmp_path, {"a.cc": REFERENCES}, [[tool("g++"), "-g", "-O0", "-w", "-o", "a", "a.cc"]])
+    files = with_core(tool, tmp_path)
+    names = ("plain", "constant", "alias", "pointer")
+    words = ("print", "whatis", "ptype", "print sizeof")
+    commands = ["frame function operator()", *(f"{word} (seen)" for word in words), "info locals",
+                "whatis &seen", "up", *(f"{word} ({name})" for name in names for word in words),
+                "info locals", "print $1", "whatis $1"]  # fmt: skip
+    ours = answers(None, files, commands)
+    assert ours == answers(tool("gdb"), files, commands)
+    assert ours[2].endswith("type = int (&)[4]\n") and "variable length" in ours[21]

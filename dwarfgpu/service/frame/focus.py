@@ -235,7 +235,7 @@ def contents(
     if isinstance(strip(variable.type), MemberPointer):
         return text
     cplusplus, style = options.language or (variable.unit.is_cplusplus, variable.unit.style)
-    named = strip(variable.type) if style == "ada" else variable.type  # as pointers name it there
+    named = strip(reading.type) if style == "ada" else reading.type  # as pointers name it there
     return text.removeprefix(f"({type_name(named, cplusplus=cplusplus, style=style)}) ")
 
 
