@@ -7,21 +7,33 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern as compiled
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.regexp import regexp
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.function_paths import components, ends_in, without_arguments
+from dwarfgpu.dwarf.index.units_by_name import units_with_tags
+from dwarfgpu.dwarf.names.function_paths import (
+    components,
+    ends_in,
+    is_full_name,
+    without_arguments,
+)
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
 from dwarfgpu.dwarf.scope.required_word import required_words, units_with_words
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, decl_line
 from dwarfgpu.dwarf.scope.searched_names import SearchedNames
-from dwarfgpu.dwarf.scope.symbol_list import Kind, listed_symbols
+from dwarfgpu.dwarf.scope.symbol_list import TAGS, Kind, listed_symbols
 from dwarfgpu.dwarf.scope.variable import variable_of
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc
-from dwarfgpu.language.explicit_location import IN_FILE, unquoted
+from dwarfgpu.language.explicit_location import (
+    IN_FILE,
+    ExplicitLocation,
+    explicit_location,
+    unquoted,
+)
 from dwarfgpu.language.function_locations import CodeLocation
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.model.storage import Memory
@@ -34,6 +46,8 @@ _DECLARED: Final = TYPES | {
     dw.TAG_ENUMERATOR,
     dw.TAG_NAMESPACE,
 }
+_LISTED: Final = TAGS["variables"] | TAGS["types"]
+_IDENTIFIER: Final = compiled(r"[^\W\d]\w*")
 
 
 def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
@@ -42,21 +56,28 @@ def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
 
     Leading scopes and template arguments are optional, as for functions.
     """
-    in_file = IN_FILE.fullmatch(text)
-    file = None if in_file is None else in_file["file"].strip("'\"")
-    name = unquoted(text if in_file is None else in_file["inside"]).removeprefix("::")
+    explicit = explicit_location(text) or ExplicitLocation(linespec=text)
+    written, file = explicit.function or explicit.linespec, explicit.source
+    if written is None or explicit.label is not None:
+        return ()
+    in_file = IN_FILE.fullmatch(written)
+    if in_file is not None:
+        file, written = in_file["file"].strip("'\""), in_file["inside"]
+    name = unquoted(written).removeprefix("::")
     locations: dict[tuple[str, int, tuple[int, ...]], CodeLocation] = {}
     for code_object in session.code_objects:
         for symbol, die in _listed(code_object, name):
             table = die.unit.line_table
             if file is not None and (table is None or not table.files_named(file)):
                 continue
+            if explicit.is_qualified and not is_full_name(symbol, name):
+                continue
             position = _declared_at(die)
             if position is not None:
                 address = _address(session, die)
                 location = CodeLocation("symbol", position, address, symbol)
                 locations.setdefault((position.path, position.line, address), location)
-    if not locations and file is None:
+    if not locations and file is None and not explicit.is_qualified:
         for die in _meant(session, name):
             position = _declared_at(die)
             if position is not None:
@@ -76,10 +97,12 @@ def _listed(code_object: CodeObject, name: str) -> Iterator[tuple[str, Die]]:
     bare = [without_arguments(component) or component for component in path]
     escaped = (re.sub(r"\W", r"\\\g<0>", component) for component in bare)
     pattern = rf"(?:^|::){'(?:<.*)?::'.join(escaped)}(?:<.*)?$"
-    units = list(units_with_words(info, required_words(pattern)))
-    if not units:  # of most unknown names
-        return
     simple, searched = bare[-1], SearchedNames(info)
+    units = list(units_with_words(info, required_words(pattern)))
+    if units and _IDENTIFIER.fullmatch(simple):
+        units = list(units_with_tags(info, units, simple, _LISTED))
+    if not units:  # of most names of functions, and of most unknown ones
+        return
     kinds: tuple[Kind, ...] = ("variables", "types")
     lists = (
         listed_symbols(info, kind, regexp(pattern), units, simple=simple, searched=searched)

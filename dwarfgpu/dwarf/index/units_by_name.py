@@ -7,7 +7,7 @@ unit prove that a name is not in it (`dwarfgpu.dwarf.index.name_filter`).
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -112,8 +112,17 @@ def units_with_functions(info: DebugInfo, name: str) -> Iterator[CompilationUnit
     units = None if "\\" in name else info.strings.units(*name_texts(name, is_template=True))
     if units == ():
         return
-    is_possible = mentions(info, name, (dw.TAG_SUBPROGRAM,), is_template=True)
-    for unit in info.reported_units() if units is None else units:
+    all_units = info.reported_units() if units is None else units
+    yield from units_with_tags(info, all_units, name, (dw.TAG_SUBPROGRAM,))
+
+
+def units_with_tags(
+    info: DebugInfo, units: Iterable[CompilationUnit], name: str, tags: Collection[int]
+) -> Iterator[CompilationUnit]:
+    """Yield those of the units of a file that may have an entry of some tags with a simple name;
+    template arguments are ignored."""
+    is_possible = mentions(info, name, tags, is_template=True)
+    for unit in units:
         if _may_be(unit, is_possible):
             yield unit
 

@@ -57,7 +57,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
 Kind = Literal["functions", "variables", "types", "modules"]
-_TAGS: Final[dict[Kind, frozenset[int]]] = {
+TAGS: Final[dict[Kind, frozenset[int]]] = {
     "functions": frozenset({dw.TAG_SUBPROGRAM}),
     "variables": frozenset({dw.TAG_VARIABLE, dw.TAG_MEMBER, dw.TAG_CONSTANT}),
     "types": frozenset(TYPES | {dw.TAG_NAMESPACE, dw.TAG_IMPORTED_DECLARATION}),
@@ -324,7 +324,7 @@ def _role(unit: CompilationUnit, abbreviation: Abbreviation, kind: Kind) -> tupl
     is_scope = tag in _SCOPES or (tag == dw.TAG_SUBPROGRAM and not abbreviation.attributes)
     if kind == "functions" and unit.style in ("fortran", "ada"):
         is_scope = is_scope or tag == dw.TAG_SUBPROGRAM or tag in BLOCKS
-    is_listed = tag in _TAGS[kind]
+    is_listed = tag in TAGS[kind]
     if tag == dw.TAG_SUBPROGRAM:
         is_listed = is_listed and _has_code(abbreviation)
     elif tag == dw.TAG_MEMBER:  # a static one of DWARF 4 and before
@@ -484,7 +484,7 @@ class _PlainReaders(NamedTuple):
 def _listed(
     die: Die, index: int, kind: Kind, matching: _Matching | None, only_with_location: bool
 ) -> ListedSymbol | None:
-    if die.tag not in _TAGS[kind]:
+    if die.tag not in TAGS[kind]:
         return None
     name = _name(die, kind, only_with_location)
     if name is None or (matching is not None and not matching.matches(name)):

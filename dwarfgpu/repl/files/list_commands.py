@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
-from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, SeveralLines, UsageError
 from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.function_locations import CodeLocation
 from dwarfgpu.language.linespec import (
@@ -168,17 +168,28 @@ def _title(location: CodeLocation) -> str:
 def listed_locations(
     shell: Shell, text: str, around: FramePosition | None
 ) -> tuple[CodeLocation, ...]:
-    """Return what `code_locations_of` does, and where variables and types are declared."""
+    """Return where variables and types of a name are declared, and what `code_locations_of` does:
+    as in GDB, a name is also that of functions in any scope, as `str` in the C++ library."""
     try:
-        return code_locations_of(shell, text, around)
+        locations = code_locations_of(shell, text, around)
     except LinespecNotFound:
-        # Most names are those of functions.
-        from dwarfgpu.language.symbol_locations import symbol_locations
-
-        locations = symbol_locations(shell.session, text) if text else ()
-        if not locations:
+        declared = _declared(shell, text) if text else ()
+        if not declared:
             raise
+        return declared
+    if any(location.kind != "function" for location in locations):
         return locations
+    try:
+        return (*_declared(shell, text), *locations)
+    except LimitExceeded as error:
+        shell.console.note(f"variables and types named {text}: {error.kind}: {error}", once=True)
+        return locations
+
+
+def _declared(shell: Shell, text: str) -> tuple[CodeLocation, ...]:
+    from dwarfgpu.language.symbol_locations import symbol_locations  # for names alone
+
+    return symbol_locations(shell.session, text)
 
 
 def _shown_locations(

@@ -57,6 +57,8 @@ def lines_located(shell: Shell, text: str) -> tuple[FramePosition, ...]:
     for functions and addresses."""
     session = in_code_that_runs(shell)
     locations = listed_locations(shell, text, _around(shell, session, text))
+    if any(location.kind == "function" for location in locations):
+        return ()  # also where a variable has the name
     return tuple(
         location.position
         for location in locations

@@ -1,0 +1,82 @@
+"""`list` and `info line` of names that variables or types share with functions, as in GDB: a name
+denotes what has it in any scope, also in libraries without debugging information."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.repl.side_by_side import answers, build_with_library, with_core
+
+LIBRARY = """\
+struct Text { int at(int i); int size(); };
+int Text::at(int i) { return i; }
+int Text::size() { return 2; }
+"""
+PROGRAM = """\
+#include <cstdlib>
+struct Text { int at(int i); int size(); };
+int at = 1;
+static int size = 2;
+struct Own { int value; Own(int); int only(); static int shared; };
+Own::Own(int n) { value = n; }
+int Own::only() { return value; }
+int only = 3;
+int Own::shared = 4;
+int shared() { return Own::shared; }
+namespace inner { static int both = 5; }
+int both(int n) { return n + inner::both; }
+enum Kind { first, second };
+int single = 6;
+template <class T> T whole(T t) { return t; }
+struct whole_type { int whole; };
+int main() {
+  Own own(at);
+  Text text;
+  whole_type typed = {whole(7)};
+  if (own.only() + only + shared() + both(1) + text.at(2) + text.size() + size) abort();
+  return single + typed.whole + second;
+}
+"""
+COMMANDS = [
+    "list at", "info line at", "list size", "info line size", "list only", "info line only",
+    "list Own", "info line Own", "list shared", "info line shared", "list both", "info line both",
+    "list ::both", "list a.cpp:both", "info line a.cpp:both", "list -function both",
+    "list -source a.cpp -function both", "list -qualified only", "list -qualified inner::both",
+    "list -function single", "info line -function at", "list both,", "list ,both", "list both,only",
+    "list at,", "list at,size", "list single", "info line single", "list whole",
+    "list inner::both", "list Kind", "list main", "info line both(int)",
+    "break only", "info scope only",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> list[str]:
+    folder = tmp_path_factory.mktemp("variables")
+    build_with_library(folder, "cpp", LIBRARY, PROGRAM, [tool("g++"), "-fno-plt"], "-g0")
+    return with_core(tool, folder)
+
+
+def test_names_of_variables_and_functions(files: list[str], tool: Callable[[str], str]) -> None:
+    commands = ["set listsize 2", "set print asm-demangle on", *COMMANDS]
+    [_, _, *shown], [_, _, *of_gdb] = (
+        answers(None, files, commands),
+        answers(tool("gdb"), files, commands),
+    )
+    assert dict(zip(COMMANDS, shown, strict=True)) == dict(zip(COMMANDS, of_gdb, strict=True))
+
+
+def test_the_variable_comes_before_functions_of_libraries(files: list[str]) -> None:
+    """Without lines, they do not matter for `list`."""
+    listed, line = answers(None, files, ["set listsize 1", "list at", "info line at"])[1:]
+    assert listed == "list at\n3\tint at = 1;\n"
+    first, second = line.split("\n")[1:3]
+    assert first.startswith('Line 3 of "a.cpp" is at address 0x')
+    assert second.startswith("No line number information available for address 0x")
+    assert second.endswith(" <Text::at(int)>")
+
+
+def test_clear_means_the_function(files: list[str]) -> None:
+    shown = answers(None, files, ["break only", "clear only", "info breakpoints"])
+    assert shown[-1] == "info breakpoints\nNo breakpoints or watchpoints.\n"
