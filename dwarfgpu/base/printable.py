@@ -60,7 +60,13 @@ def _replaced(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     missing = error.object[error.start : error.end]
-    return "".join("..." if one == "…" else escaped(one) for one in missing), error.end
+    return "".join(map(_replacement, missing)), error.end
+
+
+def _replacement(character: str) -> str:
+    if "\x80" <= character <= "\xff":  # \xe4 is a byte, and in C it takes in digits behind it
+        return f"\\u{ord(character):04x}"
+    return "..." if character == "…" else escaped(character)
 
 
 codecs.register_error(ESCAPES, _replaced)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.base.printable import ESCAPES
 from tests.cli.command import FIXTURES, REPOSITORY, run
 
 
@@ -71,3 +72,10 @@ def test_the_ellipsis_in_ascii_is_three_dots() -> None:
         command, capture_output=True, cwd=REPOSITORY, env=environment, check=False
     )
     assert b"lanes 0-1,4,7-8,10-11,...  active" in done.stdout
+
+
+def test_characters_that_an_encoding_lacks_are_read_as_in_c() -> None:
+    """`L"\\xe41b"` has one character U+E41B in C, and `\\xe4` is a byte of a name otherwise."""
+    shown = 'L"ä1b€😀" a\udce4b'.encode("ascii", ESCAPES)
+    assert shown == rb'L"\u00e41b\u20ac\U0001f600" a\xe4b'
+    assert "ä€".encode("latin-1", ESCAPES) == b"\xe4\\u20ac"
