@@ -106,11 +106,8 @@ def _direct(lookup: NameLookup, lowered: str) -> str | None:
         return lowered
     named = _of_packages(lookup, lowered)
     outermost = (functions[-1].name or "").partition("___")[0] if functions else ""
-    above = _without_mark(outermost)
-    while named and above:
-        if entries := _whole(named, f"{above}__{lowered}"):
-            return _only(entries, lowered)
-        above = above.rpartition("__")[0]
+    if entries := _of_nearest(named, _without_mark(outermost), lowered):
+        return _only(entries, lowered)
     is_another = "__" not in lowered and lowered != outermost and any(map(is_function, meanings))
     if named and is_another:
         raise _several({*named, lowered}, lowered)  # `with` makes a library subprogram visible
@@ -131,6 +128,17 @@ def _only(named: set[str], lowered: str) -> str:
 
 def _whole(named: set[str], lowered: str) -> set[str]:
     return {entry for entry in named if _without_mark(entry) == lowered}
+
+
+def _of_nearest(named: set[str], above: str, lowered: str) -> set[str]:
+    """Return the names that the innermost package around a subprogram, or the subprogram itself,
+    has; none if no package around it has the name."""
+    nearest: dict[str, set[str]] = {}
+    for entry in named:
+        package = _without_mark(entry).rpartition(f"__{lowered}")[0]
+        if package and (above == package or above.startswith(f"{package}__")):
+            nearest.setdefault(package, set()).add(entry)
+    return nearest[max(nearest, key=len)] if nearest else set()
 
 
 def _several(named: set[str], lowered: str) -> UsageError:

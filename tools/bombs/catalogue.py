@@ -11,6 +11,7 @@ from tools.bombs import (
     damaged,
     entries,
     holes,
+    languages,
     machines,
     nesting,
     objects,
@@ -20,6 +21,7 @@ from tools.bombs import (
 BOMBS: Final = (
     *entries.BOMBS,
     *nesting.BOMBS,
+    *languages.BOMBS,
     *sections.BOMBS,
     *machines.BOMBS,
     *containers.BOMBS,

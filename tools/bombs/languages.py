@@ -1,0 +1,44 @@
+"""Bombs for the rules of names of Ada and Fortran."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.dwarf import constants as dw
+from tests.dwarf.builder import Shape, unit
+from tools.bombs.elf import FIRST as FIRST_OF_C
+from tools.bombs.elf import HERE, INT, MAIN, NAME, OF_INT, OF_UNIT, TYPE, units, word
+from tools.bombs.elf import UNIT as UNIT_OF_C
+from tools.bombs.model import Bomb, Files
+
+INFO: Final = ".debug_info"
+FIRST: Final = FIRST_OF_C + 1
+_UNIT: Final = Shape(
+    dw.TAG_COMPILE_UNIT, (*UNIT_OF_C.attributes, (dw.AT_LANGUAGE, dw.FORM_DATA1)), True
+)
+_GLOBAL: Final = Shape(dw.TAG_VARIABLE, (NAME, TYPE, (dw.AT_EXTERNAL, dw.FORM_FLAG_PRESENT)))
+_ADA_95: Final = 0x0D
+
+
+def _program(language: int, entries: bytes, *shapes: Shape) -> bytes:
+    """A program of one unit of a language: its entries, with shapes from code 2 on."""
+    data = unit(OF_UNIT + bytes((language,)) + entries + b"\0")
+    return units(data, _UNIT, *shapes)
+
+
+def packages(count: int) -> Files:
+    """Each has a variable `x`; a function is in as many packages, with other names."""
+    variables = b"".join(b"\3p%d__x\0" % index + word(FIRST) for index in range(count))
+    function = b"\2" + b"a__" * count + b"main\0" + HERE + b"\0"
+    return {"bomb": _program(_ADA_95, b"\4" + OF_INT + variables + function, MAIN, _GLOBAL, INT)}
+
+
+AT_MAIN: Final = (
+    "eval --file bomb --pc 0x1000 x",
+    "eval --file bomb --pc 0x1000 nosuch",
+    "debug --pc 0x1000 bomb <<< print x; print nosuch",
+)
+BOMBS: Final = (
+    Bomb("packages", INFO, "a function of Ada in {} packages, and as many others", packages,
+         100_000, AT_MAIN, small=250, says="is in several packages"),
+)  # fmt: skip
