@@ -26,7 +26,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.aranges import AddressIndex
 from dwarfgpu.dwarf.index.gdb_index import GdbIndex
-from dwarfgpu.dwarf.index.string_index import StringIndex
+from dwarfgpu.dwarf.index.string_index import StringIndex, spans_with
 from dwarfgpu.dwarf.location_lists import value_or_raise
 from dwarfgpu.dwarf.patch_space import has_patch_space, without_holes
 from dwarfgpu.dwarf.sections import Program, Sections
@@ -365,6 +365,13 @@ class DebugInfo(OfOpenFile):
         if index < 0 or section_offset >= units[index].end:
             return None
         return units[index]
+
+    def units_with(self, find: Callable[[int], int]) -> Iterator[CompilationUnit]:
+        """Yield the units of `.debug_info` in which a value begins; `find` returns where the first
+        one does from an offset on, -1 for none."""
+        units = self._info_headers[0]
+        for number, _ in spans_with(self._starts, lambda number: units[number].end, find):
+            yield units[number]
 
     def unit_starting_at(self, section_offset: int) -> CompilationUnit | None:
         """Return the unit that starts at an offset of `.debug_info`; None if one does that cannot

@@ -3,7 +3,9 @@ tell that they have it, and each once."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from random import Random
 from struct import pack_into
 from typing import Any
@@ -21,13 +23,16 @@ from dwarfgpu.dwarf.index.units_by_name import likely_units
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.global_variables import global_named
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import SHT_SYMTAB
 from dwarfgpu.session.session import Session
 from tests.dwarf.builder import fixture, read_fixture
-from tests.work import at_most
+from tests.work import at_most, calls_of
+from tools.bombs import addresses
+from tools.bombs.model import Files
 
 INDEXED = "index/gdb.gcc", "index/lld.clang", "index/symbols.gcc"
 EVERY = (*INDEXED, "without")
@@ -229,7 +234,7 @@ def test_units_of_an_address_are_found_one_by_one() -> None:
 
     info = opened("index/symbols.gcc")
     info.sections._data[".debug_info"] = Counted(info.section(".debug_info"))
-    units = likely_units(info, "y")
+    units = likely_units(info, "x")  # of the first one
     next(units)
     assert Counted.searches == 1
     list(units)
@@ -324,3 +329,25 @@ def test_addresses_that_no_unit_refers_to() -> None:
     (symbol,) = info.object.symbols_named("y")
     info.sections._data[".debug_addr"] = bytes(8) + symbol.address.to_bytes(8, "little")
     assert [unit.name for unit in likely_units(info, "y")][:1] == ["b.cpp"]
+
+
+@pytest.mark.parametrize(
+    "make", [addresses.behind_units, addresses.behind_addresses, addresses.across_addresses]
+)
+def test_the_bytes_of_an_address_that_no_unit_has(make: Callable[[int], Files]) -> None:
+    """However many there are, no unit is looked for at each of them."""
+    work = [calls_of(partial(_likely, make(count))) for count in (800, 800, 80_000)]
+    assert work[2] <= work[1] + 100, work
+
+
+def test_units_of_many_addresses_are_not_looked_for() -> None:
+    """For each address all units would be."""
+    work = [
+        calls_of(partial(_likely, addresses.addresses_of_symbols(count)))
+        for count in (10, 10, 100, 1_000)
+    ]
+    assert work[3] - work[2] <= 30 * 900, work
+
+
+def _likely(files: Files) -> list[CompilationUnit]:
+    return [*likely_units(DebugInfo.of(ObjectFile("bomb", files["bomb"])), "x")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tools.bombs import (
+    addresses,
     archives,
     companions,
     containers,
@@ -29,5 +30,6 @@ BOMBS: Final = (
     *archives.BOMBS,
     *objects.BOMBS,
     *companions.BOMBS,
+    *addresses.BOMBS,
     *holes.BOMBS,
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -259,14 +259,8 @@ class StringIndex:
         for section, (starts, units) in self._sections.items():
             # The memory that the units use: a large section is in memory once.
             data = self._file.loaded(section, 0, max(unit.end for unit in units))
-            offset = find(data, 0)
-            while offset >= 0:
-                index = bisect_right(starts, offset) - 1
-                end = offset + 1
-                if index >= 0 and offset < units[index].end:
-                    ordered.add(units[index])
-                    end = units[index].end
-                offset = find(data, end)
+            hits = spans_with(starts, [unit.end for unit in units].__getitem__, partial(find, data))
+            ordered.update(units[number] for number, _ in hits)
         return ordered
 
     def _in_order(self, units: Collection[CompilationUnit]) -> tuple[CompilationUnit, ...]:
@@ -309,6 +303,26 @@ class StringIndex:
                     return None
                 offsets.add(start)
         return frozenset(offsets)
+
+
+def spans_with(
+    starts: Sequence[int], end_of: Callable[[int], int], find: Callable[[int], int]
+) -> Iterator[tuple[int, int]]:
+    """Yield the number of each span in which a value begins, and where its first one does.
+
+    `starts`: of the spans, which are in order and do not overlap. `end_of` returns the end of
+    a span by its number. `find` returns where the first value begins from an offset on, -1 if none
+    does; it is called once for each span at most, however many values are between spans.
+    """
+    number = 0
+    while number < len(starts):
+        offset = find(starts[number])
+        if offset < 0:
+            return
+        number = bisect_right(starts, offset, number + 1) - 1
+        if offset < end_of(number):
+            yield number, offset
+        number += 1
 
 
 def _blocks(spans: Iterable[tuple[int, int]]) -> dict[int, set[int]]:

@@ -6,10 +6,12 @@ unit prove that a name is not in it (`dwarfgpu.dwarf.index.name_filter`).
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain, islice, pairwise
+from operator import indexOf
+from sys import byteorder
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dwarfgpu.base.kept_with import first, kept_with
@@ -19,6 +21,7 @@ from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import covers
 from dwarfgpu.dwarf.index.name_filter import mentions, name_texts
+from dwarfgpu.dwarf.index.string_index import spans_with
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, split_last
 from dwarfgpu.dwarf.scope.scope_entries import covered
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, shortened
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
 _MOST: Final = 64
 """Units that one source of hints may name; a hostile one names all of them for each name."""
+_MOST_ADDRESSES: Final = 16
+"""Of the symbols of one name: each may take a pass over the units."""
 _BEGIN: Final = pattern(r"operator(?!\w)|~?[^\W\d]\w*(?=<|$)")
 """The part of a simple name that has one spelling."""
 _ENDS: Final = (b"\0", b"<", b" ")
@@ -174,6 +179,8 @@ def _units_of_symbols(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
     if len(addresses) == 1:
         yield from chain.from_iterable(_units_at(info, address) or () for address in addresses)
         return
+    if len(addresses) > _MOST_ADDRESSES:
+        return
     of_all: list[CompilationUnit] = []
     for address in addresses:
         units = _units_at(info, address)
@@ -225,12 +232,7 @@ def _units_with_address(info: DebugInfo, address: int) -> Iterator[CompilationUn
     buffer = info.sections.buffer(".debug_info")
     data = info.section(".debug_info") if buffer is None else buffer
     encoded = _encoded(info, address)
-    offset = data.find(encoded)
-    while offset >= 0:
-        unit = info.unit_at(offset)
-        if unit is not None:
-            yield unit
-        offset = data.find(encoded, offset + 1 if unit is None else unit.end)
+    yield from info.units_with(partial(data.find, encoded))
     yield from _units_with_indexed(info, address, encoded)
 
 
@@ -238,19 +240,30 @@ def _units_with_indexed(info: DebugInfo, address: int, encoded: bytes) -> Iterat
     """Yield the units whose parts of `.debug_addr` contain an address. The units of one part, as
     of link-time optimization, must cover it or refer to it."""
     data = info.section(".debug_addr")
-    offset = data.find(encoded)
-    parts = _address_parts(info) if offset >= 0 else ()
-    while offset >= 0:
-        number = bisect_right(parts, offset, key=lambda part: part.begin) - 1
-        part = parts[number] if number >= 0 else None
-        if part is None or offset >= part.end or (offset - part.begin) % len(encoded):
-            offset = data.find(encoded, offset + 1)
+    parts = _address_parts(info) if encoded in data else ()
+    begins, ends = [part.begin for part in parts], [part.end for part in parts]
+    for number, offset in spans_with(begins, ends.__getitem__, partial(data.find, encoded)):
+        part = parts[number]
+        index = _index_of(encoded, data, offset, part)
+        if index is None:
             continue
-        index = (offset - part.begin) // len(encoded)
         for unit in part.units:
             if len(part.units) == 1 or _refers_to(unit, address, index):
                 yield unit
-        offset = data.find(encoded, part.end)
+
+
+def _index_of(encoded: bytes, data: bytes, offset: int, part: _AddressPart) -> int | None:
+    """Return the index of an address in a part of `.debug_addr`, whose bytes are first at an
+    offset: perhaps across two addresses."""
+    index, remainder = divmod(offset - part.begin, len(encoded))
+    if not remainder:
+        return index
+    whole = memoryview(data)[part.begin : part.end]
+    whole = whole[: len(whole) - len(whole) % len(encoded)]
+    numbers = whole.cast("I" if len(encoded) == 4 else "Q")
+    with suppress(ValueError):
+        return indexOf(numbers, int.from_bytes(encoded, byteorder))
+    return None
 
 
 class _AddressPart(NamedTuple):
