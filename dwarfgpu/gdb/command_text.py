@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib.util import find_spec
+from typing import Final
 
 import gdb
 
 from dwarfgpu import language
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.coverage.coverage import coverage_of
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.dialect.dialect import AMD
+from dwarfgpu.expr.text.operands import operation_named
 from dwarfgpu.gdb.gdb_session import GdbSession
 from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.gdb.script_objects import assembled
@@ -39,6 +42,8 @@ from dwarfgpu.view.location_drawing import glyphs_for, plain
 from dwarfgpu.view.values import OPTIMIZED_OUT
 from dwarfgpu.view.variable_description import description
 from dwarfgpu.view.where_described import coverage_at
+
+_WORD: Final = pattern(r"[A-Za-z_]\w*")
 
 
 def encoding() -> str:
@@ -154,8 +159,15 @@ def _variable(session: GdbSession, name: str) -> Variable:
 
 
 def operations_result(session: GdbSession, text: str) -> Iterator[str]:
-    """Return the result of DWARF operations in a frame."""
-    data, context = assembled(session, text)
+    """Return the result of DWARF operations in a frame; to `dwarfgpu eval n`, GDB adds the rest of
+    the command."""
+    try:
+        data, context = assembled(session, text)
+    except UsageError as error:
+        is_meant = "did you mean" in error.message
+        if is_meant or any(operation_named(word) for word in _WORD.findall(text)):
+            raise
+        raise UsageError(f'{error.message}; "dwarfgpu print" evaluates expressions') from None
     dialect = AMD if context.unit is None else context.unit.dialect
     notes = () if context.unit is None else prepare(data, dialect, context.unit.format).notes
     operations_ = Operations(data, context, dialect, notes)

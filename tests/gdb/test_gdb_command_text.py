@@ -16,7 +16,12 @@ QUESTIONS = {
     "dwarfgpu eval-ops lit5; lit6; plus": ["11"],
     "dwarfgpu eval-ops reg3": ["rbx"],
     "dwarfgpu eval-ops": ["error: Argument required (expression to compute)."],
-    "dwarfgpu eval-ops nonsense": ["error: 1:1: 'nonsense': unknown operation"],
+    "dwarfgpu eval-ops nonsense": ["error: 1:1: 'nonsense': unknown operation; \"dwarfgpu print\" "
+                                   "evaluates expressions"],
+    "dwarfgpu eval *sp": ["error: 1:1: '*': this character has no meaning here; \"dwarfgpu print\" "
+                          "evaluates expressions"],
+    "dwarfgpu eval lti5": ["error: 1:1: 'lti5': unknown operation; did you mean lit5?"],
+    "dwarfgpu eval-ops lit1 + lit2": ["error: 1:6: '+': an operation is expected here"],
     "dwarfgpu eval-ops deref": ["error: IllFormed: DW_OP_deref at offset 0x0: 1 stack entry "
                                 "needed, the stack has 0"],
     "dwarfgpu location n + 1": ['error: "n + 1" is a value without a location.'],
