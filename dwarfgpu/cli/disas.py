@@ -223,6 +223,7 @@ def _code_to_show(
     assert location is not None
     code = disassembly.range_at(location.pc)
     if code is None:
+        require_code(disassembly)
         raise UsageError(f"{place}: the file has no code at {location.pc:#x}")
     used = disassembly.lines.line_of(location.pc) if colon and is_decimal(line) else None
     if used is not None:  # the next line with code

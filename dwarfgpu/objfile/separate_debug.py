@@ -79,6 +79,13 @@ def is_debug_file(file: ObjectFile) -> bool:
     return bool(loaded) and all(item.type == SHT_NOBITS for item in loaded)
 
 
+def without_code(file: ObjectFile, name: str) -> str:
+    """Return that a file has no code, with the reason if it is a separate debug file."""
+    if not is_debug_file(file):
+        return f"{name} has no code"
+    return f"{name} has debugging information only: its code is in the file that it describes"
+
+
 def find_debug_file(
     file: ObjectFile,
     directories: Iterable[str | Path] = DEBUG_DIRECTORIES,

@@ -58,6 +58,7 @@ from dwarfgpu.objfile.container import is_bundle_file
 from dwarfgpu.objfile.elf_structures import ET_REL, PT_LOAD
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel, read_gpu_code
 from dwarfgpu.objfile.lost_sections import unloaded_sections
+from dwarfgpu.objfile.separate_debug import is_debug_file, without_code
 from dwarfgpu.options.given_files import opening, require_no_core, require_object
 from dwarfgpu.options.integer_options import byte, natural
 from dwarfgpu.options.kernel_argument_options import (
@@ -251,7 +252,10 @@ def _opened_code(
         code_object = opened or CodeObject.open(
             args.file, load_address, target=args.target, limits=limits
         )
-        return code_object, read_gpu_code(code_object.file)
+        code = read_gpu_code(code_object.file)
+    if is_debug_file(code_object.file):
+        raise UsageError(without_code(code_object.file, args.file))
+    return code_object, code
 
 
 def require_sizes(args: Namespace, sizes: Mapping[str, str | None], verb: str) -> None:

@@ -83,3 +83,20 @@ def test_a_section_is_read_as_damaged_again(damaged: Path) -> None:
     for _ in range(2):
         with pytest.raises(Malformed, match="of 0x635 bytes has no contents"):
             sections.section(".debug_info")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["run FILE", "run FILE nest --grid 64 --workgroup 64", "disas FILE", "disas FILE nest",
+     "debug FILE --dispatch nest --grid 64 --workgroup 64"],
+)  # fmt: skip
+def test_a_separate_debug_file_has_no_code(
+    tmp_path: Path, tool: Callable[[str], str], words: str
+) -> None:
+    """It has the metadata of the kernels, and no descriptors."""
+    path = tmp_path / "nest.debug"
+    whole = FIXTURES / "hip/nest.gfx942.O2.v5.co"
+    subprocess.run([tool("llvm-objcopy"), "--only-keep-debug", whole, path], check=True)
+    done = run(*words.replace("FILE", str(path)).split())
+    assert done.status == 2
+    assert "nest.debug has debugging information only: its code is in the file" in done.error

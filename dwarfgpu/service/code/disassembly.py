@@ -28,6 +28,7 @@ from dwarfgpu.objfile.file_architecture import processor_name
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 from dwarfgpu.objfile.kernel_symbols import Kernel, kernels, wave_size
+from dwarfgpu.objfile.separate_debug import without_code
 from dwarfgpu.service.code.code_origins import CodeOrigin, CodeOrigins
 from dwarfgpu.service.code.host_code import MOST_BYTES, host_instructions, require_capstone
 from dwarfgpu.service.error_text import error_line
@@ -338,5 +339,6 @@ def undefined_text(data: bytes) -> str:
 def require_code(disassembly: Disassembly) -> Sequence[CodeRange]:
     """Return all ranges; `Unsupported` if the file has no code."""
     if not disassembly.ranges:
-        raise Unsupported(f"{disassembly.code_object.name} has no code")
+        code_object = disassembly.code_object
+        raise Unsupported(without_code(code_object.file, code_object.name))
     return disassembly.ranges
