@@ -53,6 +53,8 @@ _MOST_ASKED: Final = 64
 _is_module: Final = has_tag(frozenset({dw.TAG_MODULE}))
 _InBlock: TypeAlias = Callable[[Die, Part, DieFilter], tuple[Meaning, ...]]
 _NOTHING: Final = frozenset[Path]()
+_RENAMED: Final = 16
+"""Renamed entities that count as one import where they are passed on."""
 
 
 @frozen
@@ -64,6 +66,15 @@ class Found:
     """It is this variable of the host procedure, in another frame."""
     notes: tuple[str, ...] = ()
     """What else it could be."""
+
+
+class _Use(NamedTuple):
+    """A module that a scoping unit uses without `only`."""
+
+    module: Die
+    renamed: frozenset[Path]
+    """What it does not make accessible to the one that is asked: what that and those between them
+    rename."""
 
 
 class _Used(NamedTuple):
@@ -117,8 +128,9 @@ class FortranNames:
         own = self._members(module)
         if own:
             return own
-        used = [*self._reached(module, _NOTHING, module)]
-        return used[0].meanings if used else next(iter(self._private), ())
+        taken, uses = self._reached(_Use(module, _NOTHING), module)
+        taken = taken or next(self._through(uses, module), None)
+        return taken.meanings if taken else next(iter(self._private), ())
 
     # Scoping units
 
@@ -166,12 +178,12 @@ class FortranNames:
     def _used_by(self, scope: Die) -> Iterator[_Used]:
         """Yield what a scoping unit uses without `only`."""
         hosts = {*_hosts(scope)}
-        for module, renamed in self._uses(_directives(scope)):
-            if module not in hosts:
-                yield from self._through(module, renamed, scope, is_direct=True)
+        uses = self._uses(_directives(scope), _NOTHING)
+        return self._through((use for use in uses if use.module not in hosts), scope)
 
-    def _uses(self, directives: Iterable[Die]) -> Iterator[tuple[Die, frozenset[Path]]]:
-        """Yield the modules of some directives, and what all of them for a module rename."""
+    def _uses(self, directives: Iterable[Die], before: frozenset[Path]) -> Iterator[_Use]:
+        """Yield the modules of some directives, with what all of them for a module rename, and what
+        was renamed before."""
         renamed: dict[Die, set[Path]] = {}
         for directive in directives:
             self._lookup.spend_import(1)
@@ -183,45 +195,59 @@ class FortranNames:
                     if target is not None:
                         targets.add(scope_path(target))
         for module, paths in renamed.items():
-            yield module, frozenset(paths)
+            self._lookup.spend_import(len(before) // _RENAMED)
+            yield _Use(module, before | paths)
 
-    def _through(
-        self, module: Die, renamed: frozenset[Path], user: Die, *, is_direct: bool
-    ) -> Iterator[_Used]:
-        """Yield what a module may make accessible, but for what the user renames."""
-        key = scope_path(module), renamed
-        if key in self._visited:
-            return
-        self._visited.add(key)
-        own = self._members(module)
-        if own and _identity(own[0]) in renamed:
-            return
-        is_its = bool(own) and _identity(own[0])[: len(key[0])] == key[0]  # not by `only`
+    def _through(self, uses: Iterator[_Use], user: Die) -> Iterator[_Used]:
+        """Yield what used modules may make accessible to the user, with what these use, in turn."""
+        pending = [uses]
+        while pending:
+            use = next(pending[-1], None)
+            if use is None:
+                pending.pop()
+                continue
+            key = scope_path(use.module), use.renamed
+            if key not in self._visited:
+                self._visited.add(key)
+                taken, inner = self._of_module(use, user, is_direct=len(pending) == 1)
+                if taken is not None:
+                    yield taken
+                pending.append(inner)
+
+    def _of_module(
+        self, use: _Use, user: Die, *, is_direct: bool
+    ) -> tuple[_Used | None, Iterator[_Use]]:
+        """Return what a module may make accessible, but for what the user renames, or else the
+        modules that may, as it uses them."""
+        own = self._members(use.module)
+        if not own:
+            return self._reached(use, user)
+        identity, path = _identity(own[0]), scope_path(use.module)
+        if identity in use.renamed:
+            return None, iter(())
+        is_its = identity[: len(path)] == path  # not by `only`
         is_private = self._is_private(own[0]) if is_its else None
         if is_private:
             self._private.append(own)
-        elif own:
-            yield _Used(own, is_direct and is_private is False, user)
-        else:
-            yield from self._reached(module, renamed, user)
+            return None, iter(())
+        return _Used(own, is_direct and is_private is False, user), iter(())
 
-    def _reached(self, module: Die, renamed: frozenset[Path], user: Die) -> Iterator[_Used]:
-        """Yield what a module itself uses."""
-        definition = next(self._definitions(module), module)
+    def _reached(self, use: _Use, user: Die) -> tuple[_Used | None, Iterator[_Use]]:
+        """Return what a module itself uses by `only` or renames, or else the modules that it
+        uses."""
+        definition = next(self._definitions(use.module), use.module)
         own = self._named_by(definition.children(_DECLARATIONS))
         for directive in _directives(definition):
             own = own or self._named_by(directive.children(_DECLARATIONS))
         if own:
-            if _identity(own[0]) not in renamed:
-                yield _Used(own, False, user)
-            return
+            is_renamed = _identity(own[0]) in use.renamed
+            return None if is_renamed else _Used(own, False, user), iter(())
         self._commons.update(
-            (f"{block.name} of {module.name}", None)
+            (f"{block.name} of {use.module.name}", None)
             for block in definition.children((dw.TAG_COMMON_BLOCK,))
             if not block.abbreviation.has_children
         )
-        for inner, renamed_here in self._uses(_directives(definition)):
-            yield from self._through(inner, renamed | renamed_here, user, is_direct=False)
+        return None, self._uses(_directives(definition), use.renamed)
 
     # Entities
 
