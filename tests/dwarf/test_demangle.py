@@ -15,10 +15,13 @@ from dwarfgpu.dwarf.names.demangle import (
     demangled,
     demangled_clone,
     demangled_function,
+    demangled_last,
     demangled_name,
+    last_of_path,
     shown_symbol,
 )
 from dwarfgpu.dwarf.names.type_names import canonical_in
+from tests.work import calls_of
 
 ACTOR = "_Z1fPZ1fvE11_Z1fv.Frame"
 
@@ -595,3 +598,49 @@ def test_legacy_names_of_rust(symbol: str, text: str | None) -> None:
     """The rustc book, "Symbol Mangling": the legacy scheme, as `info symbol` of GDB shows it."""
     assert demangled(symbol) == demangled_clone(symbol) == demangled_function(symbol) == text
     assert shown_symbol(symbol) == (text or symbol)
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("5Named", "Named"),
+        ("N2ns5NamedE", "Named"),
+        ("N2ns3a1bE", "a1b"),
+        ("N3_ZN1EE", "E"),
+        ("5Named1a", None),
+        ("N5Named", None),
+        ("N5NamedX", None),
+        ("5Name", None),
+        ("N1AIiE5NamedE", None),
+        ("N2ns12_GLOBAL__N_1E", None),
+        ("N3stdSaE", None),
+        ("NE", None),
+        ("", None),
+    ],
+)
+def test_the_last_of_simple_names(path: str, name: str | None) -> None:
+    assert last_of_path(path) == name
+    if name is not None:
+        assert demangled_last(f"_Z{path}") == name
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        ("_ZN1AIiE5NamedE", "Named"),
+        ("_ZZ1fvEN5NamedE", "Named"),
+        ("_ZN2ns5NamedB3abcE", "Named[abi:abc]"),
+        ("_ZN2ns1AIiEE", None),
+        ("_ZTV5Named", None),
+        ("_ZN5Named", None),
+    ],
+)
+def test_the_simple_name_at_the_end(symbol: str, name: str | None) -> None:
+    assert demangled_last(symbol) == name
+
+
+def test_a_long_path_takes_a_few_calls_for_each_name() -> None:
+    """The name of a class may have thousands; all but one of them are passed."""
+    path = f"N{'3n_s' * 900}5NamedE"
+    last_of_path(path)
+    assert calls_of(lambda: last_of_path(path)) < 6 * 900

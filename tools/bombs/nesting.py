@@ -13,6 +13,7 @@ from tests.dwarf.builder import elf as elf_file
 from tools.bombs.elf import (
     CODE_BYTES,
     FIRST,
+    HEADER_BYTES,
     HERE,
     INT,
     MAIN,
@@ -27,6 +28,7 @@ from tools.bombs.elf import (
     UNIT,
     block,
     program,
+    units,
     word,
 )
 from tools.bombs.model import Bomb, Files
@@ -40,6 +42,7 @@ _FIRST_ENTRY: Final = b"\4" + OF_INT
 """Of a unit whose third abbreviation is `_VARIABLE` and whose fourth is `INT`."""
 _X: Final = b"\3x\0" + word(FIRST) + _AT_X
 """A variable `x` of the type `int`."""
+_CPLUSPLUS_14: Final = 0x21
 _ORIGIN: Final = (dw.AT_ABSTRACT_ORIGIN, dw.FORM_REF4)
 _SIZE: Final = (dw.AT_BYTE_SIZE, dw.FORM_DATA1)
 
@@ -151,6 +154,22 @@ def passed_on(count: int) -> Files:
     return {"bomb": file, "state": json.dumps(state).encode()}
 
 
+def linked_names(count: int) -> Files:
+    """Structures that only linkers have a name for, in 900 namespaces or a class of 900 arguments;
+    each has a variable."""
+    shapes = (
+        Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_LINKAGE_NAME, dw.FORM_STRING), _SIZE)),
+        Shape(dw.TAG_VARIABLE, (NAME, TYPE, (dw.AT_LOCATION, dw.FORM_EXPRLOC))),
+    )
+    root = Shape(dw.TAG_COMPILE_UNIT, (*UNIT.attributes, (dw.AT_LANGUAGE, dw.FORM_DATA1)), True)
+    out = OF_UNIT + bytes((_CPLUSPLUS_14,))
+    for number in range(count):
+        around = b"3n_s" * 900 if number % 4 else b"1AI" + b"2BC" * 900 + b"E"
+        at = HEADER_BYTES + len(out)
+        out += b"\2N%s8s%07dE\0\4" % (around, number) + b"\3v%d\0" % number + word(at) + _AT_X
+    return {"bomb": units(unit(out + b"\0"), root, *shapes)}
+
+
 ASK: Final = ("where --all bomb", "check bomb", "eval --file bomb nosuch")
 BOMBS: Final = (
     Bomb("namespaces", INFO, "{} namespaces in one another", namespaces, 100_000,
@@ -173,4 +192,6 @@ BOMBS: Final = (
          100_000, ("eval --state state x", "explain --state state x", "bt --state state --limit 50",
          "debug --state state <<< bt 5; bt -5; frame 9; print x; info locals"), small=60,
          says="values on entry"),
+    Bomb("linked-names", INFO, "{} structures with long names that only linkers know", linked_names,
+         3_000, (*ASK, "debug bomb <<< info types", "debug bomb <<< info variables"), small=60),
 )  # fmt: skip

@@ -70,6 +70,25 @@ def _plain_function(symbol: str) -> str | None:
     return f"{'::'.join(names)}({parameters}){' const' if constant else ''}"
 
 
+def last_of_path(path: str) -> str | None:
+    """Return `Named` for `5Named` and `N2ns5NamedE`, which consist of simple names; None for every
+    other name. Of a path of thousands only the last one is wanted, which is much less work."""
+    is_nested = path.startswith("N")
+    position, end = int(is_nested), len(path) - is_nested
+    name = ""
+    while position < end:
+        length = _LENGTH.match(path, position, end)
+        if length is None:
+            return None
+        start = length.end()
+        position = start + int(length[0])
+        if position > end or not is_nested and position < end:
+            return None
+        name = path[start:position]
+    is_plain = path.isascii() and name.isidentifier() and not name.startswith(_ANONYMOUS)
+    return name if is_plain and (not is_nested or path[end] == "E") else None
+
+
 @lru_cache(maxsize=1_024)
 def _plain_parameters(text: str) -> str | None:
     """Return the parameters of built-in types, and pointers and references to them."""
@@ -197,3 +216,12 @@ def demangled_name(symbol: str) -> str | None:
     from dwarfgpu.dwarf.names.itanium_names import name_alone
 
     return _read(symbol, name_alone)  # None for `vtable for X`, too
+
+
+def demangled_last(symbol: str) -> str | None:
+    """Return `Named` for `_ZN1AIiE5NamedE`: a simple name at the end; None as for `demangled`."""
+    if len(symbol) > _LONGEST:
+        return None
+    from dwarfgpu.dwarf.names.itanium_names import last_part
+
+    return _read(symbol, last_part)

@@ -249,3 +249,12 @@ def name_alone(node: Node) -> Node | None:
     if isinstance(node, Special):
         return None
     return node.name if isinstance(node, FunctionName) else node
+
+
+def last_part(node: Node) -> Node | None:
+    """Return the simple name at the end of the name of a class or variable; None for one with
+    arguments, and for what is not named, as a lambda."""
+    last = name_alone(node)
+    while isinstance(last, (Nested, Local)):
+        last = last.name if isinstance(last, Nested) else last.entity
+    return last if isinstance(last, (Name, Tagged)) else None

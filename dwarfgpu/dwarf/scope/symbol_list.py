@@ -6,6 +6,7 @@ Law: entries are read on demand; nothing is cached, and an unreadable entry does
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator
+from contextlib import suppress
 from typing import Final, Literal, NamedTuple
 
 from dwarfgpu.base.regexp import Regexp
@@ -17,7 +18,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.entry_tree import Tree
 from dwarfgpu.dwarf.forms import Attribute, ReadValue
 from dwarfgpu.dwarf.names.cxx import canonical
-from dwarfgpu.dwarf.names.demangle import demangled_function
+from dwarfgpu.dwarf.names.demangle import demangled_function, last_of_path
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import (
@@ -169,7 +170,7 @@ def listed_symbols(
                     matching.require_few()
                     continue
             else:
-                searched.spend(SPELLED)
+                searched.spend(SPELLED + _cost_of_linked_name(full, index, abbreviation))
             die = full.die(index)
             try:
                 listed = _listed(die, index, kind, matching, only_with_location)
@@ -180,6 +181,17 @@ def listed_symbols(
                 yield listed
             elif matching is not None:
                 matching.require_few()
+
+
+def _cost_of_linked_name(unit: CompilationUnit, index: int, abbreviation: Abbreviation) -> int:
+    """Return what the name of a type counts, besides others, that only linkers know."""
+    names = abbreviation.positions
+    if abbreviation.tag not in TAGGED or dw.AT_NAME in names or dw.AT_LINKAGE_NAME not in names:
+        return 0
+    with suppress(DwarfGpuError):  # what reads its name reports the error
+        linked = unit.die(index).linkage_name or ""
+        return 0 if last_of_path(linked) else cost_of_mangled(3 * len(linked))
+    return 0
 
 
 class _Matching:

@@ -140,11 +140,10 @@ def linked_name(die: Die) -> str | None:
     linked = die.linkage_name or ""
     if linked[:1] != "N" and not "1" <= linked[:1] <= "9":
         return None
-    from dwarfgpu.dwarf.names.demangle import demangled_name  # few types have only this name
-    from dwarfgpu.dwarf.names.qualified import split_last
+    # Few types have only this name.
+    from dwarfgpu.dwarf.names.demangle import demangled_last, last_of_path
 
-    name = demangled_name(f"_Z{linked}")
-    return None if name is None else split_last(name)[1]
+    return last_of_path(linked) or demangled_last(f"_Z{linked}")
 
 
 def _canonical(die: Die, base: BaseType) -> BaseType:
