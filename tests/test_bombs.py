@@ -21,6 +21,7 @@ from dwarfgpu.service.symbol.symbol_description import symbols_at
 from dwarfgpu.session.session import Session
 from tests.dwarf.builder import Shape
 from tests.work import calls_of
+from tools.bombs import languages
 from tools.bombs.catalogue import BOMBS
 from tools.bombs.elf import HERE, NAME, PLACE, START, program, sized
 from tools.bombs.measure import arguments_of
@@ -29,6 +30,7 @@ from tools.bombs.sections import fde, frames
 
 START_CALLS = 30_000
 """Of a command that asks for little."""
+_C_99 = 0x0C
 
 
 @pytest.mark.parametrize("bomb", BOMBS, ids=lambda bomb: bomb.name)
@@ -109,6 +111,20 @@ def _work_of(name: str, command: str) -> list[int]:
         Path("bomb").write_bytes(made.make(count)["bomb"])
         work.append(calls_of(_run(command)))
     return work
+
+
+def test_blocks_of_fortran_are_searched_once_for_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And once more for a variable of the host, but not twice for each."""
+    monkeypatch.chdir(tmp_path)
+    work = []
+    for language in (languages.FORTRAN_03, _C_99):
+        for count in (50, 50, 500):  # the first command imports modules
+            write_files(languages.blocks(language, count), Path())
+            work.append(calls_of(_run("eval --file bomb --pc 0x1000 nosuch")))
+    of_fortran, of_c = work[2] - work[1], work[5] - work[4]
+    assert of_fortran < 2.3 * of_c, work
 
 
 def test_code_of_no_unit_is_looked_for_once(

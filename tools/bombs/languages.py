@@ -13,7 +13,9 @@ from tools.bombs.elf import (
     MAIN,
     NAME,
     OF_INT,
+    OF_MAIN,
     OF_UNIT,
+    PLACE,
     TYPE,
     units,
     word,
@@ -31,8 +33,8 @@ _IMPORT: Final = (dw.AT_IMPORT, dw.FORM_REF4)
 _MODULE: Final = Shape(dw.TAG_MODULE, (NAME,), True)
 _USE: Final = Shape(dw.TAG_IMPORTED_MODULE, (_IMPORT,), True)
 _RENAMING: Final = Shape(dw.TAG_IMPORTED_DECLARATION, (NAME, _IMPORT))
-_ADA_95: Final = 0x0D
-_FORTRAN_03: Final = 0x22
+ADA_95: Final = 0x0D
+FORTRAN_03: Final = 0x22
 
 
 def _program(language: int, entries: bytes, *shapes: Shape) -> bytes:
@@ -45,7 +47,7 @@ def packages(count: int) -> Files:
     """Each has a variable `x`; a function is in as many packages, with other names."""
     variables = b"".join(b"\3p%d__x\0" % index + word(FIRST) for index in range(count))
     function = b"\2" + b"a__" * count + b"main\0" + HERE + b"\0"
-    return {"bomb": _program(_ADA_95, b"\4" + OF_INT + variables + function, MAIN, _GLOBAL, INT)}
+    return {"bomb": _program(ADA_95, b"\4" + OF_INT + variables + function, MAIN, _GLOBAL, INT)}
 
 
 def modules(count: int) -> Files:
@@ -61,7 +63,14 @@ def modules(count: int) -> Files:
         out += b"\3v%d\0" % number + word(FIRST) + b"\0"
     out += b"\2main\0" + HERE + b"\5" + word(used) + b"\0" + b"\0"
     shapes = MAIN, _GLOBAL, _MODULE, _USE, INT, _RENAMING
-    return {"bomb": _program(_FORTRAN_03, out, *shapes)}
+    return {"bomb": _program(FORTRAN_03, out, *shapes)}
+
+
+def blocks(language: int, count: int) -> Files:
+    """Blocks of code in `main`, each with a variable."""
+    inner = (b"\5" + HERE + b"\3v\0" + word(FIRST)) * count + b"\0" * count
+    shapes = MAIN, _GLOBAL, INT, Shape(dw.TAG_LEXICAL_BLOCK, PLACE, True)
+    return {"bomb": _program(language, b"\4" + OF_INT + OF_MAIN + inner + b"\0", *shapes)}
 
 
 AT_MAIN: Final = (

@@ -169,14 +169,14 @@ class NameLookup(UnitDeclarations):
         return f'No symbol "{name}" in current context.'
 
     def _simple(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
+        if self.chain and self._is_fortran:
+            return self._in_fortran(part, accepts)
         for scope in reversed(self.chain):
             meanings = self._in_block(scope, part, accepts) or in_nameless(
                 (scope,), part.name, accepts
             )
             if meanings:
                 return meanings
-        if self.chain and self._is_fortran:
-            return self._in_fortran(part, accepts)
         scopes = [*around(self.chain[0])] if self.chain else []
         classes = [scope for scope in scopes if scope.tag in CLASSES]
         for scope in scopes:
