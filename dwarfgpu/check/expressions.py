@@ -143,6 +143,17 @@ class PossibleArchitectures:
         )
         return max(registers, key=lambda register: register.size_bits, default=None)
 
+    @cached_property
+    def address_sized(self) -> frozenset[int]:
+        """The registers that hold an address and no more."""
+        machine = self.architecture
+        registers = {} if machine is None else machine.registers
+        return frozenset(
+            number
+            for number, register in registers.items()
+            if machine is not None and register.size_bits == machine.address_bits
+        )
+
     @property
     def all(self) -> tuple[Architecture, ...]:
         return () if self.architecture is None else (self.architecture, *self._other_wave_sizes)

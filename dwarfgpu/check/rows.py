@@ -5,8 +5,7 @@ Law: the base of a CFA, or a set of rules, that many rows share is checked once 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from dwarfgpu.base.records import define, field, frozen
@@ -46,8 +45,8 @@ class SortedRules:
     """Those that need another register, or have an expression."""
     twins: tuple[int, int] | None
     """The first two registers that are saved at the same offset from the CFA."""
-    offsets: Sequence[int]
-    """Those from the CFA at which registers are saved, in order."""
+    by_offset: Mapping[int, int]
+    """The first register that is saved at each offset from the CFA."""
 
 
 def sorted_rules(rules: Mapping[int, Rule]) -> SortedRules:
@@ -64,7 +63,7 @@ def sorted_rules(rules: Mapping[int, Rule]) -> SortedRules:
             other = by_offset.setdefault(rule.offset_bytes, number)
             if other != number and twins is None:
                 twins = other, number
-    return SortedRules(rules, far, depending, twins, sorted(by_offset))
+    return SortedRules(rules, far, depending, twins, by_offset)
 
 
 @define
@@ -147,33 +146,26 @@ class RowChecker:
     def _check_overlaps(self, rules: SortedRules, row: Row) -> None:
         """Report a register that begins within a general register: a wrong data_alignment_factor
         puts each too near to the next. Of a wider register functions may save the low bits."""
-        architecture, offsets = self.architectures.architecture, rules.offsets
+        architecture, by_offset = self.architectures.architecture, rules.by_offset
         if architecture is None or architecture.is_simt or self._has_twins:
             return
         size_bytes = architecture.address_bits // 8
-        for low, high in pairwise(offsets):
-            if high - low >= size_bytes:
+        for below in sorted(self.architectures.address_sized & rules.rules.keys()):
+            rule = rules.rules[below]
+            if not isinstance(rule, OffsetRule):
                 continue
-            below, above = (self._saved_at(offset, rules.rules) for offset in (low, high))
-            register = self.architectures.register(below)
-            if register is None or register.size_bits != architecture.address_bits:
-                continue
-            if self._are_return_addresses((below, above)):
-                continue
-            first, second = map(self.checked_entry.register, (below, above))
-            message = (
-                f"{second} is saved at CFA{high:+}, within the {size_bytes} bytes of {first} "
-                f"at CFA{low:+}"
-            )
-            self._report_shared(message, below, row)
-            return
-
-    def _saved_at(self, offset_bytes: int, rules: Mapping[int, Rule]) -> int:
-        return next(
-            number
-            for number, rule in rules.items()
-            if isinstance(rule, OffsetRule) and rule.offset_bytes == offset_bytes
-        )
+            low = rule.offset_bytes
+            for high in range(low + 1, low + size_bytes):
+                above = by_offset.get(high)
+                if above is None or self._are_return_addresses((below, above)):
+                    continue
+                first, second = map(self.checked_entry.register, (below, above))
+                message = (
+                    f"{second} is saved at CFA{high:+}, within the {size_bytes} bytes of {first} "
+                    f"at CFA{low:+}"
+                )
+                self._report_shared(message, below, row)
+                return
 
     def _are_return_addresses(self, twins: tuple[int, int]) -> bool:
         architecture, entry = self.architectures.architecture, self.checked_entry.entry

@@ -314,13 +314,12 @@ class SymbolTable(OfOpenFile):
         encoded, data = name_bytes(part), self._names.data
         if not self._may_contain(encoded):
             return ()
-        name_offsets = set[int]()
         kinds = ("function", "object", "thread_local") if with_objects else ("function",)
-        for name_offset in _name_offsets(encoded, data):
-            begin = data.rfind(b"\0", 0, name_offset) + 1  # several names may share their ends
-            name_offsets |= {
-                begin + start for start in _name_offsets(b"_Z", data[begin:name_offset])
-            }
+        name_offsets = {
+            begin + start  # several names may share their ends
+            for begin, end in _before_last(encoded, data)
+            for start in _name_offsets(b"_Z", data[begin:end])
+        }
         return tuple(
             self._symbol(row)
             for row in (self._rows() if name_offsets else ())
@@ -509,6 +508,16 @@ def _name_offsets(text: bytes, data: bytes) -> Iterator[int]:
     while name_offset >= 0:
         yield name_offset
         name_offset = data.find(text, name_offset + 1)
+
+
+def _before_last(part: bytes, data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where each string that contains a text begins, and where it contains it last."""
+    position = data.find(part)
+    while position >= 0:
+        end = data.find(b"\0", position)
+        end = len(data) if end < 0 else end
+        yield data.rfind(b"\0", 0, position) + 1, data.rfind(part, position, end)
+        position = data.find(part, end + 1)
 
 
 def _numbers_of(value: int, values: Sequence[int]) -> Iterator[int]:

@@ -285,6 +285,21 @@ def test_strings_without_a_text_are_searched_once() -> None:
     assert Strings.searches == 2
 
 
+def test_a_string_that_contains_a_text_often_is_searched_once() -> None:
+    class Strings(bytes):
+        searches = 0
+
+        def rfind(self, *arguments: object) -> int:
+            Strings.searches += 1
+            return super().rfind(*arguments)  # type: ignore[arg-type]
+
+    form, names = Struct("<IBBHQQ"), b"\0_Z" + 1000 * b"1x" + b"\0_Zy1x\0"
+    rows = b"".join(form.pack(name, 0x12, 0, 1, 0, 8) for name in (1, names.index(b"_Zy")))
+    table = SymbolTable(rows, StringTable(Strings(names), "names"), form, 64, ())
+    assert [len(symbol.name) for symbol in table.mangled_with("1x")] == [2002, 5]
+    assert Strings.searches <= 4
+
+
 @pytest.mark.parametrize(
     ("section", "is_in_one"),
     [(0, False), (1, True), (0xFEFF, True), (0xFFF1, True), (-15, False), (UNKNOWN_SECTION, True)],

@@ -307,6 +307,14 @@ def initial_rules(count: int) -> Files:
     return frames(fde(b"\x41\x0e\x10"), common=cie)
 
 
+def overlapping_rules(count: int) -> Files:
+    """Rules of registers that the machine does not have, each saved a byte above the one before."""
+    code = b"\x0c\7\x08" + b"".join(
+        b"\5" + encode_uleb(200 + number) + encode_uleb(number) for number in range(count)
+    )
+    return frames(fde(b"\x41\x0e\x10"), common=sized(b"\xff" * 4 + b"\4\0\x08\0\1\1\x10" + code))
+
+
 def initial_instructions(count: int) -> Files:
     """FDEs of a CIE whose last instruction cannot be performed."""
     code = b"\x0c\7\x08" + b"\x0e\x10" * 6 * count + b"\x0b"
@@ -436,6 +444,8 @@ BOMBS = (
          different_fdes, 300_000, MANY_FRAMES, says="--max-frame-rules"),
     Bomb("initial-rules", ".debug_frame", "a CIE of {} rules of unknown registers", initial_rules,
          20_000, FRAMES),
+    Bomb("overlapping-rules", ".debug_frame", "a CIE of {} rules, each a byte above another",
+         overlapping_rules, 20_000, FRAMES),
     Bomb("initial-instructions", ".debug_frame", "{} FDEs of a CIE of 6 instructions for each",
          initial_instructions, 10_000, FRAMES, says="no state was remembered"),
     Bomb("inherited-rules", ".debug_frame", "{} FDEs that inherit as many rules", inherited_rules,
