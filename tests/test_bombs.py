@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.named_entries import NamedEntries
 from dwarfgpu.service.symbol.symbol_description import symbols_at
 from dwarfgpu.session.session import Session
 from tests.dwarf.builder import Shape
@@ -28,6 +29,7 @@ from tools.bombs.measure import arguments_of
 from tools.bombs.model import Bomb, write_files
 from tools.bombs.sections import fde, frames
 
+_SCOPES = dw.TAG_SUBPROGRAM, dw.TAG_LEXICAL_BLOCK
 START_CALLS = 30_000
 """Of a command that asks for little."""
 _C_99 = 0x0C
@@ -470,6 +472,26 @@ def test_symbols_of_a_scope_are_read_while_they_are_printed(tmp_path: Path) -> N
         program.scopes.chain_at(START)
         work.append(calls_of(lambda asked=session: next(symbols_at(asked, START))))
     assert work[2] < work[1] + 100, work
+
+
+def test_the_entries_are_searched_for_a_name_once_for_all_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search of their bytes for each block, each with a variable, grows with its square."""
+    function, block = (Shape(tag, PLACE, has_children=True) for tag in _SCOPES)
+    variable = Shape(dw.TAG_VARIABLE, (NAME,))
+    entries = b"\2" + HERE + (b"\3" + HERE + b"\4v\0") * 200 + bytes(201)
+    (tmp_path / "nested").write_bytes(program(entries, function, block, variable))
+    searches, positions = 0, NamedEntries._positions
+
+    def counted(self: NamedEntries, value: bytes) -> Iterator[int]:
+        nonlocal searches
+        searches += 1
+        return positions(self, value)
+
+    monkeypatch.setattr(NamedEntries, "_positions", counted)
+    _run(f"eval {tmp_path}/nested --pc {START:#x} nosuch")()
+    assert 0 < searches < 20
 
 
 def _functions(count: int) -> bytes:

@@ -74,6 +74,8 @@ class NamedEntries:
     def __init__(self, unit: CompilationUnit) -> None:
         self._unit = unit
         self._remaining = self._remaining_completions = _MAX_SEARCHES
+        self._containing: dict[tuple[bytes, ...], Set[int]] = {}
+        """The entries that have one of some values in their bytes: each scope asks for them."""
 
     def with_name(self, name: str) -> Sequence[int]:
         """Return the entries with a canonical simple name, in the order of the file."""
@@ -234,8 +236,8 @@ class NamedEntries:
                 distance, is_text = _distance_in(abbreviation)
                 read = lambda *_: True  # noqa: E731
                 if is_text and all(map(_is_plain, names)):
-                    texts = (name_bytes(name) + end for name in names for end in ends)
-                    indices = self._containing(texts)
+                    texts = tuple(name_bytes(name) + end for name in names for end in ends)
+                    indices = self._with_bytes(texts)
                     read = lambda index, _: index in indices  # noqa: E731
                 elif distance is not None:
                     read = is_read
@@ -262,9 +264,15 @@ class NamedEntries:
 
         return may_be
 
-    def _containing(self, values: Iterable[bytes]) -> Set[int]:
+    def _with_bytes(self, values: tuple[bytes, ...]) -> Set[int]:
         """Return the entries that have one of some values in their bytes."""
-        return self._entries_at({offset for value in values for offset in self._positions(value)})
+        indices = self._containing.get(values)
+        if indices is None:
+            if len(self._containing) >= _MAX_SEARCHES:
+                self._containing.clear()
+            indices = self._entries_at({n for value in values for n in self._positions(value)})
+            self._containing[values] = indices
+        return indices
 
     def _entries_at(self, positions: Iterable[int]) -> Set[int]:
         """Return the entries with these positions in their bytes."""
@@ -289,7 +297,7 @@ class NamedEntries:
         values = [text, *(offset.to_bytes(width, endian) for offset in offsets)]
         if not any(True for value in values for _ in self._positions(value)):
             return ()
-        tree, indices = unit.tree, self._containing(values)
+        tree, indices = unit.tree, self._with_bytes(tuple(values))
         return [
             index
             for index in sorted(indices)
