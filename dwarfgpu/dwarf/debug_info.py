@@ -14,6 +14,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
@@ -366,10 +367,11 @@ class DebugInfo(OfOpenFile):
             return None
         return units[index]
 
-    def units_with(self, find: Callable[[int], int]) -> Iterator[CompilationUnit]:
-        """Yield the units of `.debug_info` in which a value begins; `find` returns where the first
-        one does from an offset on, -1 for none."""
-        units = self._info_headers[0]
+    def units_with(self, value: bytes) -> Iterator[CompilationUnit]:
+        """Yield the units of `.debug_info` in which a value begins."""
+        buffer = self.sections.buffer(".debug_info")
+        data = self.section(".debug_info") if buffer is None else buffer
+        units, find = self._info_headers[0], partial(data.find, value)
         for number, _ in spans_with(self._starts, lambda number: units[number].end, find):
             yield units[number]
 

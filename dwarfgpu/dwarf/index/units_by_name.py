@@ -229,10 +229,8 @@ def _mangled(name: str) -> tuple[str, ...]:
 
 def _units_with_address(info: DebugInfo, address: int) -> Iterator[CompilationUnit]:
     """Yield the units with an address in their entries, then those with one by its index."""
-    buffer = info.sections.buffer(".debug_info")
-    data = info.section(".debug_info") if buffer is None else buffer
     encoded = _encoded(info, address)
-    yield from info.units_with(partial(data.find, encoded))
+    yield from info.units_with(encoded)
     yield from _units_with_indexed(info, address, encoded)
 
 
