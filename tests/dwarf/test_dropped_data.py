@@ -175,3 +175,18 @@ def test_members_of_thread_local_common_blocks(tmp_path: Path, tool: Callable[[s
     variables = variables_of(tmp_path / "t")
     located = {v.name: v.location is not None for v in variables if v.name in ("a", "b")}
     assert located == {"a": True, "b": True}
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_a_static_variable_of_a_function_has_a_mangled_symbol(
+    compiler: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Its entry has no linkage name."""
+    (tmp_path / "t.cc").write_text(
+        "inline int lane() { static thread_local int mine = 7; return ++mine; }\n"
+        "int main() { return lane(); }\n"
+    )
+    given = ["-g", "-O0", "t.cc", "-o", "t"]
+    subprocess.run([tool(compiler), *given], cwd=tmp_path, check=True, timeout=60)
+    [mine] = [v for v in variables_of(tmp_path / "t") if v.name == "mine"]
+    assert mine.location is not None and mine.why_dropped is None

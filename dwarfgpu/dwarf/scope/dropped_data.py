@@ -74,14 +74,20 @@ def _why_dropped_in_thread(die: Die, location: ExprLoc) -> str | None:
     parent = die.parent()
     if parent is not None and parent.tag == dw.TAG_COMMON_BLOCK:
         return None  # the block alone has a symbol
-    # Compilers and linkers add numbers to names of static variables.
     there = file.first_thread_locals
-    if not there or any(name in symbol.replace("@", ".").split(".") for symbol in there):
+    if not there or any(_may_name(symbol, name) for symbol in there):
         return None
     return (
         f"the linker dropped it (at the offset 0 of its DW_AT_location, thread-local storage has "
         f"{there[0]})"
     )
+
+
+def _may_name(symbol: str, name: str) -> bool:
+    """Return whether a symbol may be that of a variable: compilers and linkers add numbers to the
+    names of static variables, and a mangled name has the length of each of its parts."""
+    is_whole = name in symbol.replace("@", ".").split(".")
+    return is_whole or (symbol.startswith("_") and f"{len(name)}{name}" in symbol)
 
 
 def _first_address(code: bytes, unit: Unit, endian: Endian) -> int | None:
