@@ -35,7 +35,10 @@ from dwarfgpu.objfile.relocate import relocated_data
 
 SECTIONS: Final[tuple[SectionKind, ...]] = (".debug_frame", ".eh_frame")
 """In the order of the search: the first is for debuggers."""
-_NOTE_OF_GO: Final = ".note.go.buildid"
+_SECTIONS_OF_GO: Final = frozenset(
+    {".note.go.buildid", ".go.buildinfo", ".gopclntab", ".data.rel.ro.gopclntab"}
+)
+"""A reproducible build may have no build ID."""
 _MAX_ROWS: Final = 10_000
 """Maximum number of cached rows, by program location."""
 _MOST_NAMED: Final = 8
@@ -279,7 +282,7 @@ class CallFrames:
     @cached_property
     def _is_of_go(self) -> bool:
         """Whether Go's linker made the file."""
-        return any(section.name == _NOTE_OF_GO for section in self._object.sections)
+        return any(section.name in _SECTIONS_OF_GO for section in self._object.sections)
 
     def dialect(self, cie: Cie) -> Dialect:
         """Return the dialect of an entry's expressions.

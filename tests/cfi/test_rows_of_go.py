@@ -20,8 +20,14 @@ START = b"\x0c\x07\x08\x90\x01"
 
 @pytest.mark.parametrize(
     ("note", "augmentation", "is_preserved"),
-    [(".note.go.buildid", b"", False), (".note.go.buildid", b"z", True), (".note", b"", True)],
-    ids=["go", "cgo", "c"],
+    [
+        (".note.go.buildid", b"", False),
+        (".gopclntab", b"", False),
+        (".data.rel.ro.gopclntab", b"", False),
+        (".note.go.buildid", b"z", True),
+        (".note", b"", True),
+    ],
+    ids=["go", "without a build ID", "position-independent", "cgo", "c"],
 )
 def test_registers_without_a_rule(note: str, augmentation: bytes, is_preserved: bool) -> None:
     """C code in a program of Go has an augmentation, and keeps its own ABI."""
