@@ -9,7 +9,7 @@ from typing import Final
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.limits import Limits
-from dwarfgpu.base.records import field, frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
@@ -51,6 +51,9 @@ class Describer:
     describes, without the first `FREE_STEPS` of each variable."""
     variable: Variable | None = None
     """The described variable, whose size decides the name of a vector register."""
+    pc: int | None = None
+    """Where the frame base is that of the function: GCC describes several before DWARF 4. As in
+    GDB, an entry of a location list is described at its beginning."""
 
     def text(self, attribute: LocationAttribute | None) -> str:
         """Return `static storage at address 0x4040`, `a variable in $rdi`, `multi-location: …`;
@@ -88,7 +91,8 @@ class Describer:
             where = "default"
             if entry.begin is not None and entry.end is not None:
                 where = f"{entry.begin:#x}-{entry.end:#x}"
-            yield f"  Range {where}: {self._expression(entry.expression, locations.unit)}\n"
+            there = self if entry.begin is None else evolve(self, pc=entry.begin)
+            yield f"  Range {where}: {there._expression(entry.expression, locations.unit)}\n"
         if len(entries) > _MAX_RANGES:
             yield "  ...\n"
 
@@ -180,7 +184,10 @@ class Describer:
     def _in_frame(self, offset: Operand) -> str | None:
         """Return where the frame base is a register and an offset."""
         base = self.frame_base
-        if not isinstance(base, ExprLoc):
+        if isinstance(base, LocList):
+            matching = () if self.pc is None else base.matching(self.pc)
+            base = ExprLoc(matching[0].expression, base.unit) if matching else None
+        if base is None:
             return None
         instructions = list(self._decoded(base.expression, base.unit).instructions)
         register = self._register(instructions[0]) if len(instructions) == 1 else None

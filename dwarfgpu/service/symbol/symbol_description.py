@@ -30,7 +30,7 @@ from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable, external_of, only_in_abstract, variable_of
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList
+from dwarfgpu.expr.context import ConstValue
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.info_address import Describer
@@ -123,22 +123,19 @@ def _is_block(variable: Variable) -> bool:
 
 
 def _describer(session: Session, entry: Die, pc: int | None) -> Describer:
-    """Return what the descriptions of variables in an entry, or its own, are read with: in code at
-    a program location, where GCC has several frame bases before DWARF 4."""
+    """Return what the descriptions of variables in an entry, or its own, are read with, in code at
+    a program location."""
     function: Die | None = entry
     while function is not None and function.tag != dw.TAG_SUBPROGRAM:
         function = function.parent()
     base = None if function is None else Subprogram(function).frame_base
-    if isinstance(base, LocList):
-        matching = () if pc is None else base.matching(pc)
-        base = ExprLoc(matching[0].expression, base.unit) if matching else None
     info = entry.unit.info
     owner = next(
         (code_object for code_object in session.code_objects if code_object.info.main is info.main),
         None,
     )
     path = "" if owner is None else full_path(session, owner)
-    return Describer(session.architecture, path, base, session.limits)
+    return Describer(session.architecture, path, base, session.limits, pc=pc)
 
 
 def _describer_of_block(session: Session, function: Die, block: Die) -> Describer:

@@ -1,0 +1,35 @@
+"""`info scope` where a function has several frame bases, beside the installed GDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.repl.side_by_side import answers, build
+
+SOURCE = """\
+#define CLOBBER __asm__ volatile("" ::: "rbx", "rbp", "r12", "r13", "r14", "r15")
+extern int other(int, int, long *);
+__attribute__((noinline)) int work(int n, int l, int k) {
+  long room[8]; int sum = 0;
+  __asm__ volatile("" : "+m"(n), "+m"(l));
+  CLOBBER;
+  for (int i = 0; i < n; i++) sum += other(i, n, room) * l + k + other(k, l, room);
+  return sum + n * l + room[2];
+}
+__attribute__((noinline)) int other(int a, int b, long *p) { CLOBBER; p[a & 7] = b; return a ^ b; }
+int main(int c, char **v) { return work(c, c + 1, c + 2); }
+"""
+
+
+def test_a_range_has_the_frame_base_of_its_beginning(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GCC describes the frame base of DWARF 2 by a list: it follows the stack pointer."""
+    command = [tool("gcc"), "-gdwarf-2", "-gstrict-dwarf", "-O1", "a.c", "-o", "a"]
+    build(tmp_path, {"a.c": SOURCE}, [command])
+    by_gdb, by_us = (
+        answers(gdb, [str(tmp_path / "a")], ["info scope work"]) for gdb in (tool("gdb"), None)
+    )
+    assert by_us == by_gdb
+    assert "a variable at frame base reg" in by_us[0]
