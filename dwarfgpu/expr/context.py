@@ -301,6 +301,9 @@ class Context:
     widens_bases: bool = field(default=False, kw_only=True)
     """Whether a scalar register narrower than an address is extended by zeros as its base, which
     the text does not allow and compilers rely on."""
+    is_of_parameter: bool = field(default=False, kw_only=True)
+    """Whether the expression locates a parameter of a function, which upstream clang describes
+    otherwise than a variable."""
     access: Access = field(init=False, repr=False, eq=False)
 
     @access.default

@@ -191,7 +191,7 @@ def converted_pointer(objects: ObjectAccess, value: TypedValue, target: Type | N
         return whole
     removed = value.pointer
     if removed is not None:
-        offset = _moved_bytes(objects, way, lambda: objects.pointee(removed))
+        offset = _moved_bytes(objects, way, lambda: objects.pointee(value))
         moved = removed.displacement_bytes + offset
         return evolve(value, pointer=evolve(removed, displacement_bytes=moved))
     bits = objects.known(value)

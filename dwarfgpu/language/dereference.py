@@ -17,14 +17,13 @@ from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import MemberPointer, Pointer, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
+from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.language.other_units import completed, several_completions
 from dwarfgpu.language.typed_value import TypedValue, address_in
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import ImplicitPointer
 from dwarfgpu.session.session import Session
 
 GENERIC_POINTER: Final = "Attempt to dereference a generic pointer."
@@ -82,30 +81,13 @@ class Dereference(ABC):
         return generic
 
     def resolved(self, space: AddressSpace, address: int) -> tuple[AddressSpace, int]:
-        """Return the address in its actual space: a generic address is in an aperture or in global
-        memory.
+        """Return the address in its actual space (`actual_address`)."""
+        if space is not self.architecture.address_space_named("generic"):
+            return space, address
+        from dwarfgpu.expr.generic_addresses import actual_address  # of GPUs alone
 
-        Other spaces, and generic null, stay as they are.
-        """
-        arch = self.architecture
-        generic = arch.address_space_named("generic")
-        if generic is None or space is not generic or not address:
-            return (arch.address_space(0), 0) if space is generic else (space, address)
-        apertures = self._apertures()
-        everywhere, local = arch.address_space(0), arch.address_space_named("local")
-        private = arch.address_space_named("private_lane")
-        assert local is not None and private is not None
-        for definition in (local, everywhere):
-            try:
-                converted, _ = arch.convert(
-                    address, generic.number, definition.number, self.session.lane, apertures
-                )
-            except DwarfGpuError:
-                continue
-            if definition is local or converted == address:
-                return definition, converted
-        converted, _ = arch.convert(address, generic.number, private.number, None, apertures)
-        return private, converted
+        lane, apertures = self.session.lane, self._apertures()
+        return actual_address(self.architecture, space, address, lane, apertures)
 
     def in_space(self, address: int, from_: AddressSpace, to: AddressSpace) -> int:
         """Return the address of the same memory in another space; `EvaluationError` if there is
@@ -146,7 +128,10 @@ class Dereference(ABC):
             )
         read = self.read(value)
         if read.pointer is not None:
-            location = self.pointee(read.pointer)
+            try:
+                location = self.pointee(read)
+            except UndefinedBits as error:
+                return TypedValue(target, error=error, unit=value.unit)
         else:
             number = self.known(read).value
             location = self.at(self.space_of(bare, value.unit), number)
@@ -157,12 +142,21 @@ class Dereference(ABC):
         """Return a class that is only declared in its unit as another unit defines it."""
         return completed(self.session, type_)
 
-    def pointee(self, pointer: ImplicitPointer) -> Location:
-        """Return the object to which an implicit pointer points (A.2.5.4.4.5)."""
+    def _frame_of(self, pointer: TypedValue) -> Session:
+        """Return the session in the frame of an implicit pointer, which may be a kept one."""
+        frame = pointer.frame or self.session
+        if pointer.frame_stop is not None and pointer.frame_stop != frame.stop:
+            raise UndefinedBits("the frame of the synthetic pointer has run since it was kept")
+        return frame
+
+    def pointee(self, value: TypedValue) -> Location:
+        """Return the object to which a value that is an implicit pointer points (A.2.5.4.4.5)."""
+        pointer, frame = value.pointer, self._frame_of(value)
+        assert pointer is not None
         unit = cast(CompilationUnit, pointer.die.unit)
         die = unit.referred(pointer.die.section_offset)
         if (attribute := die.unit.location_attribute(die)) is None:
             raise UndefinedBits("value has been optimized out: what a synthetic pointer points to")
         size = size_bits(types_of(unit).type_of(die)) or 0
-        location = self.session.locate(attribute).of_object(size, self.context.endian)
+        location = frame.locate(attribute).of_object(size, self.context.endian)
         return location.displaced(pointer.displacement_bytes * 8)

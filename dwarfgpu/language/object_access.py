@@ -115,7 +115,9 @@ class ObjectAccess(Dereference):
         if attribute is not None or symbol is not None:
             try:
                 variable_location = (
-                    None if symbol or not attribute else self.session.locate_variable(attribute)
+                    None
+                    if symbol or not attribute
+                    else self.session.locate_variable(attribute, variable)
                 )
                 location = variable_location.location if variable_location else symbol
                 if variable_location and variable_location.frame.preserved_by_callees:

@@ -69,7 +69,10 @@ class TypedValue(OfOpenFile):
     variable_location: VariableLocation | None = field(default=None, repr=False)
     """The location of that variable, once it was evaluated."""
     frame: Session | None = field(default=None, repr=False)
-    """The session in the frame of the variable, if that is not the focus."""
+    """The session in the frame of the variable, or of an implicit pointer, if that is not the
+    focus."""
+    frame_stop: int | None = field(default=None, repr=False)
+    """The stop of the machine at which an implicit pointer was kept: its frame ends later."""
     around: EnclosingObject | None = field(default=None, repr=False)
     """The structures that it is a part of."""
     convenience: str | None = None

@@ -102,7 +102,7 @@ def referred_text(
     if not isinstance(bare, Pointer) or bare.kind == "pointer" or value.pointer is None:
         return ""
     try:
-        location = ObjectAccess(session).pointee(value.pointer)
+        location = ObjectAccess(session).pointee(value)
         referred = TypedValue(bare.target, location, unit=value.unit)
         return f": {format(referred, session, options, symbolize)}"
     except UndefinedBits:

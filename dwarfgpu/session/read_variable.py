@@ -165,6 +165,8 @@ class ReadingFocus(Stopped, Protocol):
 
     def at_symbol(self, variable: Variable) -> Location | None: ...
 
+    def loaded_objects(self) -> Iterable[CodeObject]: ...
+
 
 def filled(
     focus: ReadingFocus,
@@ -186,7 +188,7 @@ def filled(
         attribute = variable.location
         symbol = focus.at_symbol(variable)
         if symbol is not None:
-            reading = resolved(evolve(reading, location=symbol), context)
+            reading = resolved(focus, evolve(reading, location=symbol), context)
             return contents(reading, context)
         if attribute is None and variable.die.flag(dw.AT_DECLARATION):
             raise _only_declared(variable.die)
@@ -196,7 +198,7 @@ def filled(
         location = (
             variable_location.location
             if variable_location
-            else located(attribute, context, observe)
+            else located(attribute, context, observe, variable)
         )
         reading = evolve(reading, location=location)
         reading = _with_assumed_registers(reading, frame)
@@ -204,7 +206,7 @@ def filled(
             typed = variable_location.object
             reading = evolve(reading, type=typed.type, location=typed.location)
             return contents(reading, context)
-        reading = resolved(reading, context)
+        reading = resolved(focus, reading, context)
         return contents(_with_assumed_registers(reading, frame), context)
     except DwarfGpuError as error:
         return evolve(reading, failure=at_start(focus, error))
@@ -257,22 +259,33 @@ def assumptions(
     return tuple(dict.fromkeys([*variable.remarks, *assumed, *on_location]))
 
 
-def located(attribute: LocationAttribute, context: Context, observe: Observer | None) -> Location:
-    """Return where an attribute says that its object is."""
+def located(
+    attribute: LocationAttribute,
+    context: Context,
+    observe: Observer | None,
+    variable: Variable | None = None,
+) -> Location:
+    """Return where an attribute, of a variable, says that its object is."""
     if isinstance(attribute, ConstValue):
         return constant_location(attribute.data, context.endian)
-    context = evolve(context, unit=attribute.unit, result_kind="location")
+    is_of_parameter = variable is not None and variable.kind == "parameter"
+    context = evolve(
+        context, unit=attribute.unit, result_kind="location", is_of_parameter=is_of_parameter
+    )
     location = evaluate_attribute(attribute, context, observe=observe)
     assert isinstance(location, Location)
     return location
 
 
-def resolved(reading: Reading, context: Context) -> Reading:
+def resolved(focus: ReadingFocus, reading: Reading, context: Context) -> Reading:
     """Return the reading with the type that the object has now, and the location of its
     data."""
     assert reading.location is not None
-    resolved = Resolver(lambda: context).variable(reading.type, reading.location)
-    return evolve(reading, type=resolved.type, location=resolved.location)
+    resolver = Resolver(lambda: context, focus.loaded_objects)
+    placed = resolver.variable(reading.type, reading.location)
+    if resolver.unknown_tags:
+        reading = evolve(reading, notes=(*reading.notes, *resolver.unknown_tags))
+    return evolve(reading, type=placed.type, location=placed.location)
 
 
 def contents(reading: Reading, context: Context) -> Reading:

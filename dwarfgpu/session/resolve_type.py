@@ -169,14 +169,15 @@ class Resolver:
         `code_objects` returns the files with the types of Ada that tags name."""
         self._attributes = TypeAttributes(context)
         self._code_objects = code_objects
-        self._unknown_tags: dict[str, None] = {}
+        self.unknown_tags: dict[str, None] = {}
+        """Which objects may have other types."""
         self._resolutions_left = RESOLUTIONS
         self._depth = 0
 
     def assumed(self) -> tuple[str, ...]:
         """Return the assumptions about registers on which the types so far depend, and which
         objects may have other types."""
-        return (*self._attributes.assumed(), *self._unknown_tags)
+        return (*self._attributes.assumed(), *self.unknown_tags)
 
     # Objects
 
@@ -237,7 +238,7 @@ class Resolver:
                 tagged = TaggedObject(type_, location, self._attributes.context, self.at)
                 type_, location = tagged.whole(self._code_objects())
             except DwarfGpuError:
-                self._unknown_tags[unknown_tag(type_, location)], is_known = None, False
+                self.unknown_tags[unknown_tag(type_, location)], is_known = None, False
         return evolve(self.resolved(type_, location), is_whole=is_known)
 
     def variable(self, type_: Type | None, location: Location) -> TypedObject:
@@ -247,7 +248,12 @@ class Resolver:
         One of an unspecified type without a size is as large as its location, if that ends. A
         reference to an array of C has the length that the array has now.
         """
-        resolved = self.resolved(type_, location)
+        root = None
+        if type(type_) is Struct and self._code_objects is not None and may_be_tagged(type_):
+            from dwarfgpu.session.tagged_objects import class_wide_root
+
+            root = class_wide_root(type_)
+        resolved = self.referent(root, location) if root else self.resolved(type_, location)
         bare = strip(resolved.type)
         if isinstance(bare, Pointer) and bare.kind != "pointer" and is_dynamic(bare.target):
             resolved = evolve(resolved, type=self._with_length(resolved, bare))

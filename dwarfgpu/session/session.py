@@ -364,11 +364,16 @@ class Session(FocusedNames):
         """Return where an attribute says the object is, in the context of the focus."""
         return located(attribute, self.context(), observe)
 
-    def locate_variable(self, attribute: LocationAttribute) -> VariableLocation:
-        """Locate a variable that is then read: `read` does not evaluate its location again."""
+    def locate_variable(
+        self, attribute: LocationAttribute, variable: Variable | None = None
+    ) -> VariableLocation:
+        """Locate a variable that is then read: `read` does not evaluate its location again.
+
+        `variable`: upstream clang describes a parameter otherwise.
+        """
         frame, context = self.focus()
         stop, writes = self.stop, self.write_count.writes
-        location = located(attribute, context, None)
+        location = located(attribute, context, None, variable)
         return VariableLocation(frame, context, location, stop, writes)
 
     def _is_fresh(self, variable_location: VariableLocation) -> bool:

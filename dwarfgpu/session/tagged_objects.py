@@ -116,6 +116,18 @@ def is_tagged(type_: Type | None) -> bool:
     return first.die.unit.language in dw.ADA and any(part.name == TAG for part in root.members)
 
 
+def class_wide_root(type_: Type | None) -> Type | None:
+    """Return the root type of a variable of a class-wide type (`X : Root'Class := R`); None for any
+    other. GNAT describes a record of the root type and the bytes that the first value needs."""
+    bare = strip(type_)
+    if not isinstance(bare, Struct) or len(bare.members) != 2:
+        return None
+    root = bare.members[0]
+    described = None if root.name != PARENT or root.die is None else root.die.parent()
+    is_made = described is not None and described.flag(dw.AT_ARTIFICIAL)
+    return root.type if is_made and is_tagged(root.type) else None
+
+
 def unknown_tag(type_: Type | None, location: Location) -> str:
     """Return the note that an object may have another type; it says which object, because a note
     is printed once."""

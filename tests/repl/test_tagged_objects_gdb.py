@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.cli.command import run
 from tests.repl.side_by_side import answers, build, with_core
 
 UNITS = {
@@ -24,9 +25,10 @@ end Base;
     "base.adb": """\
 package body Base is
    procedure Stop (S : Shape'Class; P : Shape_Access; N : Named'Class; O : Shape) is
+      Kept : Shape'Class := P.all;
    begin
       C_Abort;
-      P.A := S.A + O.A;
+      P.A := S.A + O.A + Kept.A;
       N.Show;
    end Stop;
 end Base;
@@ -71,15 +73,20 @@ def program(folder: Path, tool: Callable[[str], str], *options: str) -> list[str
 
 
 def test_whole_objects(tmp_path: Path, tool: Callable[[str], str]) -> None:
-    """A class-wide parameter and what an access value leads to have all their components."""
+    """Class-wide parameters and variables, and what an access value leads to, have all their
+    components."""
     files = program(tmp_path, tool, "-g")
     commands = ["frame function base.stop", "info args", "print s", "print s.b", "print s.a"]
     commands += ["print p.all", "print p.d", "print p.list", "print p.all.d", "print p", "print n"]
     commands += ["print n.c", "print n.text", "print n.b", "print o", "print s.c", "print/x s"]
+    commands += ["print kept", "print kept.d", "print kept.list"]
     commands += ["whatis s.b", "whatis p.all", "whatis p", "print s = s"]
     commands += ["frame function example", "print r", "print b", "print s", "print o"]
     of_gdb = answers(tool("gdb"), files, commands)
     assert answers(None, files, commands) == of_gdb
+    number = re.findall(r"^#(\d+) .* base.stop", run("bt", *files).out, re.MULTILINE)[0]
+    assert run("eval", *files, "--frame", number, "kept.d").out == "kept.d = 7\n"
+    assert run("eval", *files, "--frame", number, "kept").out.startswith("kept = (a => 3, n => 2,")
     assert "(a => 3, b => 4)" in of_gdb[2] and 'd => 7, list => "xy"' in of_gdb[5]
 
 

@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from typing import Protocol
 
 from dwarfgpu.arch.amdgpu import GLOBAL, PRIVATE_LANE, VECTOR_REGISTERS
+from dwarfgpu.arch.model import NO_APERTURES
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import Ambiguous, DwarfGpuError, EvaluationError
@@ -31,6 +32,13 @@ from dwarfgpu.model.value import Value
 ADDRESS_SPACES = {1: 5, 2: 3, 5: 5, 3: 3}
 """Clang's number to DWARF's: 1 private and 2 local until LLVM 21, then 5 and 3."""
 
+OBJECT = (
+    "upstream clang: DW_OP_deref in the frame reads the pointer to a parameter, of 32 bits in "
+    "private memory, or the generic one to a variable"
+)
+"""The note on an object whose address is in a stack slot: a class that is passed by value, a
+result that is made where the caller wants it, an object that a structured binding takes apart."""
+
 _INTERPRETATIONS = {
     "lit": "upstream clang: its own number of an address space, as DWARF's",
     "LLVM_form_aspace_address": "upstream clang: a final swap, xderef names an address space",
@@ -38,6 +46,7 @@ _INTERPRETATIONS = {
     "regx": "upstream clang: a vector register is the focused lane's dword of it",
     "regval_type": "upstream clang: two readings, and it is unknown which is intended",
     "bregx": "upstream clang: two readings, and it is unknown which is intended",
+    "deref": OBJECT,
     "lane's dword": "upstream clang: DW_OP_bregx of a vector register, whose value is computed "
     "from, is the focused lane's dword of it",
 }
@@ -86,6 +95,7 @@ def translated(instructions: Instructions) -> Translation:
         return Translation(with_offsets(instructions), ())
     instructions = with_offsets(instructions, _is_loaded)
     adapted, notes = _without_suffixes(_with_offsets_in_frame(instructions))
+    adapted = _with_objects_behind_slots(adapted)
     computed = _computed(adapted)
     out: list[Instruction] = []
     for index, instruction in enumerate(adapted):
@@ -113,6 +123,8 @@ def translated(instructions: Instructions) -> Translation:
                 notes = []  # the error has the text
         elif name == "fbreg":
             notes.append(FRAME_BASE)
+        elif instruction.operation.interpretation == OBJECT:
+            notes.append(OBJECT)
         out.append(instruction)
     return Translation(Instructions(out), tuple(dict.fromkeys(notes)))
 
@@ -212,6 +224,29 @@ def _with_offsets_in_frame(instructions: Sequence[Instruction]) -> Sequence[Inst
     return out
 
 
+def _with_objects_behind_slots(instructions: list[Instruction]) -> list[Instruction]:
+    """Read a DW_OP_deref that follows DW_OP_fbreg and ends a location, alone or before
+    DW_OP_plus_uconst, as the object to which the pointer in that stack slot points."""
+    if not any(instruction.operation.name == "deref" for instruction in instructions):
+        return instructions
+    out: list[Instruction] = []
+    index = 0
+    while index < len(instructions):
+        instruction, more = instructions[index], instructions[index + 1 : index + 2]
+        is_offset = bool(more) and more[0].operation.name == "plus_uconst"
+        more = more if is_offset else []
+        is_of_slot = instruction.operation.name == "deref" and index > 0
+        is_of_slot = is_of_slot and instructions[index - 1].operation.name == "fbreg"
+        if is_of_slot and _ends_part(instructions, index + 1 + len(more)):
+            offset = sum(n for one in more for n in one.operands if isinstance(n, int))
+            out.append(_with(instruction, "deref", _object_behind(offset), *more))
+            index += len(more)
+        else:
+            out.append(instruction)
+        index += 1
+    return out
+
+
 def _ends_part(instructions: Sequence[Instruction], index: int) -> bool:
     """Return whether an expression, or the location of a piece, ends before a position."""
     return index >= len(instructions) or instructions[index].operation.name in PIECES
@@ -254,6 +289,8 @@ def _interpreted(key: str, name: str, function: Callable[..., Entry]) -> Operati
     )
     if function is _unbound_address:
         operation = evolve(operation, pops=(PopInfo("address", "entry"), operation.pops[1]))
+    if key == "deref":
+        operation = evolve(operation, pushes="location")
     return evolve(operation, pushes="value") if function is _lane_value else operation
 
 
@@ -327,6 +364,31 @@ def _scratch_based(is_whole: bool) -> Callable[..., Location]:
         return memory_location(ctx, space, value + displacement, bind_lane=False)
 
     return scratch_based
+
+
+@lru_cache(maxsize=64)
+def _object_behind(offset: int) -> Callable[..., Location]:
+    """Make DW_OP_deref of a stack slot, with an offset in the object."""
+
+    def object_behind(ctx: Context, slot: Location) -> Location:
+        arch = require(ctx.architecture, "target architecture")
+        generic = arch.address_space_named("generic")
+        bits = LANE_BITS if ctx.is_of_parameter else arch.address_bits
+        pointer = ctx.access.retrieve(slot, bits)
+        if isinstance(pointer, ImplicitPointer):
+            raise EvaluationError("an implicit pointer is in no stack slot")
+        if ctx.is_of_parameter or generic is None:
+            space, address = arch.address_space(PRIVATE_LANE), pointer
+        else:
+            from dwarfgpu.expr.generic_addresses import actual_address  # few objects are so
+
+            apertures = NO_APERTURES
+            if ctx.target is not None and ctx.wave is not None:
+                apertures = ctx.target.apertures_of(ctx.wave)
+            space, address = actual_address(arch, generic, pointer, ctx.lane, apertures)
+        return memory_location(ctx, space, address + offset, bind_lane=False)
+
+    return object_behind
 
 
 def _ambiguous_address(ctx: Context, *, register: int, **_: int) -> Location:
