@@ -229,4 +229,7 @@ def _copied(objects: ObjectAccess, value: TypedValue, name: str) -> TypedValue:
     value = objects.read(value)
     if value.error is not None and not isinstance(value.error, UndefinedBits):
         raise value.error
+    from dwarfgpu.language.settled_values import settled  # most commands assign nothing
+
+    value = settled(value, objects.session)
     return evolve(value, convenience=name, location=None, variable=None, is_fixed=False)

@@ -256,7 +256,12 @@ class NamedValues:
             if is_dynamic(variable.type) and self.session.pc is not None:
                 raise
             return self.objects.variable(variable)
-        return self.objects.variable(*placed)
+        value = self.objects.variable(*placed)
+        if value.frame is None or isinstance(self.objects, Unevaluated):
+            return value
+        from dwarfgpu.language.settled_values import settled  # most variables are of the focus
+
+        return settled(value, self.session)
 
     def _function(self, name: str, functions: list[Die], *, is_called: bool) -> TypedValue:
         """Return the function of a name; `UsageError` for several, or for one without code."""

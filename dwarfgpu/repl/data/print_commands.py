@@ -11,6 +11,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.repl import completion
@@ -141,7 +142,12 @@ def call(shell: Shell, argument: str) -> Iterator[Part]:
 def _kept(shell: Shell, value: TypedValue, options: FormatOptions) -> Iterator[Part]:
     """Add the value to the history, and yield it with its number."""
     line = language.format(value, shell.session, options)
-    number = shell.values.keep(value)
+    kept = value
+    if value.type.__class__ is not Base:
+        from dwarfgpu.language.settled_values import settled  # a number means the same everywhere
+
+        kept = settled(value, shell.session)
+    number = shell.values.keep(kept)
     yield Output(f"${number} = {line}", {"number": number, **value_record(value, line)})
     go_on_after(shell, value)
 
