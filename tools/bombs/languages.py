@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
@@ -84,4 +85,8 @@ BOMBS: Final = (
     Bomb("modules", INFO, "{} modules of Fortran that use one another, but for a variable", modules,
          20_000, (*AT_MAIN, "eval --file bomb --pc 0x1000 m0::nosuch"),
          says="lead through too many scopes"),
+    Bomb("blocks-of-ada", INFO, "{} blocks of Ada in one another", partial(blocks, ADA_95), 20_000,
+         AT_MAIN, small=120),
+    Bomb("blocks-of-fortran", INFO, "{} blocks of Fortran in one another",
+         partial(blocks, FORTRAN_03), 20_000, AT_MAIN, small=120),
 )  # fmt: skip
