@@ -249,10 +249,10 @@ class Resolver:
         reference to an array of C has the length that the array has now.
         """
         root = None
-        if type(type_) is Struct and self._code_objects is not None and may_be_tagged(type_):
-            from dwarfgpu.session.tagged_objects import class_wide_root
+        if type(type_) is Struct and type_.name is not None and type_.name[-1:] == "b":
+            from dwarfgpu.session.tagged_objects import class_wide_root  # few names end so
 
-            root = class_wide_root(type_)
+            root = None if self._code_objects is None else class_wide_root(type_)
         resolved = self.referent(root, location) if root else self.resolved(type_, location)
         bare = strip(resolved.type)
         if isinstance(bare, Pointer) and bare.kind != "pointer" and is_dynamic(bare.target):

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -31,6 +32,8 @@ _RECORD: Final = "ada__tags__type_specific_data"
 _NAME: Final = "expanded_name"
 _IN_BODY: Final = ("", "X", "Xb", "Xn")
 """What follows the names of types in the bodies of packages."""
+_MADE: Final = pattern(r"(?:.*__)?T[0-9]+b")
+"""Names of types that GNAT makes."""
 _MOST_PARENTS: Final = 50
 _LONGEST: Final = 1_000
 """Letters of the name of a type."""
@@ -120,7 +123,9 @@ def class_wide_root(type_: Type | None) -> Type | None:
     """Return the root type of a variable of a class-wide type (`X : Root'Class := R`); None for any
     other. GNAT describes a record of the root type and the bytes that the first value needs."""
     bare = strip(type_)
-    if not isinstance(bare, Struct) or len(bare.members) != 2:
+    if not isinstance(bare, Struct) or _MADE.fullmatch(bare.name or "") is None:
+        return None
+    if len(bare.members) != 2:
         return None
     root = bare.members[0]
     described = None if root.name != PARENT or root.die is None else root.die.parent()
