@@ -190,3 +190,20 @@ def test_a_static_variable_of_a_function_has_a_mangled_symbol(
     subprocess.run([tool(compiler), *given], cwd=tmp_path, check=True, timeout=60)
     [mine] = [v for v in variables_of(tmp_path / "t") if v.name == "mine"]
     assert mine.location is not None and mine.why_dropped is None
+
+
+@pytest.mark.parametrize(("count", "is_dropped"), [(0, False), (1, True), (16, True), (17, False)])
+def test_many_symbols_at_the_beginning_say_nothing(count: int, is_dropped: bool) -> None:
+    """Each variable would be compared with all of them."""
+    row = struct.pack("<IBBHQQ", 1, 0x16, 0, 3, 0, 4)  # STB_GLOBAL, STT_TLS
+    symbols = Content(bytes(24) + row * count, type=2, link=5, entry_bytes=24)
+    strings = Content(b"\0other\0", type=3)
+    sections = {".data": DATA, ".symtab": symbols, ".strtab": strings}
+    shapes = (
+        Shape(dw.TAG_COMPILE_UNIT, has_children=True),
+        Shape(dw.TAG_VARIABLE, (NAME, EXPRESSION)),
+    )
+    entries = b"\1\2x\0\x0a\x0e" + bytes(8) + b"\xe0\0"
+    info = debug_info(file_of(entries, shapes, sections, machine=X86_64))
+    [die] = info.units[0].root.children()
+    assert (Variable("x", die, "global").why_dropped is not None) == is_dropped

@@ -24,6 +24,8 @@ _ADDR: Final = 0x03
 _PLUS_UCONST: Final = 0x23
 _ADDRESSES: Final = frozenset({b"\x03", b"\xa1", b"\xfb"})
 """DW_OP_addr, DW_OP_addrx, and DW_OP_GNU_addr_index of DWARF 4."""
+_MOST_SYMBOLS: Final = 16
+"""At the beginning of thread-local storage: one variable and its aliases. Beyond, none is sure."""
 _THREAD_ADDRESSES: Final = frozenset({b"\x9b", b"\xe0"})
 """DW_OP_form_tls_address, and its GNU form."""
 
@@ -75,7 +77,7 @@ def _why_dropped_in_thread(die: Die, location: ExprLoc) -> str | None:
     if parent is not None and parent.tag == dw.TAG_COMMON_BLOCK:
         return None  # the block alone has a symbol
     there = file.first_thread_locals
-    if not there or any(_may_name(symbol, name) for symbol in there):
+    if not 0 < len(there) <= _MOST_SYMBOLS or any(_may_name(symbol, name) for symbol in there):
         return None
     return (
         f"the linker dropped it (at the offset 0 of its DW_AT_location, thread-local storage has "
