@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Literal
+from typing import Literal, SupportsIndex
 
 import pytest
 
 from dwarfgpu.dwarf.index import string_index
+from dwarfgpu.dwarf.index.string_index import StringIndex
+from tests.dwarf.builder import fixture
+from tests.work import at_most
 
 Endian = Literal["little", "big"]
 SIZES = (4, 8)
@@ -58,3 +61,62 @@ def test_every_position_of_every_number(size: int, endian: Endian, count: int) -
 def test_many_numbers_take_one_pass(count: int, passes: int) -> None:
     blocks = blocks_of({number << 8 | 7 for number in range(1, count + 1)})
     assert len(list(string_index._finders(blocks, 4, "little"))) == passes
+
+
+def test_blocks_of_spans() -> None:
+    """They may overlap, be in one another and have gaps between them."""
+    rng = Random(1)
+    for _ in range(200):
+        firsts = [rng.randrange(3_000) for _ in range(rng.randrange(8))]
+        spans = [(first, first + rng.randrange(700)) for first in firsts]
+        numbers = {number for first, last in spans for number in range(first, last + 1)}
+        expected = blocks_of(numbers)
+        assert string_index._blocks(spans, len(expected)) == expected
+        if expected:
+            assert string_index._blocks(spans, len(expected) - 1) is None
+
+
+@pytest.mark.parametrize("size_bytes", [40_000, 4_000_000])
+def test_spans_of_one_long_string_are_gone_through_once(size_bytes: int) -> None:
+    """And no further than as many blocks as are looked for."""
+    spans = [(1, size_bytes + 6 * number) for number in range(1_900)]
+    with at_most(30_000):
+        blocks = string_index._blocks(spans, 250)
+    assert (blocks is None) == (size_bytes > 40_000)
+
+
+class Strings(bytes):
+    """A section that counts the bytes in which the beginning of a string is looked for."""
+
+    searched_bytes = 0
+
+    def rfind(self, *arguments: int | bytes | SupportsIndex) -> int:  # type: ignore[override]
+        text, begin, end = arguments
+        assert isinstance(text, bytes) and isinstance(begin, int) and isinstance(end, int)
+        self.searched_bytes += end - begin
+        return super().rfind(text, begin, end)
+
+
+@pytest.mark.parametrize("is_beginning", [False, True])
+def test_the_bytes_of_one_long_string_are_gone_through_once(
+    is_beginning: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = fixture("x86_64/demo.gcc.O0.v5")
+    data = Strings(b"ab\0\0x" + b"z" * 5_000 + b" ab cab" * 500 + b"\0ab\0c ab\0")
+    monkeypatch.setattr(
+        info.sections, "section", lambda name: data if name == string_index.STRINGS[0] else b""
+    )
+    spans = StringIndex(info.sections, lambda: info.units)._spans_with(
+        b"ab", is_beginning=is_beginning
+    )
+    hits = [at for at in range(len(data)) if data.startswith(b"ab", at)]
+    assert spans == [
+        (
+            at
+            if is_beginning and data[at - 1 : at] == b"c"
+            else bytes(data).rfind(b"\0", 0, at) + 1,
+            at,
+        )
+        for at in hits
+    ]
+    assert data.searched_bytes <= len(data)

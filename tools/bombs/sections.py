@@ -123,6 +123,13 @@ def header_tables(count: int) -> Files:
     return {"bomb": units(entries, LINES, MAIN, others=others)}
 
 
+def one_string(count: int) -> Files:
+    """A name that begins in a long string, in which a text comes 1,900 times."""
+    named = Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRP),))
+    strings = {".debug_str": b"\0" + b"z" * count + b" qword" * 1_900 + b"\0"}
+    return {"bomb": program(OF_MAIN + b"\3" + word(1) + b"\0", MAIN, named, others=strings)}
+
+
 VARIABLE = Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_LOCATION, dw.FORM_SEC_OFFSET)))
 
 
@@ -400,6 +407,8 @@ BOMBS = (
          LIST),
     Bomb("shared-table", ".debug_line", "{} units with one table of as many rows", shared_table,
          20_000, LIST),
+    Bomb("one-string", ".debug_str", "a string of {} bytes, with one word 1,900 times", one_string,
+         40_000_000, (*WHERE, "debug bomb <<< info variables qword", "debug bomb <<< list qword")),
     Bomb("location-lists", ".debug_loclists", "{} lists that overlap", location_lists, 30_000,
          WHERE, small=120, says="parts of it overlap"),
     Bomb("location-list", ".debug_loclists", "a list of {} entries for one byte",

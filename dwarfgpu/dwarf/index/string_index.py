@@ -198,8 +198,8 @@ class StringIndex:
         spans = None if always is None else self._spans_with(text, is_beginning=is_beginning)
         if always is None or spans is None:
             return None
-        blocks = _blocks(spans)
-        if len(blocks) > _MAX_BLOCKS:
+        blocks = _blocks(spans, _MAX_BLOCKS)
+        if blocks is None:
             return None
         units = set(always) | self._holding(text)
         for size_bytes, endian in self._forms:
@@ -214,9 +214,13 @@ class StringIndex:
         for section in STRINGS:
             data = self._file.section(section)
             offset = data.find(text)
+            start, searched = 0, 0  # many may be in one very long string
             while offset >= 0:
                 is_inside = is_beginning and data[offset - 1 : offset] in _LETTERS and offset > 0
-                spans.append((offset if is_inside else data.rfind(b"\0", 0, offset) + 1, offset))
+                if not is_inside:
+                    start = data.rfind(b"\0", searched, offset) + 1 or start
+                    searched = offset
+                spans.append((offset if is_inside else start, offset))
                 if len(spans) > _MAX_SPANS:
                     return None
                 offset = data.find(text, offset + 1)
@@ -325,13 +329,19 @@ def spans_with(
         number += 1
 
 
-def _blocks(spans: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
-    """Return the lowest bytes of the numbers in spans, by all their other bytes."""
+def _blocks(spans: Iterable[tuple[int, int]], most: int) -> dict[int, set[int]] | None:
+    """Return the lowest bytes of the numbers in spans, by all their other bytes; None if there are
+    more than `most` blocks. Spans may overlap: each number is added once."""
     blocks: dict[int, set[int]] = {}
-    for first, last in spans:
+    end = 0
+    for first, last in sorted(spans):
+        first = max(first, end)
         for block in range(first >> 8, (last >> 8) + 1):
             low, top = max(first, block << 8) & 0xFF, min(last, block << 8 | 0xFF) & 0xFF
             blocks.setdefault(block, set()).update(range(low, top + 1))
+            if len(blocks) > most:
+                return None
+        end = max(end, last + 1)
     return blocks
 
 
