@@ -377,7 +377,7 @@ def functions_of(session: Session, text: str) -> list[NamedFunction]:
 def _is_in(function: Die, file: str) -> bool:
     """Return whether a function is of a unit that has lines of a file, as in GDB."""
     table = function.unit.line_table
-    return table is not None and bool(table.files_named(file))
+    return table is not None and table.has_file(file)
 
 
 def _is_entry_in(session: Session, entry: int, file: str) -> bool:

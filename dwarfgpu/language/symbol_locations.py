@@ -68,7 +68,7 @@ def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
     for code_object in session.code_objects:
         for symbol, die in _listed(code_object, name):
             table = die.unit.line_table
-            if file is not None and (table is None or not table.files_named(file)):
+            if file is not None and (table is None or not table.has_file(file)):
                 continue
             if explicit.is_qualified and not is_full_name(symbol, name):
                 continue

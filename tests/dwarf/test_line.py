@@ -31,6 +31,7 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, 
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, elf, fixture, unit
+from tests.work import at_most
 
 COUNTS = (0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1)
 COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN, NEGATE, BLOCK = range(1, 8)
@@ -590,6 +591,71 @@ def test_names_are_gone_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
     read.clear()
     assert not table.files_named("none.c")
     assert read == []
+
+
+def units_with(made: Table, others: dict[str, bytes], *bases: int) -> list[LineTable]:
+    """The tables of units in `/0`, `/1` …, which have a base of indexes of strings each, and share
+    one."""
+    shape = Shape(
+        dw.TAG_COMPILE_UNIT,
+        (
+            (dw.AT_STMT_LIST, dw.FORM_SEC_OFFSET),
+            (dw.AT_COMP_DIR, dw.FORM_STRING),
+            (dw.AT_STR_OFFSETS_BASE, dw.FORM_SEC_OFFSET),
+        ),
+    )
+    info = b"".join(
+        unit(b"\1" + bytes(4) + b"/%d\0" % number + base.to_bytes(4, "little"))
+        for number, base in enumerate(bases)
+    )
+    sections = {
+        ".debug_info": info,
+        ".debug_abbrev": abbreviations(shape),
+        ".debug_line": made.data(),
+        **others,
+    }
+    tables = [item.line_table for item in debug_info(elf(sections)).units]
+    return [item for item in tables if item is not None]
+
+
+def test_units_of_one_table_read_its_names_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But a path may denote a file for one of them only."""
+    names = b"\0" + b"a.c\0\0\0\0" * 500 + b"\0"
+    tables = units_with(Table(version=4, names=names), {}, *[0] * 500)
+    read = list[Attribute]()
+    string_of = CompilationUnit.string_of
+
+    def counted(unit: CompilationUnit, attribute: Attribute) -> bytes:
+        read.append(attribute)
+        return string_of(unit, attribute)
+
+    monkeypatch.setattr(CompilationUnit, "string_of", counted)
+    with at_most(200_000):
+        for _ in range(3):
+            assert all(item.has_file("a.c") for item in tables)
+            assert not any(item.has_file("b.c") for item in tables)
+    assert [item for item in tables[:20] if item.has_file("/7/a.c")] == [tables[7]]
+    assert len([attribute for attribute in read if attribute.raw == b"a.c"]) == 1
+
+
+def test_many_questions_for_a_file_of_many_with_its_name() -> None:
+    names = b"\0" + b"a.c\0\0\0\0" * 500 + b"\0"
+    [asked] = units_with(Table(version=4, names=names), {}, 0)
+    with at_most(30_000):
+        for _ in range(1_000):
+            assert asked.has_file("a.c") and not asked.has_file("b/a.c")
+
+
+def test_units_of_one_table_may_have_other_names_by_index() -> None:
+    names = table([(PATH, dw.FORM_STRX1)], [b"\0"]) + table([(PATH, dw.FORM_STRX1)], [b"\1"])
+    strings = {".debug_str": b"d\0e\0a.c\0b.c\0"}
+    offsets = b"".join(
+        (12).to_bytes(4, "little") + b"\5\0\0\0" + bytes([first, 0, 0, 0, second, 0, 0, 0])
+        for first, second in ((0, 4), (2, 8))
+    )
+    tables = units_with(Table(names=names), {**strings, ".debug_str_offsets": offsets}, 8, 24)
+    assert [item.file(0).path for item in tables] == ["/0/d/a.c", "/1/e/b.c"]
+    assert [item.has_file("e/b.c") for item in tables] == [False, True]
 
 
 def test_names_that_cannot_be_printed_are_escaped() -> None:

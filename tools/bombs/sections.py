@@ -34,10 +34,15 @@ END_SEQUENCE = b"\2\x10\0\1\1"
 LINES = Shape(dw.TAG_COMPILE_UNIT, (*PLACE, NAME, (dw.AT_STMT_LIST, dw.FORM_SEC_OFFSET)), True)
 
 
-def line_program(table: bytes, code: bytes) -> Files:
-    """A program whose unit has one line table: its lists of folders and files, its opcodes."""
-    tail = b"\1\1\1\xfb\x0e\x0d" + STANDARD_LENGTHS + table
-    line = sized(b"\5\0\x08\0" + sized(tail) + code)
+def line_table(names: bytes, code: bytes) -> bytes:
+    """Its lists of folders and files, its opcodes."""
+    tail = b"\1\1\1\xfb\x0e\x0d" + STANDARD_LENGTHS + names
+    return sized(b"\5\0\x08\0" + sized(tail) + code)
+
+
+def line_program(names: bytes, code: bytes) -> Files:
+    """A program whose unit has one line table."""
+    line = line_table(names, code)
     entries = unit(b"\1" + HERE + b"f0.c\0" + word(0) + OF_MAIN + b"\0\0")
     return {"bomb": units(entries, LINES, MAIN, others={".debug_line": line})}
 
@@ -101,20 +106,44 @@ def empty_lines(count: int) -> Files:
 
 def shared_table(count: int) -> Files:
     """Units that share one line table, which grows with them."""
-    made = line_program(FOLDER + ONE_FILE, SET_ADDRESS + b"\x4b" * count + END_SEQUENCE)["bomb"]
-    from dwarfgpu.objfile.elf import ObjectFile
-
-    line = bytes(ObjectFile("made", made).section_data(".debug_line"))
+    line = line_table(FOLDER + ONE_FILE, SET_ADDRESS + b"\x4b" * count + END_SEQUENCE)
     one = unit(b"\1" + HERE + b"f0.c\0" + word(0) + b"\0")
     return {"bomb": units(one * count, LINES, MAIN, others={".debug_line": line})}
+
+
+_DECLARED = ((dw.AT_DECL_FILE, dw.FORM_DATA1), (dw.AT_DECL_LINE, dw.FORM_DATA4))
+_FUNCTION = Shape(dw.TAG_SUBPROGRAM, (NAME, *PLACE, *_DECLARED))
+_OBJECT = Shape(dw.TAG_VARIABLE, (NAME, *_DECLARED))
+
+
+def _named_files(info: bytes, count: int) -> Files:
+    """Units with one line table, whose files have one name."""
+    names = FOLDER + listed([b"f0.c\0\0"] * count, (2, 0x0B))
+    line = line_table(names, SET_ADDRESS + b"\x4b" + END_SEQUENCE)
+    return {"bomb": units(info, LINES, _FUNCTION, _OBJECT, others={".debug_line": line})}
+
+
+def _function(number: int) -> bytes:
+    return b"\2f\0" + struct.pack("<QIBI", START + number % 2_000, 4, 0, number + 1)
+
+
+def files_of_one_name(count: int) -> Files:
+    """With as many variables and functions of one name each."""
+    entries = b"".join(_function(number) + b"\3x\0\0" + word(number + 1) for number in range(count))
+    return _named_files(unit(b"\1" + HERE + b"f0.c\0" + word(0) + entries + b"\0"), count)
+
+
+def units_with_files(count: int) -> Files:
+    """With a function of one name each."""
+    root = b"\1" + HERE + b"f0.c\0" + word(0)
+    info = b"".join(unit(root + _function(number) + b"\0") for number in range(count))
+    return _named_files(info, count)
 
 
 def header_tables(count: int) -> Files:
     """Units with tables of 200 rows of one header each."""
     names = FOLDER + listed([b"f0.c\0\0", b"h.h\0\0"], (2, 0x0B))
-    tail = b"\1\1\1\xfb\x0e\x0d" + STANDARD_LENGTHS + names
-    code = SET_ADDRESS + b"\4\1" + b"\x4b" * 200 + END_SEQUENCE
-    table = sized(b"\5\0\x08\0" + sized(tail) + code)
+    table = line_table(names, SET_ADDRESS + b"\4\1" + b"\x4b" * 200 + END_SEQUENCE)
     entries = b"".join(
         unit(b"\1" + HERE + b"f0.c\0" + word(number * len(table)) + OF_MAIN + b"\0\0")
         for number in range(count // 200)
@@ -377,6 +406,13 @@ def search_table(count: int) -> Files:
 
 
 WHERE = ("where --all bomb", "check bomb", "debug bomb <<< print x")
+IN_FILE = (
+    "debug bomb <<< list f0.c:x",
+    "debug bomb <<< list f0.c:f",
+    "debug bomb <<< break f0.c:f",
+    "debug bomb <<< info line f0.c:f",
+    "disas bomb f0.c:f",
+)
 LIST = (
     "info bomb",
     "check bomb",
@@ -407,6 +443,10 @@ BOMBS = (
          LIST),
     Bomb("shared-table", ".debug_line", "{} units with one table of as many rows", shared_table,
          20_000, LIST),
+    Bomb("one-name", ".debug_line", "{} files of one name, and as many functions and variables",
+         files_of_one_name, 20_000, IN_FILE),
+    Bomb("shared-names", ".debug_line", "{} files of one name, in the table of as many units",
+         units_with_files, 10_000, IN_FILE),
     Bomb("one-string", ".debug_str", "a string of {} bytes, with one word 1,900 times", one_string,
          40_000_000, (*WHERE, "debug bomb <<< info variables qword", "debug bomb <<< list qword")),
     Bomb("location-lists", ".debug_loclists", "{} lists that overlap", location_lists, 30_000,

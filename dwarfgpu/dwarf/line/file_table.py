@@ -1,13 +1,14 @@
 """The files and directories that a line table names (DWARF 5 6.2.4; AMD text A.6.2.4.1).
 
-Law: a name is read when it is asked for; the names of one table have a budget of bytes.
+Law: a name is read when it is asked for, once for all units that share its table; the names of one
+table have a budget of bytes.
 """
 
 from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from posixpath import normpath
 from typing import TYPE_CHECKING, Final
 
@@ -119,14 +120,24 @@ def joined(directory: str, name: str) -> str:
     return "/" * path.startswith("/") + "/".join(steps)
 
 
+class FileNames:
+    """The names of a header that were read. They never change: its units share them."""
+
+    def __init__(self) -> None:
+        self.size_bytes = 0
+        self.texts: dict[Attribute, str] = {}
+        self.numbers: dict[str, list[tuple[int, NameEntry]]] | None = None
+        """The files by the last part of their names."""
+        self.has_file = KeptAnswers[tuple[str, str], bool](_MAX_KEPT_PATHS)
+        """Whether a path denotes one, by the directory of the unit and the path."""
+
+
 class FileTable(ABC):
     """The files of a line table, and the directories that their names are relative to."""
 
     def __init__(self, unit: LineUnit, header: LineHeader) -> None:
         self.unit = unit
         self.header = header
-        self._name_bytes = 0
-        self._texts: dict[Attribute, str] = {}
         # The table never changes: what a few files lead to is kept.
         self._paths = KeptAnswers[int, str](_MAX_KEPT_PATHS)
         self._shown_names = KeptAnswers[int, str](_MAX_KEPT_PATHS)
@@ -136,6 +147,11 @@ class FileTable(ABC):
     def offset(self) -> int:
         """Bytes from the start of `.debug_line`."""
         return self.header.offset
+
+    @property
+    @abstractmethod
+    def _names(self) -> FileNames:
+        """The names that were read, for this unit or for others."""
 
     @abstractmethod
     def _defined_files(self) -> Sequence[NameEntry]:
@@ -168,6 +184,16 @@ class FileTable(ABC):
 
         The program is read only if it may define a file of that name.
         """
+        return tuple(self._files_named(path))
+
+    def has_file(self, path: str) -> bool:
+        """Return whether `files_named` returns any: thousands of entries of a unit may ask."""
+        directory = self._compilation_directory
+        return self._names.has_file.answer(
+            (directory, path), lambda _: next(self._files_named(path), None) is not None
+        )
+
+    def _files_named(self, path: str) -> Iterator[SourceFile]:
         name = path.rsplit("/", 1)[-1]
         program = self.unit.sections.section(".debug_line")
         inline = name.encode("utf-8", "surrogatepass") + b"\0"
@@ -176,15 +202,18 @@ class FileTable(ABC):
             first = self.header.first_file + len(self.header.files)
             numbered = [*numbered, *enumerate(self._defined_files(), first)]
         files = (SourceFile(self, number, entry) for number, entry in numbered)
-        return tuple(file for file in files if file.name.endswith(name) and file.matches(path))
+        return (file for file in files if file.name.endswith(name) and file.matches(path))
 
-    @cached_property
+    @property
     def _numbers_by_name(self) -> dict[str, list[tuple[int, NameEntry]]]:
         """The files of the header by the last part of their names: a command asks several times."""
-        files: dict[str, list[tuple[int, NameEntry]]] = {}
-        for number, entry in enumerate(self.header.files, self.header.first_file):
-            name = self.text(entry.path).rsplit("/", 1)[-1]
-            files.setdefault(name, []).append((number, entry))
+        files = self._names.numbers
+        if files is None:
+            files = {}
+            for number, entry in enumerate(self.header.files, self.header.first_file):
+                name = self.text(entry.path).rsplit("/", 1)[-1]
+                files.setdefault(name, []).append((number, entry))
+            self._names.numbers = files
         return files
 
     def written_directory(self, index: int) -> str:
@@ -260,13 +289,14 @@ class FileTable(ABC):
         """Return the text of a name; empty if there is none. `to_open`: as it is on disk."""
         if attribute is None:
             return ""
-        if attribute not in self._texts:
+        names = self._names
+        if attribute not in names.texts:
             data = self.bytes_of(attribute)
-            self._name_bytes += len(data)
-            if self._name_bytes > MAX_NAME_BYTES:
+            names.size_bytes += len(data)
+            if names.size_bytes > MAX_NAME_BYTES:
                 raise self._located(LimitExceeded(f"names of more than {MAX_NAME_BYTES} bytes"))
-            self._texts[attribute] = printable(data)
-        text = self._texts[attribute]
+            names.texts[attribute] = printable(data)
+        text = names.texts[attribute]
         return self._text_to_open(attribute) if to_open and "\\" in text else text
 
     def _text_to_open(self, attribute: Attribute | None) -> str:

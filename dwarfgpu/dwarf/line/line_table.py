@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
@@ -18,7 +19,7 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
-from dwarfgpu.dwarf.line.file_table import FileTable, located
+from dwarfgpu.dwarf.line.file_table import FileNames, FileTable, located
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_line_header
 from dwarfgpu.dwarf.line.rows import LAST_LINE
 from dwarfgpu.dwarf.sections import Sections
@@ -106,6 +107,10 @@ class LineTable(FileTable):
                 return f"address {row.address:#x} follows {last[0]:#x} in a sequence"
             begin, last = (None, (0, 0)) if row.end_sequence else (begin, operation)
         return None
+
+    @cached_property
+    def _names(self) -> FileNames:
+        return self._tables.names(self.header)
 
     def _defined_files(self) -> Sequence[NameEntry]:
         return self.matrix.defined_files
@@ -231,6 +236,8 @@ class LineTables:
     def __init__(self, sections: Sections) -> None:
         self._sections = sections
         self._headers: dict[tuple[int, int], LineHeader] = {}
+        self._names: dict[tuple[int, int], FileNames | None] = {}
+        """None: of a header whose names depend on the unit."""
         self._failed = FailedReads()
         self._tables: dict[tuple[int, int], ReadTable] = {}
         self._kept_rows = 0
@@ -277,6 +284,18 @@ class LineTables:
 
     def _read_header(self, offset: int, unit: LineUnit) -> LineHeader:
         return read_line_header(self._sections.section(".debug_line"), offset, unit.format)
+
+    def names(self, header: LineHeader) -> FileNames:
+        """Return where the names of a header are kept: for all units that share it, unless a name
+        is an index into the string offsets of its unit."""
+        key = (header.offset, header.format.address_size)
+        if key not in self._names:
+            entries = chain(header.directories, header.files)
+            has_indexes = any(
+                item.path is not None and item.path.kind == "strx" for item in entries
+            )
+            self._names[key] = None if has_indexes else FileNames()
+        return self._names[key] or FileNames()
 
     def read(self, table: LineTable) -> ReadTable:
         """Return the rows of a table."""
