@@ -27,7 +27,7 @@ from tools.bombs.catalogue import BOMBS
 from tools.bombs.elf import HERE, NAME, PLACE, START, program, sized
 from tools.bombs.measure import arguments_of
 from tools.bombs.model import Bomb, write_files
-from tools.bombs.sections import fde, frames
+from tools.bombs.sections import fde, files_of_one_name, frames
 
 _SCOPES = dw.TAG_SUBPROGRAM, dw.TAG_LEXICAL_BLOCK
 START_CALLS = 30_000
@@ -57,6 +57,22 @@ def test_the_first_of_many_namesakes_is_enough(
         calls_of(_run(f"debug bomb <<< {command} x")) for command in ("print", "ptype")
     )
     assert described < result + 10 * 4_000 + START_CALLS, (result, described)
+
+
+@pytest.mark.parametrize("command", ["list x", "info line x", "list f0.c:x"])
+def test_namesakes_that_lines_are_shown_of_are_bounded(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_files(files_of_one_name(11), Path())
+    for most, status in (("10", 1), ("11", 0)):
+        arguments = ["debug", "bomb", "--batch", "-ex", command, "--max-namesakes", most]
+        assert main(arguments) == status
+        said = "".join(capsys.readouterr())
+        assert ("more than 10 variables and types are named x" in said) == bool(status), said
 
 
 @pytest.mark.parametrize(

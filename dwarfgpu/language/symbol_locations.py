@@ -26,7 +26,7 @@ from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, dec
 from dwarfgpu.dwarf.scope.searched_names import SearchedNames
 from dwarfgpu.dwarf.scope.symbol_list import TAGS, Kind, listed_symbols
 from dwarfgpu.dwarf.scope.variable import variable_of
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, shortened
 from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.language.explicit_location import (
     IN_FILE,
@@ -91,8 +91,10 @@ def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
 
 
 def _listed(code_object: CodeObject, name: str) -> Iterator[tuple[str, Die]]:
-    """Yield the names and entries of variables and types outside of functions."""
+    """Yield the names and entries of variables and types outside of functions; `LimitExceeded` if
+    there are more than `FileLimits.namesakes`."""
     info = code_object.info
+    remaining = most = info.object.limits.namesakes
     path = components(name)
     bare = [without_arguments(component) or component for component in path]
     escaped = (re.sub(r"\W", r"\\\g<0>", component) for component in bare)
@@ -111,6 +113,10 @@ def _listed(code_object: CodeObject, name: str) -> Iterator[tuple[str, Die]]:
     for symbol in chain.from_iterable(lists):
         is_tag = symbol.die.tag in TAGGED and not symbol.die.unit.is_cplusplus
         if not is_tag and ends_in(components(symbol.name), path):
+            remaining -= 1
+            if remaining < 0:
+                message = f"more than {most} variables and types are named {shortened(simple)}"
+                raise LimitExceeded(message, "--max-namesakes")
             yield symbol.name, symbol.die
 
 

@@ -66,8 +66,8 @@ FILE_LIMITS: Final = {
     ),
     "--max-namesakes": (
         "namesakes",
-        "variables that match the given names, functions of one name in a unit, and symbols of "
-        "one name",
+        "variables that match the given names, functions of one name in a unit, and symbols, or "
+        "variables and types in list and info line, of one name",
     ),
     "--max-variables": ("variables", "variables of a frame that are listed with their values"),
     "--max-waves": ("waves", "waves of a state or of a dispatch"),
