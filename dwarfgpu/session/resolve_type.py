@@ -154,7 +154,8 @@ def is_dynamic(type_: Type | None) -> bool:
 def may_be_tagged(type_: Type | None) -> bool:
     """Return whether a type begins as the tagged types of Ada do."""
     bare = strip(type_)
-    return isinstance(bare, Struct) and any(m.name in (TAG, PARENT) for m in bare.members[:1])
+    form = bare.form if isinstance(bare, Dynamic) else bare
+    return isinstance(form, Struct) and any(m.name in (TAG, PARENT) for m in form.members[:1])
 
 
 class Resolver:
@@ -230,9 +231,14 @@ class Resolver:
         is_placed = self._code_objects is not None and not location.is_undefined
         if not is_placed or not may_be_tagged(type_):
             return self.resolved(type_, location)
-        from dwarfgpu.session.tagged_objects import TaggedObject, is_tagged, unknown_tag
+        from dwarfgpu.session.tagged_objects import (
+            TaggedObject,
+            class_wide_root,
+            is_tagged,
+            unknown_tag,
+        )
 
-        is_known = True
+        is_known, type_ = True, class_wide_root(type_) or type_
         if self._code_objects is not None and is_tagged(type_):
             try:
                 tagged = TaggedObject(type_, location, self._attributes.context, self.at)
@@ -249,7 +255,8 @@ class Resolver:
         reference to an array of C has the length that the array has now.
         """
         root = None
-        if type(type_) is Struct and type_.name is not None and type_.name[-1:] == "b":
+        form = type_.form if type(type_) is Dynamic else type_
+        if type(form) is Struct and form.name is not None and form.name[-2:-1].isdigit():
             from dwarfgpu.session.tagged_objects import class_wide_root  # few names end so
 
             root = None if self._code_objects is None else class_wide_root(type_)

@@ -32,7 +32,7 @@ _RECORD: Final = "ada__tags__type_specific_data"
 _NAME: Final = "expanded_name"
 _IN_BODY: Final = ("", "X", "Xb", "Xn")
 """What follows the names of types in the bodies of packages."""
-_MADE: Final = pattern(r"(?:.*__)?T[0-9]+b")
+_MADE: Final = pattern(r"(?:.*__)?T[0-9]+[bs]")
 """Names of types that GNAT makes."""
 _MOST_PARENTS: Final = 50
 _LONGEST: Final = 1_000
@@ -123,6 +123,7 @@ def class_wide_root(type_: Type | None) -> Type | None:
     """Return the root type of a variable of a class-wide type (`X : Root'Class := R`); None for any
     other. GNAT describes a record of the root type and the bytes that the first value needs."""
     bare = strip(type_)
+    bare = bare.form if isinstance(bare, Dynamic) else bare
     if not isinstance(bare, Struct) or _MADE.fullmatch(bare.name or "") is None:
         return None
     if len(bare.members) != 2:

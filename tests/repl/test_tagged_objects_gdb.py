@@ -41,6 +41,7 @@ package Derived is
       C : Integer := 5; Text : String (1 .. 3) := "abc";
    end record;
    procedure Show (X : Both) is null;
+   Held : Base.Shape'Class := Round'(A => 9, B => 8);
    type Sized (N : Natural) is new Base.Shape with record
       List : String (1 .. N); D : Integer := 6;
    end record;
@@ -79,6 +80,7 @@ def test_whole_objects(tmp_path: Path, tool: Callable[[str], str]) -> None:
     commands = ["frame function base.stop", "info args", "print s", "print s.b", "print s.a"]
     commands += ["print p.all", "print p.d", "print p.list", "print p.all.d", "print p", "print n"]
     commands += ["print n.c", "print n.text", "print n.b", "print o", "print s.c", "print/x s"]
+    commands += ["print derived.held", "print derived.held.b"]
     commands += ["print kept", "print kept.d", "print kept.list"]
     commands += ["whatis s.b", "whatis p.all", "whatis p", "print s = s"]
     commands += ["frame function example", "print r", "print b", "print s", "print o"]
