@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.types.types import Array, Dynamic, Pointer, Type, strip
+from dwarfgpu.dwarf.types.types import Array, Dynamic, Pointer, Qualified, Type, Typedef, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
@@ -34,7 +34,7 @@ def settled(value: TypedValue, session: Session) -> TypedValue:
     if _is_row(bare.target):
         with suppress(DwarfGpuError):  # where it is used, the error is raised
             row = frame.resolver().resolved(bare.target, UNDEFINED_LOCATION).type
-            return evolve(value, type=evolve(bare, target=row))
+            return evolve(value, type=_pointing_to(value.type, row))
     return value
 
 
@@ -45,3 +45,11 @@ def _is_row(type_: Type | None) -> bool:
     if not isinstance(form, Array) or not is_dynamic(bare):
         return False
     return not (isinstance(bare, Dynamic) and has_descriptor(bare))
+
+
+def _pointing_to(type_: Type | None, row: Type | None) -> Type | None:
+    """Return a type of pointers to a row, perhaps with a name and qualifiers, with another row."""
+    if isinstance(type_, Typedef | Qualified):
+        return evolve(type_, target=_pointing_to(type_.target, row))
+    assert isinstance(type_, Pointer)
+    return evolve(type_, target=row)

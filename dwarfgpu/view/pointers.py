@@ -130,9 +130,11 @@ def reference_pieces(
     if size is None and isinstance(strip(target), Struct):
         yield f"{colon}<incomplete type>"
         return
-    if size is None or size > 8 * shown.options.characters:
+    most = 8 * shown.options.characters
+    is_cut = size is not None and size > most and isinstance(strip(target), Array)
+    if size is None or (size > most and not is_cut):
         return
-    contents = _referent(shown, bare, number, size)
+    contents = _referent(shown, bare, number, most if is_cut else size)
     yield colon
     if contents is None:  # of Ada
         yield _cannot_access(shown, number, space)
@@ -142,7 +144,7 @@ def reference_pieces(
         object=contents,
         address=None if space else number,
         whole=whole,
-        is_cut=False,
+        is_cut=is_cut,
         bases=None,
     )
     is_aggregate = isinstance(strip(target), Struct | Array)

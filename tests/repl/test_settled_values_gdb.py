@@ -71,6 +71,28 @@ def test_a_row_keeps_its_length(tmp_path: Path, tool: Callable[[str], str]) -> N
         assert shown == ["{1, 2, 3}", "{4, 5, 6}", "{4, 5, 6}", "{1, 2, 3}", "12"]
 
 
+def test_a_pointer_keeps_the_name_of_its_type(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    text = ROWS.replace(
+        "int inner(", "typedef int (*const Rows)[cols]; Rows named = m;\n  int inner("
+    )
+    files = made(tool, tmp_path, text, "-O0")
+    commands = ["frame function middle", "down", "print named", "whatis $1", "up", "print *$1"]
+    shown = answers(None, files, commands)
+    assert shown[3].endswith("type = Rows\n") and shown[5].endswith("= {1, 2, 3}\n")
+
+
+def test_a_reference_to_an_array_larger_than_one_read(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GDB refuses it (`max-value-size`)."""
+    text = (
+        "int big[600000] = {1, 2, 3};\nint (&all)[600000] = big;\nint main() { return all[0]; }\n"
+    )
+    build(tmp_path, {"a.cc": text}, [[tool("g++"), "-g", "a.cc", "-o", "a"]])
+    [shown] = answers(None, [str(tmp_path / "a")], ["print all"])
+    assert "(int (&)[600000]) @0x" in shown and ": {1, 2, 3, 0 <repeats" in shown
+
+
 def test_a_row_of_an_enclosing_function(tmp_path: Path, tool: Callable[[str], str]) -> None:
     files = made(tool, tmp_path, ROWS, "-O0")
     moves = ["frame function middle", "down", "down"]
