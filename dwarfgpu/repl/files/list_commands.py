@@ -244,8 +244,8 @@ def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[Frame
             raise UsageError(f"Already at the start of {before.position.file}.")
         return before.position, max(before.first - count, 1), before.first - 1
     around = default_or_frame(shell) if before is None else before.position
+    line = _next_line(shell, around, before)
     if around is not None and _OFFSET.match(argument):
-        line = around.line - count // 2 if before is None else before.next
         argument = _OFFSET.sub(lambda match: str(max(line + int(match[0]), 1)), argument, count=1)
     start, comma, end = split_at_comma(argument)
     if split_at_comma(end)[1]:
@@ -253,9 +253,17 @@ def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[Frame
     if comma and not (start or end):
         raise UsageError("Two empty args do not say what lines to list.")
     if comma and not start and around is not None and end[:1] in ("+", "-"):
-        line = around.line - count // 2 if before is None else before.next
         around = evolve(around, line=max(line, 1))
     return _span(shell, start, comma, end, around or _shown_or_default(shell))
+
+
+def _next_line(shell: Shell, around: FramePosition | None, before: Listed | None) -> int:
+    """Return the line from which `+LINES` and `-LINES` count: as in GDB, that of a frame that was
+    shown, and without one the first that `list` shows."""
+    if before is not None:
+        return before.next
+    line = 0 if around is None else around.line
+    return line if around == shell.last_shown else line - _count(shell) // 2
 
 
 def _span(

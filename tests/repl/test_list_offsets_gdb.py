@@ -1,0 +1,54 @@
+"""Lines of `list` that count from a frame or from what was listed, beside the installed GDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.repl.side_by_side import answers, build, with_core
+
+SOURCE = (
+    "#include <stdlib.h>\n"
+    + "/* a */\n" * 20
+    + """\
+void stop(int n) {
+  if (n)
+    abort();
+}
+"""
+    + "/* b */\n" * 20
+    + """\
+int work(int n) {
+  stop(n);
+  return n;
+}
+"""
+    + "/* c */\n" * 20
+    + "int main(void) { return work(1); }\n"
+)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> list[str]:
+    folder: Path = tmp_path_factory.mktemp("offsets")
+    build(folder, {"a.c": SOURCE}, [[tool("gcc"), "-g", "-O0", "a.c", "-o", "a"]])
+    return with_core(tool, folder)
+
+
+@pytest.mark.parametrize("listed", ["list -3", "list +3", "list -3,", "list ,-1", "list -3,+2"])
+def test_lines_count_from_the_frame_that_was_shown(
+    listed: str, files: list[str], tool: Callable[[str], str]
+) -> None:
+    for moves in (["frame function work"], ["frame function work", "up"]):
+        commands = [*moves, listed, listed, "frame", listed]
+        assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+
+
+@pytest.mark.parametrize("listed", ["list -3", "list +3", "list main", "list"])
+def test_without_a_frame_they_count_from_the_default_lines(
+    listed: str, files: list[str], tool: Callable[[str], str]
+) -> None:
+    commands = [listed, "list -3"]
+    assert answers(None, files[:1], commands) == answers(tool("gdb"), files[:1], commands)
