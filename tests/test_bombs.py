@@ -27,6 +27,7 @@ from tools.bombs.catalogue import BOMBS
 from tools.bombs.elf import HERE, NAME, PLACE, START, program, sized
 from tools.bombs.measure import arguments_of
 from tools.bombs.model import Bomb, write_files
+from tools.bombs.nesting import named_in_namespaces
 from tools.bombs.sections import fde, files_of_one_name, frames
 
 _SCOPES = dw.TAG_SUBPROGRAM, dw.TAG_LEXICAL_BLOCK
@@ -57,6 +58,22 @@ def test_the_first_of_many_namesakes_is_enough(
         calls_of(_run(f"debug bomb <<< {command} x")) for command in ("print", "ptype")
     )
     assert described < result + 10 * 4_000 + START_CALLS, (result, described)
+
+
+@pytest.mark.parametrize(("depth", "is_complete"), [(10, True), (60, False)])
+def test_names_in_many_scopes_count_more(
+    depth: int,
+    is_complete: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Each name counts as 24, and five more for each scope beyond ten."""
+    monkeypatch.chdir(tmp_path)
+    write_files(named_in_namespaces(depth), Path())
+    most = str(24 * 3 * depth + 100)
+    main(["debug", "bomb", "--batch", "-ex", "info variables x", "--max-searched-names", most])
+    assert ("search is incomplete" not in "".join(capsys.readouterr())) == is_complete
 
 
 @pytest.mark.parametrize("command", ["list x", "info line x", "list f0.c:x"])

@@ -62,7 +62,8 @@ FILE_LIMITS: Final = {
     "--max-searched-names": (
         "searched_names",
         "names that a list of functions, variables or types is made of; one of C++ counts as 2, or "
-        "as 8 and half the length of its mangled name if it must be spelled",
+        "as 8 and half the length of its mangled name if it must be spelled, and more in many "
+        "scopes",
     ),
     "--max-namesakes": (
         "namesakes",

@@ -59,6 +59,13 @@ def namespaces(count: int) -> Files:
     return {"bomb": program(entries + OF_MAIN + b"\0", MAIN, _VARIABLE, INT, *shapes)}
 
 
+def named_in_namespaces(count: int) -> Files:
+    """Each namespace has a variable and a structure."""
+    shapes = Shape(dw.TAG_NAMESPACE, (NAME,), True), Shape(dw.TAG_STRUCTURE_TYPE, (NAME, _SIZE))
+    entries = _FIRST_ENTRY + (b"\5" + b"n" * 50 + b"\0" + _X + b"\6x\0\4") * count + b"\0" * count
+    return {"bomb": program(entries + OF_MAIN + b"\0", MAIN, _VARIABLE, INT, *shapes)}
+
+
 def blocks(count: int) -> Files:
     """Blocks of code in `main`, each with a variable."""
     shapes = (MAIN, _VARIABLE, INT, Shape(dw.TAG_LEXICAL_BLOCK, PLACE, True))
@@ -174,6 +181,9 @@ ASK: Final = ("where --all bomb", "check bomb", "eval --file bomb nosuch")
 BOMBS: Final = (
     Bomb("namespaces", INFO, "{} namespaces in one another", namespaces, 100_000,
          (*ASK, "debug bomb <<< break nosuch", "debug bomb <<< ptype n::nosuch")),
+    Bomb("deep-namesakes", INFO, "{} namespaces in one another, with a variable of one name each",
+         named_in_namespaces, 20_000, ("debug bomb <<< list x", "debug bomb <<< info line x"),
+         says="--max-searched-names"),
     Bomb("scopes", INFO, "{} blocks with a variable in one another", blocks, 20_000,
          (*ASK, "debug bomb <<< info scope main", "debug --pc 0x1000 bomb <<< bt full 1"),
          small=120),

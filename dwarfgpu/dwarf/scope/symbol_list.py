@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.names.demangle import demangled_function, last_of_path
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import (
+    MAX_AROUND,
     followed,
     is_nameless_function,
     qualified_name,
@@ -45,6 +46,8 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     range_reader,
 )
 from dwarfgpu.dwarf.scope.searched_names import (
+    DEEP,
+    FEW_SCOPES,
     LEFT_OUT,
     SPELLED,
     WRITTEN,
@@ -170,7 +173,8 @@ def listed_symbols(
                     matching.require_few()
                     continue
             else:
-                searched.spend(SPELLED + _cost_of_linked_name(full, index, abbreviation))
+                cost = SPELLED + _cost_of_linked_name(full, index, abbreviation)
+                searched.spend(cost + _cost_of_scopes(tree, above))
             die = full.die(index)
             try:
                 listed = _listed(die, index, kind, matching, only_with_location)
@@ -192,6 +196,17 @@ def _cost_of_linked_name(unit: CompilationUnit, index: int, abbreviation: Abbrev
         linked = unit.die(index).linkage_name or ""
         return 0 if last_of_path(linked) else cost_of_mangled(3 * len(linked))
     return 0
+
+
+def _cost_of_scopes(tree: Tree, above: int) -> int:
+    """Return what a name counts, besides others, for the scopes in which it is beyond a few."""
+    deep = 0
+    for _ in range(MAX_AROUND):
+        if above <= 0:
+            break
+        above = tree.parents[above]
+        deep += 1
+    return DEEP * max(0, deep - FEW_SCOPES)
 
 
 class _Matching:
