@@ -72,8 +72,11 @@ def test_names_in_many_scopes_count_more(
     monkeypatch.chdir(tmp_path)
     write_files(named_in_namespaces(depth), Path())
     most = str(24 * 3 * depth + 100)
-    main(["debug", "bomb", "--batch", "-ex", "info variables x", "--max-searched-names", most])
-    assert ("search is incomplete" not in "".join(capsys.readouterr())) == is_complete
+    for command, advice in (("info variables x", not is_complete), ("list x", False)):
+        main(["debug", "bomb", "--batch", "-ex", command, "--max-searched-names", most])
+        said = "".join(capsys.readouterr())
+        assert ("search is incomplete" not in said) == is_complete
+        assert ("a word of three letters" in said) == advice
 
 
 @pytest.mark.parametrize("command", ["list x", "info line x", "list f0.c:x"])

@@ -99,7 +99,7 @@ def _listed(code_object: CodeObject, name: str) -> Iterator[tuple[str, Die]]:
     bare = [without_arguments(component) or component for component in path]
     escaped = (re.sub(r"\W", r"\\\g<0>", component) for component in bare)
     pattern = rf"(?:^|::){'(?:<.*)?::'.join(escaped)}(?:<.*)?$"
-    simple, searched = bare[-1], SearchedNames(info)
+    simple, searched = bare[-1], SearchedNames(info, is_expression=False)
     units = list(units_with_words(info, required_words(pattern)))
     if units and _IDENTIFIER.fullmatch(simple):
         units = list(units_with_tags(info, units, simple, _LISTED))

@@ -29,10 +29,13 @@ def cost_of_mangled(size: int) -> int:
 class SearchedNames:
     """What is left of the limit `searched_names` of a file."""
 
-    __slots__ = ("_info", "count", "left", "most", "unit")
+    __slots__ = ("_advice", "_info", "count", "left", "most", "unit")
 
-    def __init__(self, info: DebugInfo) -> None:
+    def __init__(self, info: DebugInfo, *, is_expression: bool = True) -> None:
+        """`is_expression`: the user typed a regular expression, which may be longer."""
         self._info = info
+        advice = "; a word of three letters in the expression makes it faster"
+        self._advice = advice if is_expression else ""
         self.most = self.left = info.object.limits.searched_names
         self.count = 0
         self.unit: CompilationUnit | None = None
@@ -52,8 +55,7 @@ class SearchedNames:
         if self.left < 0:
             raise LimitExceeded(
                 f"the search is incomplete: it ended after {self.count} names, in {self._part()}, "
-                f"which count as {self.most}; a word of three letters in the expression makes it "
-                "faster",
+                f"which count as {self.most}{self._advice}",
                 "--max-searched-names",
             )
 
