@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -256,7 +257,7 @@ class Resolver:
         """
         root = None
         form = type_.form if type(type_) is Dynamic else type_
-        if type(form) is Struct and form.name is not None and form.name[-2:-1].isdigit():
+        if type(form) is Struct and form.name is not None and is_decimal(form.name[-2:-1]):
             from dwarfgpu.session.tagged_objects import class_wide_root  # few names end so
 
             root = None if self._code_objects is None else class_wide_root(type_)

@@ -92,6 +92,8 @@ def _stopped_at(shell: Shell, wave: WaveId) -> Session:
     session, stopped = innermost_of(shell.session, wave), shell.last_stop
     if stopped is None or (stopped.wave, stopped.stop) != (wave, session.stop):
         return session
+    if (stopped.session.top or stopped.session).pc != session.pc:
+        return session  # the user has moved it
     return evolve(session, not_entered=stopped.session.not_entered)
 
 
