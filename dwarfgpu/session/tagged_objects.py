@@ -112,7 +112,8 @@ class TaggedObject:
 def is_tagged(type_: Type | None) -> bool:
     """Return whether a type is a tagged one of Ada, with a tag at a constant place."""
     bare = strip(type_)
-    first = bare.members[0] if isinstance(bare, Struct) and bare.members else None
+    form = bare.form if isinstance(bare, Dynamic) else bare
+    first = form.members[0] if isinstance(form, Struct) and form.members else None
     if first is None or first.name not in (TAG, PARENT) or first.die is None:
         return False
     *_, (root, _) = _parts(type_)

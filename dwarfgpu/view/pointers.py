@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.base.bits import signed
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.type_names import method_name, type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
@@ -22,7 +23,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session.resolve_type import is_dynamic
+from dwarfgpu.session.resolve_type import SHOWN_BYTES, is_dynamic
 from dwarfgpu.view.object_bits import ObjectBytes
 from dwarfgpu.view.object_printer import Shown, Whole
 from dwarfgpu.view.printer_text import object_of, pieces_of
@@ -30,6 +31,8 @@ from dwarfgpu.view.strings import MOST_CHARACTERS, CharacterKind, character_kind
 
 _CHARACTERS: Final = frozenset({"char", "wchar_t", "char16_t", "char32_t"})
 """Names of types to which pointers are shown without their own."""
+_MOST_BYTES: Final = Limits().read_bytes
+"""Of an object that is shown whole behind a reference; of a larger array, the first bytes are."""
 _MOST_READS: Final = 4096
 """Of parts of an object of a GPU that cannot be read as a whole: halves of halves, to the byte."""
 _PERHAPS_MORE: Final = " <perhaps with more components: the tag leads to no type>"
@@ -121,6 +124,8 @@ def reference_pieces(
             yield colon
             target_object = evolve(shown, whole=Whole(location, resolver))
             yield from target_object.placed(placed, None, depth, letter)
+            if not placed.is_whole:
+                yield _PERHAPS_MORE
             return
         is_whole, whole = placed.is_whole, Whole(location, resolver)
     if isinstance(strip(target), Function):
@@ -130,11 +135,12 @@ def reference_pieces(
     if size is None and isinstance(strip(target), Struct):
         yield f"{colon}<incomplete type>"
         return
-    most = 8 * shown.options.characters
-    is_cut = size is not None and size > most and isinstance(strip(target), Array)
-    if size is None or (size > most and not is_cut):
+    if size is None:
         return
-    contents = _referent(shown, bare, number, most if is_cut else size)
+    is_cut = size > 8 * _MOST_BYTES
+    if is_cut and not isinstance(strip(target), Array):
+        return
+    contents = _referent(shown, bare, number, 8 * SHOWN_BYTES if is_cut else size)
     yield colon
     if contents is None:  # of Ada
         yield _cannot_access(shown, number, space)

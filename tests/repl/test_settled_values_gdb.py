@@ -81,16 +81,22 @@ def test_a_pointer_keeps_the_name_of_its_type(tmp_path: Path, tool: Callable[[st
     assert shown[3].endswith("type = Rows\n") and shown[5].endswith("= {1, 2, 3}\n")
 
 
-def test_a_reference_to_an_array_larger_than_one_read(
-    tmp_path: Path, tool: Callable[[str], str]
-) -> None:
-    """GDB refuses it (`max-value-size`)."""
-    text = (
-        "int big[600000] = {1, 2, 3};\nint (&all)[600000] = big;\nint main() { return all[0]; }\n"
-    )
-    build(tmp_path, {"a.cc": text}, [[tool("g++"), "-g", "a.cc", "-o", "a"]])
-    [shown] = answers(None, [str(tmp_path / "a")], ["print all"])
-    assert "(int (&)[600000]) @0x" in shown and ": {1, 2, 3, 0 <repeats" in shown
+LARGE = """\
+struct Wide { int many[40000], tail; } wide = {{}, 5}; Wide &one = wide;
+int some[60000], big[600000] = {1, 2, 3};
+int (&part)[60000] = some, (&all)[600000] = big;
+int main() { some[30000] = 7; return part[0] + all[0] + one.tail; }
+"""
+
+
+def test_references_to_large_objects(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GDB refuses them (`max-value-size`)."""
+    build(tmp_path, {"a.cc": LARGE}, [[tool("g++"), "-g", "a.cc", "-o", "a"]])
+    commands = ["print part", "print one", "print all"]
+    part, one, all_ = answers(None, [str(tmp_path / "a")], commands)
+    assert ": {0 <repeats 60000 times>}" in part
+    assert ": {many = {0 <repeats 40000 times>}, tail = 5}" in one
+    assert ": {1, 2, 3, 0 <repeats 16381 times>..." in all_
 
 
 def test_a_row_of_an_enclosing_function(tmp_path: Path, tool: Callable[[str], str]) -> None:

@@ -116,3 +116,40 @@ def test_a_tag_that_is_none(tmp_path: Path, tool: Callable[[str], str]) -> None:
     ]
     for value in answers(None, files, commands)[1:]:
         assert "note: the object at 0x" in value and "base.shape, with more" in value
+
+
+DISCRIMINATED = """\
+with Ada.Text_IO;
+procedure A is
+   package Lib is
+      type Root (N : Integer) is tagged record D : String (1 .. N); end record;
+      type Leaf is new Root with record E : Integer; end record;
+      type Leaf_Access is access Root'Class;
+      procedure Show (X : Root'Class; Z : Leaf_Access);
+   end Lib;
+   package body Lib is
+      procedure Show (X : Root'Class; Z : Leaf_Access) is
+         V : Root'Class := X;
+         procedure C_Abort;
+         pragma Import (C, C_Abort, "abort");
+      begin
+         C_Abort;
+         Ada.Text_IO.Put_Line (V.D & Z.D);
+      end Show;
+   end Lib;
+   use Lib;
+   Own : Leaf := (3, "abc", 55);
+begin
+   Own.E := Own.E + 1;
+   Show (Own, new Leaf'(2, "xy", 66));
+end A;
+"""
+
+
+def test_a_root_with_discriminants(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """The components of the leaf are not left out; GDB does not nest those of the root."""
+    build(tmp_path, {"a.adb": DISCRIMINATED}, [[tool("gnatmake"), "-q", "-g", "a.adb"]])
+    commands = ["frame function a.lib.show", "print x", "print z.all", "print v", "print v.e"]
+    shown = answers(None, with_core(tool, tmp_path), commands)[1:]
+    for text, end in zip(shown, ("e => 56)", "e => 66)", "e => 56)", "= 56"), strict=True):
+        assert text.rstrip().endswith(end), shown
