@@ -148,6 +148,7 @@ end A;
 
 def test_a_root_with_discriminants(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """The components of the leaf are not left out; GDB does not nest those of the root."""
+    tool("gcc")  # which gnatmake runs
     build(tmp_path, {"a.adb": DISCRIMINATED}, [[tool("gnatmake"), "-q", "-g", "a.adb"]])
     commands = ["frame function a.lib.show", "print x", "print z.all", "print v", "print v.e"]
     shown = answers(None, with_core(tool, tmp_path), commands)[1:]
