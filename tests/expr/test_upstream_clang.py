@@ -7,7 +7,12 @@ import struct
 import pytest
 
 from dwarfgpu import UnitFormat, assemble, decode, dialect
+from dwarfgpu.arch.registry import architecture
+from dwarfgpu.errors import EvaluationError
+from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.dialect.upstream_clang import translated
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.storage import DieReference, ImplicitPointer
 from tests.cli.command import run, run_json
 
 DWORDS = [0, 1, 7, 0x7FFFFFFF, 0x80000000, 0xFFFFFFF0]
@@ -96,3 +101,34 @@ def test_an_offset_in_the_frame_is_one_with_that_of_the_variable(
     instructions = decode(code, dialect("upstream-clang"), UnitFormat()).instructions
     meant = [(item.operation.name, item.operands) for item in translated(instructions).instructions]
     assert meant[: len(expected)] == expected
+
+
+FRAME = ("--dialect", "upstream-clang", "--lane", 3, "--frame-base", "private_lane#0x10")
+
+
+def test_the_generic_pointer_of_a_stack_slot() -> None:
+    """All its 64 bits must be known: no half of it is a guess."""
+    slot, code = "private_lane[3]#0x18", "fbreg 8; deref; plus_uconst 4"
+    known = run("eval", *FRAME, "--arch", "gfx942", "--mem", f"{slot}=2000000000000000", code)
+    assert known.lines == ["0x24 (global)"]
+    half = run("eval", *FRAME, "--arch", "gfx942", "--mem", f"{slot}=20000000", code)
+    assert half.out == "" and "Unavailable: DW_OP_deref at offset 0x2" in half.error
+
+
+def test_a_stack_slot_needs_a_generic_address_space() -> None:
+    words = (*FRAME[:2], "--frame-base", "0x10", "--arch", "x86_64", "fbreg 8; deref")
+    assert "the context has no generic address space" in run("eval", *words).error
+
+
+def test_an_implicit_pointer_is_in_no_stack_slot() -> None:
+    arch = architecture("gfx942")
+    pointer = ImplicitPointer(DieReference(0x40), 0, arch.address_space(0))
+    [deref] = [
+        item.operation
+        for item in translated(
+            decode(assemble("fbreg 8; deref"), dialect("upstream-clang"), UnitFormat()).instructions
+        ).instructions
+        if item.operation.name == "deref"
+    ]
+    with pytest.raises(EvaluationError, match="an implicit pointer is in no stack slot"):
+        deref.function(Context(architecture=arch), Location((SingleLocation(pointer),)))

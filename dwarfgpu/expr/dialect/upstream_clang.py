@@ -372,12 +372,12 @@ def _object_behind(offset: int) -> Callable[..., Location]:
 
     def object_behind(ctx: Context, slot: Location) -> Location:
         arch = require(ctx.architecture, "target architecture")
-        generic = arch.address_space_named("generic")
+        generic = require(arch.address_space_named("generic"), "generic address space")
         bits = LANE_BITS if ctx.is_of_parameter else arch.address_bits
         pointer = ctx.access.retrieve(slot, bits)
         if isinstance(pointer, ImplicitPointer):
             raise EvaluationError("an implicit pointer is in no stack slot")
-        if ctx.is_of_parameter or generic is None:
+        if ctx.is_of_parameter:
             space, address = arch.address_space(PRIVATE_LANE), pointer
         else:
             from dwarfgpu.expr.generic_addresses import actual_address  # few objects are so
