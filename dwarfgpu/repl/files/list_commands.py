@@ -244,8 +244,8 @@ def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[Frame
             raise UsageError(f"Already at the start of {before.position.file}.")
         return before.position, max(before.first - count, 1), before.first - 1
     around = default_or_frame(shell) if before is None else before.position
-    line = _next_line(shell, around, before)
     if around is not None and _OFFSET.match(argument):
+        line = _next_line(shell, around, before)
         argument = _OFFSET.sub(lambda match: str(max(line + int(match[0]), 1)), argument, count=1)
     start, comma, end = split_at_comma(argument)
     if split_at_comma(end)[1]:
@@ -253,7 +253,7 @@ def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[Frame
     if comma and not (start or end):
         raise UsageError("Two empty args do not say what lines to list.")
     if comma and not start and around is not None and end[:1] in ("+", "-"):
-        around = evolve(around, line=max(line, 1))
+        around = evolve(around, line=max(_next_line(shell, around, before), 1))
     return _span(shell, start, comma, end, around or _shown_or_default(shell))
 
 
