@@ -174,6 +174,11 @@ class FrameWithoutProgram(FrameWithoutSubprogram):
         """Whether a function describes it."""
         return False
 
+    @property
+    def starts_private_memory(self) -> bool:
+        """Whether it is that of a kernel of upstream clang."""
+        return False
+
     def register(self, number: int) -> Location:
         raise MissingContext(NO_UNWINDING)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 from dwarfgpu.arch.processors import Processor
@@ -199,6 +200,28 @@ def read_gpu_code(file: ObjectFile) -> GpuCode:
         problems.append(file.entry_fault)
     kernels = _merged(described, metadata)
     return GpuCode(version, target, notes, metadata, kernels, tuple(problems), unread)
+
+
+@kept_with(first)
+def kernel_entries(file: ObjectFile) -> frozenset[int]:
+    """Return where the kernels of a file begin: every wave asks.
+
+    Where the descriptor of a kernel is damaged, the function with the name in the metadata is its
+    code, as compilers write it (AMDGPU usage, "Code Object V3 Metadata", "Kernel Descriptor").
+    """
+    kernels = read_gpu_code(file).kernels
+    entries = {kernel.entry for kernel in kernels if kernel.entry is not None}
+    named = {kernel.name for kernel in kernels if kernel.metadata and not _has_code(file, kernel)}
+    with suppress(DwarfGpuError):  # `info` says what is wrong with the symbols
+        for symbol in file.symbols if named else ():
+            if symbol.name in named and symbol.kind == "function" and symbol.is_in_section:
+                entries.add(symbol.address)
+    return frozenset(entries)
+
+
+def _has_code(file: ObjectFile, kernel: GpuKernel) -> bool:
+    """Return whether the descriptor of a kernel leads to code."""
+    return kernel.entry is not None and file.is_code(kernel.entry)
 
 
 def _located(error: DwarfGpuError, context: str) -> DwarfGpuError:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from dwarfgpu.access.exact_reads import register_bytes
+from dwarfgpu.arch.amdgpu import PRIVATE_LANE
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.argument_types import require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, contents
@@ -275,6 +276,8 @@ class SubprogramFrame(FrameLanes):
         explicit = self.session.given_frame_base
         if explicit is not None and not self.level:
             return self.location_of(explicit)
+        if self.starts_private_memory:
+            return self.location_of(ExplicitAddress(PRIVATE_LANE, 0))
         _, attribute = self.described_frame_base()
         return self.frame_base_of(attribute)
 
@@ -295,6 +298,13 @@ class SubprogramFrame(FrameLanes):
     def has_frame_base(self) -> bool:
         """Whether a function at the program location describes its frame base (A.3.3.5)."""
         return any(subprogram.frame_base is not None for subprogram in self._around_lane)
+
+    @property
+    def starts_private_memory(self) -> bool:
+        """Whether it is a kernel's, which has no DW_AT_frame_base because its base is the start of
+        the lane's private memory: upstream clang leaves it out."""
+        around = self._around_lane
+        return bool(around) and around[-1].starts_private_memory
 
     def frame_base_of(
         self, attribute: ExprLoc | LocList, observe: Observer | None = None

@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.scope.scope_entries import name_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, EvaluationError
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList, Unit
+from dwarfgpu.expr.dialect.upstream_clang import KERNEL_FRAME_BASE
 from dwarfgpu.expr.evaluate import Step, evaluate_attribute
 from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.expr.text.assembly import readable_text, shortened
@@ -170,6 +171,9 @@ class OperationInputs:
         if session.given_frame_base is not None and not frame.level:
             base_text = location_text(frame.frame_base())
             return Detail(f"the frame base of {where}, {base_text}", ("--frame-base gives it",))
+        if frame.starts_private_memory:
+            base_text = location_text(frame.frame_base())
+            return Detail(f"the frame base of {where}, {base_text}", (KERNEL_FRAME_BASE,))
         subprogram, attribute = frame.described_frame_base()
         steps = Recorder()
         try:

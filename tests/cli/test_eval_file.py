@@ -17,6 +17,7 @@ import pytest
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.expr.dialect.upstream_clang import KERNEL_FRAME_BASE
 from tests.cli.command import FIXTURES, STATES, Done, run, run_json
 from tests.dwarf.builder import Content, Shape, file_of
 
@@ -464,11 +465,24 @@ def test_rule_b_fbreg_is_private_without_the_suffix(name: str, expected: str) ->
 
 @pytest.mark.parametrize("asked", [("kept",), ("kept[0]",), ("-e", "fbreg 0")])
 @pytest.mark.parametrize("command", ["eval", "explain"])
-def test_explain_omits_a_missing_frame_base(command: str, asked: tuple[str, ...]) -> None:
+def test_a_kernel_without_frame_base_starts_private_memory(
+    command: str, asked: tuple[str, ...]
+) -> None:
     file = ("--file", FIXTURES / "opencl/args.gfx906.O2.v5.co", "--pc", 0x1A40, "--lane", 3)
     done = run(command, *file, *asked)
-    assert "has no DW_AT_frame_base" in done.out + done.err
-    assert FRAME_BASE not in done.notes and FRAME_BASE not in done.out
+    text = done.out + done.err
+    assert "private_lane#0x0" in text and "no DW_AT_frame_base" not in text
+    assert KERNEL_FRAME_BASE in done.notes and FRAME_BASE not in done.notes
+    if command == "explain":
+        assert "inside: the frame base of frame 0 (kinds), private_lane#0x0" in text
+        assert KERNEL_FRAME_BASE in run(command, *file, "--depth", 1, *asked).out
+
+
+def test_only_upstream_clang_leaves_the_frame_base_of_a_kernel_out() -> None:
+    file = ("--file", FIXTURES / "opencl/args.gfx906.O2.v5.co", "--pc", 0x1A40, "--lane", 3)
+    done = run("eval", *file, "--dialect", "amd", "kept")
+    assert "kinds has no DW_AT_frame_base" in done.out + done.err
+    assert KERNEL_FRAME_BASE not in done.notes
 
 
 @pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx1100"])

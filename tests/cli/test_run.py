@@ -161,6 +161,20 @@ def test_it_prints_what_memory_holds() -> None:
     ]
 
 
+@pytest.mark.parametrize("target", ["gfx906", "gfx1201"])
+def test_an_array_of_an_optimized_kernel_is_in_private_memory(target: str) -> None:
+    """Upstream clang gives kernels no DW_AT_frame_base, and describes the array by DW_OP_fbreg."""
+    done = run(
+        "run", CL / f"args.{target}.O2.v5.co", "kinds", "--grid", 64, "--workgroup", 64,
+        "--arg", "out=zeros:256", "--arg", f"pair=bytes:{'00' * 24}", "--arg", "h=0",
+        "--arg", f"four=bytes:{'00' * 16}", "--arg", "three=bytes:00000000", "--arg", "wide=0",
+        "--arg", "tile=lds:256", "--arg", "table=range:64", "--arg", "small=7",
+        "--break", "args.cl:23", "--print", "kept", "--lane", 3,
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    assert "     3 {0, 7, 14, 21, 28, 35}" in done.lines  # k * small
+
+
 def test_an_access_past_a_buffer_names_buffer_lane_and_line() -> None:
     done = run_json(
         "run", CL / "kernels.gfx942.O0.v5.co", "call", "--grid", 128, "--workgroup", 64,

@@ -7,12 +7,11 @@ itself made.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.amdgpu import is_call
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.kept_with import first, kept_with
+from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.call_stack import End
 from dwarfgpu.cfi.calling_convention import Convention
@@ -21,13 +20,11 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.objfile.elf import ObjectFile
 
 if TYPE_CHECKING:
     from dwarfgpu.cfi.known_registers import Preserved
     from dwarfgpu.cfi.saved_register_rules import SavedRegisterRules
     from dwarfgpu.cfi.saved_registers import SavedRegisterAnalysis
-    from dwarfgpu.objfile.gpu_code import GpuKernel
 
 _CALL_BYTES: Final = 4
 _MOST_CALLS: Final = 8
@@ -206,7 +203,9 @@ def _function_in(code_object: CodeObject, location: int) -> _Function | None:
 
 
 def _is_kernel_in(code_object: CodeObject, function: _Function) -> bool:
-    return function.entry - code_object.load_address in _kernel_entries(code_object.file)
+    from dwarfgpu.objfile.gpu_code import kernel_entries  # few sessions ask for it
+
+    return function.entry - code_object.load_address in kernel_entries(code_object.file)
 
 
 @kept_with(lambda code_object, *_: code_object.file, 64)
@@ -244,27 +243,3 @@ def _analysis(
         return analysed(entry, size_bytes, 0)
     except DwarfGpuError:
         return None
-
-
-@kept_with(first)
-def _kernel_entries(file: ObjectFile) -> frozenset[int]:
-    """Return where the kernels of a file begin: every wave asks.
-
-    Where the descriptor of a kernel is damaged, the function with the name in the metadata is its
-    code, as compilers write it (AMDGPU usage, "Code Object V3 Metadata", "Kernel Descriptor").
-    """
-    from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it
-
-    kernels = read_gpu_code(file).kernels
-    entries = {kernel.entry for kernel in kernels if kernel.entry is not None}
-    named = {kernel.name for kernel in kernels if kernel.metadata and not _has_code(file, kernel)}
-    with suppress(DwarfGpuError):  # `info` says what is wrong with the symbols
-        for symbol in file.symbols if named else ():
-            if symbol.name in named and symbol.kind == "function" and symbol.is_in_section:
-                entries.add(symbol.address)
-    return frozenset(entries)
-
-
-def _has_code(file: ObjectFile, kernel: GpuKernel) -> bool:
-    """Return whether the descriptor of a kernel leads to code."""
-    return kernel.entry is not None and file.is_code(kernel.entry)

@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.address_ranges import Range, common, merged, size_bytes, wit
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, counted
@@ -319,7 +320,7 @@ def coverage_of(
             return Coverage(variable, code_scope)
         measured, is_whole = _extents(variable, location, extents or Extents())
         if code_scope is not None and code_scope.functions and not code_scope.has_frame_base:
-            measured = _without_frame_base(location, measured, code_scope.functions[0].name)
+            measured = _without_frame_base(location, measured, code_scope.functions[0])
             is_whole = all(extent.completeness == "whole" for extent in measured)
     except DwarfGpuError as error:
         return Coverage(variable, code_scope, problem=error)
@@ -416,10 +417,10 @@ def _extents(
 
 
 def _without_frame_base(
-    location: LocationAttribute, measured: tuple[Extent, ...], function: str
+    location: LocationAttribute, measured: tuple[Extent, ...], function: CodeScope
 ) -> tuple[Extent, ...]:
-    """Return the extents in a function that has no frame base: every evaluation of DW_OP_fbreg
-    fails there (A.2.5.4.4.3)."""
+    """Return the extents in a function that has no DW_AT_frame_base: every evaluation of
+    DW_OP_fbreg fails there (A.2.5.4.4.3), except in kernels of upstream clang."""
     if isinstance(location, ConstValue):
         return measured
     if isinstance(location, ExprLoc):
@@ -430,7 +431,9 @@ def _without_frame_base(
     for expression, extent in zip(expressions, measured, strict=True):
         operation = frame_base_use(expression, unit.dialect, unit.format)
         if operation is not None and extent.completeness in DESCRIBED:
-            reason = f"DW_OP_fbreg at offset {operation.offset:#x}: {function} has no "
+            if Subprogram(function.die).starts_private_memory:
+                return measured
+            reason = f"DW_OP_fbreg at offset {operation.offset:#x}: {function.name} has no "
             extent = Extent("broken", reason=f"{reason}DW_AT_frame_base")
         out.append(extent)
     return tuple(out)

@@ -37,6 +37,21 @@ class Subprogram:
         return self.unit.location_of(self.die, dw.AT_FRAME_BASE)
 
     @property
+    def starts_private_memory(self) -> bool:
+        """Whether upstream clang leaves DW_AT_frame_base out because the frame starts the private
+        memory of a lane, as those of kernels do (docs/dialects.md)."""
+        abbreviation, unit = self.die.abbreviation, self.unit
+        if not unit.dialect.upstream_clang or dw.AT_FRAME_BASE in abbreviation.positions:
+            return False
+        from dwarfgpu.objfile.gpu_code import kernel_entries  # few functions have no base
+
+        try:
+            entries = kernel_entries(unit.info.sections.program.loaded)
+            return self.die.address(dw.AT_LOW_PC) in entries
+        except DwarfGpuError:  # who reads the code or the kernels reports it
+            return False
+
+    @property
     def return_address(self) -> ExprLoc | LocList | None:
         """DW_AT_return_addr (A.3.3.5)."""
         return self.unit.location_of(self.die, dw.AT_RETURN_ADDR)

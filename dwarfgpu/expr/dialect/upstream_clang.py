@@ -66,6 +66,11 @@ LANE_VALUE = (
 """The note on a value that is computed from a vector register."""
 FRAME_BASE = "upstream clang: the frame base is in the focused lane's private memory"
 """The note on DW_OP_fbreg; omitted if there is no frame base."""
+KERNEL_FRAME_BASE = (
+    "upstream clang: the frame base of a kernel without DW_AT_frame_base is the start of the "
+    "focused lane's private memory"
+)
+"""The note on DW_OP_fbreg in such a kernel."""
 LANE_BITS = 32
 """The size of a vector register for one lane."""
 
@@ -446,14 +451,21 @@ class DescribesFrameBase(Protocol):
         """Whether a function of the frame has DW_AT_frame_base."""
         ...
 
+    @property
+    def starts_private_memory(self) -> bool:
+        """Whether the frame is that of a kernel without DW_AT_frame_base."""
+        ...
+
 
 def notes_that_hold(notes: Iterable[str], frame: DescribesFrameBase) -> tuple[str, ...]:
     """Return the notes on operations, without a note on a frame base that the frame does not
-    have."""
+    have, and with that on a kernel's."""
     all_notes = tuple(notes)
     try:
         if FRAME_BASE not in all_notes or frame.has_frame_base:
             return all_notes
+        if frame.starts_private_memory:
+            return tuple(KERNEL_FRAME_BASE if note == FRAME_BASE else note for note in all_notes)
     except DwarfGpuError:
         pass  # reading the frame base reports it
     return tuple(note for note in all_notes if note != FRAME_BASE)
