@@ -84,7 +84,7 @@ BOMBS: Final = (
          100_000, AT_MAIN, small=250, says="is in several packages"),
     Bomb("modules", INFO, "{} modules of Fortran that use one another, but for a variable", modules,
          20_000, (*AT_MAIN, "eval --file bomb --pc 0x1000 m0::nosuch"),
-         says="lead through too many scopes"),
+         small=100, says="lead through too many scopes"),
     Bomb("blocks-of-ada", INFO, "{} blocks of Ada in one another", partial(blocks, ADA_95), 20_000,
          AT_MAIN, small=120),
     Bomb("blocks-of-fortran", INFO, "{} blocks of Fortran in one another",

@@ -203,5 +203,5 @@ BOMBS: Final = (
          "debug --state state <<< bt 5; bt -5; frame 9; print x; info locals"), small=60,
          says="values on entry"),
     Bomb("linked-names", INFO, "{} structures with long names that only linkers know", linked_names,
-         3_000, (*ASK, "debug bomb <<< info types", "debug bomb <<< info variables"), small=60),
+         3_000, (*ASK, "debug bomb <<< info types", "debug bomb <<< info variables"), small=30),
 )  # fmt: skip
