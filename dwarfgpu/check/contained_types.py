@@ -68,6 +68,8 @@ class ContainedTypes:
     """The type of another unit that a type consists of."""
     _parts_beyond: dict[int, Beyond] = field(init=False, factory=dict)
     """The type of another unit that a part of a structure has, by the index of its entry."""
+    _holders: dict[int, int] = field(init=False, factory=dict)
+    """The entries of structures that have variants, by those of the variants."""
     leading_out: LeadingOut | None = field(init=False, default=None)
     """What leads out of the unit, if anything does, after `faults`."""
 
@@ -112,9 +114,7 @@ class ContainedTypes:
         parts = self._parts
         for first in range(0, len(parts), 4):
             index, target, begin, bits = parts[first : first + 4]
-            above = tree.parents[index]
-            while above >= 0 and tree.abbreviations[above].tag in _VARIANTS:
-                above = tree.parents[above]
+            above = self._holder(index)
             record = self._records.get(above)
             if record is None:
                 continue
@@ -138,6 +138,19 @@ class ContainedTypes:
             index_of_type = tree.find(self.unit.offset + offset)
             if index_of_type is not None:
                 yield TypeFault(index_of_type, "the type contains itself")
+
+    def _holder(self, part: int) -> int:
+        """Return the entry that has a part of a structure, itself or in its variants."""
+        tree, passed = self.unit.tree, list[int]()
+        above = tree.parents[part]
+        while above >= 0 and tree.abbreviations[above].tag in _VARIANTS:
+            if above in self._holders:
+                above = self._holders[above]
+                break
+            passed.append(above)
+            above = tree.parents[above]
+        self._holders.update(dict.fromkeys(passed, above))
+        return above
 
     def _outside(self, index: int, target: int, begin: int, bits: int, size: int) -> str | None:
         """Return why a part of a structure does not end within its size in bytes; None if it does,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from itertools import permutations
 from pathlib import Path
@@ -52,6 +53,7 @@ from tests.dwarf import builder
 from tests.dwarf.builder import FIXTURES
 from tests.work import calls_of
 from tools.bombs.elf import INT, OF_INT, OF_UNIT, UNIT, program, units
+from tools.bombs.entries import variants
 from tools.bombs.sections import indexed_lists
 
 FILE = FIXTURES / "hip/library.gfx90a.O2.v5.co"
@@ -445,3 +447,22 @@ def test_a_structure_in_itself_has_no_end_of_padding() -> None:
     entries = b"\1\2S\0\x10\3m\0" + itself + b"\0\0\4v\0" + itself + b"\3\x53\x93\x08\0"
     data = info_file(shapes, entries, machine=builder.X86_64)
     assert ("warning", "pieces-short-of-type") in rules(verdict_on(data))
+
+
+def test_the_structure_of_nested_variants_is_sought_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not again through all that are around each member."""
+    reads = Counter[int]()
+
+    class Parents(array):  # type: ignore[type-arg]
+        def __getitem__(self, index: Any) -> Any:
+            reads[count] += 1
+            return super().__getitem__(index)
+
+    monkeypatch.setattr("dwarfgpu.dwarf.entry_tree.array", Parents)
+    for count in (100, 400):
+        path = tmp_path / "program"
+        path.write_bytes(variants(count)["bomb"])
+        verify(CodeObject.open(path))
+    assert reads[400] < 5 * reads[100], reads

@@ -283,6 +283,23 @@ def members(count: int) -> Files:
     return {"bomb": program(entries + b"\3x\0" + word(at) + AT_X + OF_MAIN + b"\0", MAIN, *shapes)}
 
 
+def variants(count: int) -> Files:
+    """A structure whose variants are in one another, with a member each."""
+    entries = b"\4" + OF_INT
+    at = FIRST + len(entries)
+    inner = b"\6\7" + b"\x08m\0" + word(FIRST) + b"\0"
+    entries += b"\5s\0\4" + inner * count + b"\0" * (2 * count + 1)
+    shapes = (
+        Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)),
+        INT,
+        Shape(dw.TAG_STRUCTURE_TYPE, (NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA1)), True),
+        Shape(dw.TAG_VARIANT_PART, (), True),
+        Shape(dw.TAG_VARIANT, (), True),
+        Shape(dw.TAG_MEMBER, (NAME, TYPE, (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA1))),
+    )
+    return {"bomb": program(entries + b"\3x\0" + word(at) + AT_X + OF_MAIN + b"\0", MAIN, *shapes)}
+
+
 def dimensions(count: int) -> Files:
     """An array of that many dimensions, each of two elements."""
     entries = b"\4" + OF_INT
@@ -504,6 +521,8 @@ BOMBS = (
          (*ASK, "debug bomb <<< ptype x", "debug bomb <<< print x.nothing"), small=40),
     Bomb("members", INFO, "a structure of {} members of one name", members, 200_000,
          (*ASK, "debug bomb <<< ptype/o x", "debug bomb <<< print x.m"), cpu_seconds=8.0),
+    Bomb("variants", INFO, "{} variants of a structure in one another", variants, 40_000,
+         (*ASK, "debug bomb <<< ptype x", "debug bomb <<< print x")),
     Bomb("dimensions", INFO, "an array of {} dimensions", dimensions, 100_000,
          (*ASK, "debug bomb <<< ptype x")),
     Bomb("enumerators", INFO, "an enumeration of {} names", enumerators, 200_000,
