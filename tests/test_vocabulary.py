@@ -10,7 +10,7 @@ import re
 import tokenize
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import pytest
 
@@ -68,9 +68,15 @@ def facts(path: Path) -> Facts:
     )
 
 
+@functools.lru_cache(maxsize=1)
+def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """All nodes of a tree: a walk takes longer than the checks of its nodes."""
+    return tuple(ast.walk(tree))
+
+
 def named(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Yield line and name of everything that the module defines."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
             yield node.lineno, node.id if isinstance(node, ast.Name) else node.attr
         elif isinstance(node, ast.arg):
@@ -89,14 +95,17 @@ def is_private(name: str) -> bool:
 
 def variables_called_at(tree: ast.Module) -> Iterator[int]:
     """Yield the lines of parameters and local variables with the name of a preposition."""
-    for function in ast.walk(tree):
+    if not any(map(_is_at, nodes(tree))):
+        return
+    for function in nodes(tree):
         if isinstance(function, ast.FunctionDef | ast.Lambda):
-            for node in ast.walk(function):
-                is_stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-                if (is_stored and node.id == "at") or (
-                    isinstance(node, ast.arg) and node.arg == "at"
-                ):
-                    yield node.lineno
+            yield from (node.lineno for node in ast.walk(function) if _is_at(node))
+
+
+def _is_at(node: ast.AST) -> TypeGuard[ast.Name | ast.arg]:
+    if isinstance(node, ast.Name):
+        return node.id == "at" and isinstance(node.ctx, ast.Store)
+    return isinstance(node, ast.arg) and node.arg == "at"
 
 
 def is_place(name: str) -> bool:
@@ -121,7 +130,7 @@ ELLIPTIC = re.compile(
 
 def elliptic(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Yield line and beginning of docstrings of classes and functions without a subject."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             text = ast.get_docstring(node) or ""
             if ELLIPTIC.match(text):
@@ -139,7 +148,7 @@ PROPERTIES = re.compile(r"property|setter")
 def noun_phrases(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Yield line and beginning of docstrings of functions that begin with a noun; that of an
     `__init__` describes its parameters."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name == "__init__":
             continue
         decorators = " ".join(map(ast.unparse, node.decorator_list))
