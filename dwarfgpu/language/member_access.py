@@ -6,12 +6,12 @@ from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.fortran_ada import ada_name
+from dwarfgpu.dwarf.names.fortran_ada import ada_name, tagged_records
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.types.type_sizes import element_type
-from dwarfgpu.dwarf.types.types import Array, Member, Pointer, Struct, strip
+from dwarfgpu.dwarf.types.types import Array, Dynamic, Member, Pointer, Struct, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow
 from dwarfgpu.language.dereference import GENERIC_POINTER
@@ -87,6 +87,7 @@ class MemberAccess(NamedValues):
         while isinstance(end, Pointer | Array) and steps < _MAX_STEPS:
             end = strip(end.target if isinstance(end, Pointer) else element_type(end))
             steps += 1
+        end = end.form if isinstance(end, Dynamic) else end
         if not steps or not isinstance(end, Struct):
             return None
         for _ in range(steps):
@@ -100,8 +101,23 @@ class MemberAccess(NamedValues):
     def _variant_member(
         self, value: TypedValue, struct_type: Struct, name: str
     ) -> TypedValue | None:
-        """Return the member of a name that the variants of this object have; None if they have
-        none.
+        """Return the member of a name that the variants of this object have, or of the parents of a
+        tagged type of Ada; None if they have none."""
+        steps: list[Member] = []
+        for record, _ in tagged_records(struct_type):
+            if record.declared.variant_parts:
+                part = value
+                for step in steps:
+                    part = self.objects.step(part, step)
+                if (member := self._own_variant_member(part, record, name)) is not None:
+                    return member
+            steps += record.members[:1]  # which has the components of the parent, if there is one
+        return None
+
+    def _own_variant_member(
+        self, value: TypedValue, struct_type: Struct, name: str
+    ) -> TypedValue | None:
+        """Return the member of a name that the variants of the record itself have.
 
         Raises what hides the discriminant: it selects the type of the member, too.
         """

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import did_you_mean
-from dwarfgpu.dwarf.names.fortran_ada import PARENT
+from dwarfgpu.dwarf.names.fortran_ada import tagged_parent
 from dwarfgpu.dwarf.names.qualified import canonical, split_last
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.inheritance import Inherited, ambiguous, inherited
@@ -38,12 +38,19 @@ def no_member(struct_type: Struct, name: str) -> UsageError:
 
 
 def _names(struct_type: Struct) -> Iterator[str]:
-    """Yield the names of the members, including those of anonymous structures and base classes."""
+    """Yield the names of the members, including those of anonymous structures, base classes and the
+    parents of tagged types."""
     pending = [struct_type]
     for _ in range(MAX_CHAIN):
         if not pending:
             return
-        for member in pending.pop(0).members:
+        current = pending.pop(0)
+        component, parent = tagged_parent(current) or (None, None)
+        if parent is not None:
+            pending.append(parent)
+        for member in current.members:
+            if member is component:
+                continue
             if member.name is not None and not member.is_base_class:
                 yield member.name
                 continue
@@ -101,11 +108,13 @@ def _own_paths(struct_type: Struct, name: str) -> list[list[Member]]:
         if not pending:
             break
         current, path = pending.pop(0)
+        is_open = len(path) < _DEPTH
+        if is_open and (parent := tagged_parent(current)) is not None:
+            pending.append((parent[1], [*path, parent[0]]))
         for member in current.members:
             if member.name == name and not member.is_base_class:
                 return [[*path, member]]
-            is_nameless = member.name is None or member.name == PARENT
-            is_part = is_nameless and not member.is_base_class and len(path) < _DEPTH
+            is_part = is_open and member.name is None and not member.is_base_class
             inner = strip(member.type) if is_part else None
             if isinstance(inner, Struct):
                 pending.append((inner, [*path, member]))

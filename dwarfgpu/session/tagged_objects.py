@@ -10,7 +10,7 @@ one; otherwise a note says that the object may have more components.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
@@ -18,7 +18,7 @@ from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.fortran_ada import PARENT, TAG, ada_name
+from dwarfgpu.dwarf.names.fortran_ada import PARENT, TAG, ada_name, tagged_records
 from dwarfgpu.dwarf.scope.named_entries import named
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.types.builder import types_of
@@ -34,7 +34,6 @@ _IN_BODY: Final = ("", "X", "Xb", "Xn")
 """What follows the names of types in the bodies of packages."""
 _MADE: Final = pattern(r"(?:.*__)?T[0-9]+[bs]")
 """Names of types that GNAT makes."""
-_MOST_PARENTS: Final = 50
 _LONGEST: Final = 1_000
 """Letters of the name of a type."""
 
@@ -51,7 +50,7 @@ class TaggedObject:
     ) -> None:
         """`locate` returns the location of an address."""
         self._type, self._location, self._context, self._locate = type_, location, context, locate
-        parts = [*_parts(type_)]
+        parts = _parts(type_)
         first = parts[0][0]
         self._name_known = (
             None if [member.name for member in first.members] == [TAG] else first.name
@@ -116,7 +115,7 @@ def is_tagged(type_: Type | None) -> bool:
     first = form.members[0] if isinstance(form, Struct) and form.members else None
     if first is None or first.name not in (TAG, PARENT) or first.die is None:
         return False
-    *_, (root, _) = _parts(type_)
+    root, _ = _parts(type_)[-1]
     return first.die.unit.language in dw.ADA and any(part.name == TAG for part in root.members)
 
 
@@ -146,19 +145,11 @@ def unknown_tag(type_: Type | None, location: Location) -> str:
     )
 
 
-def _parts(type_: Type | None) -> Iterator[tuple[Struct, int]]:
-    """Yield a tagged type and those from which it is derived, with the bit where each begins."""
-    begin = 0
-    for _ in range(_MOST_PARENTS):
-        record = strip(type_)
-        record = strip(record.form) if isinstance(record, Dynamic) else record
-        if not isinstance(record, Struct):
-            return
-        yield record, begin
-        parents = [member for member in record.members if member.name == PARENT]
-        if not parents or parents[0].bit_offset is None:
-            return
-        type_, begin = parents[0].type, begin + parents[0].bit_offset
+def _parts(type_: Type | None) -> list[tuple[Struct, int]]:
+    """Return a tagged type and those from which it is derived, with the bit where each begins."""
+    bare = strip(type_)
+    record = bare.form if isinstance(bare, Dynamic) else bare
+    return [*tagged_records(record)] if isinstance(record, Struct) else []
 
 
 def _record_named(code_objects: Iterable[CodeObject], name: str) -> Die | None:

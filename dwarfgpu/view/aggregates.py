@@ -9,7 +9,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.constants import Style
-from dwarfgpu.dwarf.names.fortran_ada import PARENT, is_added
+from dwarfgpu.dwarf.names.fortran_ada import is_added, tagged_records
 from dwarfgpu.dwarf.names.type_names import full_name
 from dwarfgpu.dwarf.types.type_sizes import member_error, offset_bits, size_bits, strides_of
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Type, strip
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 _DEEPEST: Final = 100
 _DIMENSIONS: Final = 100
-_PARENTS: Final = 50
-"""Tagged types of Ada that are derived from one another."""
 _INVALID_ADDRESS: Final = "<invalid address>"
 _TABLE_POINTER: Final = ("_vptr.", "_vptr$")  # of gcc, of clang
 
@@ -82,8 +80,9 @@ def _struct_pieces(
     if array is not None:
         yield from shown.placed(array, None, depth, letter)
         return
-    bases, own = _parts(shown, struct_type)
-    if struct_type.is_declaration or (struct_type.size_bytes is None and not own):
+    bases, records = _parts(shown, struct_type)
+    has_fields = any(own for *_, own in records)
+    if struct_type.is_declaration or (struct_type.size_bytes is None and not has_fields):
         yield "<incomplete type>"
         return
     is_left_out = struct_type.kind == "union" and depth and not shown.options.union
@@ -91,11 +90,17 @@ def _struct_pieces(
         yield "{...}"
         return
     marks = _MARKS[shown.options.style]
-    fields = [*own, *_variants(shown, struct_type, first_bit)]
+    fields = [
+        (field, record, first_bit + begin)
+        for record, begin, own in records
+        for field in (*own, *_variants(shown, record, first_bit + begin))
+    ]
     has_fields = bool(fields)
     if not shown.options.static_members:
         fields = [
-            field for field in fields if isinstance(field, DwarfGpuError) or not field.is_static
+            field
+            for field in fields
+            if isinstance(field[0], DwarfGpuError) or not field[0].is_static
         ]
     is_pretty = shown.options.pretty and shown.options.style != "fortran"  # as in GDB
     new_line = "\n" + "  " * (depth + 1) if is_pretty else ""
@@ -119,7 +124,7 @@ def _struct_pieces(
         yield "<No data fields>"
     if shown.bases is not None or shown.has_targets:
         shown = evolve(shown, bases=None, has_targets=False)
-    for index, field in enumerate(fields):
+    for index, (field, record, begin) in enumerate(fields):
         if index:
             yield "," if new_line else ", "
         elif bases and new_line:
@@ -129,7 +134,7 @@ def _struct_pieces(
             continue
         static = "static " if field.is_static else ""
         yield new_line + (f"{static}{field.name}{marks.of_member}" if field.name else "")
-        yield from shown.guarded(_member(shown, struct_type, field, first_bit, depth + 1, letter))
+        yield from shown.guarded(_member(shown, record, field, begin, depth + 1, letter))
     is_on_its_own = bool(new_line and has_fields)
     yield "\n" + "  " * depth + marks.closing.lstrip() if is_on_its_own else marks.closing
 
@@ -139,33 +144,36 @@ def _name(struct_type: Struct) -> str | None:
     return full_name(struct_type) if struct_type.name else None
 
 
-def _parts(shown: Shown, struct_type: Struct) -> tuple[list[Member], list[Member]]:
-    """Return the base classes of a structure and its other members."""
+def _parts(
+    shown: Shown, struct_type: Struct
+) -> tuple[list[Member], list[tuple[Struct, int, list[Member]]]]:
+    """Return the base classes of a structure and its other members, as `Shown.parts` has them."""
     if struct_type not in shown.parts:
         bases = [member for member in struct_type.members if member.is_base_class]
-        fields = [m for m in struct_type.members if not m.is_base_class]
-        if shown.options.style == "ada":  # what the compiler adds
-            fields = [*_components(struct_type)]
-        if shown.static is None:
-            fields = [m for m in fields if not m.is_static]
-        shown.located_elsewhere.update(filter(_must_be_evaluated, (*bases, *fields)))
-        shown.parts[struct_type] = bases, fields
+        is_ada = shown.options.style == "ada"
+        records = [*_tagged(struct_type)] if is_ada else [(struct_type, 0, struct_type.members)]
+        parts = []
+        for record, begin, members in records:
+            fields = [m for m in members if not (m.is_base_class or (is_ada and is_added(m)))]
+            if shown.static is None:
+                fields = [m for m in fields if not m.is_static]
+            shown.located_elsewhere.update(filter(_must_be_evaluated, fields))
+            parts.append((record, begin, fields))
+        shown.located_elsewhere.update(filter(_must_be_evaluated, bases))
+        shown.parts[struct_type] = bases, parts
     return shown.parts[struct_type]
 
 
-def _components(struct_type: Struct, depth: int = 0) -> Iterator[Member]:
-    """Yield the components of a record of Ada, those of the parent of a tagged type first; what the
-    compiler adds is left out."""
-    for member in struct_type.members:
-        parent = strip(member.type) if member.name == PARENT and member.location is None else None
-        first = member.bit_offset
-        is_open = isinstance(parent, Struct) and not parent.declared.variant_parts
-        if isinstance(parent, Struct) and is_open and first is not None and depth < _PARENTS:
-            for inner in _components(parent, depth + 1):
-                yield evolve(inner, bit_offset=(inner.bit_offset or 0) + first)
-            continue
-        if not is_added(member) and not member.is_base_class:
-            yield member
+def _tagged(struct_type: Struct) -> Iterator[tuple[Struct, int, tuple[Member, ...]]]:
+    """Yield a record of Ada, behind those from which it is derived, without the components that
+    have these. A record ends where the whole one does."""
+    first = 0
+    for record, begin in [*tagged_records(struct_type)][::-1]:
+        members, first = record.members[first:], 1
+        size = struct_type.size_bytes
+        if record is not struct_type and size is not None:
+            record = evolve(record, size_bytes=max(0, size - begin // 8))
+        yield record, begin, members
 
 
 def _variants(shown: Shown, struct_type: Struct, first_bit: int) -> list[Member | DwarfGpuError]:

@@ -92,8 +92,11 @@ class Shown:
     """Sizes already worked out, so that arrays of arrays are not walked for each element."""
     inside: set[tuple[Struct, int]] = field(factory=set)
     """The structures around the current one, in the same `object`, by its `id`."""
-    parts: dict[Struct, tuple[list[Member], list[Member]]] = field(factory=dict)
-    """The base classes and the other members of structures."""
+    parts: dict[Struct, tuple[list[Member], list[tuple[Struct, int, list[Member]]]]] = field(
+        factory=dict
+    )
+    """The base classes and the other members of structures; those of the parents of a tagged type
+    of Ada first, each with the record that has them and the bit where that begins."""
     located_elsewhere: set[Member] = field(factory=set)
     """Members whose place or shape must be evaluated."""
     printers_of: dict[Struct, Printer | None] = field(factory=dict)

@@ -28,6 +28,8 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.type_text import type_text
 from dwarfgpu.view.values import FormatOptions, format_value
 from tests.language.sessions import FIXTURES, program, stopped, text
+from tests.repl.side_by_side import answers, build
+from tests.work import at_most
 
 VALUES = {
     "fortran.1": """explicit = (1, 2, 3, 4)
@@ -640,3 +642,28 @@ def test_a_derived_type_of_ada_has_the_components_of_its_parent() -> None:
     assert shown == "(x => 1, y => 2, r => 3)"
     assert [step.name for step in path_to(circle, "y") or ()] == ["_parent", "y"]
     assert type_text(circle, style="ada").startswith("new shape with record\n    r: integer;")
+
+
+def test_records_of_ada_have_one_parent() -> None:
+    """A second component of that name is one more component, so that the work does not double with
+    each of the records that are derived from one another."""
+    number = Base(BaseType("integer", "signed", 32))
+    record = Struct("struct", "root", 8, (Member("x", number),))
+    for _ in range(40):
+        record = Struct("struct", "leaf", 8, (Member("_parent", record), Member("_parent", record)))
+    with at_most(100_000):
+        shown = format_value(Bits(7, 64), record, FormatOptions(style="ada", characters=1_000))
+    assert shown.startswith("(x => 7, _parent => (x => 7), _parent => (x => 7, _parent => (x => 7)")
+    assert len(path_to(record, "x") or ()) == 41
+
+
+def test_a_member_of_c_may_have_the_name_that_gnat_uses(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """`_parent` is a member like any other there."""
+    source = "struct { struct { int x; } _parent; } s; int main(void) { return s._parent.x; }\n"
+    build(tmp_path, {"a.c": source}, [[tool("gcc"), "-g", "a.c", "-o", "a"]])
+    commands = ["whatis s", "whatis s._parent.x", "print s.x"]
+    of_gdb = answers(tool("gdb"), [str(tmp_path / "a")], commands)
+    assert answers(None, [str(tmp_path / "a")], commands) == of_gdb
+    assert of_gdb[2].endswith("There is no member named x.\n")

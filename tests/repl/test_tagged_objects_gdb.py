@@ -61,10 +61,12 @@ end Example;
 }
 
 
-def program(folder: Path, tool: Callable[[str], str], *options: str) -> list[str]:
+def program(
+    folder: Path, tool: Callable[[str], str], *options: str, units: dict[str, str] = UNITS
+) -> list[str]:
     """Return a program of these units, and its core file. `options`: of Derived and Example."""
     gcc, make = tool("gcc"), tool("gnatmake")
-    build(folder, UNITS, [
+    build(folder, units, [
         [gcc, "-c", "-O0", "-g", "base.adb"],
         [gcc, "-c", "-O0", *options, "derived.ads"],
         [gcc, "-c", "-O0", *options, "example.adb"],
@@ -118,39 +120,73 @@ def test_a_tag_that_is_none(tmp_path: Path, tool: Callable[[str], str]) -> None:
         assert "note: the object at 0x" in value and "base.shape, with more" in value
 
 
-DISCRIMINATED = """\
-with Ada.Text_IO;
-procedure A is
-   package Lib is
-      type Root (N : Integer) is tagged record D : String (1 .. N); end record;
-      type Leaf is new Root with record E : Integer; end record;
-      type Leaf_Access is access Root'Class;
-      procedure Show (X : Root'Class; Z : Leaf_Access);
-   end Lib;
-   package body Lib is
-      procedure Show (X : Root'Class; Z : Leaf_Access) is
-         V : Root'Class := X;
-         procedure C_Abort;
-         pragma Import (C, C_Abort, "abort");
-      begin
-         C_Abort;
-         Ada.Text_IO.Put_Line (V.D & Z.D);
-      end Show;
-   end Lib;
-   use Lib;
-   Own : Leaf := (3, "abc", 55);
+DISCRIMINATED = {
+    "base.ads": """\
+package Base is
+   type Kind is (One, Two);
+   type Root (N : Integer) is tagged record
+      D : String (1 .. N); K : Integer := 5;
+   end record;
+   type Vary (V : Kind) is tagged record
+      A : Integer;
+      case V is when One => P : Integer; when Two => Q, R : Integer; end case;
+   end record;
+   type Root_Access is access Root'Class;
+   procedure C_Abort;
+   pragma Import (C, C_Abort, "abort");
+   procedure Stop (X : Root'Class; Z : Root_Access; V : Vary'Class);
+end Base;
+""",
+    "base.adb": """\
+package body Base is
+   procedure Stop (X : Root'Class; Z : Root_Access; V : Vary'Class) is
+      Kept : Root'Class := X;
+   begin
+      C_Abort;
+      Z.K := X.K + Kept.K + V.A;
+   end Stop;
+end Base;
+""",
+    "derived.ads": """\
+with Base; use Base;
+package Derived is
+   type Leaf is new Root with record E : Integer; S : String (1 .. 2) := "zz"; end record;
+   type Last is new Leaf with record F : Integer; end record;
+   type Pair is new Root (2) with record G : Integer := 8; end record;
+   type Varied is new Vary with record B : Integer; end record;
+end Derived;
+""",
+    "example.adb": """\
+with Base; use Base;
+with Derived; use Derived;
+procedure Example is
+   Own : Leaf := (3, "abc", 6, 55, "yy");
+   Two_Long : Pair := (2, "fi", 7, 9);
+   Long : Last := (2, "xy", 8, 66, "yz", 77);
+   Other : Varied := (Two, 21, 22, 23, 24);
 begin
-   Own.E := Own.E + 1;
-   Show (Own, new Leaf'(2, "xy", 66));
-end A;
-"""
+   Own.E := Own.E + Two_Long.G;
+   Stop (Own, new Last'(Long), Other);
+end Example;
+""",
+}
 
 
-def test_a_root_with_discriminants(tmp_path: Path, tool: Callable[[str], str]) -> None:
-    """The components of the leaf are not left out; GDB does not nest those of the root."""
-    tool("gcc")  # which gnatmake runs
-    build(tmp_path, {"a.adb": DISCRIMINATED}, [[tool("gnatmake"), "-q", "-g", "a.adb"]])
-    commands = ["frame function a.lib.show", "print x", "print z.all", "print v", "print v.e"]
-    shown = answers(None, with_core(tool, tmp_path), commands)[1:]
-    for text, end in zip(shown, ("e => 56)", "e => 66)", "e => 56)", "= 56"), strict=True):
-        assert text.rstrip().endswith(end), shown
+def test_parents_with_discriminants(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Their components are those of the derived types: in line, and by their own names."""
+    files = program(tmp_path, tool, "-g", units=DISCRIMINATED)
+    commands = ["frame function base.stop", "print x", "print z.all", "print v", "print kept"]
+    commands += [f"print x.{name}" for name in ("n", "d", "k", "e", "d(2)", "k + 1", "none")]
+    commands += ["print &x.k", "print z.d", "print z.e", "print z.s", "print z.f"]
+    commands += ["print v.v", "print v.q", "print v.p", "print v.b", "print kept.d"]
+    commands += ["frame function example", "print own", "print own.d", "print own.K", "print/x own"]
+    commands += ["whatis own.k", "print two_long", "print two_long.d", "print two_long.n"]
+    commands += ["print own = own"]
+    of_gdb = answers(tool("gdb"), files, commands)
+    assert answers(None, files, commands) == of_gdb
+    assert of_gdb[2].endswith('= (n => 2, k => 8, d => "xy", e => 66, s => "yz", f => 77)\n')
+    more = ["frame function example", "print own.kk", "complete print long."]
+    unknown, words = answers(None, files, more)[1:]
+    assert unknown.endswith('There is no member named kk. Did you mean "k"?\n')
+    components = ("_tag", "d", "e", "f", "k", "n", "s")
+    assert words.splitlines()[1:] == [f"print long.{name}" for name in components]

@@ -13,6 +13,7 @@ from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -33,6 +34,8 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import DwarfGpuError
 
 _DEEPEST: Final = 20
+_MOST_PARENTS: Final = 50
+"""Tagged types that are derived from one another."""
 _UNCONSTRAINED: Final = ("P_ARRAY", "P_BOUNDS")
 
 
@@ -140,6 +143,34 @@ PARENT: Final = "_parent"
 TAG: Final = "_tag"
 """The component of a root of tagged types that leads to the type of an object."""
 _INTERFACE_TAG: Final = "ada__tags__interface_tag"
+
+
+def tagged_parent(struct_type: Struct) -> tuple[Member, Struct] | None:
+    """Return the component in which a derived tagged type has those of its parent, and the record
+    of the parent; None for any other type."""
+    first = struct_type.members[0] if struct_type.members else None
+    if first is None or first.name != PARENT or first.location is not None:
+        return None
+    is_ada = first.die is None or first.die.unit.language in dw.ADA
+    if first.bit_offset is None or not is_ada:
+        return None
+    bare = strip(first.type)
+    record = bare.form if isinstance(bare, Dynamic) else bare
+    return (first, record) if isinstance(record, Struct) else None
+
+
+def tagged_records(struct_type: Struct) -> Iterator[tuple[Struct, int]]:
+    """Yield a record and, of a derived tagged type, those from which it is derived, each with the
+    bit where it begins."""
+    begin, parent = 0, tagged_parent(struct_type)
+    yield struct_type, begin
+    for _ in range(_MOST_PARENTS):
+        if parent is None:
+            return
+        component, record = parent
+        begin += component.bit_offset or 0
+        yield record, begin
+        parent = tagged_parent(record)
 
 
 def is_added(member: Member) -> bool:

@@ -9,6 +9,7 @@ from dwarfgpu import language
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.names.fortran_ada import tagged_parent
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
@@ -122,9 +123,15 @@ def members(shell: Shell, text: str) -> Iterator[Candidate]:
 
 
 def _members_of(type_: Type | None, depth: int = 0) -> Iterator[Candidate]:
-    """Yield the members, including those of bases and unnamed members."""
-    for member in type_.members if isinstance(type_, Struct) and depth < _MAX_BASES else ():
-        if member.name is None or member.is_base_class:
+    """Yield the members, including those of bases, of unnamed members and of the parents of tagged
+    types."""
+    if not isinstance(type_, Struct) or depth >= _MAX_BASES:
+        return
+    component, parent = tagged_parent(type_) or (None, None)
+    for member in type_.members:
+        if member is component:
+            yield from _members_of(parent, depth + 1)
+        elif member.name is None or member.is_base_class:
             yield from _members_of(strip(member.type), depth + 1)
         else:
             yield Candidate(member.name, type_name(member.type))
