@@ -176,6 +176,11 @@ class Resolver:
         self._resolutions_left = RESOLUTIONS
         self._depth = 0
 
+    @property
+    def limits(self) -> Limits:
+        """The limits of the context."""
+        return self._attributes.context.limits
+
     def assumed(self) -> tuple[str, ...]:
         """Return the assumptions about registers on which the types so far depend, and which
         objects may have other types."""

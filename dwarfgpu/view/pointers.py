@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session.resolve_type import SHOWN_BYTES, is_dynamic
+from dwarfgpu.session.resolve_type import is_dynamic, readable_bits
 from dwarfgpu.view.object_bits import ObjectBytes
 from dwarfgpu.view.object_printer import Shown, Whole
 from dwarfgpu.view.printer_text import object_of, pieces_of
@@ -31,8 +31,6 @@ from dwarfgpu.view.strings import MOST_CHARACTERS, CharacterKind, character_kind
 
 _CHARACTERS: Final = frozenset({"char", "wchar_t", "char16_t", "char32_t"})
 """Names of types to which pointers are shown without their own."""
-_MOST_BYTES: Final = Limits().read_bytes
-"""Of an object that is shown whole behind a reference; of a larger array, the first bytes are."""
 _MOST_READS: Final = 4096
 """Of parts of an object of a GPU that cannot be read as a whole: halves of halves, to the byte."""
 _PERHAPS_MORE: Final = " <perhaps with more components: the tag leads to no type>"
@@ -137,11 +135,11 @@ def reference_pieces(
         return
     if size is None:
         return
-    is_cut = size > 8 * _MOST_BYTES
-    if is_cut and not isinstance(strip(target), Array):
-        return
-    contents = _referent(shown, bare, number, 8 * SHOWN_BYTES if is_cut else size)
     yield colon
+    limits = _limits(shown)
+    readable = readable_bits(target, size, limits)
+    limits.check_object(readable)
+    contents = _referent(shown, bare, number, readable)
     if contents is None:  # of Ada
         yield _cannot_access(shown, number, space)
         return
@@ -150,7 +148,7 @@ def reference_pieces(
         object=contents,
         address=None if space else number,
         whole=whole,
-        is_cut=is_cut,
+        is_cut=readable < size,
         bases=None,
     )
     is_aggregate = isinstance(strip(target), Struct | Array)
@@ -175,12 +173,17 @@ def _unread_target(shown: Shown, bare: Pointer, number: int) -> str | None:
     if shown.read_memory is None or shown.options.style == "ada" or is_dynamic(target):
         return None
     size = None if isinstance(strip(target), Function) else size_bits(target)
-    if not size or size > 8 * shown.options.characters:
+    readable = readable_bits(target, size or 0, _limits(shown))
+    if not 0 < readable <= 8 * _limits(shown).read_bytes:
         return None
-    if _referent(shown, bare, number, size) is not None:
+    if _referent(shown, bare, number, readable) is not None:
         return None
     where = shown.address_text(number, bare.address_space, symbol=False)
     return f"<error reading variable: Cannot access memory at address {where}>"
+
+
+def _limits(shown: Shown) -> Limits:
+    return Limits() if shown.resolver is None else shown.resolver.limits
 
 
 def _referent(shown: Shown, bare: Pointer, number: int, size_bits: int) -> ObjectBytes | None:

@@ -82,21 +82,34 @@ def test_a_pointer_keeps_the_name_of_its_type(tmp_path: Path, tool: Callable[[st
 
 
 LARGE = """\
+#include <cstdlib>
 struct Wide { int many[40000], tail; } wide = {{}, 5}; Wide &one = wide;
 int some[60000], big[600000] = {1, 2, 3};
 int (&part)[60000] = some, (&all)[600000] = big;
-int main() { some[30000] = 7; return part[0] + all[0] + one.tail; }
+Wide &lost = *(Wide *)0x10; int (&none)[60000] = *(int (*)[60000])0x10;
+int main() { some[30000] = 7; big[599999] = 9; abort(); return part[0] + all[0] + one.tail; }
 """
 
 
 def test_references_to_large_objects(tmp_path: Path, tool: Callable[[str], str]) -> None:
-    """GDB refuses them (`max-value-size`)."""
+    """As where the objects are printed themselves, up to the limit in use; GDB refuses them
+    (`max-value-size`)."""
     build(tmp_path, {"a.cc": LARGE}, [[tool("g++"), "-g", "a.cc", "-o", "a"]])
-    commands = ["print part", "print one", "print all"]
-    part, one, all_ = answers(None, [str(tmp_path / "a")], commands)
-    assert ": {0 <repeats 60000 times>}" in part
+    files = with_core(tool, tmp_path)
+    commands = ["print part", "print one", "print all", "print lost", "print none"]
+    part, one, all_, lost, none = answers(None, files, commands)
+    assert ": {0 <repeats 30000 times>, 7, 0 <repeats 29999 times>}" in part
     assert ": {many = {0 <repeats 40000 times>}, tail = 5}" in one
     assert ": {1, 2, 3, 0 <repeats 16381 times>..." in all_
+    unread = "<error reading variable: Cannot access memory at address 0x10>\n"
+    assert lost.endswith(f"= (Wide &) {unread}") and none.endswith(f"= (int (&)[60000]) {unread}")
+    fewer = ["--max-bytes", "65536", *files]
+    part, one, lost = answers(None, fewer, ["print part", "print one", "print lost"])
+    assert ": {0 <repeats 16384 times>...}" in part
+    too_large = ": <error: an object of 160004 bytes: more than 65536 (--max-bytes)>\n"
+    assert one.endswith(too_large) and lost.endswith(too_large)
+    [all_] = answers(None, ["--max-bytes", "4194304", *files], ["print all"])
+    assert all_.endswith(": {1, 2, 3, 0 <repeats 599996 times>, 9}\n")
 
 
 def test_a_row_of_an_enclosing_function(tmp_path: Path, tool: Callable[[str], str]) -> None:
