@@ -13,6 +13,7 @@ from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
     Array,
+    Dynamic,
     Function,
     MemberPointer,
     Pointer,
@@ -92,7 +93,9 @@ def reference_pieces(
         if printed is not None:
             yield from printed
             return
-    if shown.options.summary and isinstance(strip(bare.target), Struct | Array):
+    referred_type = strip(bare.target)
+    is_record = isinstance(referred_type, Dynamic) and isinstance(referred_type.form, Struct)
+    if shown.options.summary and (is_record or isinstance(referred_type, Struct | Array)):
         yield "..."
         return
     address_text = (

@@ -190,3 +190,11 @@ def test_parents_with_discriminants(tmp_path: Path, tool: Callable[[str], str]) 
     assert unknown.endswith('There is no member named kk. Did you mean "k"?\n')
     components = ("_tag", "d", "e", "f", "k", "n", "s")
     assert words.splitlines()[1:] == [f"print long.{name}" for name in components]
+
+
+def test_a_frame_has_no_word_of_more_components(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """A record with discriminants is `...` in the line of a frame, as any other record."""
+    files = program(tmp_path, tool, units=DISCRIMINATED)
+    frame, value = answers(None, files, ["frame function base.stop", "print x"])
+    assert "base.stop (x=..., z=0x" in frame and ", v=...) at " in frame, frame
+    assert "<perhaps with more components" in value
