@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from tests.cli.command import run
 from tests.dwarf.builder import FIXTURES, X86_64, Content, Shape, debug_info, file_of
 from tests.repl.repl_shell import opened, output_of, program_shell
+from tests.work import assert_linear
 
 DATA = Content(bytes(16), flags=3, address=0x1000)
 AT_ZERO = Content(bytes(16), flags=3, address=0)
@@ -192,18 +193,59 @@ def test_a_static_variable_of_a_function_has_a_mangled_symbol(
     assert mine.location is not None and mine.why_dropped is None
 
 
-@pytest.mark.parametrize(("count", "is_dropped"), [(0, False), (1, True), (16, True), (17, False)])
-def test_many_symbols_at_the_beginning_say_nothing(count: int, is_dropped: bool) -> None:
-    """Each variable would be compared with all of them."""
-    row = struct.pack("<IBBHQQ", 1, 0x16, 0, 3, 0, 4)  # STB_GLOBAL, STT_TLS
-    symbols = Content(bytes(24) + row * count, type=2, link=5, entry_bytes=24)
-    strings = Content(b"\0other\0", type=3)
-    sections = {".data": DATA, ".symtab": symbols, ".strtab": strings}
+def of_thread(names: list[str], symbols: list[str]) -> list[Variable]:
+    """Variables at the beginning of the thread-local storage, where the symbols are."""
+    rows, strings = [bytes(24)], b"\0"
+    for symbol in symbols:
+        rows.append(struct.pack("<IBBHQQ", len(strings), 0x16, 0, 3, 0, 4))  # STB_GLOBAL, STT_TLS
+        strings += symbol.encode() + b"\0"
+    table = Content(b"".join(rows), type=2, link=5, entry_bytes=24)
+    sections = {".data": DATA, ".symtab": table, ".strtab": Content(strings, type=3)}
     shapes = (
         Shape(dw.TAG_COMPILE_UNIT, has_children=True),
         Shape(dw.TAG_VARIABLE, (NAME, EXPRESSION)),
     )
-    entries = b"\1\2x\0\x0a\x0e" + bytes(8) + b"\xe0\0"
-    info = debug_info(file_of(entries, shapes, sections, machine=X86_64))
-    [die] = info.units[0].root.children()
-    assert (Variable("x", die, "global").why_dropped is not None) == is_dropped
+    location = b"\x0a\x0e" + bytes(8) + b"\xe0"
+    entries = b"".join(b"\2" + name.encode() + b"\0" + location for name in names)
+    info = debug_info(file_of(b"\1" + entries + b"\0", shapes, sections, machine=X86_64))
+    dies = info.units[0].root.children()
+    return [Variable(name, die, "global") for name, die in zip(names, dies, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "is_dropped"),
+    [
+        ("other", True),
+        ("lost", False),
+        ("lost.1", False),
+        ("lost@@V", False),
+        ("lost2", True),
+        ("_ZN1a4lostE", False),
+        ("_ZN2a14lostE", False),  # the digit before it is that of another name
+        ("_ZN5lost2E", True),
+        ("_ZN4los", True),
+        ("ZN1a4lostE", True),
+        ("_0000000004lost", False),
+    ],
+)
+@pytest.mark.parametrize("aliases", [0, 40])
+def test_a_symbol_at_the_beginning_may_be_of_the_variable(
+    symbol: str, is_dropped: bool, aliases: int
+) -> None:
+    symbols = [*(f"alias{number}" for number in range(aliases)), symbol]
+    [lost] = of_thread(["lost"], symbols)
+    assert (lost.why_dropped is not None) == is_dropped
+
+
+def test_without_a_symbol_at_the_beginning_nothing_is_known() -> None:
+    [lost] = of_thread(["lost"], [])
+    assert lost.why_dropped is None
+
+
+def test_variables_are_not_compared_with_each_symbol_at_the_beginning() -> None:
+    def work(count: int) -> Callable[[], object]:
+        symbols = [f"_ZN1a{len(str(number)) + 1}s{number}E" for number in range(count)]
+        variables = of_thread([f"v{number}" for number in range(count)], symbols)
+        return lambda: [variable.why_dropped for variable in variables]
+
+    assert_linear(work, 40)

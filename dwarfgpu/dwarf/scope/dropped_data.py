@@ -8,10 +8,13 @@ which variable is at the beginning of the thread-local storage.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.kept_with import first, kept_with
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.types.memory_space import memory_space
@@ -24,8 +27,9 @@ _ADDR: Final = 0x03
 _PLUS_UCONST: Final = 0x23
 _ADDRESSES: Final = frozenset({b"\x03", b"\xa1", b"\xfb"})
 """DW_OP_addr, DW_OP_addrx, and DW_OP_GNU_addr_index of DWARF 4."""
-_MOST_SYMBOLS: Final = 16
-"""At the beginning of thread-local storage: one variable and its aliases. Beyond, none is sure."""
+_LENGTH: Final = pattern(r"[0-9]+")
+_LONGEST: Final = 999
+"""Characters of a part of a mangled name that are compared."""
 _THREAD_ADDRESSES: Final = frozenset({b"\x9b", b"\xe0"})
 """DW_OP_form_tls_address, and its GNU form."""
 
@@ -77,7 +81,7 @@ def _why_dropped_in_thread(die: Die, location: ExprLoc) -> str | None:
     if parent is not None and parent.tag == dw.TAG_COMMON_BLOCK:
         return None  # the block alone has a symbol
     there = file.first_thread_locals
-    if not 0 < len(there) <= _MOST_SYMBOLS or any(_may_name(symbol, name) for symbol in there):
+    if not there or _first_names(file).may_have(name):
         return None
     return (
         f"the linker dropped it (at the offset 0 of its DW_AT_location, thread-local storage has "
@@ -85,11 +89,38 @@ def _why_dropped_in_thread(die: Die, location: ExprLoc) -> str | None:
     )
 
 
-def _may_name(symbol: str, name: str) -> bool:
-    """Return whether a symbol may be that of a variable: compilers and linkers add numbers to the
-    names of static variables, and a mangled name has the length of each of its parts."""
-    is_whole = name in symbol.replace("@", ".").split(".")
-    return is_whole or (symbol.startswith("_") and f"{len(name)}{name}" in symbol)
+class _FirstNames:
+    """The names that the symbols at the beginning of thread-local storage may give to variables, of
+    which there may be as many as symbols: compilers and linkers add numbers to the names of static
+    variables, and a mangled name has the length of each of its parts."""
+
+    def __init__(self, symbols: Iterable[str]) -> None:
+        self._whole = set[str]()
+        self._parts = set[int]()
+        """Hashes, because parts overlap that have digits in their names."""
+        for symbol in set(symbols):
+            self._whole.update(symbol.replace("@", ".").split("."))
+            if symbol.startswith("_"):
+                self._parts.update(map(hash, _parts_of(symbol)))
+
+    def may_have(self, name: str) -> bool:
+        return name in self._whole or len(name) > _LONGEST or hash(name) in self._parts
+
+
+@kept_with(first)
+def _first_names(file: ObjectFile) -> _FirstNames:
+    return _FirstNames(file.first_thread_locals)
+
+
+def _parts_of(mangled: str) -> Iterator[str]:
+    """Yield what follows each number in a mangled name and has that many characters; other digits
+    may be before those of the number."""
+    for digits in _LENGTH.finditer(mangled):
+        end = digits.end()
+        for begin in range(max(digits.start(), end - len(str(_LONGEST))), end):
+            behind = end + int(mangled[begin:end])
+            if mangled[begin] != "0" and behind <= len(mangled):
+                yield mangled[end:behind]
 
 
 def _first_address(code: bytes, unit: Unit, endian: Endian) -> int | None:
