@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern as compiled
 from dwarfgpu.base.records import evolve
-from dwarfgpu.base.regexp import regexp
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
@@ -65,13 +64,15 @@ def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
         file, written = in_file["file"].strip("'\""), in_file["inside"]
     name = unquoted(written).removeprefix("::")
     locations: dict[tuple[str, int, tuple[int, ...]], CodeLocation] = {}
+
+    def is_meant(symbol: str, die: Die) -> bool:
+        table = die.unit.line_table
+        if file is not None and (table is None or not table.has_file(file)):
+            return False
+        return not explicit.is_qualified or is_full_name(symbol, name)
+
     for code_object in session.code_objects:
-        for symbol, die in _listed(code_object, name):
-            table = die.unit.line_table
-            if file is not None and (table is None or not table.has_file(file)):
-                continue
-            if explicit.is_qualified and not is_full_name(symbol, name):
-                continue
+        for symbol, die in _listed(code_object, name, is_meant):
             position = _declared_at(die)
             if position is not None:
                 address = _address(session, die)
@@ -90,34 +91,47 @@ def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
     )
 
 
-def _listed(code_object: CodeObject, name: str) -> Iterator[tuple[str, Die]]:
-    """Yield the names and entries of variables and types outside of functions; `LimitExceeded` if
-    there are more than `FileLimits.namesakes`."""
+class _EndsInPath:
+    """Matches qualified names that end in a path, which may be without arguments of templates."""
+
+    def __init__(self, path: Sequence[str]) -> None:
+        self._path = path
+        bare = [without_arguments(component) or component for component in path]
+        self.simple = bare[-1]
+        escaped = (re.sub(r"\W", r"\\\g<0>", component) for component in bare)
+        self.pattern = rf"(?:^|::){'(?:<.*)?::'.join(escaped)}(?:<.*)?$"
+
+    def search(self, text: str) -> bool:
+        return self.simple in text and ends_in(components(text), self._path)
+
+
+def _listed(
+    code_object: CodeObject, name: str, is_meant: Callable[[str, Die], bool]
+) -> Iterator[tuple[str, Die]]:
+    """Yield the names and entries of variables and types outside of functions that are meant;
+    `LimitExceeded` if there are more than `FileLimits.namesakes`."""
     info = code_object.info
     remaining = most = info.object.limits.namesakes
-    path = components(name)
-    bare = [without_arguments(component) or component for component in path]
-    escaped = (re.sub(r"\W", r"\\\g<0>", component) for component in bare)
-    pattern = rf"(?:^|::){'(?:<.*)?::'.join(escaped)}(?:<.*)?$"
-    simple, searched = bare[-1], SearchedNames(info, is_expression=False)
-    units = list(units_with_words(info, required_words(pattern)))
+    named, searched = _EndsInPath(components(name)), SearchedNames(info, is_expression=False)
+    simple = named.simple
+    units = list(units_with_words(info, required_words(named.pattern)))
     if units and _IDENTIFIER.fullmatch(simple):
         units = list(units_with_tags(info, units, simple, _LISTED))
     if not units:  # of most names of functions, and of most unknown ones
         return
     kinds: tuple[Kind, ...] = ("variables", "types")
     lists = (
-        listed_symbols(info, kind, regexp(pattern), units, simple=simple, searched=searched)
-        for kind in kinds
+        listed_symbols(info, kind, named, units, simple=simple, searched=searched) for kind in kinds
     )
     for symbol in chain.from_iterable(lists):
-        is_tag = symbol.die.tag in TAGGED and not symbol.die.unit.is_cplusplus
-        if not is_tag and ends_in(components(symbol.name), path):
+        die = symbol.die
+        is_tag = die.tag in TAGGED and not die.unit.is_cplusplus
+        if not is_tag and is_meant(symbol.name, die):
             remaining -= 1
             if remaining < 0:
                 message = f"more than {most} variables and types are named {shortened(simple)}"
                 raise LimitExceeded(message, "--max-namesakes")
-            yield symbol.name, symbol.die
+            yield symbol.name, die
 
 
 def _meant(session: Session, name: str) -> Iterator[Die]:

@@ -3,10 +3,13 @@ denotes what has it in any scope, also in libraries without debugging informatio
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from tests.cli.command import run
 from tests.repl.side_by_side import answers, build_with_library, with_core
 
 LIBRARY = """\
@@ -80,3 +83,21 @@ def test_the_variable_comes_before_functions_of_libraries(files: list[str]) -> N
 def test_clear_means_the_function(files: list[str]) -> None:
     shown = answers(None, files, ["break only", "clear only", "info breakpoints"])
     assert shown[-1] == "info breakpoints\nNo breakpoints or watchpoints.\n"
+
+
+def test_namesakes_that_are_not_meant_do_not_count(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Those of other files than the one that is typed, and of namespaces for a whole name."""
+    inner = "".join(f"namespace n{number} {{ int x; }}\n" for number in range(3))
+    texts = {"a.cpp": "int x = 1;\nint main() { return x; }\n", "b.cpp": inner}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    given = [tool("g++"), "-g", "-o", "p", *texts]
+    subprocess.run(given, cwd=tmp_path, check=True, timeout=60)
+    bounded = {"list x": True, "list b.cpp:x": True, "list a.cpp:x": False,
+               "info line a.cpp:x": False, "list -qualified x": False}  # fmt: skip
+    for command, is_bounded in bounded.items():
+        options = "--batch", "-ex", command, "--max-namesakes", 2
+        done = run("debug", tmp_path / "p", *options)
+        assert ("variables and types are named x" in done.err) == bool(done.status) == is_bounded

@@ -23,6 +23,8 @@ _MARK: Final = pattern(
     r"|(?P<scope>::)|(?P<comma>,)|(?P<bracket>[<>()\[\]{}])"
 )
 """What splits a name, and what is around such a text and is none."""
+_MAY_BE_NO_SCOPE: Final = pattern(r"[<>()\[\]{}]|operator")
+"""Without any of these, each `::` in a name is between two of its components."""
 _TAG: Final = pattern(r"\[abi:\w+\]")
 _AROUND: Final = ("<", "{")
 _AROUND_ENDS: Final = (">", "}")
@@ -95,6 +97,8 @@ def nested(text: str) -> tuple[str, str] | None:
 
 def components(path: str) -> list[str]:
     """Return the names in a path; `operator ns::T` is a single one."""
+    if _MAY_BE_NO_SCOPE.search(path) is None:
+        return [component.strip() for component in path.split("::")]
     return _at_depth(path, "scope")
 
 

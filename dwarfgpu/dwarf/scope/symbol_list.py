@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from contextlib import suppress
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, Protocol
 
-from dwarfgpu.base.regexp import Regexp
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation, ValueReader
 from dwarfgpu.dwarf.address_ranges import Range
@@ -22,14 +21,14 @@ from dwarfgpu.dwarf.names.demangle import demangled_function, last_of_path
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import (
-    MAX_AROUND,
+    around,
     followed,
     is_nameless_function,
     qualified_name,
     variable_name,
 )
 from dwarfgpu.dwarf.scope.imports import imported_units, type_sources
-from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, NamedEntries
+from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, NamedEntries
 from dwarfgpu.dwarf.scope.required_word import (
     COMPLETING,
     FunctionNames,
@@ -79,6 +78,16 @@ _MOST_CHARACTERS: Final = 1 << 23
 size of the file: functions may share the long name of a parameter's class."""
 
 
+class NamePattern(Protocol):
+    """What the names of a list match, such as a `Regexp`."""
+
+    @property
+    def pattern(self) -> str:
+        """A regular expression that all these names match."""
+
+    def search(self, text: str) -> bool: ...
+
+
 class ListedSymbol(NamedTuple):
     """A definition in a list of symbols. A list may have millions."""
 
@@ -108,7 +117,7 @@ class ListedSymbol(NamedTuple):
 def listed_symbols(
     info: DebugInfo,
     kind: Kind,
-    pattern: Regexp | None = None,
+    pattern: NamePattern | None = None,
     units: Iterable[CompilationUnit] | None = None,
     *,
     only_with_location: bool = True,
@@ -174,7 +183,7 @@ def listed_symbols(
                     continue
             else:
                 cost = SPELLED + _cost_of_linked_name(full, index, abbreviation)
-                searched.spend(cost + _cost_of_scopes(tree, above))
+                searched.spend(cost + _cost_of_scopes(full.die(index)))
             die = full.die(index)
             try:
                 listed = _listed(die, index, kind, matching, only_with_location)
@@ -198,21 +207,18 @@ def _cost_of_linked_name(unit: CompilationUnit, index: int, abbreviation: Abbrev
     return 0
 
 
-def _cost_of_scopes(tree: Tree, above: int) -> int:
+def _cost_of_scopes(die: Die) -> int:
     """Return what a name counts, besides others, for the scopes in which it is beyond a few."""
-    deep = 0
-    for _ in range(MAX_AROUND):
-        if above <= 0:
-            break
-        above = tree.parents[above]
-        deep += 1
-    return DEEP * max(0, deep - FEW_SCOPES)
+    with suppress(DwarfGpuError):  # what reads its name reports the error
+        is_made = die.tag not in VARIABLES or _is_variable(die, only_with_location=False)
+        return DEEP * max(0, len([*around(die)]) - FEW_SCOPES) if is_made else 0
+    return 0
 
 
 class _Matching:
     """The names that a regular expression matches, and how much of long ones may be searched."""
 
-    def __init__(self, pattern: Regexp, info: DebugInfo) -> None:
+    def __init__(self, pattern: NamePattern, info: DebugInfo) -> None:
         self._pattern = pattern
         self.characters_left = _MOST_CHARACTERS + 2 * info.object.size_bytes
 
