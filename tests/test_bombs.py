@@ -27,7 +27,7 @@ from tools.bombs.catalogue import BOMBS
 from tools.bombs.elf import HERE, NAME, PLACE, START, program, sized
 from tools.bombs.measure import arguments_of
 from tools.bombs.model import Bomb, write_files
-from tools.bombs.nesting import named_in_namespaces
+from tools.bombs.nesting import declared_in_namespaces, named_in_namespaces
 from tools.bombs.sections import fde, files_of_one_name, frames
 
 _SCOPES = dw.TAG_SUBPROGRAM, dw.TAG_LEXICAL_BLOCK
@@ -149,6 +149,39 @@ def _work_of(name: str, command: str) -> list[int]:
         Path("bomb").write_bytes(made.make(count)["bomb"])
         work.append(calls_of(_run(command)))
     return work
+
+
+@pytest.mark.parametrize(
+    ("name", "command", "most_calls"),
+    [
+        ("deep-declarations", "debug bomb <<< print x", 800),
+        ("deep-declarations", "debug bomb <<< list x", 2_000),
+        ("deep-namesakes", "debug bomb <<< list x", 2_300),
+        ("nested-functions", "eval --file bomb --pc 0x1000 n", 600),
+    ],
+)
+def test_the_scopes_around_namesakes_are_read_once(
+    name: str, command: str, most_calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is in up to a hundred, and no more of them are read than decide."""
+    monkeypatch.chdir(tmp_path)
+    work = _work_of(name, command)
+    assert work[2] < work[1] + most_calls * 900, work
+
+
+@pytest.mark.parametrize("command", ["info variables x", "list x"])
+def test_definitions_outside_of_many_scopes_count_more(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The scopes are those of the declaration, which itself counts as one in a few."""
+    monkeypatch.chdir(tmp_path)
+    write_files(declared_in_namespaces(40), Path())
+    most = 10 * (24 + 5 * 90) + 100
+    main(["debug", "bomb", "--batch", "-ex", command, "--max-searched-names", str(most)])
+    assert "it ended after 10 names" in "".join(capsys.readouterr())
 
 
 def test_blocks_of_fortran_are_searched_once_for_a_name(

@@ -66,6 +66,30 @@ def named_in_namespaces(count: int) -> Files:
     return {"bomb": program(entries + OF_MAIN + b"\0", MAIN, _VARIABLE, INT, *shapes)}
 
 
+def declared_in_namespaces(count: int) -> Files:
+    """Variables that are declared in a namespace each, in 99 around all, and defined outside, as
+    gcc has it."""
+    shapes = (
+        Shape(dw.TAG_NAMESPACE, (NAME,), True),
+        Shape(dw.TAG_VARIABLE, (NAME, TYPE, (dw.AT_DECLARATION, dw.FORM_FLAG_PRESENT))),
+        Shape(dw.TAG_VARIABLE, ((dw.AT_SPECIFICATION, dw.FORM_REF4), _VARIABLE.attributes[-1])),
+    )
+    entries, defined = _FIRST_ENTRY + b"\5n\0" * 99, b""
+    for number in range(count):
+        entries += b"\5b%d\0" % number
+        defined += b"\7" + word(HEADER_BYTES + len(OF_UNIT) + len(entries)) + _AT_X
+        entries += b"\6x\0" + word(FIRST) + b"\0"
+    entries += b"\0" * 99 + defined
+    return {"bomb": program(entries + OF_MAIN + b"\0", MAIN, _VARIABLE, INT, *shapes)}
+
+
+def functions(count: int) -> Files:
+    """Functions of one name without code."""
+    shape = Shape(dw.TAG_SUBPROGRAM, (NAME, TYPE), True)
+    entries = _FIRST_ENTRY + (b"\5n\0" + word(FIRST)) * count + b"\0" * count
+    return {"bomb": program(entries + OF_MAIN + b"\0", MAIN, _VARIABLE, INT, shape)}
+
+
 def blocks(count: int) -> Files:
     """Blocks of code in `main`, each with a variable."""
     shapes = (MAIN, _VARIABLE, INT, Shape(dw.TAG_LEXICAL_BLOCK, PLACE, True))
@@ -183,7 +207,14 @@ BOMBS: Final = (
          (*ASK, "debug bomb <<< break nosuch", "debug bomb <<< ptype n::nosuch")),
     Bomb("deep-namesakes", INFO, "{} namespaces in one another, with a variable of one name each",
          named_in_namespaces, 20_000, ("debug bomb <<< list x", "debug bomb <<< info line x"),
-         says="--max-searched-names"),
+         small=60, says="--max-searched-names"),
+    Bomb("deep-declarations", INFO, "{} variables of one name in a hundred namespaces each",
+         declared_in_namespaces, 19_000,
+         ("debug bomb <<< print x", "debug bomb <<< list x", "debug bomb <<< info line x"),
+         small=60, says="--max-searched-names"),
+    Bomb("nested-functions", INFO, "{} functions of one name in one another", functions, 20_000,
+         ("eval --file bomb --pc 0x1000 n", "debug --pc 0x1000 bomb <<< ptype n; info line n"),
+         small=60),
     Bomb("scopes", INFO, "{} blocks with a variable in one another", blocks, 20_000,
          (*ASK, "debug bomb <<< info scope main", "debug --pc 0x1000 bomb <<< bt full 1"),
          small=120),

@@ -7,9 +7,10 @@ transparent.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, takewhile
-from typing import Final, TypeAlias
+from itertools import chain
+from typing import Final
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import frozen
@@ -65,22 +66,69 @@ def declaration_of(die: Die) -> Die:
     return first
 
 
-def around(die: Die) -> Iterator[Die]:
-    """Yield the enclosing scopes of an entry's declaration, the nearest first; at most 100 scopes
-    are followed."""
+class _Enclosing:
+    """A scope around entries, with that around it: all entries of a scope share what was read."""
+
+    def __init__(self, die: Die) -> None:
+        self.die = die
+
+    @cached_property
+    def outer(self) -> _Enclosing | None:
+        """The next scope; None around a unit."""
+        return _scope_around(self.die)
+
+    @cached_property
+    def is_unit(self) -> bool:
+        return self.die.parent() is None
+
+    @cached_property
+    def step(self) -> Scope | None:
+        """The scope in a path; None for blocks, which that leaves out."""
+        die = self.die
+        if die.tag in BLOCKS:
+            return None
+        return Scope(scope_name(die), is_transparent(die), die.tag == dw.TAG_SUBPROGRAM)
+
+    @cached_property
+    def qualifier(self) -> str | None:
+        """The name before those of its entries; None for scopes that give none."""
+        die = self.die
+        if die.tag in CONTAINERS:
+            return die.name or ANONYMOUS
+        return die.name if die.tag in TAGGED else None
+
+
+@kept_with(first)
+def _kept_scopes(unit: CompilationUnit) -> KeptAnswers[Die, _Enclosing]:
+    """Return those of a unit by what their entries are directly in."""
+    return KeptAnswers(10_000)
+
+
+def _scope_around(die: Die) -> _Enclosing | None:
+    """Return the scope of an entry's declaration."""
     above = declaration_of(die).parent()
-    return iter(()) if above is None else _outwards(above)
+    if above is None:
+        return None
+    kept = _kept_scopes(above.unit)
+    scope = kept.get(above)
+    if scope is None:
+        scope = kept[above] = _Enclosing(above.described)
+    return scope
 
 
-def _outwards(scope: Die) -> Iterator[Die]:
-    """Yield a scope, and those around it."""
-    above: Die | None = scope
+def _outwards(die: Die) -> Iterator[_Enclosing]:
+    """Yield the scopes of an entry's declaration, the nearest first; at most 100 are followed."""
+    scope = _scope_around(die)
     for _ in range(MAX_AROUND):
-        if above is None:
+        if scope is None:
             return
-        above = above.described
-        yield above
-        above = declaration_of(above).parent()
+        yield scope
+        scope = scope.outer
+
+
+def around(die: Die) -> Iterator[Die]:
+    """Yield the entries of these scopes."""
+    return (scope.die for scope in _outwards(die))
 
 
 def followed(die: Die) -> Die:
@@ -129,58 +177,26 @@ class Scope:
     is_function: bool = False
 
 
+def _steps_outwards(die: Die) -> Iterator[Scope]:
+    """Yield the named scopes around an entry, the nearest first; without the unit."""
+    for scope in _outwards(die):
+        if scope.is_unit:
+            return
+        if scope.step is not None:
+            yield scope.step
+
+
 def path_of(die: Die) -> tuple[Scope, ...]:
     """Return the named scopes around an entry, from the outermost; without the unit."""
-    above = declaration_of(die).parent()
-    return () if above is None else _path_below(above)
+    return tuple(_steps_outwards(die))[::-1]
 
 
-_Steps: TypeAlias = tuple[Scope | None, ...]
-"""The scopes around an entry, from the outermost; None for blocks, which the path leaves out."""
-
-
-def _path_below(scope: Die) -> tuple[Scope, ...]:
-    """Return the path of whatever is declared directly in a scope: all its entries share it."""
-    return tuple([step for step in _steps_below(scope) if step is not None])
-
-
-def _steps_below(scope: Die) -> _Steps:
-    """Return the nearest scopes, from those of the scope around if these are known: of many
-    namespaces in one another, each is read once."""
-    kept = _kept_steps(scope.unit)
-    steps = kept.get(scope)
-    if steps is None:
-        above = scope.described
-        outer = None if above.parent() is None else declaration_of(above).parent()
-        known = None if outer is None else _kept_steps(outer.unit).get(outer)
-        if known is not None:
-            steps = (*known, _step(above))[-MAX_AROUND:]
-        else:
-            around = takewhile(lambda die: die.parent() is not None, _outwards(scope))
-            steps = tuple(map(_step, around))[::-1]
-        kept[scope] = steps
-    return steps
-
-
-@kept_with(first)
-def _kept_steps(unit: CompilationUnit) -> KeptAnswers[Die, _Steps]:
-    """Return the answers of `_steps_below` for scopes of a unit."""
-    return KeptAnswers(10_000)
-
-
-def _step(scope: Die) -> Scope | None:
-    if scope.tag in BLOCKS:
-        return None
-    is_function = scope.tag == dw.TAG_SUBPROGRAM
-    return Scope(scope_name(scope), is_transparent(scope), is_function)
-
-
-def is_within(path: tuple[Scope, ...], scopes: tuple[str, ...]) -> bool:
-    """Return whether `scopes` are the qualified name before its last part: every non-transparent
-    scope is named, and nothing else."""
+def is_within(die: Die, scopes: tuple[str, ...]) -> bool:
+    """Return whether `scopes` are the qualified name of an entry before its last part: every
+    non-transparent scope is named, and nothing else. Farther scopes are not read for nothing."""
     positions = {len(scopes)}
     """How many of the wanted names may be left, from the inside outwards."""
-    for scope in reversed(path):
+    for scope in _steps_outwards(die):
         named = {count - 1 for count in positions if count and scopes[count - 1] == scope.name}
         positions = named | positions if scope.is_transparent else named
         if not positions:
@@ -203,7 +219,7 @@ def named_within(unit: CompilationUnit, path: tuple[str, ...], name: str) -> tup
     instances = (die for die in named(unit, template) if die.tag in _TEMPLATES) if template else ()
     for die in chain(named(unit, name), instances):
         is_part = die.tag == dw.TAG_MEMBER and not is_data(die)  # of an object only
-        if not is_part and is_within(path_of(die), path):
+        if not is_part and is_within(die, path):
             members.append(_end_of(die, ends))
     return tuple(dict.fromkeys(members))
 
@@ -244,18 +260,20 @@ def is_called(die: Die, name: str) -> bool:
         return False
     if not outer and not name.startswith("::"):
         return True
-    return is_within(path_of(die), tuple(scope.name for scope in outer))
+    return is_within(die, tuple(scope.name for scope in outer))
 
 
 def qualified(die: Die) -> tuple[str, ...]:
     """Return the names of the scopes around an entry and its own name, as written in the source; as
     in GDB, none of an unnamed class or enumeration."""
     names = [die.name or ""]
-    for above in around(die):
-        if above.tag in CONTAINERS:
-            names.append(above.name or ANONYMOUS)
-        elif above.tag in TAGGED and above.name is not None:
-            names.append(above.name)
+    scope = _scope_around(die)
+    for _ in range(MAX_AROUND):  # not `_outwards`: many long names are made for a list
+        if scope is None:
+            break
+        if scope.qualifier is not None:
+            names.append(scope.qualifier)
+        scope = scope.outer
     return tuple(reversed(names))
 
 

@@ -204,7 +204,7 @@ class UnitDeclarations(UnitSearch):
         directives: list[Die] = []
         for directive in imports_by_scope(self.unit).get(path[-1] if path else "", ()):
             self.spend_import(1)
-            if is_within(path_of(directive), path):
+            if is_within(directive, path):
                 directives.append(directive)
         if not path and not self.is_global and self.unit.style != "fortran":
             # A nested function or a lambda sees those of the functions around it, too.
