@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from tests.work import calls_of
 from tools.bombs import languages
 from tools.bombs.catalogue import BOMBS
 from tools.bombs.elf import HERE, NAME, PLACE, START, program, sized
+from tools.bombs.entries import large_locals
 from tools.bombs.measure import arguments_of
 from tools.bombs.model import Bomb, write_files
 from tools.bombs.nesting import declared_in_namespaces, named_in_namespaces
@@ -341,6 +343,74 @@ def test_too_many_variables_are_not_all_read(
     asked = f"debug --max-variables 9 --pc 0x1000 bomb <<< {command}"
     work = _work_of("locals", asked)
     assert work[2] < work[1] + 25 * 900, work
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "eval LIMIT --file bomb --pc 0x1000",
+        "eval --json LIMIT --file bomb --pc 0x1000",
+        "debug LIMIT --pc 0x1000 bomb <<< info locals",
+        "debug LIMIT --pc 0x1000 bomb <<< bt full",
+    ],
+)
+def test_the_values_of_a_list_share_a_limit(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It ends between two variables; the structures of the others are not read."""
+    monkeypatch.chdir(tmp_path)
+    made = next(bomb for bomb in BOMBS if bomb.name == "large-locals")
+    given = arguments_of(command.replace("LIMIT", "--max-listed-characters 1000"))
+    work, printed = [], []
+    for side in (8, 60, 240):  # a value has 52, 530 and 2,270 characters
+        Path("bomb").write_bytes(made.make(side * side)["bomb"])
+        work.append(calls_of(lambda: main(given)))
+        said = capsys.readouterr()
+        printed.append(said.out + said.err)
+    assert work[2] < 5 * work[1] + START_CALLS, work
+    assert [("--max-listed-characters" in text) for text in printed] == [False, True, True]
+    for text, last, rest in zip(printed[1:], ("v2", "v1"), (57, 238), strict=True):
+        assert f"than 1000 characters: {last} and {rest} variables after it are not shown" in text
+        assert text.count("m1 = 0") == int(last[1:])
+
+
+def test_the_arguments_of_a_frame_share_the_limit_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In its line, where they are `...` unless all are wanted, and in their list."""
+    monkeypatch.chdir(tmp_path)
+    Path("bomb").write_bytes(large_locals(3_600, dw.TAG_FORMAL_PARAMETER)["bomb"])
+    why = "v2 and 57 variables after it are not shown (--max-listed-characters)"
+    command = "debug --max-listed-characters 1000 --pc 0x1000 bomb <<< "
+    main(arguments_of(f"{command}frame"))
+    assert "v58=..., v59=..." in capsys.readouterr().out
+    for asked in ("set print frame-arguments all; frame", "info args"):
+        main(arguments_of(command + asked))
+        said = capsys.readouterr()
+        assert why in said.out + said.err
+        assert "v1" in said.out and "v3" not in said.out
+
+
+def test_the_data_of_a_list_in_json_share_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They may be longer than the texts, as those of equal elements are; each of the variables
+    that are left out has the error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dwarfgpu.service.value.listed_values._CHARACTERS_OF_A_PART", 9)
+    made = next(bomb for bomb in BOMBS if bomb.name == "large-locals")
+    Path("bomb").write_bytes(made.make(64)["bomb"])
+    limited = "--max-listed-characters 600 --file bomb --pc 0x1000"
+    assert main(arguments_of(f"eval {limited}")) == 0
+    assert capsys.readouterr().err == ""
+    assert main(arguments_of(f"eval --json {limited}")) == 1
+    variables = json.loads(capsys.readouterr().out)["variables"]
+    errors = [variable.get("error", {}).get("message", "") for variable in variables]
+    assert errors[0] == errors[1] == "" and errors[2] == errors[7]
+    assert "v2 and 5 variables after it are not shown (--max-listed-characters)" in errors[2]
 
 
 def test_a_pattern_finds_the_same_variables_of_a_large_function(

@@ -30,6 +30,7 @@ from dwarfgpu.service.eval.wave_answer import (
 from dwarfgpu.service.lanes.lane_choice import chosen_states, is_choice
 from dwarfgpu.session.kernel_start import is_before_start
 from dwarfgpu.session.session import Session
+from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.lane_position import telling_outer_frame
 
 
@@ -125,8 +126,8 @@ def _print_record(answers: Iterable[WaveAnswer], first: Session, *, is_each_wave
     status = 0
     if not is_each_wave:
         for answer in answers:
-            status = max(status, answer.status)
             record = answer.record  # the names of types in it may have notes, too
+            status = max(status, answer.status, _status_of(record))
             rest = context_notes(first, answer.notes_on_all)
             print_json({"schema": EVAL_SCHEMA, **record, **rest})
         return status
@@ -135,8 +136,8 @@ def _print_record(answers: Iterable[WaveAnswer], first: Session, *, is_each_wave
     notes: dict[str, None] = {}
     separator = f'{{"schema": {json.dumps(EVAL_SCHEMA)}, "waves": ['
     for answer in answers:
-        status = max(status, answer.status)
         record = {"wave": answer.session.wave, **answer.record}
+        status = max(status, answer.status, _status_of(record))
         notes |= dict.fromkeys(answer.notes_on_all)
         print(separator + json.dumps(record, allow_nan=False), end="")
         separator = ", "
@@ -144,6 +145,13 @@ def _print_record(answers: Iterable[WaveAnswer], first: Session, *, is_each_wave
     members = "".join(f", {json.dumps(name)}: {json.dumps(rest[name])}" for name in rest)
     print(f"]{members}}}")
     return status
+
+
+def _status_of(record: JsonObject) -> int:
+    """Return 1 if a variable has an error: the data of a list are counted as they are made."""
+    variables = record.get("variables")
+    listed = variables if isinstance(variables, list) else []
+    return int(any(isinstance(item, dict) and "error" in item for item in listed))
 
 
 def _print_lines(answers: Iterable[WaveAnswer], *, is_each_wave: bool, have_begun: bool) -> int:

@@ -17,6 +17,11 @@ EVALUATION_LIMITS: Final = {
         "command_steps",
         "operations of one command, without the first 256 of each expression",
     ),
+    "--max-listed-characters": (
+        "listed_characters",
+        "characters of the values in a list of a frame's variables, each member or 8 bytes counted "
+        "as one more, and of their data in JSON, each text or number counted as two",
+    ),
     "--max-stack": ("stack", "stack entries"),
     "--max-calls": ("calls", "nested calls"),
     "--max-nesting": ("nesting", "nested evaluations"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isqrt
+
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from tests.dwarf.builder import Shape, abbreviations, unit
@@ -221,6 +223,24 @@ def local_variables(count: int) -> Files:
     shapes = (MAIN, Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)), INT)
     entries = (b"\3v%d\0" % number + word(FIRST) + AT_X for number in range(count))
     return {"bomb": program(b"\4" + OF_INT + OF_MAIN + b"".join(entries) + b"\0", *shapes)}
+
+
+def large_locals(count: int, tag: int = dw.TAG_VARIABLE) -> Files:
+    """As many variables as one structure has members, which overlap, all with the value 0: the
+    count is that of the members in all of them."""
+    side = isqrt(count)
+    structure, member = (
+        Shape(dw.TAG_STRUCTURE_TYPE, (NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA4)), True),
+        Shape(dw.TAG_MEMBER, (NAME, TYPE, (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA4))),
+    )
+    shapes = (MAIN, Shape(tag, (NAME, TYPE, LOCATION)), INT, structure, member)
+    members = (b"\6m%d\0" % number + word(FIRST) + word(0) for number in range(side))
+    type_at = FIRST + len(b"\4" + OF_INT)
+    types = b"\5s\0" + word(4) + b"".join(members) + b"\0"
+    is_0 = block(b"\x30\x9f")  # DW_OP_lit0, DW_OP_stack_value
+    of_main = (b"\3v%d\0" % number + word(type_at) + is_0 for number in range(side))
+    entries = b"\4" + OF_INT + types + OF_MAIN + b"".join(of_main) + b"\0"
+    return {"bomb": program(entries, *shapes)}
 
 
 def nameless(count: int) -> Files:
@@ -513,6 +533,11 @@ BOMBS = (
           "debug --pc 0x1000 bomb <<< info locals",
           "debug --pc 0x1000 bomb <<< info locals zz", "debug --pc 0x1000 bomb <<< info args",
           "where bomb v5", "check bomb"), small=120),
+    Bomb("large-locals", INFO, "{} members in as many variables of one structure as it has",
+         large_locals, 25_000_000,
+         ("eval --file bomb --pc 0x1000", "eval --json --file bomb --pc 0x1000",
+          "debug --pc 0x1000 bomb <<< info locals", "debug --pc 0x1000 bomb <<< bt full"),
+         small=400, says="--max-listed-characters"),
     Bomb("nameless", INFO, "{} variables of nameless functions, of one name", nameless, 20_000,
          (*ASK, "where bomb x", "where bomb main::x")),
     Bomb("doubled", INFO, "structures with two members of another, {} deep", doubled, 2_000,

@@ -16,6 +16,7 @@ from dwarfgpu.service.answer import listed, machine_interface
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.frame.focus import contents, require_listable, variables
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
+from dwarfgpu.service.value.listed_values import ListedValues
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame
@@ -74,11 +75,16 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
     texts: dict[str, str] = {}
     incomplete: list[Variable] = []
     options = shell.settings.format_options()
-    for variable in listed(session, "variable", shown_variables):
+    values, end = ListedValues(session.limits), None
+    for index, variable in enumerate(listed(session, "variable", shown_variables)):
+        if values.are_too_many:
+            end = values.end(shown_variables[index:])
+            break
         reading = session.read(variable)
         if not reading.is_complete:
             incomplete.append(variable)
         text = contents(session, reading, options)
+        values.count(variable, text)
         texts[variable.name] = text
         yield Output(f"{variable.name} = {text}", _record(reading, text), "variables")
         notes += reading.notes
@@ -88,11 +94,13 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
     if advice is not None:
         shell.console.note(advice, once=True)
     missing = next(
-        (variable.name for variable in shown_variables if OPTIMIZED_OUT in texts[variable.name]),
+        (name for name, text in texts.items() if OPTIMIZED_OUT in text),
         None,
     )
     if missing is not None:
         shell.console.hint(missing)
+    if end is not None:
+        raise end
 
 
 def locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[Part]:
@@ -112,9 +120,17 @@ def locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[P
         return
     if not local_variables:
         yield Output("No locals.", {"variables": []})
-    for variable in local_variables:
+    values = ListedValues(frame.session.limits)
+    for index, variable in enumerate(local_variables):
+        if values.are_too_many:
+            end = values.end(local_variables[index:])
+            text = f"<error reading variables ({error_line(end)})>"
+            record = {"name": variable.name, **machine_interface(text, None, None)}
+            yield Output(_MARGIN + text, record, "variables")
+            return
         reading = frame.session.read(variable)
         text = contents(frame.session, reading, settings.listing_options())
+        values.count(variable, text)
         shown = _MARGIN + f"{variable.name} = {text}".replace("\n", f"\n{_MARGIN}")
         yield Output(shown, _record(reading, text), "variables")
         for note in reading.notes:

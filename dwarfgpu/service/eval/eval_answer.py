@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import (
     DwarfGpuError,
     InconsistentContext,
+    LimitExceeded,
     MissingContext,
     UndefinedBits,
     UsageError,
@@ -30,6 +32,9 @@ from dwarfgpu.session.kernel_start import is_not_run
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 
+if TYPE_CHECKING:
+    from dwarfgpu.service.value.listed_values import ListedValues
+
 
 @frozen(eq=False)
 class VariablesAnswer:
@@ -39,6 +44,8 @@ class VariablesAnswer:
     answers: Sequence[tuple[Subject, Answer]]
     is_listing: bool = False
     """Whether they are all variables in scope, not named ones."""
+    end: LimitExceeded | None = None
+    """The error of variables of the list that are not read: their values are too many."""
 
     @property
     def status(self) -> int:
@@ -51,7 +58,20 @@ class VariablesAnswer:
     def record(self) -> JsonObject:
         if len(self.answers) == 1 and not self.is_listing:
             return self.answers[0][1].record
+        if self.is_listing:
+            return {"variables": [*self._listed_records()]}
         return {"variables": [named(item, result.record) for item, result in self.answers]}
+
+    def _listed_records(self) -> Iterator[JsonObject]:
+        """Yield the variables; the data of their values is limited, as their texts are."""
+        values, end = _listed_values(self.session), self.end
+        for index, (item, result) in enumerate(self.answers):
+            if values.are_too_many and result.error is None:
+                end = end or values.end(_variables(self.answers[index:]))
+                result = of_error(end, ())
+            record = result.record
+            values.count_data(record.get("data"))
+            yield named(item, record)
 
     def lines(self, *, have_begun: bool = True) -> Iterator[Line]:
         is_one = len(self.answers) == 1 and not self.is_listing and have_begun
@@ -64,10 +84,12 @@ class VariablesAnswer:
             for item, result in shown:
                 yield line_of(item, result)
             return
-        variables = [item for item, _ in self.answers if not isinstance(item, Expression)]
-        marks = distinguishing(self.session, variables)
+        marks = distinguishing(self.session, _variables(self.answers))
         for item, result in shown:
-            yield Line(line(item, result, is_listing=True) + marks.get(item, ""))
+            if self.end is None or result.error is not self.end:
+                yield Line(line(item, result, is_listing=True) + marks.get(item, ""))
+        if self.end is not None:
+            yield Line(one_line(f"dwarfgpu: {error_line(self.end)}"), is_error=True)
 
     def notes(self) -> Sequence[str]:
         notes = [note for _, result in self.answers for note in result.notes]
@@ -117,12 +139,38 @@ def variables_answer(
     `UsageError` if the only one is invalid (`is_alone`); among several, it is that one's answer.
     """
     if not names:
-        variables = listed(session, "variable", session.variables())
-        answers = [(variable, _answer(session, variable)) for variable in variables]
-        return VariablesAnswer(session, [*answers], is_listing=True)
+        return _listing(session)
     is_alone = len(names) == 1 if is_alone is None else is_alone
     pairs = [_subject_and_answer(session, text, is_alone=is_alone) for text in names]
     return VariablesAnswer(session, pairs)
+
+
+def _listing(session: Session) -> VariablesAnswer:
+    """Return the values of all variables in scope; when they are too many, the last ones have the
+    error that says so."""
+    variables = listed(session, "variable", session.variables())
+    values, end = _listed_values(session), None
+    answers: list[tuple[Subject, Answer]] = []
+    for index, variable in enumerate(variables):
+        if values.are_too_many:
+            end = end or values.end(variables[index:])
+            answers.append((variable, of_error(end, ())))
+            continue
+        result = _answer(session, variable)
+        values.count(variable, result.text)
+        answers.append((variable, result))
+    return VariablesAnswer(session, answers, is_listing=True, end=end)
+
+
+def _listed_values(session: Session) -> ListedValues:
+    """Return what is left for the values of a list."""
+    from dwarfgpu.service.value.listed_values import ListedValues  # names are asked for more often
+
+    return ListedValues(session.limits)
+
+
+def _variables(answers: Sequence[tuple[Subject, Answer]]) -> list[Variable]:
+    return [item for item, _ in answers if isinstance(item, Variable)]
 
 
 def why_nothing_listed(session: Session) -> str | None:

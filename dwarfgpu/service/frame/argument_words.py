@@ -6,7 +6,7 @@ same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dwarfgpu.base.records import evolve, frozen
@@ -84,7 +84,28 @@ def arguments_text(session: Session, arguments: Sequence[Variable], style: Frame
     if style.arguments == "presence":
         return "..." if arguments else ""
     arguments = listed(session, "argument", arguments)
-    return ", ".join(argument_words(session, argument, style).text for argument in arguments)
+    return ", ".join(words.text for words in words_of_arguments(session, arguments, style))
+
+
+def words_of_arguments(
+    session: Session, arguments: Sequence[Variable], style: FrameStyle
+) -> Iterator[ArgumentWords]:
+    """Yield what a frame's line says of the arguments, or at the end why the last ones are not
+    shown."""
+    if style.arguments != "all":
+        yield from (argument_words(session, argument, style) for argument in arguments)
+        return
+    from dwarfgpu.service.value.listed_values import ListedValues  # else structures are `...`
+
+    values = ListedValues(session.limits)
+    for index, argument in enumerate(arguments):
+        if values.are_too_many:
+            end = error_line(values.end(arguments[index:]))
+            yield ArgumentWords(argument.name, f"<error reading variable: {end}>")
+            return
+        words = argument_words(session, argument, style)
+        values.count(argument, words.text)
+        yield words
 
 
 def argument_words(session: Session, argument: Variable, style: FrameStyle) -> ArgumentWords:

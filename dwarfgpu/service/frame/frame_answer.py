@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.service.answer import listed
-from dwarfgpu.service.frame.argument_words import argument_words, words_of
+from dwarfgpu.service.frame.argument_words import words_of, words_of_arguments
 from dwarfgpu.service.frame.focus import unread_arguments
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
@@ -33,7 +33,7 @@ def frame_record(
             variables = listed(session, "argument", arguments_of(frame))
         except DwarfGpuError as error:
             variables, unread = [], {"args_error": unread_arguments(error)}
-        arguments = [argument_words(session, argument, style).record() for argument in variables]
+        arguments = [words.record() for words in words_of_arguments(session, variables, style)]
     return {
         "level": frame.number,
         "addr": f"{frame.pc:#x}",

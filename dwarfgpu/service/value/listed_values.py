@@ -1,0 +1,79 @@
+"""What is left of a limit for the values of a list of variables: `--max-listed-characters`.
+
+A file may give thousands of variables one large type at one address. The limit of one value, its
+text's, then bounds none of the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Final
+
+from dwarfgpu.base.limits import Limits
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.types import Struct, Type, strip
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, counted, shortened
+from dwarfgpu.view.json_object import Plain
+
+_BYTES_OF_A_CHARACTER: Final = 8
+"""Reading an object, and writing its digits in JSON, is faster than its text."""
+_CHARACTERS_OF_A_PART: Final = 2
+"""Of a list, an object, a text or a number in the data of a value in JSON."""
+
+
+class ListedValues:
+    """What is left for the variables of one frame that are shown with their values.
+
+    It is counted after each value: the one that exceeds the limit is whole.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._left = limits.listed_characters
+        self._costs: dict[Type | None, int] = {}
+
+    @property
+    def are_too_many(self) -> bool:
+        """Whether the values so far have more characters than the limit: no other is shown."""
+        return self._left < 0
+
+    def count(self, variable: Variable, text: str) -> None:
+        """Count a value that is shown: its characters, the members of its structure, and its
+        bytes, eight of them as one character."""
+        self._left -= len(text)
+        with suppress(DwarfGpuError):  # the text of the value has the error
+            self._left -= self._cost(variable.type)
+
+    def count_data(self, data: Plain) -> None:
+        """Count the data of a value in JSON."""
+        parts = [data]
+        while parts:
+            part = parts.pop()
+            self._left -= _CHARACTERS_OF_A_PART
+            if isinstance(part, list):
+                parts += part
+            elif isinstance(part, dict):
+                parts += part.values()
+
+    def end(self, unlisted: Sequence[Variable]) -> LimitExceeded:
+        """Return why the list ends before these variables."""
+        which = "the last one is"
+        if unlisted[1:]:
+            rest = counted(len(unlisted) - 1, "variable")
+            which = f"{shortened(unlisted[0].name)} and {rest} after it are"
+        return LimitExceeded(
+            f"the values of the frame's variables have more than {self._limits.listed_characters} "
+            f"characters: {which} not shown",
+            "--max-listed-characters",
+        )
+
+    def _cost(self, type_: Type | None) -> int:
+        """Return what an object of a type counts without its text."""
+        if type_ not in self._costs:
+            bare = strip(type_)
+            size_bytes = min((size_bits(bare) or 0) // 8, self._limits.read_bytes)
+            members = len(bare.members) if isinstance(bare, Struct) else 0
+            self._costs[type_] = members + size_bytes // _BYTES_OF_A_CHARACTER
+        return self._costs[type_]
