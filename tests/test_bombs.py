@@ -10,16 +10,21 @@ import io
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.named_entries import NamedEntries
+from dwarfgpu.dwarf.types.types import Array, Unspecified
 from dwarfgpu.service.symbol.symbol_description import symbols_at
+from dwarfgpu.service.value.listed_values import ListedValues
 from dwarfgpu.session.session import Session
 from tests.dwarf.builder import Shape
 from tests.work import calls_of
@@ -375,6 +380,15 @@ def test_the_values_of_a_list_share_a_limit(
     for text, last, rest in zip(printed[1:], ("v2", "v1"), (57, 238), strict=True):
         assert f"than 1000 characters: {last} and {rest} variables after it are not shown" in text
         assert text.count("m1 = 0") == int(last[1:])
+
+
+def test_fifty_large_arrays_are_listed() -> None:
+    """Of each, little is read and printed."""
+    values = ListedValues(Limits())
+    array: Any = SimpleNamespace(type=Array(Unspecified("byte", 1), (100 << 20,)))
+    for _ in range(50):
+        values.count(array, f"'x' <repeats {100 << 20} times>")
+    assert not values.are_too_many
 
 
 def test_the_arguments_of_a_frame_share_the_limit_too(

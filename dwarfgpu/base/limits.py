@@ -57,7 +57,7 @@ class Limits:
     """
     listed_characters: int = 2_000_000
     """Characters of the values of all variables of a frame that are listed, and their members, and
-    an eighth of their bytes: they take two seconds."""
+    a 32nd of their bytes: they take two seconds."""
     stack: int = 100_000
     """Stack entries."""
     places: int = 64

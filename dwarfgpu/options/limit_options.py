@@ -19,8 +19,8 @@ EVALUATION_LIMITS: Final = {
     ),
     "--max-listed-characters": (
         "listed_characters",
-        "characters of the values in a list of a frame's variables, each member or 8 bytes counted "
-        "as one more, and of their data in JSON, each text or number counted as two",
+        "characters of the values in a list of a frame's variables, each member or 32 bytes "
+        "counted as one more, and of their data in JSON, each text or number counted as two",
     ),
     "--max-stack": ("stack", "stack entries"),
     "--max-calls": ("calls", "nested calls"),

@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.types.types import Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, counted, shortened
 from dwarfgpu.view.json_object import Plain
 
-_BYTES_OF_A_CHARACTER: Final = 8
+_BYTES_OF_A_CHARACTER: Final = 32
 """Reading an object, and writing its digits in JSON, is faster than its text."""
 _CHARACTERS_OF_A_PART: Final = 2
 """Of a list, an object, a text or a number in the data of a value in JSON."""
@@ -41,7 +41,7 @@ class ListedValues:
 
     def count(self, variable: Variable, text: str) -> None:
         """Count a value that is shown: its characters, the members of its structure, and its
-        bytes, eight of them as one character."""
+        bytes, 32 of them as one character."""
         self._left -= len(text)
         with suppress(DwarfGpuError):  # the text of the value has the error
             self._left -= self._cost(variable.type)
