@@ -635,16 +635,30 @@ def test_the_entries_are_searched_for_a_name_once_for_all_blocks(
     variable = Shape(dw.TAG_VARIABLE, (NAME,))
     entries = b"\2" + HERE + (b"\3" + HERE + b"\4v\0") * 200 + bytes(201)
     (tmp_path / "nested").write_bytes(program(entries, function, block, variable))
-    searches, positions = 0, NamedEntries._positions
+    searches, entries_with = 0, NamedEntries._in_which_begins
 
     def counted(self: NamedEntries, value: bytes) -> Iterator[int]:
         nonlocal searches
         searches += 1
-        return positions(self, value)
+        return entries_with(self, value)
 
-    monkeypatch.setattr(NamedEntries, "_positions", counted)
+    monkeypatch.setattr(NamedEntries, "_in_which_begins", counted)
     _run(f"eval {tmp_path}/nested --pc {START:#x} nosuch")()
     assert 0 < searches < 20
+
+
+@pytest.mark.parametrize("name", ["zeros", "nearly-zeros", "abbreviation-bytes"])
+def test_bytes_like_those_of_a_name_cost_nothing_each(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many there are; only the first are compared with the name."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dwarfgpu.dwarf.index.string_index._MAX_MISSES", 50)
+    monkeypatch.setattr("dwarfgpu.dwarf.index.name_filter._BYTES_PER_MATCH", 1_000)
+    bomb = next(bomb for bomb in BOMBS if bomb.name == name)
+    work = [_calls(bomb, size) for size in (1_000, 1_000, 100_000)]
+    for command, small, large in zip(bomb.commands, *work[1:], strict=True):
+        assert large < small + 3_000, (command, small, large)
 
 
 def _functions(count: int) -> bytes:

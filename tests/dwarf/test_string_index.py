@@ -7,9 +7,10 @@ from typing import Literal, SupportsIndex
 
 import pytest
 
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.index import string_index
 from dwarfgpu.dwarf.index.string_index import StringIndex
-from tests.dwarf.builder import fixture
+from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, fixture, unit
 from tests.work import at_most
 
 Endian = Literal["little", "big"]
@@ -120,3 +121,32 @@ def test_the_bytes_of_one_long_string_are_gone_through_once(
         for at in hits
     ]
     assert data.searched_bytes <= len(data)
+
+
+@pytest.mark.parametrize("endian", ["little", "big"])
+@pytest.mark.parametrize("blocks", [[0], [1, 0x100, 0x102, 0x200, 0x201]])
+def test_bytes_that_are_nearly_a_number_count_as_one_after_many(
+    endian: Endian, blocks: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The units that may mention a name are at least those that do."""
+    monkeypatch.setattr(string_index, "_MAX_MISSES", 100)
+    wanted = blocks_of({block << 8 | 7 for block in blocks})
+    nearly = (0 if blocks == [0] else 7).to_bytes(4, endian)  # each byte is one of those wanted
+    number = (blocks[-1] << 8 | 7).to_bytes(4, endian)
+    for count in (10, 10_000):
+        (find,) = string_index._finders(wanted, 4, endian)
+        with at_most(1_000):
+            at = find(nearly * count + number, 0)
+        assert at == 40 if count == 10 else 40 < at <= 4 * 101
+
+
+def test_a_search_does_not_go_through_all_units() -> None:
+    """But through their bytes."""
+    root = Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_NAME, dw.FORM_STRING),))
+    units = unit(b"\1a\0") * 5_000 + unit(b"\1b\0")
+    info = debug_info(elf({".debug_info": units, ".debug_abbrev": abbreviations(root)}))
+    info.strings.units(b"no such name\0")
+    with at_most(1_000):
+        for number in range(20):
+            assert info.strings.units(b"%d\0" % number) == ()
+        assert info.strings.units(b"b\0") == info.units[-1:]

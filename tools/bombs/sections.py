@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import struct
+from functools import partial
 
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
-from tests.dwarf.builder import X86_64, Content, Shape, unit
+from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, unit
 from tests.dwarf.builder import elf as elf_file
 from tools.bombs.elf import (
     CODE_BYTES,
@@ -21,6 +22,7 @@ from tools.bombs.elf import (
     START,
     TEXT,
     TYPE,
+    UNIT,
     program,
     sized,
     units,
@@ -157,6 +159,23 @@ def one_string(count: int) -> Files:
     named = Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRP),))
     strings = {".debug_str": b"\0" + b"z" * count + b" qword" * 1_900 + b"\0"}
     return {"bomb": program(OF_MAIN + b"\3" + word(1) + b"\0", MAIN, named, others=strings)}
+
+
+def zeros(offset: int, count: int) -> Files:
+    """A name at an offset, and a constant of zeros."""
+    named = Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRP),))
+    constant = Shape(dw.TAG_VARIABLE, ((dw.AT_CONST_VALUE, dw.FORM_BLOCK4),))
+    entries = b"\4" + sized(bytes(count)) + OF_MAIN + b"\3" + word(offset) + b"\0"
+    strings = {".debug_str": b"\0".rjust(offset, b"z")[:offset] + b"qword\0"}
+    return {"bomb": program(entries, MAIN, named, constant, others=strings)}
+
+
+def pairs(count: int) -> Files:
+    """Bytes behind the abbreviations, like the attribute of an entry with a name in another
+    unit."""
+    pair = bytes((dw.AT_ABSTRACT_ORIGIN, dw.FORM_REF_ADDR))
+    table = abbreviations(UNIT, MAIN) + pair * count
+    return {"bomb": program(OF_MAIN + b"\0", MAIN, others={".debug_abbrev": table})}
 
 
 VARIABLE = Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_LOCATION, dw.FORM_SEC_OFFSET)))
@@ -422,6 +441,12 @@ LIST = (
 )
 MANY_FRAMES = ("frames bomb --pc 0x1000", "check bomb")
 FRAMES = ("frames bomb", *MANY_FRAMES)
+QWORD = (
+    "where bomb qword",
+    "debug bomb <<< print qword",
+    "debug bomb <<< info variables qword",
+    "debug bomb <<< list qword",
+)
 BOMBS = (
     Bomb("files", ".debug_line", "a table of {} files", files, 100_000, LIST, cpu_seconds=3.0),
     Bomb("wide-files", ".debug_line", "files of 200 columns, {} in all", wide_files, 2_000_000,
@@ -448,7 +473,13 @@ BOMBS = (
     Bomb("shared-names", ".debug_line", "{} files of one name, in the table of as many units",
          units_with_files, 10_000, IN_FILE, small=100),
     Bomb("one-string", ".debug_str", "a string of {} bytes, with one word 1,900 times", one_string,
-         40_000_000, (*WHERE, "debug bomb <<< info variables qword", "debug bomb <<< list qword")),
+         40_000_000, (*WHERE, *QWORD)),
+    Bomb("zeros", ".debug_info", "a constant of {} zeros, as in the offset of a name",
+         partial(zeros, 0), 30_000_000, QWORD),
+    Bomb("nearly-zeros", ".debug_info", "a constant of {} zeros, nearly the offset of a name",
+         partial(zeros, 250), 30_000_000, QWORD),
+    Bomb("abbreviation-bytes", ".debug_abbrev", "{} pairs like a name's in another unit", pairs,
+         15_000_000, QWORD),
     Bomb("location-lists", ".debug_loclists", "{} lists that overlap", location_lists, 30_000,
          WHERE, small=120, says="parts of it overlap"),
     Bomb("location-list", ".debug_loclists", "a list of {} entries for one byte",

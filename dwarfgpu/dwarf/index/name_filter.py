@@ -28,6 +28,8 @@ _MAX_OF_TAGS: Final = 200_000
 """Places of a name, where the entries are looked for that have a name at one of them."""
 _MAX_KEPT: Final = 64
 """Questions whose answers are kept for each file."""
+_BYTES_PER_MATCH: Final = 64
+"""Bytes of a unit for each position of a name; one that has more is taken to have the entry."""
 _DECLARING: Final = (dw.TAG_MEMBER,)
 """Tags of declarations that entries of other tags complete: static members (DWARF 4 5.5.6)."""
 _EMPTY_FORMS: Final = (dw.FORM_FLAG_PRESENT, dw.FORM_IMPLICIT_CONST)
@@ -127,7 +129,10 @@ def _has_entry(
         if abbreviation.tag in tags and name in abbreviation.positions
     ]
     # A name that ends many strings has very many offsets; its texts are few.
-    text_offsets, value_offsets = _match_offsets(unit, strings), _match_offsets(unit, values)
+    most = MAX_OFFSETS + (unit.end - unit.offset) // _BYTES_PER_MATCH
+    text_offsets, value_offsets = (_match_offsets(unit, of, most) for of in (strings, values))
+    if max(len(text_offsets or ()), len(value_offsets or ())) > most:
+        return True
     remaining = MAX_OFFSETS
     for abbreviation in sorted(named, key=lambda candidate: not _is_whole(candidate, tags)):
         is_whole = _is_whole(abbreviation, tags)
@@ -174,8 +179,9 @@ def _bytes_before_name(abbreviation: Abbreviation) -> int | None:
     return total_bytes
 
 
-def _match_offsets(unit: CompilationUnit, values: Collection[bytes]) -> list[int] | None:
-    """Return where one of some values begins in a unit; None for very many values."""
+def _match_offsets(unit: CompilationUnit, values: Collection[bytes], most: int) -> list[int] | None:
+    """Return where one of some values begins in a unit, one more than `most` at most; None for very
+    many values."""
     if len(values) > 2 * MAX_OFFSETS:
         return None
     if not values:
@@ -183,7 +189,7 @@ def _match_offsets(unit: CompilationUnit, values: Collection[bytes]) -> list[int
     pattern = re.compile(b"|".join(map(re.escape, values)))
     match_offsets: list[int] = []
     match = pattern.search(unit.data, unit.header.entries_at, unit.end)
-    while match is not None:
+    while match is not None and len(match_offsets) <= most:
         match_offsets.append(match.start())
         match = pattern.search(unit.data, match.start() + 1, unit.end)
     return match_offsets

@@ -13,6 +13,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import repeat
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
@@ -54,6 +55,8 @@ _MAX_SPANS: Final = 2_000
 """Strings with one text that are looked for."""
 _MAX_BLOCKS: Final = 200
 """Blocks of numbers that are looked for, beyond which reading the units is as fast."""
+_MAX_MISSES: Final = 1_000_000
+"""Bytes like a number that is looked for, in one pass; the next ones count as the number."""
 _MIN_INDEXED_BYTES: Final = 1 << 16
 """Smaller files are not in the index cache."""
 _LETTERS: Final = frozenset(
@@ -233,12 +236,13 @@ class StringIndex:
     # Positions of bytes
 
     @cached_property
-    def _sections(self) -> dict[str, tuple[list[int], list[CompilationUnit]]]:
-        """The units of each section, and where they start."""
-        units: dict[str, tuple[list[int], list[CompilationUnit]]] = {}
+    def _sections(self) -> dict[str, tuple[list[int], list[int], list[CompilationUnit]]]:
+        """The units of each section, and where they start and end."""
+        units: dict[str, tuple[list[int], list[int], list[CompilationUnit]]] = {}
         for unit in self._units_of_file():
-            starts, own = units.setdefault(unit.header.section, ([], []))
+            starts, ends, own = units.setdefault(unit.header.section, ([], [], []))
             starts.append(unit.offset)
+            ends.append(unit.end)
             own.append(unit)
         return units
 
@@ -260,10 +264,10 @@ class StringIndex:
         """Return the units with a match; `find` returns the position from a start on, -1 for
         none."""
         ordered: set[CompilationUnit] = set()
-        for section, (starts, units) in self._sections.items():
+        for section, (starts, ends, units) in self._sections.items():
             # The memory that the units use: a large section is in memory once.
-            data = self._file.loaded(section, 0, max(unit.end for unit in units))
-            hits = spans_with(starts, [unit.end for unit in units].__getitem__, partial(find, data))
+            data = self._file.loaded(section, 0, max(ends))
+            hits = spans_with(starts, ends.__getitem__, partial(find, data))
             ordered.update(units[number] for number, _ in hits)
         return ordered
 
@@ -292,16 +296,13 @@ class StringIndex:
         """Return the abbreviation tables that contain the bytes of such an attribute, perhaps with
         another meaning; None if tables overlap."""
         data = self._file.section(".debug_abbrev")
-        hits = sorted(
-            {offset for pair in _NAMED_INDIRECTLY for offset in _offsets_of(data, bytes(pair))}
-        )
-        if not hits:
+        pairs = [bytes(pair) for pair in _NAMED_INDIRECTLY if bytes(pair) in data]
+        if not pairs:
             return frozenset()
         starts = sorted({unit.header.abbreviations_at for unit in self._units_of_file()})
         offsets: set[int] = set()
-        for offset in hits:
-            index = bisect_right(starts, offset) - 1
-            if index >= 0:
+        for pair in pairs:
+            for index, _ in spans_with(starts, lambda _: len(data), partial(_find, pair, data)):
                 start = starts[index]
                 if index and data[max(start - 3, 0) : start] != _TABLE_END[-start:]:
                     return None
@@ -351,7 +352,8 @@ def _finders(
     """Yield what finds the numbers of some blocks: each takes a pass over a section."""
     if len(blocks) <= _FEW:
         for block, lows in blocks.items():
-            yield partial(_in_block, block, lows, size_bytes, endian)
+            misses = repeat(False, _MAX_MISSES)
+            yield partial(_in_block, block, lows, size_bytes, endian, misses)
         return
     numbers = frozenset(
         (block << 8 | low).to_bytes(size_bytes, endian)
@@ -361,7 +363,7 @@ def _finders(
     first, *following = (_one_of(set(column)) for column in zip(*numbers, strict=True))
     # Only the first byte is taken, so that what begins within a number is found, too.
     pattern = re.compile(b"%s(?=%s)" % (first, b"".join(following)))
-    yield partial(_number, pattern, numbers, size_bytes)
+    yield partial(_number, pattern, numbers, size_bytes, repeat(False, _MAX_MISSES))
 
 
 def _one_of(byte_values: Collection[int]) -> bytes:
@@ -373,21 +375,30 @@ def _number(
     pattern: re.Pattern[bytes],
     numbers: Collection[bytes],
     size_bytes: int,
+    misses: Iterator[bool],
     data: Data,
     begin: int,
 ) -> int:
-    """Find one of some numbers of a size, where a pattern is matched that others match, too."""
+    """Find one of some numbers of a size, where a pattern is matched that others match, too; one of
+    these where no miss remains."""
     for match in pattern.finditer(data, begin):
         start = match.start()
-        if data[start : start + size_bytes] in numbers:
+        if data[start : start + size_bytes] in numbers or next(misses, True):
             return start
     return -1
 
 
 def _in_block(
-    block: int, lows: Collection[int], size_bytes: int, endian: Endian, data: Data, offset: int
+    block: int,
+    lows: Collection[int],
+    size_bytes: int,
+    endian: Endian,
+    misses: Iterator[bool],
+    data: Data,
+    offset: int,
 ) -> int:
-    """Find a number with these bytes above its lowest byte; there are several.
+    """Find a number with these bytes above its lowest byte; there are several. Where no miss
+    remains, one with other lowest bytes, too.
 
     Python searches one text so much faster than many that this is faster, too.
     """
@@ -396,7 +407,7 @@ def _in_block(
     offset = data.find(high, offset + is_little)
     while offset >= 0:
         low = offset - 1 if is_little else offset + size_bytes - 1
-        if data[low : low + 1] and data[low] in lows:
+        if data[low : low + 1] and (data[low] in lows or next(misses, True)):
             return offset - is_little
         offset = data.find(high, offset + 1)
     return -1
@@ -409,13 +420,6 @@ def _first(pattern: re.Pattern[bytes], data: Data, offset: int) -> int:
 
 def _find(value: bytes, data: Data, offset: int) -> int:
     return data.find(value, offset)
-
-
-def _offsets_of(data: bytes, value: bytes) -> Iterator[int]:
-    offset = data.find(value)
-    while offset >= 0:
-        yield offset
-        offset = data.find(value, offset + 1)
 
 
 def _may_be_named_indirectly(unit: CompilationUnit) -> bool:

@@ -22,6 +22,7 @@ from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.index.string_index import spans_with
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, canonical, spellings
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, DATA, UNKNOWN_NAME
 from dwarfgpu.dwarf.section_budget import LONG_NAME_BYTES
@@ -270,9 +271,16 @@ class NamedEntries:
         if indices is None:
             if len(self._containing) >= _MAX_SEARCHES:
                 self._containing.clear()
-            indices = self._entries_at({n for value in values for n in self._positions(value)})
+            indices = {index for value in values for index in self._in_which_begins(value)}
             self._containing[values] = indices
         return indices
+
+    def _in_which_begins(self, value: bytes) -> Iterator[int]:
+        """Yield the entries with a value in their bytes, however often."""
+        data, end = self._unit.data, self._unit.end
+        starts = self._unit.tree.offsets
+        spans = spans_with(starts, lambda _: end, lambda start: data.find(value, start, end))
+        return (index for index, _ in spans)
 
     def _entries_at(self, positions: Iterable[int]) -> Set[int]:
         """Return the entries with these positions in their bytes."""
