@@ -28,7 +28,7 @@ from dwarfgpu.session.resolve_type import is_dynamic, readable_bits
 from dwarfgpu.view.object_bits import ObjectBytes
 from dwarfgpu.view.object_printer import Shown, Whole
 from dwarfgpu.view.printer_text import object_of, pieces_of
-from dwarfgpu.view.strings import MOST_CHARACTERS, CharacterKind, character_kind, string_at
+from dwarfgpu.view.strings import MOST_CHARACTERS, CharacterKind, character_kind
 
 _CHARACTERS: Final = frozenset({"char", "wchar_t", "char16_t", "char32_t"})
 """Names of types to which pointers are shown without their own."""
@@ -64,6 +64,8 @@ def pointer_text(shown: Shown, type_: Type | None, bare: Pointer, number: int, d
 
 def pointed_string(shown: Shown, address: int, space: int, kind: CharacterKind) -> str:
     """Return the characters up to a NUL, the limit, or the first that cannot be read."""
+    from dwarfgpu.access.read_string import string_at  # few variables are strings
+
     width, most = kind.unit_bytes, min(shown.options.most_characters, MOST_CHARACTERS)
     read = string_at(lambda start, size: shown.read(start, space, size), address, width, most + 1)
     if not read.is_readable:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 from unicodedata import category
 
 from dwarfgpu.base.base_type import CHARACTERS
@@ -39,8 +38,6 @@ _UNPRINTABLE: Final = frozenset({"Cc", "Cn", "Cs", "Zl", "Zp"})
 _LONGEST_UTF8: Final = 6
 MOST_CHARACTERS: Final = 1 << 20
 """Of one string, where no setting bounds them."""
-_BLOCK_BYTES: Final = 64
-"""Bytes of a string to read at once: mapped or known memory rarely ends within such a block."""
 _PLAIN_TEXT: Final = pattern(rb"[ !#-\[\]-~]*")
 _KIND_4: Final = "4_"
 """What GDB writes before strings of Fortran with characters of four bytes."""
@@ -150,44 +147,6 @@ def _utf8_at(data: bytes, position: int, end: int) -> str:
         return data[position : position + size].decode("utf-8")
     except UnicodeDecodeError:
         return ""
-
-
-class StringRead(NamedTuple):
-    """Characters in memory."""
-
-    data: bytes
-    is_ended: bool
-    """Whether the last character is the NUL."""
-    is_readable: bool
-    """Whether the characters after them were read, or not asked for."""
-
-
-def string_at(
-    read: Callable[[int, int], bytes | None], address: int, width: int, most: int
-) -> StringRead:
-    """Return the characters of `width` bytes from an address up to a NUL, `most` of them, or the
-    first that cannot be read. `read`: memory by address and size; None if it is unreadable."""
-    data = bytearray()
-    while len(data) < most * width:
-        start = address + len(data)
-        room = min(_BLOCK_BYTES - start % _BLOCK_BYTES, most * width - len(data))
-        block = read(start, room // width * width) if room > width else None
-        units = block or read(start, width)
-        if units is None:
-            return StringRead(bytes(data), is_ended=False, is_readable=False)
-        end = _end_of_string(units, width)
-        data += units[:end]
-        if end is not None:
-            return StringRead(bytes(data), is_ended=True, is_readable=True)
-    return StringRead(bytes(data), is_ended=False, is_readable=True)
-
-
-def _end_of_string(units: bytes, width: int) -> int | None:
-    """Return the position after the first NUL; None if there is none."""
-    if width == 1:
-        return units.find(b"\0") + 1 or None
-    ends = (end + width for end in range(0, len(units), width) if not any(units[end : end + width]))
-    return next(ends, None)
 
 
 def _incomplete_bytes(data: bytes, end: int, width: int, endian: Endian, *, utf8: bool) -> int:

@@ -60,7 +60,7 @@ def loaded(*arguments: str) -> set[str]:
         ("asm lit1", 75),
         ("eval lit1", 114),
         ("eval --demo t", 256),
-        ("eval --file PROGRAM greeting", 258),
+        ("eval --file PROGRAM greeting", 259),
         ("info FILE", 155),
         ("check FILE", 278),
         ("where --demo t", 245),

@@ -17,7 +17,7 @@ from dwarfgpu.language.typed_value import no_memory_access
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.scalars import hexadecimal
-from dwarfgpu.view.strings import MOST_CHARACTERS, CharacterKind, quoted_string, string_at
+from dwarfgpu.view.strings import MOST_CHARACTERS, CharacterKind, quoted_string
 from dwarfgpu.view.values import Symbolize, format_value
 
 if TYPE_CHECKING:
@@ -233,6 +233,8 @@ class Units:
 
     def _string(self, address: int) -> Unit:
         """Return characters up to a NUL, the limit, or the first that cannot be read."""
+        from dwarfgpu.access.read_string import string_at  # few units are strings
+
         width = self.format.unit_bytes
         most = self._most_characters
         data, is_ended, is_readable = string_at(self._known, address, width, most)
