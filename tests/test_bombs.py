@@ -21,6 +21,7 @@ from dwarfgpu.base.limits import Limits
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.index.string_index import StringIndex
 from dwarfgpu.dwarf.scope.named_entries import NamedEntries
 from dwarfgpu.dwarf.types.types import Array, Unspecified
 from dwarfgpu.service.symbol.symbol_description import symbols_at
@@ -645,6 +646,45 @@ def test_the_entries_are_searched_for_a_name_once_for_all_blocks(
     monkeypatch.setattr(NamedEntries, "_in_which_begins", counted)
     _run(f"eval {tmp_path}/nested --pc {START:#x} nosuch")()
     assert 0 < searches < 20
+
+
+def test_a_file_is_not_searched_for_each_of_many_tags(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    passes, search = [], StringIndex._holding
+    monkeypatch.setattr(
+        StringIndex, "_holding", lambda self, *of: passes.append(of) or search(self, *of)
+    )
+    write_files(languages.tags(b"", b"", 200), Path())
+    _run("debug --state state <<< info locals")()
+    assert 0 < len(passes) < 100
+
+
+def test_names_that_tags_lead_to_are_read_in_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not letter by letter."""
+    monkeypatch.chdir(tmp_path)
+    work = []
+    for end in (b"", b"", b"z" * 900):  # the first command imports modules
+        write_files(languages.tags(b"", end, 50), Path())
+        work.append(calls_of(_run("debug --state state <<< info locals")))
+    assert work[2] < work[1] + 50 * 2_500, work
+
+
+def test_records_that_are_too_many_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The objects may have more components than the known ones."""
+    monkeypatch.chdir(tmp_path)
+    for name, most in (("SEARCHES", 0), ("RECORDS", 20)):
+        monkeypatch.setattr(f"dwarfgpu.dwarf.scope.ada_records._MAX_{name}", most)
+    write_files(languages.tags(b"", b"", 30), Path())
+    main(arguments_of("debug --state state <<< info locals"))
+    said = capsys.readouterr()
+    assert "v16 = (a => 16, b => 16)\nv17 = (a => 17)" in said.out
+    assert said.err.count("with more components: more than 20 records of Ada; no option") == 13
 
 
 @pytest.mark.parametrize("name", ["zeros", "nearly-zeros", "abbreviation-bytes"])

@@ -249,8 +249,8 @@ class Resolver:
             try:
                 tagged = TaggedObject(type_, location, self._attributes.context, self.at)
                 type_, location = tagged.whole(self._code_objects())
-            except DwarfGpuError:
-                self.unknown_tags[unknown_tag(type_, location)], is_known = None, False
+            except DwarfGpuError as error:
+                self.unknown_tags[unknown_tag(type_, location, error)], is_known = None, False
         return evolve(self.resolved(type_, location), is_whole=is_known)
 
     def variable(self, type_: Type | None, location: Location) -> TypedObject:

@@ -13,25 +13,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from dwarfgpu.access.read_string import string_at
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.fortran_ada import PARENT, TAG, ada_name, tagged_records
-from dwarfgpu.dwarf.scope.named_entries import named
-from dwarfgpu.dwarf.scope.scope_entries import CLASSES
+from dwarfgpu.dwarf.scope.ada_records import ada_record
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Dynamic, Struct, Type, strip
-from dwarfgpu.errors import DwarfGpuError, IllFormed
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 from dwarfgpu.expr.context import Context
 from dwarfgpu.model.location import Location
 
 _RECORD: Final = "ada__tags__type_specific_data"
 _NAME: Final = "expanded_name"
-_IN_BODY: Final = ("", "X", "Xb", "Xn")
-"""What follows the names of types in the bodies of packages."""
 _MADE: Final = pattern(r"(?:.*__)?T[0-9]+[bs]")
 """Names of types that GNAT makes."""
 _LONGEST: Final = 1_000
@@ -100,12 +97,16 @@ class TaggedObject:
             raise IllFormed("no file describes the records of Ada.Tags")
         record = self._number(self._locate(tag - self._size // 8))
         start = self._number(self._locate(record + offsets[0]))
-        letters = bytearray()
-        while not letters.endswith(b"\0"):
-            if len(letters) >= _LONGEST:
-                raise IllFormed(f"a name of a type has more than {_LONGEST} letters")
-            letters += self._context.access.read_bytes(self._locate(start + len(letters)), 1)
-        return letters[:-1].decode("latin-1").lower().replace(".", "__")
+        read = string_at(self._memory, start, 1, _LONGEST)
+        if not read.is_ended:
+            raise IllFormed(f"no name of at most {_LONGEST} letters is where that of the type is")
+        return read.data[:-1].decode("latin-1").lower().replace(".", "__")
+
+    def _memory(self, address: int, size_bytes: int) -> bytes | None:
+        try:
+            return self._context.access.read_bytes(self._locate(address), size_bytes)
+        except DwarfGpuError:
+            return None
 
 
 def is_tagged(type_: Type | None) -> bool:
@@ -134,15 +135,13 @@ def class_wide_root(type_: Type | None) -> Type | None:
     return root.type if is_made and is_tagged(root.type) else None
 
 
-def unknown_tag(type_: Type | None, location: Location) -> str:
-    """Return the note that an object may have another type; it says which object, because a note
-    is printed once."""
+def unknown_tag(type_: Type | None, location: Location, error: DwarfGpuError) -> str:
+    """Return the note that an object may have another type, because of an error; it says which
+    object, because a note is printed once."""
     address = location.single_locations[0].byte_address
     which = "the object" if address is None else f"the object at {address:#x}"
-    return (
-        f"{which} may be of a type derived from {ada_name(type_)}, with more components: its tag"
-        " leads to no type"
-    )
+    why = str(error) if isinstance(error, LimitExceeded) else "its tag leads to no type"
+    return f"{which} may be of a type derived from {ada_name(type_)}, with more components: {why}"
 
 
 def _parts(type_: Type | None) -> list[tuple[Struct, int]]:
@@ -155,16 +154,7 @@ def _parts(type_: Type | None) -> list[tuple[Struct, int]]:
 def _record_named(code_objects: Iterable[CodeObject], name: str) -> Die | None:
     """Return the record of Ada of a name that any file has."""
     for code_object in code_objects:
-        info = code_object.info
-        units = info.strings.units_containing(name_bytes(name))
-        for unit in info.reported_units() if units is None else units:
-            try:
-                if unit.language not in dw.ADA:
-                    continue
-                for end in _IN_BODY:
-                    for die in named(unit, f"{name}{end}"):
-                        if die.tag in CLASSES and not die.flag(dw.AT_DECLARATION):
-                            return die
-            except DwarfGpuError:
-                continue
+        described = ada_record(code_object.info, name)
+        if described is not None:
+            return described
     return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import struct
 from functools import partial
 from typing import Final
 
@@ -17,7 +19,9 @@ from tools.bombs.elf import (
     OF_MAIN,
     OF_UNIT,
     PLACE,
+    START,
     TYPE,
+    block,
     units,
     word,
 )
@@ -74,11 +78,59 @@ def blocks(language: int, count: int) -> Files:
     return {"bomb": _program(language, b"\4" + OF_INT + OF_MAIN + inner + b"\0", *shapes)}
 
 
+_LOCAL: Final = Shape(dw.TAG_VARIABLE, (NAME, TYPE, (dw.AT_LOCATION, dw.FORM_EXPRLOC)))
+_RECORD: Final = Shape(dw.TAG_STRUCTURE_TYPE, (NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA1)), True)
+_MADE: Final = Shape(
+    dw.TAG_STRUCTURE_TYPE, (*_RECORD.attributes, (dw.AT_ARTIFICIAL, dw.FORM_FLAG_PRESENT)), True
+)
+_COMPONENT: Final = Shape(dw.TAG_MEMBER, (NAME, TYPE, (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA1)))
+_DATA: Final = 0x100000
+"""The address of variables."""
+
+
+def _record(begin: bytes, *components: tuple[bytes, int, int]) -> bytes:
+    """A record with its components, by name, type and offset."""
+    parts = b"".join(b"\7%s\0" % name + word(type_) + bytes([at]) for name, type_, at in components)
+    return begin + b"\x10" + parts + b"\0"
+
+
+def tags(padding: bytes, end: bytes, count: int) -> Files:
+    """Variables in `main` that may have any type derived from one: each has another, and the tag
+    that leads to its name. Strings of the file have padding for each; all names have an end."""
+    out = b"\4" + OF_INT + b"\4a\0\x08\7"
+    root = FIRST + len(out)
+    out += _record(b"\5p__root\0", (b"_tag", FIRST + len(OF_INT) + 1, 0), (b"a", FIRST, 8))
+    out += _record(b"\5ada__tags__type_specific_data\0", (b"expanded_name", FIRST, 0))
+    made = FIRST + len(out)
+    out += _record(b"\6T1b\0", (b"_parent", root, 0), (b"b", FIRST, 12))
+    data, names, variables = b"", b"", b""
+    for number in range(count):
+        name = b"p__t%d%s\0" % (number, end)
+        out += _record(b"\5" + name, (b"_parent", root, 0), (b"b", FIRST, 12))
+        start, name_at = _DATA + 40 * number, _DATA + 40 * count + len(names)
+        data += struct.pack("<QQQQII", 0, start + 16, name_at, start + 16, number, number)
+        names += name
+        place = b"\x03" + word(start + 24, 8)
+        variables += b"\3v%d\0" % number + word(made) + block(place)
+    code = unit(OF_UNIT + bytes((ADA_95,)) + out + OF_MAIN + variables + b"\0\0")
+    shapes = _UNIT, MAIN, _LOCAL, INT, _RECORD, _MADE, _COMPONENT
+    state = {
+        "schema": "dwarfgpu-state-1",
+        "architecture": "x86_64",
+        "waves": [{"pc": START, "registers": {"rsp": 0x10000}}],
+        "code_objects": [{"path": "bomb"}],
+        "memory": [{"address": _DATA, "bytes": (data + names).hex()}],
+    }
+    file = units(code, *shapes, others={".debug_str": padding * count + b"\0"})
+    return {"bomb": file, "state": json.dumps(state).encode()}
+
+
 AT_MAIN: Final = (
     "eval --file bomb --pc 0x1000 x",
     "eval --file bomb --pc 0x1000 nosuch",
     "debug --pc 0x1000 bomb <<< print x; print nosuch",
 )
+OF_TAGS: Final = "debug --state state <<< info locals", "eval --state state v0"
 BOMBS: Final = (
     Bomb("packages", INFO, "a function of Ada in {} packages, and as many others", packages,
          100_000, AT_MAIN, small=250, says="is in several packages"),
@@ -89,4 +141,8 @@ BOMBS: Final = (
          AT_MAIN, small=120),
     Bomb("blocks-of-fortran", INFO, "{} blocks of Fortran in one another",
          partial(blocks, FORTRAN_03), 20_000, AT_MAIN, small=120),
+    Bomb("tags", INFO, "{} variables of Ada, each of another class-wide type",
+         partial(tags, b"p__ttag" * 4_200, b""), 700, OF_TAGS, small=20),
+    Bomb("tag-names", INFO, "{} variables of Ada of types with names of 900 letters",
+         partial(tags, b"", b"z" * 900), 4_000, OF_TAGS, small=20),
 )  # fmt: skip

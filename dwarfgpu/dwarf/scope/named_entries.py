@@ -108,13 +108,18 @@ class NamedEntries:
     def by_name(self) -> Mapping[str, tuple[int, ...]]:
         """All of them; entries with unreadable names, as in a missing file, have `UNKNOWN_NAME`."""
         by_name: dict[str, list[int]] = {}
-        abbreviations = self._unit.tree.abbreviations
-        named = set(filter(_has_name, set(abbreviations)))
-        for index, abbreviation in enumerate(abbreviations):
-            if abbreviation in named:
-                for name in self._names(index, abbreviation):
-                    by_name.setdefault(name, []).append(index)
+        for index, name in self.with_names(_has_name):
+            by_name.setdefault(name, []).append(index)
         return {name: tuple(indices) for name, indices in by_name.items()}
+
+    def with_names(self, accepts: Callable[[Abbreviation], bool]) -> Iterator[tuple[int, str]]:
+        """Yield the entries with some abbreviations, in order, with their names (`by_name`)."""
+        abbreviations = self._unit.tree.abbreviations
+        accepted = set(filter(accepts, set(abbreviations)))
+        for index, abbreviation in enumerate(abbreviations):
+            if abbreviation in accepted:
+                for name in self._names(index, abbreviation):
+                    yield index, name
 
     @cached_property
     def first_unreadable(self) -> Die | None:
