@@ -1158,6 +1158,7 @@ def test_a_kernel_without_lds_names_the_option() -> None:
     ]
     done = run("run", TRITON / "softmax.gfx942.co", "softmax", *launch)
     assert ": the workgroup has 0 bytes (--dynamic-lds BYTES allocates " in done.out
+    assert ", --arg NAME=lds:BYTES that of a pointer argument)" in done.out
 
 
 def test_each_expression_without_a_meaning_has_a_line() -> None:

@@ -13,7 +13,10 @@ from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 from dwarfgpu.machine.simulated.wave_fault import WaveStop, other_lanes
 from dwarfgpu.machine.topology import StopReason
 
-_NO_LDS: Final = " (--dynamic-lds BYTES allocates the LDS that the code object does not declare)"
+_NO_LDS: Final = (
+    " (--dynamic-lds BYTES allocates the LDS that the code object does not declare, "
+    "--arg NAME=lds:BYTES that of a pointer argument)"
+)
 
 
 class WaveLds(WaveMemory):
