@@ -39,7 +39,7 @@ def string_character(bare: BareType | None) -> CharacterKind | None:
     other types."""
     if isinstance(bare, Array):
         return None if bare.is_vector else character_kind(element_type(bare))
-    return character_kind(bare.target) if isinstance(bare, Pointer) else None
+    return character_kind(bare.target, is_pointed=True) if isinstance(bare, Pointer) else None
 
 
 def _of_array(objects: ObjectAccess, value: TypedValue, kind: CharacterKind) -> bytes:

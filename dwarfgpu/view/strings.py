@@ -59,9 +59,11 @@ class CharacterKind:
         return "'" if self.style == "fortran" else '"'
 
 
-def character_kind(type_: Type | None, style: Style = "c") -> CharacterKind | None:
-    """Return how a character type is written; None for any other type. In C bytes are
-    characters."""
+def character_kind(
+    type_: Type | None, style: Style = "c", *, is_pointed: bool = False
+) -> CharacterKind | None:
+    """Return how a character type is written; None for any other type. In C bytes are characters,
+    in Rust if a pointer leads to them."""
     if style != "c":
         bare = strip(type_)
         if isinstance(bare, Base) and _is_character(bare, style):
@@ -78,6 +80,8 @@ def character_kind(type_: Type | None, style: Style = "c") -> CharacterKind | No
             break
         type_ = type_.target
     if not isinstance(type_, Base) or type_.base.vector_size is not None or type_.is_range:
+        return None
+    if type_.is_byte and not is_pointed:
         return None
     if type_.storage_bits is not None:
         return None  # the units of its strings are not adjacent

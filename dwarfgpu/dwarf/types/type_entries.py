@@ -60,7 +60,10 @@ def _base_in_storage(die: Die) -> Base:
         from dwarfgpu.dwarf.types.gnat_encodings import decoded  # few programs are in Ada
 
         base = decoded(die, base)
-    return Base(base, storage_bits=storage_bits_of(die), first_bit=first_bit_of(die))
+    is_byte = die.unit.language == dw.LANG_RUST and base.bit_size == 8 and base.is_integral
+    return Base(
+        base, storage_bits=storage_bits_of(die), first_bit=first_bit_of(die), is_byte=is_byte
+    )
 
 
 def unspecified_bytes(die: Die) -> int | None:

@@ -79,6 +79,9 @@ class Base(_OfFile):
     """Where values begin in their storage, in storage order (DW_AT_data_bit_offset, 5.1)."""
     is_never_negative: bool = False
     """Whether a signed subrange type has no negative values, so that fewer bits have no sign."""
+    is_byte: bool = False
+    """`u8` or `i8` of Rust: a number, and a character only where a pointer leads to it, as in
+    `str`."""
     unpacked_bits: int | None = None
     """Of an element of a packed array: the size of the declared type."""
 
