@@ -330,6 +330,10 @@ class Operations(MemberAccess):
         if isinstance(bare, Array) and bare.lost_length is not None:
             raise UndefinedBits(bare.lost_length)
         if size is None:
+            from dwarfgpu.language.other_units import completed_below  # most types have a size
+
+            size = size_bytes(completed_below(self.session, bare))
+        if size is None:
             raise UsageError("The type is incomplete: its size is unknown.")
         if size >> self.names.builtins.long_bits:
             raise UsageError(f"The type has {size:#x} bytes, more than an unsigned long can be.")

@@ -86,3 +86,27 @@ int main() { named.append("text"); if (named.n) abort(); }
     theirs = answers(tool("gdb"), files, commands)
     if '"o"' in theirs[2]:  # with the pretty-printers of libstdc++
         assert ours == theirs
+
+
+def test_the_size_of_an_opaque_type(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """A typedef leads to the structure that only the library defines."""
+    header = "typedef struct lib lib_t;\nlib_t *opened(void);\n"
+    library = (
+        '#include "lib.h"\nstruct lib { int a[8]; } one;\nlib_t *opened(void) { return &one; }\n'
+    )
+    program = '#include "lib.h"\n#include <stdlib.h>\nstatic lib_t *own;\n'
+    program += "int main(void) { own = opened(); abort(); }\n"
+    compiler = [tool("gcc"), "-g", "-O0"]
+    build(
+        tmp_path,
+        {"lib.h": header, "lib.c": library, "a.c": program},
+        [
+            [*compiler, "-fPIC", "-shared", "-o", "liblib.so", "lib.c"],
+            [*compiler, "-o", "a", "a.c", f"{tmp_path}/liblib.so"],
+        ],
+    )
+    files = with_core(tool, tmp_path)
+    commands = ["p sizeof(lib_t)", "p sizeof(lib_t[2])", "p sizeof(*own)"]
+    of_gdb, of_dwarfgpu = answers(tool("gdb"), files, commands), answers(None, files, commands)
+    assert of_dwarfgpu == of_gdb
+    assert "$1 = 32" in of_dwarfgpu[0]
