@@ -91,7 +91,7 @@ def arrays_compared(
 ) -> bool | None:
     """Compare two arrays in a unit of D, Go or Rust; None in one of another language, where they
     are addresses, and for other operands."""
-    if unit is None or unit.language not in dw.ARRAYS_ARE_VALUES:
+    if unit is None or unit.language not in dw.D_GO_RUST:
         return None
     if any(not isinstance(strip(side.type), Array) for side in (left, right)):
         return None

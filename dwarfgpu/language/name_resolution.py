@@ -90,6 +90,9 @@ class Typed:
         return "c" if self.unit is None else self.unit.style
 
 
+TRUTHS: Final = frozenset({"true", "false"})
+
+
 def is_cplusplus(unit: CompilationUnit | None) -> bool:
     """Return whether the unit is written in a language with the rules of C++."""
     return unit is not None and unit.is_cplusplus
@@ -280,6 +283,16 @@ class Names:
         """Return whether the unit in focus is of Ada."""
         return self.current_unit is not None and self.current_unit.style == "ada"
 
+    def has_truths(self) -> bool:
+        """Return whether `true` and `false` are words of the language of the unit in focus."""
+        unit = self.current_unit
+        is_word = unit is not None and unit.language in dw.D_GO_RUST
+        return is_word or self.is_cplusplus() or self.is_ada()
+
+    def has_null(self) -> bool:
+        """Return whether `null` is a word of the language of the unit in focus: of D."""
+        return self.current_unit is not None and self.current_unit.language == dw.LANG_D
+
     def has_dotted_names(self) -> bool:
         """Return whether points are between names and packages or modules in the unit in focus."""
         return has_dotted_names(self)
@@ -313,7 +326,7 @@ class Names:
 
             if name in gpu_builtins.BUILTIN_VARIABLES | gpu_builtins.BUILTIN_FUNCTIONS:
                 return True
-        if name in ("true", "false") and (self.is_cplusplus() or self.is_ada()):
+        if (name in TRUTHS and self.has_truths()) or (name == "null" and self.has_null()):
             return True
         is_symbol = is_instance(name) and demangled_symbol(self.session.code_objects, name)
         return bool(is_symbol)

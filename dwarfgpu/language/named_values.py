@@ -42,7 +42,7 @@ from dwarfgpu.language.frame_of_function import (
 )
 from dwarfgpu.language.gpu_builtins import BUILTIN_VARIABLES, builtin_variable, is_free
 from dwarfgpu.language.member_lookup import path_to
-from dwarfgpu.language.name_resolution import Names, is_cplusplus, is_fortran
+from dwarfgpu.language.name_resolution import TRUTHS, Names, is_cplusplus, is_fortran
 from dwarfgpu.language.object_access import ObjectAccess, function_type
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
@@ -157,6 +157,9 @@ class NamedValues:
         name = node.name
         if node.file is None and not node.is_quoted:
             name = self.names.spelled(name)
+        if name == "null" and node.file is None and self.names.has_null():
+            bits = self.session.architecture.address_bits
+            return TypedValue(Pointer(None, size_bytes=bits // 8), bits=Bits(0, bits))
         if node.file is not None:
             meanings = self.names.meaning_in_file(name, node.file)
         elif node.is_quoted and "::" in name:
@@ -167,8 +170,10 @@ class NamedValues:
             of_enclosing = self.names.in_enclosing_functions(name, meanings)
             if of_enclosing is not None:
                 return self._of_enclosing(of_enclosing)
-        if not meanings and (self.is_cplusplus or self.is_ada) and name in ("true", "false"):
-            return self.truth(name == "true")
+        if name in TRUTHS and not meanings and self.names.has_truths():
+            if self.is_cplusplus or self.is_ada:
+                return self.truth(name == "true")
+            return TypedValue(self.names.builtins.bool_type, bits=Bits(int(name == "true"), 8))
         if not meanings and node.file is not None:
             raise UsageError(f'No symbol "{name}" in specified context.')
         if name in BUILTIN_VARIABLES and node.file is None and is_free(meanings):

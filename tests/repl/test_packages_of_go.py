@@ -129,3 +129,22 @@ def test_without_a_place_the_main_function_is_that_of_go(tmp_path: Path) -> None
     """As in GDB, `main.main` precedes a `main` of C."""
     done = run("eval", program(tmp_path), "&main.config.counter")
     assert done.out == "&main.config.counter = (int32 *) 0x2008\n"
+
+
+@pytest.mark.parametrize("language", [dw.LANG_GO, dw.LANG_D, dw.LANG_RUST])
+def test_true_and_false_are_words(language: int, tmp_path: Path) -> None:
+    commands = "print true", "print !false", "whatis false", "print true == (1 == 1)"
+    assert answers(tmp_path, 0x1000, *commands, language=language) == [
+        "$1 = true", "$2 = 1", "type = bool", "$3 = 1",
+    ]  # fmt: skip
+    assert answers(tmp_path, 0x1000, "print true", language=0x0C) == [
+        'No symbol "true" in current context.'
+    ]
+
+
+def test_null_is_a_word_of_d(tmp_path: Path) -> None:
+    commands = "print null", "print (int *)0 == null", "print (int *)4 == null", "whatis null"
+    assert answers(tmp_path, 0x1000, *commands, language=dw.LANG_D) == [
+        "$1 = (void *) 0x0", "$2 = 1", "$3 = 0", "type = void *",
+    ]  # fmt: skip
+    assert answers(tmp_path, 0x1000, "print null") == ['No symbol "null" in current context.']
