@@ -478,9 +478,13 @@ def test_a_kernel_without_frame_base_starts_private_memory(
         assert KERNEL_FRAME_BASE in run(command, *file, "--depth", 1, *asked).out
 
 
-def test_only_upstream_clang_leaves_the_frame_base_of_a_kernel_out() -> None:
+@pytest.mark.parametrize("read", [("--dialect", "amd"), ("--strict", "--lanes", 64)])
+def test_only_upstream_clang_leaves_the_frame_base_of_a_kernel_out(
+    read: tuple[str | int, ...],
+) -> None:
+    """DW_OP_fbreg is ill-formed without DW_AT_frame_base (A.2.5.4.4.3)."""
     file = ("--file", FIXTURES / "opencl/args.gfx906.O2.v5.co", "--pc", 0x1A40, "--lane", 3)
-    done = run("eval", *file, "--dialect", "amd", "kept")
+    done = run("eval", *file, *read, "kept")
     assert "kinds has no DW_AT_frame_base" in done.out + done.err
     assert KERNEL_FRAME_BASE not in done.notes
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.repl.side_by_side import answers, build, with_core
+from tests.repl.side_by_side import answers, build, build_with_library, with_core
 
 HEADER = """\
 namespace geo {
@@ -90,21 +90,11 @@ int main() { named.append("text"); if (named.n) abort(); }
 
 def test_the_size_of_an_opaque_type(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """A typedef leads to the structure that only the library defines."""
-    header = "typedef struct lib lib_t;\nlib_t *opened(void);\n"
-    library = (
-        '#include "lib.h"\nstruct lib { int a[8]; } one;\nlib_t *opened(void) { return &one; }\n'
-    )
-    program = '#include "lib.h"\n#include <stdlib.h>\nstatic lib_t *own;\n'
-    program += "int main(void) { own = opened(); abort(); }\n"
-    compiler = [tool("gcc"), "-g", "-O0"]
-    build(
-        tmp_path,
-        {"lib.h": header, "lib.c": library, "a.c": program},
-        [
-            [*compiler, "-fPIC", "-shared", "-o", "liblib.so", "lib.c"],
-            [*compiler, "-o", "a", "a.c", f"{tmp_path}/liblib.so"],
-        ],
-    )
+    (tmp_path / "lib.h").write_text("typedef struct lib lib_t;\nlib_t *opened(void);\n")
+    library = "struct lib { int a[8]; } one;\nlib_t *opened(void) { return &one; }\n"
+    program = "#include <stdlib.h>\nlib_t *own;\nint main(void) { own = opened(); abort(); }\n"
+    library, program = (f'#include "lib.h"\n{source}' for source in (library, program))
+    build_with_library(tmp_path, "c", library, program, [tool("gcc"), "-O0"])
     files = with_core(tool, tmp_path)
     commands = ["p sizeof(lib_t)", "p sizeof(lib_t[2])", "p sizeof(*own)"]
     of_gdb, of_dwarfgpu = answers(tool("gdb"), files, commands), answers(None, files, commands)
