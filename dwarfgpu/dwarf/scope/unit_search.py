@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from itertools import chain
-from typing import Final, TypeAlias
+from copy import copy
+from itertools import chain, tee
+from typing import Final, NamedTuple, TypeAlias
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
@@ -20,7 +21,7 @@ from dwarfgpu.dwarf.index.units_by_name import (
     units_with_spellings,
 )
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, canonical, joined, parts
-from dwarfgpu.dwarf.scope.declarations import is_definition, path_of
+from dwarfgpu.dwarf.scope.declarations import Scope, is_definition, path_of
 from dwarfgpu.dwarf.scope.imports import searched_units, type_sources
 from dwarfgpu.dwarf.scope.meaning import EXPORTED_IN_CPLUSPLUS, is_external, is_same_function
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, completed, named
@@ -31,6 +32,14 @@ _DECLARED: Final = VARIABLES | TYPES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}
 _EXPORTED: Final = VARIABLES | {dw.TAG_SUBPROGRAM}
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 Path: TypeAlias = tuple[str, ...]
+
+
+class _Entity(NamedTuple):
+    """What an entry declares."""
+
+    tag: int
+    path: tuple[Scope, ...]
+    name: str
 
 
 class UnitSearch:
@@ -45,6 +54,9 @@ class UnitSearch:
         that may have unreadable names; the first ones first."""
         self.name = ""
         """The last name looked up."""
+        self._kept: dict[tuple[CompilationUnit | None, _Entity], Iterator[Die]] = {}
+        """Definitions that were sought, and will be."""
+        self._kept_with = self.doubts
 
     def other_units(
         self, path: Path, name: str, tags: Collection[int] | None = None
@@ -114,27 +126,48 @@ class UnitSearch:
         for completion in completed(die, dict.fromkeys(here)):
             if is_definition(completion):
                 return completion.described if completion.tag in TAGGED else completion
-        name, path = canonical(die.name or ""), path_of(die)
-        tags = (die.tag, dw.TAG_VARIABLE) if die.tag == dw.TAG_MEMBER else (die.tag,)
-        units = self.other_units(tuple(scope.name for scope in path), name, tags) if name else ()
-        for unit in chain(() if self.unit in (None, die.unit) else (self.unit,), units):
+        first = None if self.unit is die.unit else self.unit
+        entity = _Entity(die.tag, path_of(die), canonical(die.name or ""))
+        for completion in self._definitions(first, entity):
             try:
-                for namesake in named(unit, name):
-                    if namesake.tag == die.tag and path_of(namesake) == path:
-                        for completion in completed(namesake, (unit,)):
-                            if _defines(completion, die):
-                                return (
-                                    completion.described if completion.tag in TAGGED else completion
-                                )
+                if _defines(completion, die):
+                    return completion.described if completion.tag in TAGGED else completion
             except DwarfGpuError as error:
                 self.doubts.append(error)
         return die
 
+    def _definitions(self, first: CompilationUnit | None, entity: _Entity) -> Iterator[Die]:
+        """Yield what `_search_definitions` does. What was found is kept for declarations of the
+        same entity in other units, as long as doubts are gathered in one list."""
+        if self._kept_with is not self.doubts:
+            self._kept, self._kept_with = {}, self.doubts
+        question = first, entity
+        if question not in self._kept:
+            (self._kept[question],) = tee(self._search_definitions(first, entity), 1)
+        try:
+            yield from copy(self._kept[question])
+        except DwarfGpuError:
+            self._kept.pop(question, None)  # another search has the same error
+            raise
+
+    def _search_definitions(self, first: CompilationUnit | None, entity: _Entity) -> Iterator[Die]:
+        """Yield the definitions of an entity in a unit, and in others than that of the place."""
+        tag, path, name = entity
+        tags = (tag, dw.TAG_VARIABLE) if tag == dw.TAG_MEMBER else (tag,)
+        units = self.other_units(tuple(scope.name for scope in path), name, tags) if name else ()
+        for unit in chain(() if first is None else (first,), units):
+            try:
+                for namesake in named(unit, name):
+                    if namesake.tag == tag and path_of(namesake) == path:
+                        yield from filter(is_definition, completed(namesake, (unit,)))
+            except DwarfGpuError as error:
+                self.doubts.append(error)
+
 
 def _defines(definition: Die, declaration: Die) -> bool:
-    """Return whether an entry of another unit defines what a unit declares: a static entity does
-    not define an external one. gfortran may describe so what a module keeps private."""
-    if not is_definition(definition) or not is_same_function(declaration, definition):
+    """Return whether a definition of another unit is that of what a unit declares: a static entity
+    does not define an external one. gfortran may describe so what a module keeps private."""
+    if not is_same_function(declaration, definition):
         return False
     is_exported = declaration.tag in _EXPORTED and is_external(declaration)
     return not is_exported or is_external(definition) or declaration.unit.style == "fortran"
