@@ -694,7 +694,7 @@ def test_bytes_like_those_of_a_name_cost_nothing_each(
     """However many there are; only the first are compared with the name."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("dwarfgpu.dwarf.index.string_index._MAX_MISSES", 50)
-    monkeypatch.setattr("dwarfgpu.dwarf.index.name_filter._BYTES_PER_MATCH", 1_000)
+    monkeypatch.setattr("dwarfgpu.dwarf.index.name_filter._BYTES_PER_COMPARISON", 1_000)
     bomb = next(bomb for bomb in BOMBS if bomb.name == name)
     work = [_calls(bomb, size) for size in (1_000, 1_000, 100_000)]
     for command, small, large in zip(bomb.commands, *work[1:], strict=True):

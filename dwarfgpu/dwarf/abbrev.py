@@ -6,7 +6,7 @@ file repeat only once; plans are compiled on first use.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -122,18 +122,40 @@ def _value_reader(plan: SkipPlan, form: int, format: UnitFormat) -> ValueReader:
 
 
 _kept_value_reader = lru_cache(maxsize=2048)(_value_reader)
+
+
+class AbbreviationTable(dict[int, Abbreviation]):
+    """The abbreviations of a table by their codes. Very many units may share one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._accepted: dict[Callable[[Abbreviation], bool], frozenset[Abbreviation]] = {}
+
+    def accepted(self, accepts: Callable[[Abbreviation], bool]) -> frozenset[Abbreviation]:
+        """Return those that a function accepts; each function is asked once."""
+        known = self._accepted.get(accepts)
+        if known is None:
+            known = self._accepted[accepts] = frozenset(filter(accepts, self.values()))
+        return known
+
+    @cached_property
+    def tags(self) -> frozenset[int]:
+        """The tags of all of them."""
+        return frozenset(abbreviation.tag for abbreviation in self.values())
+
+
 _MAX_SHARED_BYTES = 256
 """Maximum size in bytes of a declaration: longer ones are rare."""
 
 
 def read_abbreviations(
     reader: WordReader, format: UnitFormat, declared: dict[bytes, Abbreviation]
-) -> dict[int, Abbreviation]:
+) -> AbbreviationTable:
     """Return the table at a position of `.debug_abbrev`, by code.
 
     `declared`: what the tables of units of that format have declared before, by its bytes.
     """
-    table: dict[int, Abbreviation] = {}
+    table = AbbreviationTable()
     data, last = reader.data, reader.end
     while True:
         start = reader.position

@@ -19,7 +19,7 @@ from dwarfgpu.base.byte_reader import Data
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.records import field, frozen
-from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
+from dwarfgpu.dwarf.abbrev import Abbreviation, AbbreviationTable, read_abbreviations
 from dwarfgpu.dwarf.patch_space import has_patch_space
 from dwarfgpu.dwarf.section_budget import LONG_NAME_BYTES, LONGEST_NAME_BYTES, SectionBudget
 from dwarfgpu.errors import DwarfGpuError, FailedReads, Malformed, Unsupported
@@ -115,7 +115,7 @@ class Sections(OfOpenFile):
         self._buffers: dict[str, SectionBuffer | None] = {}
         self._failed = FailedReads()
         self._contributions: dict[str, Contributions] = {}
-        self._abbreviations: dict[tuple[int, UnitFormat], dict[int, Abbreviation]] = {}
+        self._abbreviations: dict[tuple[int, UnitFormat], AbbreviationTable] = {}
         self._declared: dict[UnitFormat, dict[bytes, Abbreviation]] = {}
         """Declarations of abbreviations, by their bytes."""
         self._ends: dict[str, int] = {}
@@ -262,7 +262,7 @@ class Sections(OfOpenFile):
             require_right_arguments(Sections.text, self, offset)
             raise
 
-    def abbreviations(self, offset: int, format: UnitFormat) -> dict[int, Abbreviation]:
+    def abbreviations(self, offset: int, format: UnitFormat) -> AbbreviationTable:
         """Return the abbreviation table at an offset, as units of a format read it."""
         try:
             key = (offset, format)
@@ -275,7 +275,7 @@ class Sections(OfOpenFile):
             require_right_arguments(Sections.abbreviations, self, offset, format)
             raise
 
-    def _table(self, offset: int, format: UnitFormat) -> dict[int, Abbreviation]:
+    def _table(self, offset: int, format: UnitFormat) -> AbbreviationTable:
         section = ".debug_abbrev"
         data = self.section(section)
         declared = self._declared.setdefault(format, {})

@@ -19,7 +19,7 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Data
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.dwarf.abbrev import AbbreviationTable
 from dwarfgpu.dwarf.die import Die, constant_bytes
 from dwarfgpu.dwarf.entry_tree import Tree, lost_entries, read_tree
 from dwarfgpu.dwarf.forms import Attribute, read_uleb
@@ -145,13 +145,13 @@ class CompilationUnit(OfOpenFile):
     # Entries
 
     @cached_property
-    def abbreviations(self) -> dict[int, Abbreviation]:
+    def abbreviations(self) -> AbbreviationTable:
         return self.sections.abbreviations(self.header.abbreviations_at, self.format)
 
     @cached_property
     def tags(self) -> frozenset[int]:
         """The tags that its entries may have: those of its abbreviations."""
-        return frozenset(abbreviation.tag for abbreviation in self.abbreviations.values())
+        return self.abbreviations.tags
 
     @cached_property
     def tree(self) -> Tree:

@@ -18,6 +18,7 @@ from tools.bombs.elf import (
     NAME,
     OF_INT,
     OF_MAIN,
+    OF_UNIT,
     PLACE,
     START,
     TEXT,
@@ -176,6 +177,23 @@ def pairs(count: int) -> Files:
     pair = bytes((dw.AT_ABSTRACT_ORIGIN, dw.FORM_REF_ADDR))
     table = abbreviations(UNIT, MAIN) + pair * count
     return {"bomb": program(OF_MAIN + b"\0", MAIN, others={".debug_abbrev": table})}
+
+
+def shared_abbreviations(count: int) -> Files:
+    """Units that share a table, which grows with them; each declares a function and a variable of
+    one name."""
+    declared = (NAME, (dw.AT_DECLARATION, dw.FORM_FLAG_PRESENT))
+    shapes = [Shape(dw.TAG_SUBPROGRAM, declared), Shape(dw.TAG_VARIABLE, declared)]
+    others = [shapes[number % 2] for number in range(count)]
+    one = unit(OF_UNIT + OF_MAIN + b"\0" + b"\3qword\0\4qword\0" + b"\0")
+    return {"bomb": units(one * count, UNIT, MAIN, *shapes, *others)}
+
+
+def without_code(count: int) -> Files:
+    """Units that describe one function, and none its code."""
+    function = Shape(dw.TAG_SUBPROGRAM, (NAME,))
+    one = unit(OF_UNIT + OF_MAIN + b"\0" + b"\3qword\0" + b"\0")
+    return {"bomb": units(one * count, UNIT, MAIN, function)}
 
 
 VARIABLE = Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_LOCATION, dw.FORM_SEC_OFFSET)))
@@ -446,6 +464,7 @@ QWORD = (
     "debug bomb <<< print qword",
     "debug bomb <<< info variables qword",
     "debug bomb <<< list qword",
+    "debug bomb <<< break qword",
 )
 BOMBS = (
     Bomb("files", ".debug_line", "a table of {} files", files, 100_000, LIST, cpu_seconds=3.0),
@@ -480,6 +499,10 @@ BOMBS = (
          partial(zeros, 250), 30_000_000, QWORD),
     Bomb("abbreviation-bytes", ".debug_abbrev", "{} pairs like a name's in another unit", pairs,
          15_000_000, QWORD),
+    Bomb("shared-abbreviations", ".debug_abbrev", "{} units, and as many abbreviations for all",
+         shared_abbreviations, 5_000, QWORD, small=60),
+    Bomb("without-code", ".debug_info", "{} units with one function, whose code none of them has",
+         without_code, 5_000, QWORD, small=60),
     Bomb("location-lists", ".debug_loclists", "{} lists that overlap", location_lists, 30_000,
          WHERE, small=120, says="parts of it overlap"),
     Bomb("location-list", ".debug_loclists", "a list of {} entries for one byte",

@@ -28,8 +28,10 @@ _MAX_OF_TAGS: Final = 200_000
 """Places of a name, where the entries are looked for that have a name at one of them."""
 _MAX_KEPT: Final = 64
 """Questions whose answers are kept for each file."""
-_BYTES_PER_MATCH: Final = 64
-"""Bytes of a unit for each position of a name; one that has more is taken to have the entry."""
+_FEW_COMPARISONS: Final = 100
+_BYTES_PER_COMPARISON: Final = 16
+"""Bytes of a unit for each comparison of an abbreviation with a position of a name, beyond a few:
+where there are more, reading the unit is as fast."""
 _DECLARING: Final = (dw.TAG_MEMBER,)
 """Tags of declarations that entries of other tags complete: static members (DWARF 4 5.5.6)."""
 _EMPTY_FORMS: Final = (dw.FORM_FLAG_PRESENT, dw.FORM_IMPLICIT_CONST)
@@ -116,6 +118,9 @@ def _has_entry(
 ) -> bool:
     """Return whether an entry with these tags can have the name: its code precedes the name in the
     usual encodings; True for unusual ones."""
+    most = _FEW_COMPARISONS + (unit.end - unit.offset) // _BYTES_PER_COMPARISON
+    if len(unit.abbreviations) > most:  # of many units
+        return True
     named = [
         abbreviation
         for abbreviation in unit.abbreviations.values()
@@ -129,7 +134,7 @@ def _has_entry(
         if abbreviation.tag in tags and name in abbreviation.positions
     ]
     # A name that ends many strings has very many offsets; its texts are few.
-    most = MAX_OFFSETS + (unit.end - unit.offset) // _BYTES_PER_MATCH
+    most //= max(len(named), 1)
     text_offsets, value_offsets = (_match_offsets(unit, of, most) for of in (strings, values))
     if max(len(text_offsets or ()), len(value_offsets or ())) > most:
         return True

@@ -295,7 +295,8 @@ class NamedEntries:
     @cached_property
     def _shows_names(self) -> bool:
         """Whether each name of an entry is in its bytes, or the offset of its string."""
-        return all(map(_shows_name, self._unit.abbreviations.values()))
+        table = self._unit.abbreviations
+        return len(table.accepted(_shows_name)) == len(table)
 
     def _searched(self, name: str) -> Sequence[int] | None:
         """Return the entries with a name without reading the other names; None where that is not
@@ -344,8 +345,9 @@ class NamedEntries:
         """Return the entries that complete one without reading the other references; None where
         that is not possible, or its offset is at many positions."""
         unit = self._unit
-        completing = set(filter(_completes, unit.abbreviations.values()))
-        if die.unit is not unit or not all(map(_has_short_references, completing)):
+        completing = unit.abbreviations.accepted(_completes)
+        shortly = unit.abbreviations.accepted(_completes_shortly)
+        if die.unit is not unit or len(shortly) < len(completing):
             return None
         if not completing:
             return ()
@@ -418,7 +420,7 @@ class NamedEntries:
         self, accepts: Callable[[Abbreviation], bool]
     ) -> Iterator[tuple[int, Abbreviation]]:
         """Yield the entries with some abbreviations; without any the tree is not read."""
-        wanted = set(filter(accepts, self._unit.abbreviations.values()))
+        wanted = self._unit.abbreviations.accepted(accepts)
         if wanted:
             for index, abbreviation in enumerate(self._unit.tree.abbreviations):
                 if abbreviation in wanted:
@@ -496,11 +498,12 @@ def _completes(abbreviation: Abbreviation) -> bool:
     return any(name in abbreviation.positions for name in _COMPLETED.get(abbreviation.tag, ()))
 
 
-def _has_short_references(abbreviation: Abbreviation) -> bool:
-    """Return whether what its entries complete is at an offset of the unit, of 4 bytes."""
+def _completes_shortly(abbreviation: Abbreviation) -> bool:
+    """Return whether its entries complete others at offsets of the unit, of 4 bytes."""
     positions = abbreviation.positions
-    names = [name for name in _COMPLETED[abbreviation.tag] if name in positions]
-    return all(abbreviation.attributes[positions[name]].form == dw.FORM_REF4 for name in names)
+    names = [name for name in _COMPLETED.get(abbreviation.tag, ()) if name in positions]
+    forms = {abbreviation.attributes[positions[name]].form for name in names}
+    return forms == {dw.FORM_REF4}
 
 
 def _imports_names(abbreviation: Abbreviation) -> bool:
