@@ -24,7 +24,7 @@ from dwarfgpu.dwarf.types.types import (
     declared_name,
     strip,
 )
-from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.alignment import alignment_bytes
 from dwarfgpu.language.arithmetic_conversions import (
     is_number,
@@ -64,6 +64,7 @@ from dwarfgpu.language.vectors import is_vector, spread, vector_literal
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.kernel_start import at_start
+from dwarfgpu.session.resolve_type import has_descriptor
 from dwarfgpu.session.session import NOT_STARTED, Session
 
 _MAY_ASSIGN: Final = re.compile(r"=|\+\+|--")
@@ -125,7 +126,8 @@ def source_type(text: str, session: Session, options: Options = DEFAULT) -> Type
     raises."""
     evaluator = Evaluator(session, options).unevaluated()
     try:
-        value = evaluator.value(parse(text, evaluator.names, options.radix))
+        node = parse(text, evaluator.names, options.radix)
+        value = evaluator.value_of_known_type(node)
     except Unavailable as error:
         raise without_thread(session, at_start(session, error)) from None
     finally:
@@ -164,6 +166,19 @@ class Evaluator(Operations):
         if self.session.reads_before_start != before:
             notes = (*notes, NOT_STARTED)
         return evolve(value, notes=notes)
+
+    def value_of_known_type(self, node: ast.Node) -> TypedValue:
+        """Return the value of an expression; of a variable whose descriptor cannot be evaluated, as
+        where it is optimized out, one of the declared type, which has no bounds: as in GDB."""
+        try:
+            return self.value(node)
+        except (IllFormed, UndefinedBits):
+            variables = self.objects.variables if isinstance(node, ast.Name) else ()
+            for variable in variables:
+                bare = strip(variable.type)
+                if isinstance(bare, Dynamic) and has_descriptor(bare):
+                    return TypedValue(variable.type, unit=variable.unit)
+            raise
 
     def _require_names(self, node: ast.Node) -> None:
         """Raise `UsageError` for an unknown name before anything is assigned: GDB looks all names

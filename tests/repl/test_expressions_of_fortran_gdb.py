@@ -541,3 +541,52 @@ def test_a_member_that_a_type_of_a_module_lacks(tmp_path: Path, tool: Callable[[
     files = with_core(tool, tmp_path)
     commands = ["frame 0", "print body%x", "print body%point%x", "whatis body%X", "print body%Z"]
     assert answers(None, files, commands)[1:] == answers(tool("gdb"), files, commands)[1:]
+
+
+LOST_DESCRIPTORS = """\
+subroutine fill(n, total)
+  integer, intent(in) :: n
+  real, intent(out) :: total
+  real, allocatable :: work(:), grid(:, :)
+  integer :: i
+  allocate(work(n), grid(n, 2*n))
+  do i = 1, n
+    work(i) = i
+    grid(i, :) = i
+  end do
+  total = sum(work) + sum(grid)
+  call stop_here(total)
+  deallocate(work)
+end subroutine
+
+program descriptors
+  real :: total
+  call fill(5, total)
+end program
+"""
+STOP = """\
+subroutine stop_here(total)
+  real :: total
+  real, pointer :: nowhere
+  nullify(nowhere)
+  nowhere = total
+end subroutine
+"""
+
+
+def test_types_of_arrays_whose_descriptors_are_optimized_out(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """The type of such a variable is the declared one; that of an element needs the bounds."""
+    gfortran = tool("gfortran")
+    build(tmp_path, {"a.f90": LOST_DESCRIPTORS, "stop.f90": STOP}, [
+        [gfortran, "-g", "-O0", "-c", "stop.f90"],
+        [gfortran, "-g", "-O2", "a.f90", "stop.o", "-o", "a"],
+    ])  # fmt: skip
+    files = with_core(tool, tmp_path)
+    commands = ["frame 1", "whatis work", "ptype work", "whatis grid", "ptype grid"]
+    own = answers(None, files, commands)
+    assert own[1:] == answers(tool("gdb"), files, commands)[1:]
+    assert own[-1] == "ptype grid\ntype = real(kind=4), allocatable (:,:)\n"
+    wrong = answers(None, files, ["frame 1", "whatis work(1)", "print sizeof(grid)"])[1:]
+    assert all("\nDW_AT_lower_bound: " in said for said in wrong)
