@@ -302,3 +302,46 @@ def test_a_range_of_an_enumeration_without_a_name(
     (kind, whole) = answers(None, files, [commands[0], "whatis p.mode", "ptype p"])[1:]
     assert kind == "whatis p.mode\ntype = example.level\n"
     assert "    mode: example.level;\n" in whole
+
+
+INTERFACES = """\
+package Kinds is
+   type Disc (N : Natural) is tagged record
+      S : String (1 .. N) := (others => 'd'); I : Integer := 7;
+   end record;
+   type Face is interface;
+   procedure Op (X : Face) is abstract;
+   type Both is new Disc and Face with record J : Integer := 22; end record;
+   overriding procedure Op (X : Both);
+end Kinds;
+"""
+KINDS_BODY = """\
+package body Kinds is
+   overriding procedure Op (X : Both) is begin null; end Op;
+end Kinds;
+"""
+OF_INTERFACES = """\
+with Kinds; use Kinds;
+procedure Example is
+   procedure C_Abort;
+   pragma Import (C, C_Abort, "abort");
+   procedure Show (B : Both'Class) is begin if B.J > 1 then C_Abort; end if; end Show;
+   B : Both (3);
+begin
+   Show (B);
+end Example;
+"""
+
+
+def test_components_that_gnat_adds_for_an_interface(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Behind the tag of an interface, of a type with a discriminant: the distance to the object."""
+    (tmp_path / "kinds.ads").write_text(INTERFACES)
+    (tmp_path / "kinds.adb").write_text(KINDS_BODY)
+    files = compiled(tmp_path, tool, OF_INTERFACES, "-g")
+    commands = ["frame function example.show", "print b", "print b.j", "up", "print b"]
+    of_gdb = answers(tool("gdb"), files, commands)
+    assert answers(None, files, commands) == of_gdb
+    assert '(n => 3, i => 7, s => "ddd", j => 22)' in of_gdb[1] and "j => 22)" in of_gdb[4]
+    assert "    j: integer;\nend record" in answers(None, files, ["up 3", "ptype b"])[1]

@@ -143,6 +143,7 @@ PARENT: Final = "_parent"
 TAG: Final = "_tag"
 """The component of a root of tagged types that leads to the type of an object."""
 _INTERFACE_TAG: Final = "ada__tags__interface_tag"
+_OFFSET: Final = "system__storage_elements__storage_offset"
 
 
 def tagged_parent(struct_type: Struct) -> tuple[Member, Struct] | None:
@@ -174,11 +175,13 @@ def tagged_records(struct_type: Struct) -> Iterator[tuple[Struct, int]]:
 
 
 def is_added(member: Member) -> bool:
-    """Return whether the compiler has added a component: a tag, for example, also of an
-    interface."""
-    if (member.name or "").startswith("_"):
-        return member.name != PARENT
-    return declared_name(member.type) == _INTERFACE_TAG
+    """Return whether the compiler has added a component: a tag, for example, also of an interface,
+    and the distance from that to the begin of the object. GNAT's own names begin with a capital."""
+    name = member.name or ""
+    if name.startswith("_"):
+        return name != PARENT
+    type_name = declared_name(member.type)
+    return type_name == _INTERFACE_TAG or (type_name == _OFFSET and name[:1].isupper())
 
 
 def is_string(type_: Type | None) -> bool:
