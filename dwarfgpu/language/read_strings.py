@@ -38,8 +38,8 @@ def string_character(bare: BareType | None) -> CharacterKind | None:
     """Return the characters of an array that is no vector, or that a pointer points to; None for
     other types."""
     if isinstance(bare, Array):
-        return None if bare.is_vector else character_kind(element_type(bare))
-    return character_kind(bare.target, is_pointed=True) if isinstance(bare, Pointer) else None
+        return None if bare.is_vector else character_kind(element_type(bare), is_text=True)
+    return character_kind(bare.target, is_text=True) if isinstance(bare, Pointer) else None
 
 
 def _of_array(objects: ObjectAccess, value: TypedValue, kind: CharacterKind) -> bytes:

@@ -55,7 +55,7 @@ def pointer_text(shown: Shown, type_: Type | None, bare: Pointer, number: int, d
     if depth == 0 and shown.options.pointer_types and not is_untyped_pointer(type_):
         named = bare if shown.options.style == "ada" else type_
         text = f"({shown.type_name(named)}) {text}"
-    characters = character_kind(bare.target, shown.options.style, is_pointed=True)
+    characters = character_kind(bare.target, shown.options.style, is_text=True)
     is_text = characters is not None and shown.options.style == "c"
     if characters is None or not is_text or shown.read_memory is None or number == 0:
         return text

@@ -60,10 +60,10 @@ class CharacterKind:
 
 
 def character_kind(
-    type_: Type | None, style: Style = "c", *, is_pointed: bool = False
+    type_: Type | None, style: Style = "c", *, is_text: bool = False
 ) -> CharacterKind | None:
     """Return how a character type is written; None for any other type. In C bytes are characters,
-    in Rust if a pointer leads to them."""
+    in Rust where text is asked for, as behind a pointer."""
     if style != "c":
         bare = strip(type_)
         if isinstance(bare, Base) and _is_character(bare, style):
@@ -81,7 +81,7 @@ def character_kind(
         type_ = type_.target
     if not isinstance(type_, Base) or type_.base.vector_size is not None or type_.is_range:
         return None
-    if type_.is_byte and not is_pointed:
+    if type_.is_byte and not is_text:
         return None
     if type_.storage_bits is not None:
         return None  # the units of its strings are not adjacent

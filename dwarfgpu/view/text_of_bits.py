@@ -30,7 +30,7 @@ def is_text_of_bits(type_: Type | None, style: Style, printers: Printers, depth:
         case Base() | Enum():
             return True
         case Pointer():
-            has_text = character_kind(bare.target, style, is_pointed=True) is not None
+            has_text = character_kind(bare.target, style, is_text=True) is not None
             return bare.kind == "pointer" and not has_text
         case Array():
             has_elements = bool(bare.dimensions) and all(bare.dimensions)

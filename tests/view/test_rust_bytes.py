@@ -7,6 +7,8 @@ import pytest
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.scope.global_variables import global_named
+from dwarfgpu.dwarf.types.types import Type, strip
+from dwarfgpu.language.read_strings import string_character
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.values import format_value
@@ -30,22 +32,26 @@ SIGNED, UNSIGNED, C_99 = 5, 7, 0x0C
 DATA = b"\1\2\xfc\0"
 
 
-def shown(language: int, encoding: int, name: bytes) -> str:
+def type_named(language: int, encoding: int, name: bytes) -> Type | None:
     base = b"\2" + b"u8\0" + b"\1" + bytes((encoding,))
     array, pointer = FIRST + len(base), FIRST + len(base) + 5
     entries = b"\1" + bytes((language,)) + base
     entries += b"\3" + bytes((FIRST,)) + b"\4\4" + b"\0"
     entries += b"\5" + bytes((FIRST, 8))
-    for variable, at in ((b"scalar", FIRST), (b"array", array), (b"pointer", pointer)):
-        entries += b"\6" + variable + b"\0" + bytes((at,))
+    for own_name, at in ((b"scalar", FIRST), (b"array", array), (b"pointer", pointer)):
+        entries += b"\6" + own_name + b"\0" + bytes((at,))
     variable = global_named(debug_info(file_of(entries + b"\0", SHAPES)), name.decode())
     assert variable is not None
+    return variable.type
+
+
+def shown(language: int, encoding: int, name: bytes) -> str:
     contents = {b"scalar": DATA[:1], b"array": DATA, b"pointer": bytes(8)}[name]
     if name == b"pointer":
         contents = (0x1000).to_bytes(8, "little")
     return format_value(
         Bits(int.from_bytes(contents, "little"), 8 * len(contents)),
-        variable.type,
+        type_named(language, encoding, name),
         FormatOptions(),
         architecture=architecture("x86_64"),
         read_memory=lambda address, _, size: (b"text" + bytes(96))[address - 0x1000 :][:size],
@@ -65,3 +71,11 @@ def shown(language: int, encoding: int, name: bytes) -> str:
 )
 def test_bytes(language: int, encoding: int, name: bytes, expected: str) -> None:
     assert shown(language, encoding, name) == expected
+
+
+@pytest.mark.parametrize("language", [dw.LANG_RUST, C_99])
+@pytest.mark.parametrize("name", [b"array", b"pointer"])
+def test_functions_of_strings_take_bytes(language: int, name: bytes) -> None:
+    """As `$_strlen` does, and "%s" of `printf`: they ask for text."""
+    characters = string_character(strip(type_named(language, UNSIGNED, name)))
+    assert characters is not None and characters.unit_bytes == 1
