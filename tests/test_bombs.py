@@ -383,13 +383,19 @@ def test_the_values_of_a_list_share_a_limit(
         assert text.count("m1 = 0") == int(last[1:])
 
 
-def test_fifty_large_arrays_are_listed() -> None:
-    """Of each, little is read and printed."""
+@pytest.mark.parametrize("mebibytes", [1, 100])
+def test_a_thousand_large_arrays_are_listed(mebibytes: int) -> None:
+    """Each is read quickly, of the larger ones a part, and little of it is printed; the digits of
+    their bytes in JSON are many more."""
     values = ListedValues(Limits())
-    array: Any = SimpleNamespace(type=Array(Unspecified("byte", 1), (100 << 20,)))
-    for _ in range(50):
-        values.count(array, f"'x' <repeats {100 << 20} times>")
+    size = mebibytes << 20
+    array: Any = SimpleNamespace(type=Array(Unspecified("byte", 1), (size,)))
+    for _ in range(1_000):
+        values.count(array, f"'x' <repeats {size} times>")
     assert not values.are_too_many
+    for _ in range(1_000):
+        values.count_record({"bytes": "00" * min(size, 1 << 16), "data": None})
+    assert values.are_too_many
 
 
 def test_the_arguments_of_a_frame_share_the_limit_too(

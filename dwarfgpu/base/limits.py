@@ -56,8 +56,8 @@ class Limits:
     They take a few seconds, however many variables are listed.
     """
     listed_characters: int = 2_000_000
-    """Characters of the values of all variables of a frame that are listed, and their members, and
-    a 32nd of their bytes: they take two seconds."""
+    """Characters of the values of all variables of a frame that are listed, with their members, and
+    one for each 1,024 of their bytes: they take two to four seconds."""
     stack: int = 100_000
     """Stack entries."""
     places: int = 64

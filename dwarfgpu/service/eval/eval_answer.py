@@ -70,7 +70,7 @@ class VariablesAnswer:
                 end = end or values.end(_variables(self.answers[index:]))
                 result = of_error(end, ())
             record = result.record
-            values.count_data(record.get("data"))
+            values.count_record(record)
             yield named(item, record)
 
     def lines(self, *, have_begun: bool = True) -> Iterator[Line]:

@@ -15,10 +15,13 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, counted, shortened
-from dwarfgpu.view.json_object import Plain
+from dwarfgpu.session.resolve_type import readable_bits
+from dwarfgpu.view.json_object import JsonObject
 
-_BYTES_OF_A_CHARACTER: Final = 32
-"""Reading an object, and writing its digits in JSON, is faster than its text."""
+_BYTES_OF_A_CHARACTER: Final = 1_024
+"""Reading an object is faster than making its text."""
+_DIGITS_OF_A_CHARACTER: Final = 64
+"""In JSON; so is writing the digits of its bytes."""
 _CHARACTERS_OF_A_PART: Final = 2
 """Of a list, an object, a text or a number in the data of a value in JSON."""
 
@@ -40,15 +43,17 @@ class ListedValues:
         return self._left < 0
 
     def count(self, variable: Variable, text: str) -> None:
-        """Count a value that is shown: its characters, the members of its structure, and its
-        bytes, 32 of them as one character."""
+        """Count a value that is shown: its characters, the members of its structure, and the bytes
+        that are read of it, 1,024 of them as one character."""
         self._left -= len(text)
         with suppress(DwarfGpuError):  # the text of the value has the error
             self._left -= self._cost(variable.type)
 
-    def count_data(self, data: Plain) -> None:
-        """Count the data of a value in JSON."""
-        parts = [data]
+    def count_record(self, record: JsonObject) -> None:
+        """Count the data of a value in JSON, and the digits of its bytes."""
+        digits = record.get("bytes")
+        self._left -= len(digits) // _DIGITS_OF_A_CHARACTER if isinstance(digits, str) else 0
+        parts = [record.get("data")]
         while parts:
             part = parts.pop()
             self._left -= _CHARACTERS_OF_A_PART
@@ -64,8 +69,8 @@ class ListedValues:
             rest = counted(len(unlisted) - 1, "variable")
             which = f"{shortened(unlisted[0].name)} and {rest} after it are"
         return LimitExceeded(
-            f"the values of the frame's variables have more than {self._limits.listed_characters} "
-            f"characters: {which} not shown",
+            "the values of the frame's variables count as more than "
+            f"{self._limits.listed_characters} characters: {which} not shown",
             "--max-listed-characters",
         )
 
@@ -73,7 +78,8 @@ class ListedValues:
         """Return what an object of a type counts without its text."""
         if type_ not in self._costs:
             bare = strip(type_)
-            size_bytes = min((size_bits(bare) or 0) // 8, self._limits.read_bytes)
+            size = readable_bits(bare, size_bits(bare) or 0, self._limits) // 8
+            size_bytes = min(size, self._limits.read_bytes)
             members = len(bare.members) if isinstance(bare, Struct) else 0
             self._costs[type_] = members + size_bytes // _BYTES_OF_A_CHARACTER
         return self._costs[type_]
