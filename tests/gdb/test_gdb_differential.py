@@ -22,7 +22,7 @@ BUILDS = [
     ("moved.c", "clang", "O3", 5, "no-pie", "no-frame-pointer", 60),
     ("threads.c", "gcc", "O1", 5, "pie", "frame-pointer", 100),
     ("classes.cpp", "gcc", "O0", 5, "pie", "no-frame-pointer", 60),
-    ("classes.cpp", "clang", "Og", 4, "pie", "frame-pointer", 60),
+    ("classes.cpp", "clang", "O2", 5, "pie", "frame-pointer", 60),
 ]
 
 
