@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.fortran_ada import (
@@ -19,6 +20,7 @@ from dwarfgpu.dwarf.names.fortran_ada import (
     fortran_name,
     is_added,
     is_string,
+    pointer_to_elements,
 )
 from dwarfgpu.dwarf.types.class_parts import Variant, VariantPart
 from dwarfgpu.dwarf.types.type_sizes import size_bits
@@ -30,11 +32,15 @@ from dwarfgpu.dwarf.types.types import (
     Enum,
     Member,
     Pointer,
+    Qualified,
     Struct,
     Type,
+    Typedef,
     strip,
 )
+from dwarfgpu.view.strings import CharacterKind, quoted_character
 
+_CHARACTER: Final = CharacterKind(1, style="ada")
 _MOST: Final = 10_000
 """Members of one definition."""
 _DEEPEST: Final = 20
@@ -54,6 +60,10 @@ def definition(type_: Type | None, style: Style, depth: int = 0) -> str:
             return f"{'PTR' if is_pointer else 'REF'} TO -> ( {inner} )"
         return f"{'access' if is_pointer else '<ref>'} {inner}"
     if isinstance(form, Struct):
+        elements = pointer_to_elements(form) if style == "ada" else None
+        if elements is not None:
+            array = definition(elements.target, style, depth + 1)
+            return f"access {array}" if _is_access(type_) else array
         return "\n".join(_fortran(form) if style == "fortran" else _record(form))
     if style == "fortran":
         if isinstance(form, Array) and not is_string(form):
@@ -62,6 +72,14 @@ def definition(type_: Type | None, style: Style, depth: int = 0) -> str:
             return f"{inner}{allocatable(bare)} ({dimensions})"
         return fortran_name(bare)
     return _ada(form)
+
+
+def _is_access(type_: Type | None) -> bool:
+    """Return whether a type that is described by the structure of an unconstrained array is one of
+    access values: GNAT describes it as a typedef of the structure."""
+    while isinstance(type_, Qualified):
+        type_ = type_.target
+    return isinstance(type_, Typedef)
 
 
 def _fortran(struct_type: Struct) -> Iterator[str]:
@@ -93,7 +111,25 @@ def _ada(form: Type | None) -> str:
         return f"<{form.size_bytes}-byte fixed point (small = {scale})>"
     if isinstance(form, Array):
         return _ada_array(form)
-    return ada_name(form)
+    return _ada_base(form) if isinstance(form, Base) else ada_name(form)
+
+
+def _ada_base(base: Base) -> str:
+    """Return what GDB prints of a type of numbers or characters."""
+    encoding, values = base.base.encoding, base.range
+    is_character = encoding in CHARACTERS
+    if values is not None and values.is_modular:
+        return f"mod {values.upper + 1}"
+    if values is not None:
+        ends = (values.lower, values.upper)
+        words = [quoted_character(end, _CHARACTER) if is_character else str(end) for end in ends]
+        return f"range {' .. '.join(words)}"
+    if is_character:
+        return "<character>"
+    if encoding == "boolean":
+        return "(false, true)"
+    kind = {"signed": "integer", "unsigned": "integer", "float": "float"}.get(encoding)
+    return ada_name(base) if kind is None else f"<{base.size_bytes}-byte {kind}>"
 
 
 def _ada_array(form: Array) -> str:

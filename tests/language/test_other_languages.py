@@ -627,7 +627,7 @@ def test_a_reference_of_ada_is_shown_as_its_object() -> None:
         read_memory=lambda space, address, size: bytes([7] * size),
     )  # fmt: skip
     assert shown == "7"
-    assert type_text(reference, style="ada") == "<ref> shapes.count"
+    assert type_text(reference, style="ada") == "<ref> <1-byte integer>"
 
 
 def test_a_derived_type_of_ada_has_the_components_of_its_parent() -> None:

@@ -53,6 +53,7 @@ from dwarfgpu.dwarf.types.types import (
     Pointer,
     PointerKind,
     Qualified,
+    Range,
     Scope,
     Struct,
     StructKind,
@@ -322,11 +323,11 @@ class TypeBuilder:
         if underlying is None or underlying.base.vector_size is not None:
             target = None if die.name else die.reference(dw.AT_TYPE)
             return Typedef((target and target.name) or name, self.target(die))
-        base = evolve(underlying.base, name=die.name or underlying.base.name)
+        base, values = evolve(underlying.base, name=die.name or underlying.base.name), None
         if die.unit.language in dw.ADA:
             from dwarfgpu.dwarf.types.gnat_encodings import decoded  # few programs are in Ada
 
-            base = decoded(die, base)
+            base, values = decoded(die, base), _range(die, underlying.base)
         is_natural = _is_never_negative(die, base)
         storage, first_bit = underlying.storage_bits, underlying.first_bit
         if size is not None and 0 < size != base.bit_size:
@@ -341,6 +342,7 @@ class TypeBuilder:
             storage_bits=storage,
             first_bit=first_bit,
             is_never_negative=is_natural,
+            range=values,
         )
 
     def _struct(self, die: Die, kind: StructKind) -> Type:
@@ -447,6 +449,15 @@ class TypeBuilder:
         below = die.reference(dw.AT_TYPE)
         is_constant = below is not None and below.tag == dw.TAG_CONST_TYPE
         return target if is_constant else Qualified("const", target)
+
+
+def _range(die: Die, base: BaseType) -> Range | None:
+    """Return the values of a subrange of numbers or characters, if its bounds are constant."""
+    lower, upper = constant_lower(die), die.integer(dw.AT_UPPER_BOUND)
+    is_whole = base.encoding in ("signed", "unsigned", "signed_char", "unsigned_char", "UTF")
+    if lower is None or upper is None or not is_whole:
+        return None
+    return Range(lower, upper, base.encoding == "unsigned")
 
 
 def _is_never_negative(die: Die, base: BaseType) -> bool:

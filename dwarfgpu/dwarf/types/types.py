@@ -64,6 +64,16 @@ class _Spelled(_OfFile):
         return str(self)
 
 
+@frozen
+class Range:
+    """The values of a subrange type with constant bounds (5.13)."""
+
+    lower: int
+    upper: int
+    is_modular: bool
+    """Whether the type on which it is based has no sign: a modular type of Ada."""
+
+
 @frozen(eq=False)
 class Base(_OfFile):
     """A base type (DWARF 5 5.1), vectors of DW_AT_LLVM_vector_size included."""
@@ -84,6 +94,8 @@ class Base(_OfFile):
     `str`."""
     unpacked_bits: int | None = None
     """Of an element of a packed array: the size of the declared type."""
+    range: Range | None = None
+    """Of a subrange type of Ada, its values."""
 
     @property
     def name(self) -> str:

@@ -1,0 +1,83 @@
+"""Types of Ada in full and by their names, against the installed GDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.repl.side_by_side import answers, build, with_core
+
+SOURCE = """\
+procedure Example is
+   type Byte is mod 256;
+   type Odd is mod 10;
+   type Small is range -5 .. 7;
+   subtype Tiny is Small range 0 .. 3;
+   subtype Letter is Character range 'a' .. 'z';
+   subtype Control is Character range Character'Val (0) .. ' ';
+   type Real is digits 6 range -1.0 .. 1.0;
+   subtype Unit is Float range 0.0 .. 1.0;
+   type Vector is array (Positive range <>) of Integer;
+   type Matrix is array (Positive range <>, Positive range <>) of Float;
+   type Access_To_Vector is access Vector;
+   type Flags is array (1 .. 10) of Boolean;
+   pragma Pack (Flags);
+   type Tinies is array (1 .. 6) of Tiny;
+   pragma Pack (Tinies);
+   procedure C_Abort;
+   pragma Import (C, C_Abort, "abort");
+   procedure Show (V : Vector; M : Matrix; S : String; A : Access_To_Vector) is
+      B : Byte := 200;
+      O : Odd := 3;
+      N : Small := -2;
+      T : Tiny := 2;
+      L : Letter := 'q';
+      C : Control := ' ';
+      R : Real := 0.5;
+      U : Unit := 0.25;
+      F : Flags := (others => True);
+      G : Tinies := (others => 1);
+      H : Natural := V'Length;
+      P : Positive := M'Length;
+   begin
+      F (3) := B = 200 and O = 3 and N = -2 and T = 2 and S'Length = 3;
+      G (2) := T;
+      if F (3) and L = 'q' and C = ' ' and R < 1.0 and U < 1.0 and H > 0 and A (1) = 7 then
+         C_Abort;
+      end if;
+      H := P;
+   end Show;
+begin
+   Show ((1, 2, 3), ((1.0, 2.0), (3.0, 4.0)), "hey", new Vector'(7, 8));
+end Example;
+"""
+VARIABLES = "bontlcrufghpvmsa"
+NAMES = ["byte", "odd", "small", "tiny", "letter", "control", "real", "unit", "vector", "matrix"]
+NAMES += ["access_to_vector", "flags", "tinies", "example.tiny", "Example.Tinies", "FLAGS"]
+NAMES += ["integer", "character", "boolean"]
+EXPECTED = {
+    "byte": "<1-byte integer>",
+    "odd": "mod 10",
+    "small": "range -5 .. 7",
+    "letter": "range 'a' .. 'z'",
+    "vector": "array (<>) of integer",
+    "access_to_vector": "access array (<>) of integer",
+    "tinies": "array (1 .. 6) of example.tiny <packed: 2-bit elements>",
+}
+
+
+def test_types_are_as_in_gdb(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Ranges and packed arrays have names; GNAT describes an unconstrained array as a structure."""
+    tool("gcc")  # which gnatmake calls
+    make = [tool("gnatmake"), "-q", "-g", "-O0", "example.adb", "-o", "a"]
+    build(tmp_path, {"example.adb": SOURCE}, [make])
+    files = with_core(tool, tmp_path)
+    asked = [
+        f"{command} {name}" for name in (*VARIABLES, *NAMES) for command in ("ptype", "whatis")
+    ]
+    own = answers(None, files, ["frame function example.show", *asked])[1:]
+    assert own == answers(tool("gdb"), files, ["frame function example.show", *asked])[1:]
+    assert {
+        name: own[asked.index(f"ptype {name}")].splitlines()[1].removeprefix("type = ")
+        for name in EXPECTED
+    } == EXPECTED
