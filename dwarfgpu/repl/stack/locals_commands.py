@@ -75,11 +75,8 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
     texts: dict[str, str] = {}
     incomplete: list[Variable] = []
     options = shell.settings.format_options()
-    values, end = ListedValues(session.limits), None
-    for index, variable in enumerate(listed(session, "variable", shown_variables)):
-        if values.are_too_many:
-            end = values.end(shown_variables[index:])
-            break
+    values = ListedValues(session.limits)
+    for variable in values.shown(listed(session, "variable", shown_variables)):
         reading = session.read(variable)
         if not reading.is_complete:
             incomplete.append(variable)
@@ -99,8 +96,8 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
     )
     if missing is not None:
         shell.console.hint(missing)
-    if end is not None:
-        raise end
+    if values.unlisted:
+        raise values.end()
 
 
 def locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[Part]:
@@ -121,13 +118,7 @@ def locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[P
     if not local_variables:
         yield Output("No locals.", {"variables": []})
     values = ListedValues(frame.session.limits)
-    for index, variable in enumerate(local_variables):
-        if values.are_too_many:
-            end = values.end(local_variables[index:])
-            text = f"<error reading variables ({error_line(end)})>"
-            record = {"name": variable.name, **machine_interface(text, None, None)}
-            yield Output(_MARGIN + text, record, "variables")
-            return
+    for variable in values.shown(local_variables):
         reading = frame.session.read(variable)
         text = contents(frame.session, reading, settings.listing_options())
         values.count(variable, text)
@@ -135,6 +126,10 @@ def locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[P
         yield Output(shown, _record(reading, text), "variables")
         for note in reading.notes:
             shell.console.note(note, once=True)
+    if values.unlisted:
+        text = f"<error reading variables ({error_line(values.end())})>"
+        record = {"name": values.unlisted[0].name, **machine_interface(text, None, None)}
+        yield Output(_MARGIN + text, record, "variables")
 
 
 def _record(reading: Reading, text: str) -> JsonObject:

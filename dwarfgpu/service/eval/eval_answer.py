@@ -64,14 +64,15 @@ class VariablesAnswer:
 
     def _listed_records(self) -> Iterator[JsonObject]:
         """Yield the variables; the data of their values is limited, as their texts are."""
-        values, end = _listed_values(self.session), self.end
-        for index, (item, result) in enumerate(self.answers):
-            if values.are_too_many and result.error is None:
-                end = end or values.end(_variables(self.answers[index:]))
-                result = of_error(end, ())
+        values, variables = _listed_values(self.session), _variables(self.answers)
+        for variable, (_, result) in zip(values.shown(variables), self.answers, strict=False):
             record = result.record
             values.count_record(record)
-            yield named(item, record)
+            yield named(variable, record)
+        for item, result in self.answers[len(variables) - len(values.unlisted) :]:
+            is_left_out = result.error is None
+            left_out = of_error(self.end or values.end(), ()) if is_left_out else result
+            yield named(item, left_out.record)
 
     def lines(self, *, have_begun: bool = True) -> Iterator[Line]:
         is_one = len(self.answers) == 1 and not self.is_listing and have_begun
@@ -149,16 +150,15 @@ def _listing(session: Session) -> VariablesAnswer:
     """Return the values of all variables in scope; when they are too many, the last ones have the
     error that says so."""
     variables = listed(session, "variable", session.variables())
-    values, end = _listed_values(session), None
+    values = _listed_values(session)
     answers: list[tuple[Subject, Answer]] = []
-    for index, variable in enumerate(variables):
-        if values.are_too_many:
-            end = end or values.end(variables[index:])
-            answers.append((variable, of_error(end, ())))
-            continue
+    for variable in values.shown(variables):
         result = _answer(session, variable)
         values.count(variable, result.text)
         answers.append((variable, result))
+    end = values.end() if values.unlisted else None
+    if end is not None:
+        answers += [(variable, of_error(end, ())) for variable in values.unlisted]
     return VariablesAnswer(session, answers, is_listing=True, end=end)
 
 

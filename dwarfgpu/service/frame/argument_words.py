@@ -98,14 +98,13 @@ def words_of_arguments(
     from dwarfgpu.service.value.listed_values import ListedValues  # else structures are `...`
 
     values = ListedValues(session.limits)
-    for index, argument in enumerate(arguments):
-        if values.are_too_many:
-            end = error_line(values.end(arguments[index:]))
-            yield ArgumentWords(argument.name, f"<error reading variable: {end}>")
-            return
+    for argument in values.shown(arguments):
         words = argument_words(session, argument, style)
         values.count(argument, words.text)
         yield words
+    if values.unlisted:
+        end = error_line(values.end())
+        yield ArgumentWords(values.unlisted[0].name, f"<error reading variable: {end}>")
 
 
 def argument_words(session: Session, argument: Variable, style: FrameStyle) -> ArgumentWords:

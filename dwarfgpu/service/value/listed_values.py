@@ -6,7 +6,7 @@ text's, then bounds none of the list.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -32,15 +32,22 @@ class ListedValues:
     It is counted after each value: the one that exceeds the limit is whole.
     """
 
+    unlisted: Sequence[Variable] = ()
+    """The variables that are not shown any more."""
+
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._left = limits.listed_characters
         self._costs: dict[Type | None, int] = {}
 
-    @property
-    def are_too_many(self) -> bool:
-        """Whether the values so far have more characters than the limit: no other is shown."""
-        return self._left < 0
+    def shown(self, variables: Sequence[Variable]) -> Iterator[Variable]:
+        """Yield the variables, the value of each to be counted before the next one, until they
+        exceed the limit."""
+        for index, variable in enumerate(variables):
+            if self._left < 0:
+                self.unlisted = variables[index:]
+                return
+            yield variable
 
     def count(self, variable: Variable, text: str) -> None:
         """Count a value that is shown: its characters, the members of its structure, and the bytes
@@ -62,12 +69,12 @@ class ListedValues:
             elif isinstance(part, dict):
                 parts += part.values()
 
-    def end(self, unlisted: Sequence[Variable]) -> LimitExceeded:
-        """Return why the list ends before these variables."""
+    def end(self) -> LimitExceeded:
+        """Return why the list ends before the variables that are not shown."""
         which = "the last one is"
-        if unlisted[1:]:
-            rest = counted(len(unlisted) - 1, "variable")
-            which = f"{shortened(unlisted[0].name)} and {rest} after it are"
+        if self.unlisted[1:]:
+            rest = counted(len(self.unlisted) - 1, "variable")
+            which = f"{shortened(self.unlisted[0].name)} and {rest} after it are"
         return LimitExceeded(
             "the values of the frame's variables count as more than "
             f"{self._limits.listed_characters} characters: {which} not shown",
