@@ -398,6 +398,20 @@ def test_a_thousand_large_arrays_are_listed(mebibytes: int) -> None:
     assert len(again.unlisted) in range(1, 1_000)
 
 
+def test_short_values_of_many_lanes_are_all_listed() -> None:
+    """As many as the user asks for; only what is longer than 256 characters is counted."""
+    value: Any = SimpleNamespace(name="a", type=Unspecified("byte", 1))
+    short, long_ = (ListedValues(Limits(listed_characters=1_000), is_of_one=False) for _ in "12")
+    for _ in short.shown([value] * 1_000):
+        short.count(value, "x" * 256)
+        short.count_record({"data": [1] * 100})
+    assert not short.unlisted
+    for _ in long_.shown([value] * 1_000):
+        long_.count(value, "x" * 257)
+        long_.count_record({"data": [1] * 200})
+    assert len(long_.unlisted) in range(980, 995)
+
+
 def test_the_arguments_of_a_frame_share_the_limit_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

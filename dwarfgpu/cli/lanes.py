@@ -113,7 +113,7 @@ def _waves(
         for session, lane_states in zip(sessions, states, strict=True)
         for name in args.names
     ]
-    answered = lane_answers(questions, shares="record" if args.json else "text")
+    answered = [*lane_answers(questions, shares="record" if args.json else "text")]
     errors = [refused(*pair) for pair in zip(questions, answered, strict=True)]
     wrong = [error.message for error in errors if error is not None]
     if wrong and len(wrong) == len(errors):  # otherwise each lane's answer reports it

@@ -43,18 +43,24 @@ def sized(data: bytes) -> bytes:
 
 
 def program(
-    entries: bytes, *shapes: Shape, others: Mapping[str, bytes | Content] | None = None
+    entries: bytes,
+    *shapes: Shape,
+    others: Mapping[str, bytes | Content] | None = None,
+    machine: int = X86_64,
 ) -> bytes:
-    """A CPU's program of one unit: its entries after `OF_UNIT`, with shapes from code 2 on."""
-    return units(unit(OF_UNIT + entries + b"\0"), UNIT, *shapes, others=others)
+    """A program of one unit: its entries after `OF_UNIT`, with shapes from code 2 on."""
+    return units(unit(OF_UNIT + entries + b"\0"), UNIT, *shapes, others=others, machine=machine)
 
 
 def units(
-    data: bytes, *shapes: Shape, others: Mapping[str, bytes | Content] | None = None
+    data: bytes,
+    *shapes: Shape,
+    others: Mapping[str, bytes | Content] | None = None,
+    machine: int = X86_64,
 ) -> bytes:
-    """A CPU's program of these units."""
+    """A program of these units: a CPU's, or one of gfx942."""
     sections = {".debug_info": data, ".debug_abbrev": abbreviations(*shapes)}
-    return elf_file({**sections, **TEXT, **(others or {})}, X86_64)
+    return elf_file({**sections, **TEXT, **(others or {})}, machine)
 
 
 def packed(data: bytes) -> Content:

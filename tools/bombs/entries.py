@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from math import isqrt
 
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
-from tests.dwarf.builder import Shape, abbreviations, unit
+from tests.dwarf.builder import AMDGPU, X86_64, Shape, abbreviations, unit
 from tools.bombs.elf import (
     CODE_BYTES,
     FIRST,
@@ -225,7 +226,7 @@ def local_variables(count: int) -> Files:
     return {"bomb": program(b"\4" + OF_INT + OF_MAIN + b"".join(entries) + b"\0", *shapes)}
 
 
-def large_locals(count: int, tag: int = dw.TAG_VARIABLE) -> Files:
+def large_locals(count: int, tag: int = dw.TAG_VARIABLE, machine: int = X86_64) -> Files:
     """As many variables as one structure has members, which overlap, all with the value 0: the
     count is that of the members in all of them."""
     side = isqrt(count)
@@ -240,7 +241,18 @@ def large_locals(count: int, tag: int = dw.TAG_VARIABLE) -> Files:
     is_0 = block(b"\x30\x9f")  # DW_OP_lit0, DW_OP_stack_value
     of_main = (b"\3v%d\0" % number + word(type_at) + is_0 for number in range(side))
     entries = b"\4" + OF_INT + types + OF_MAIN + b"".join(of_main) + b"\0"
-    return {"bomb": program(entries, *shapes)}
+    return {"bomb": program(entries, *shapes, machine=machine)}
+
+
+def large_locals_of_waves(count: int) -> Files:
+    """The same in the lanes of twenty waves."""
+    state = {
+        "schema": "dwarfgpu-state-1",
+        "architecture": "gfx942",
+        "waves": [{"pc": 0x1010, "registers": {"exec": (1 << 64) - 1}}] * 20,
+        "code_objects": [{"path": "bomb"}],
+    }
+    return {**large_locals(count, machine=AMDGPU), "state": json.dumps(state).encode()}
 
 
 def nameless(count: int) -> Files:
@@ -537,6 +549,11 @@ BOMBS = (
          large_locals, 25_000_000,
          ("eval --file bomb --pc 0x1000", "eval --json --file bomb --pc 0x1000",
           "debug --pc 0x1000 bomb <<< info locals", "debug --pc 0x1000 bomb <<< bt full"),
+         small=400, says="--max-listed-characters"),
+    Bomb("locals-of-waves", INFO, "{} members, the same in all lanes of 20 waves",
+         large_locals_of_waves, 25_000_000,
+         ("eval --state state --lane all", "eval --state state --json --lane all",
+          "eval --state state --wave all", "eval --state state --json --wave all"),
          small=400, says="--max-listed-characters"),
     Bomb("nameless", INFO, "{} variables of nameless functions, of one name", nameless, 20_000,
          (*ASK, "where bomb x", "where bomb main::x")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dwarfgpu.base.records import frozen
@@ -46,6 +46,8 @@ class VariablesAnswer:
     """Whether they are all variables in scope, not named ones."""
     end: LimitExceeded | None = None
     """The error of variables of the list that are not read: their values are too many."""
+    records: ListedValues | None = None
+    """What is left for the data of the lists of several waves."""
 
     @property
     def status(self) -> int:
@@ -64,7 +66,8 @@ class VariablesAnswer:
 
     def _listed_records(self) -> Iterator[JsonObject]:
         """Yield the variables; the data of their values is limited, as their texts are."""
-        values, variables = _listed_values(self.session), _variables(self.answers)
+        variables = variables_of(item for item, _ in self.answers)
+        values = self.records or _listed_values([self.session])
         for variable, (_, result) in zip(values.shown(variables), self.answers, strict=False):
             record = result.record
             values.count_record(record)
@@ -85,7 +88,7 @@ class VariablesAnswer:
             for item, result in shown:
                 yield line_of(item, result)
             return
-        marks = distinguishing(self.session, _variables(self.answers))
+        marks = distinguishing(self.session, variables_of(item for item, _ in self.answers))
         for item, result in shown:
             if self.end is None or result.error is not self.end:
                 yield Line(line(item, result, is_listing=True) + marks.get(item, ""))
@@ -146,11 +149,13 @@ def variables_answer(
     return VariablesAnswer(session, pairs)
 
 
-def _listing(session: Session) -> VariablesAnswer:
+def _listing(
+    session: Session, values: ListedValues | None = None, records: ListedValues | None = None
+) -> VariablesAnswer:
     """Return the values of all variables in scope; when they are too many, the last ones have the
-    error that says so."""
+    error that says so. `values`, `records`: what is left for those of several waves."""
     variables = listed(session, "variable", session.variables())
-    values = _listed_values(session)
+    values = values or _listed_values([session])
     answers: list[tuple[Subject, Answer]] = []
     for variable in values.shown(variables):
         result = _answer(session, variable)
@@ -159,18 +164,19 @@ def _listing(session: Session) -> VariablesAnswer:
     end = values.end() if values.unlisted else None
     if end is not None:
         answers += [(variable, of_error(end, ())) for variable in values.unlisted]
-    return VariablesAnswer(session, answers, is_listing=True, end=end)
+    return VariablesAnswer(session, answers, is_listing=True, end=end, records=records)
 
 
-def _listed_values(session: Session) -> ListedValues:
-    """Return what is left for the values of a list."""
+def _listed_values(sessions: Sequence[Session]) -> ListedValues:
+    """Return what is left for the values of the lists of some waves."""
     from dwarfgpu.service.value.listed_values import ListedValues  # names are asked for more often
 
-    return ListedValues(session.limits)
+    return ListedValues(sessions[0].limits, is_of_one=len(sessions) == 1)
 
 
-def _variables(answers: Sequence[tuple[Subject, Answer]]) -> list[Variable]:
-    return [item for item, _ in answers if isinstance(item, Variable)]
+def variables_of(items: Iterable[Subject]) -> list[Variable]:
+    """Return those that are variables, as all of a listing are."""
+    return [item for item in items if isinstance(item, Variable)]
 
 
 def why_nothing_listed(session: Session) -> str | None:
@@ -202,7 +208,8 @@ def variables_of_waves(
     The answer of a wave outside all code objects is an error, unless it is the only wave.
     """
     if not names and len(sessions) > 1:
-        return [_listing_or_error(session) for session in sessions]
+        left = _listed_values(sessions), _listed_values(sessions)
+        return [_listing_or_error(session, *left) for session in sessions]
     is_alone = len(names) == 1 and len(sessions) == 1
     waves = [variables_answer(session, names, is_alone=is_alone) for session in sessions]
     if len(names) == 1:
@@ -213,9 +220,11 @@ def variables_of_waves(
     return waves
 
 
-def _listing_or_error(session: Session) -> VariablesAnswer | SingleAnswer:
+def _listing_or_error(
+    session: Session, values: ListedValues, records: ListedValues
+) -> VariablesAnswer | SingleAnswer:
     try:
-        return variables_answer(session, ())
+        return _listing(session, values, records)
     except MissingContext as error:
         return SingleAnswer(session, of_error(error, ()))
 

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import MissingContext, UsageError, shortened
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.errors import LimitExceeded, MissingContext, UsageError, shortened
 from dwarfgpu.service.answer import has_hint, listed, of_error
-from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.eval.eval_answer import line_of, missing_notes, not_run_lines, subject_of
+from dwarfgpu.service.error_text import error_line, one_line
+from dwarfgpu.service.eval.eval_answer import (
+    line_of,
+    missing_notes,
+    not_run_lines,
+    subject_of,
+    variables_of,
+)
 from dwarfgpu.service.eval.wave_answer import Line, SingleAnswer
 from dwarfgpu.service.lanes.lane_answer import (
     LaneAnswer,
@@ -29,6 +37,9 @@ from dwarfgpu.session.kernel_start import is_not_run
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
+
+if TYPE_CHECKING:
+    from dwarfgpu.service.value.listed_values import ListedValues
 
 WAVES_AT_ONCE: Final = 512
 """Waves whose lanes are asked together: memory is bounded, and a pass costs little more."""
@@ -69,6 +80,16 @@ class _LaneRow:
         return lane_notes(self.lanes)
 
 
+class LaneList:
+    """What is left for the values of a listing of all variables in scope, in all lanes."""
+
+    def __init__(self, limits: Limits) -> None:
+        from dwarfgpu.service.value.listed_values import ListedValues  # names are asked for more
+
+        self.values = ListedValues(limits, is_of_one=False)
+        self.records = ListedValues(limits, is_of_one=False)
+
+
 @frozen(eq=False)
 class VariablesInLanes:
     """Variables and expressions for each of several lanes."""
@@ -77,7 +98,16 @@ class VariablesInLanes:
     questions: Sequence[Question]
     answered: Sequence[_LaneRow]
     """To each question, one of each lane."""
-    is_listing: bool = False
+    list_: LaneList | None = None
+    """Of a listing of all variables in scope."""
+    unlisted: Sequence[Variable] = ()
+    """The variables that a listing leaves out, because the values of others are too long."""
+    end: LimitExceeded | None = None
+    """Why it does."""
+
+    @property
+    def is_listing(self) -> bool:
+        return self.list_ is not None
 
     @property
     def _is_one(self) -> bool:
@@ -99,18 +129,36 @@ class VariablesInLanes:
         rows = list(self._rows())
         if rows and all(error is not None for _, _, error in rows):
             return 2
+        if self.end is not None:
+            return 1
         return max((1 if error else lanes.status for _, lanes, error in rows), default=0)
 
     @property
     def record(self) -> JsonObject:
         if self._is_one:
             return {"lanes": lane_records(self.answered[0].lanes)}
+        if self.list_ is not None:
+            return {"variables": [*self._listed_records(self.list_.records)]}
         return {
             "variables": [
                 named(item, of_error(error, ()).record if error else _lanes_record(lanes.lanes))
                 for item, lanes, error in self._rows()
             ]
         }
+
+    def _listed_records(self, records: ListedValues) -> Iterator[JsonObject]:
+        """Yield the variables; the data of their values are limited, as their texts are."""
+        variables = variables_of(question.wanted for question in self.questions)
+        for variable, row in zip(records.shown(variables), self.answered, strict=False):
+            lanes = lane_records(row.lanes)
+            for record in lanes:
+                assert isinstance(record, dict)
+                records.count_record(record)
+            yield named(variable, {"lanes": lanes})
+        end = self.end or (records.end() if records.unlisted else None)
+        for variable in (*records.unlisted, *self.unlisted):
+            assert end is not None
+            yield named(variable, of_error(end, ()).record)
 
     def lines(self, *, have_begun: bool = True) -> Iterator[Line]:
         late = [] if len(self.questions) == 1 and have_begun else self._late()
@@ -125,6 +173,8 @@ class VariablesInLanes:
             if len(self.questions) > 1:
                 yield Line(one_line(f"{shortened(typed_name(item))}:"))
             yield from map(Line, lanes.lines)
+        if self.end is not None:
+            yield Line(one_line(f"dwarfgpu: {error_line(self.end)}"), is_error=True)
 
     def notes(self) -> Sequence[str]:
         late = [] if len(self.questions) == 1 else self._late()
@@ -165,7 +215,7 @@ def variables_in_lanes(
     """
     is_alone = len(names) == 1 and len(sessions) == 1
     pending: list[VariablesInLanes | SingleAnswer] = []
-    has_answer = False
+    has_answer, list_ = False, None if names else LaneList(sessions[0].limits)
     for first in range(0, len(sessions), WAVES_AT_ONCE):
         some = sessions[first : first + WAVES_AT_ONCE]
         shared: _SharedStates = {}
@@ -183,17 +233,12 @@ def variables_in_lanes(
         ]
         is_compared = any(session.comparison is not None for session in some)
         checked = compared if is_compared else None
-        answers = iter(lane_answers(flat, checked=checked, shares=shares))
+        answers = lane_answers(flat, checked=checked, shares=shares)
         rows: dict[object, _LaneRow] = {}
         answered = [
             SingleAnswer(session, of_error(questions, ()))
             if isinstance(questions, MissingContext)
-            else VariablesInLanes(
-                session,
-                questions,
-                [_row(question, next(answers), rows) for question in questions],
-                is_listing=not names,
-            )
+            else _answered(session, questions, answers, rows, list_)
             for session, questions in zip(some, by_session, strict=True)
         ]
         if not has_answer:
@@ -204,6 +249,31 @@ def variables_in_lanes(
     error = _refusal(pending[0]) if pending else None
     if error is not None:
         raise error
+
+
+def _answered(
+    session: Session,
+    questions: Sequence[Question],
+    answers: Iterator[list[LaneAnswer]],
+    rows: dict[object, _LaneRow],
+    list_: LaneList | None,
+) -> VariablesInLanes:
+    """Return the answers of a wave to its questions; a list ends where the values of all
+    waves are too long."""
+    if list_ is None:
+        own = [_row(question, next(answers), rows) for question in questions]
+        return VariablesInLanes(session, questions, own)
+    own, values = [], list_.values
+    variables = variables_of(question.wanted for question in questions)
+    for variable, question in zip(values.shown(variables), questions, strict=False):
+        lanes = next(answers)
+        own.append(_row(question, lanes, rows))
+        if own[-1].lanes is lanes:  # no other wave has this row
+            for answer in {id(lane.answer): lane.answer for lane in lanes}.values():
+                values.count(variable, answer.text)
+    unlisted = values.unlisted
+    end = values.end() if unlisted else None
+    return VariablesInLanes(session, questions[: len(own)], own, list_, unlisted, end)
 
 
 def _refusal(waves: VariablesInLanes | SingleAnswer) -> UsageError | None:

@@ -5,7 +5,7 @@ Law: a lane's answer is that of the question for this lane alone; a batch change
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -80,42 +80,47 @@ def lane_answers(
     checked: Checked | None = None,
     *,
     shares: Shares = "nothing",
-) -> list[list[LaneAnswer]]:
-    """Return the answers to each question, one per lane.
+) -> Iterator[list[LaneAnswer]]:
+    """Yield the answers to each question, one per lane; what is not asked for is not read.
 
     `settings`: for expressions; by default that of the command line.
     """
     are_together = _questions_with_one_subject(questions)
     meant = [
-        [item.wanted] * len(item.states)
-        if is_one
-        else [_subject_in_lane(item, state) for state in item.states]
+        None if is_one else [_subject_in_lane(item, state) for state in item.states]
         for item, is_one in zip(questions, are_together, strict=True)
     ]
-    lanes_of_subject: dict[Subject, list[tuple[int, int]]] = {}
-    for row, question in enumerate(questions):
-        if are_together[row]:
-            pairs = [(row, state.lane) for state in question.states]
-            lanes_of_subject.setdefault(question.wanted, []).extend(pairs)
+    """What each lane means; None where that is what the wave means."""
+    asked: dict[Subject, list[tuple[int, Sequence[LaneState]]]] = {}
+    for row, (question, own) in enumerate(zip(questions, meant, strict=True)):
+        if own is None:
+            asked.setdefault(question.wanted, []).append((row, question.states))
             continue
-        for state, item in zip(question.states, meant[row], strict=True):
+        for state, item in zip(question.states, own, strict=True):
             if not isinstance(item, Answer):
-                lanes_of_subject.setdefault(item, []).append((row, state.lane))
+                asked.setdefault(item, []).append((row, (state,)))
     sessions = [question.session for question in questions]
-    batch = sum(map(len, lanes_of_subject.values())) >= BATCH_THRESHOLD
+    count = sum(len(states) for rows in asked.values() for _, states in rows)
+    batch = count >= BATCH_THRESHOLD
     readings: dict[Variable, LaneAnswers[Reading]] = {}
     values: dict[Expression, LaneAnswers[TypedValue]] = {}
-    for item, pairs in lanes_of_subject.items():
+    texts: _Texts = {}
+
+    def read(item: Subject) -> None:
+        """Read what the lanes of all waves have, once."""
+        if item not in asked:
+            return
+        pairs = [(row, state.lane) for row, states in asked.pop(item) for state in states]
         if isinstance(item, Variable):
             readings[item] = read_lanes(sessions, item, among=pairs, batch=batch)
         elif _is_batched(item, settings, batch=batch):
             values[item] = values_of(sessions, item.name, pairs, settings)
-    texts: _Texts = {}
 
     def answered(row: int, state: LaneState, item: Subject | Answer) -> LaneAnswer:
         if isinstance(item, Answer):
             return LaneAnswer(state, item)
         session = questions[row].session
+        read(item)
         try:
             if isinstance(item, Expression):
                 focused, values_of = session.focused(state.lane), values.get(item)
@@ -156,6 +161,7 @@ def lane_answers(
         item = question.wanted
         together: LaneAnswers[Any] | None = None
         if are_together[row] and checked is None:
+            read(item)
             together = values.get(item) if isinstance(item, Expression) else readings[item]
         shared_lanes: dict[int, tuple[EqualLanes, int]] = {}
         for pick, first, lanes in () if together is None else together.with_bits(row):
@@ -163,7 +169,8 @@ def lane_answers(
             if equal is not None:
                 shared_lanes |= {lane: (equal, first + offset) for lane, offset in lanes.items()}
         out = []
-        for state, own in zip(question.states, meant[row], strict=True):
+        subjects = meant[row] or [item] * len(question.states)
+        for state, own in zip(question.states, subjects, strict=True):
             equal, index = shared_lanes.get(state.lane, _ALONE)
             # Parts that are unknown have another text in a lane that is not in the frame.
             if equal is None or (state.is_absent and not equal.is_complete):
@@ -173,7 +180,8 @@ def lane_answers(
             out.append(equal.answer(index, state, question.session, alone, shares))
         return out
 
-    return [answers_of(row, question) for row, question in enumerate(questions)]
+    for row, question in enumerate(questions):
+        yield answers_of(row, question)
 
 
 def _questions_with_one_subject(questions: Sequence[Question]) -> list[bool]:

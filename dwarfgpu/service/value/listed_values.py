@@ -18,6 +18,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, counted, shortened
 from dwarfgpu.session.resolve_type import readable_bits
 from dwarfgpu.view.json_object import JsonObject
 
+_FREE_CHARACTERS: Final = 256
 _BYTES_OF_A_CHARACTER: Final = 1_024
 """Reading an object is faster than making its text."""
 _DIGITS_OF_A_CHARACTER: Final = 64
@@ -27,7 +28,7 @@ _CHARACTERS_OF_A_PART: Final = 2
 
 
 class ListedValues:
-    """What is left for the variables of one frame that are shown with their values.
+    """What is left for the variables of one frame that are shown with their values, or of several.
 
     It is counted after each value: the one that exceeds the limit is whole.
     """
@@ -35,7 +36,10 @@ class ListedValues:
     unlisted: Sequence[Variable] = ()
     """The variables that are not shown any more."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, *, is_of_one: bool = True) -> None:
+        """Count the values of one frame in one lane, or of several, as many as the user wants: then
+        their first 256 characters are not counted."""
+        self._free = 0 if is_of_one else _FREE_CHARACTERS
         self._limits = limits
         self._left = limits.listed_characters
         self._costs: dict[Type | None, int] = {}
@@ -43,6 +47,7 @@ class ListedValues:
     def shown(self, variables: Sequence[Variable]) -> Iterator[Variable]:
         """Yield the variables, the value of each to be counted before the next one, until they
         exceed the limit."""
+        self.unlisted = ()
         for index, variable in enumerate(variables):
             if self._left < 0:
                 self.unlisted = variables[index:]
@@ -52,22 +57,24 @@ class ListedValues:
     def count(self, variable: Variable, text: str) -> None:
         """Count a value that is shown: its characters, the members of its structure, and the bytes
         that are read of it, 1,024 of them as one character."""
-        self._left -= len(text)
+        cost = len(text)
         with suppress(DwarfGpuError):  # the text of the value has the error
-            self._left -= self._cost(variable.type)
+            cost += self._cost(variable.type)
+        self._left -= max(0, cost - self._free)
 
     def count_record(self, record: JsonObject) -> None:
         """Count the data of a value in JSON, and the digits of its bytes."""
         digits = record.get("bytes")
-        self._left -= len(digits) // _DIGITS_OF_A_CHARACTER if isinstance(digits, str) else 0
+        cost = len(digits) // _DIGITS_OF_A_CHARACTER if isinstance(digits, str) else 0
         parts = [record.get("data")]
         while parts:
             part = parts.pop()
-            self._left -= _CHARACTERS_OF_A_PART
+            cost += _CHARACTERS_OF_A_PART
             if isinstance(part, list):
                 parts += part
             elif isinstance(part, dict):
                 parts += part.values()
+        self._left -= max(0, cost - self._free)
 
     def end(self) -> LimitExceeded:
         """Return why the list ends before the variables that are not shown."""
