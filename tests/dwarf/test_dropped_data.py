@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from tests.cli.command import run
 from tests.dwarf.builder import FIXTURES, X86_64, Content, Shape, debug_info, file_of
 from tests.repl.repl_shell import opened, output_of, program_shell
-from tests.work import assert_linear
+from tests.work import assert_linear, calls_of
 
 DATA = Content(bytes(16), flags=3, address=0x1000)
 AT_ZERO = Content(bytes(16), flags=3, address=0)
@@ -249,3 +249,17 @@ def test_variables_are_not_compared_with_each_symbol_at_the_beginning() -> None:
         return lambda: [variable.why_dropped for variable in variables]
 
     assert_linear(work, 40)
+
+
+def test_symbols_of_many_characters_are_not_compared() -> None:
+    """They may be of any variable."""
+
+    def lost(count: int) -> Variable:
+        lengths = "".join(f"{number % 900 + 100}a" for number in range(100))
+        [variable] = of_thread(["lost"], [f"_{number}x{lengths}" for number in range(count)])
+        return variable
+
+    assert lost(100).why_dropped is not None
+    many = lost(200)
+    assert calls_of(lambda: many.why_dropped) < 20_000
+    assert many.why_dropped is None

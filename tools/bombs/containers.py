@@ -8,10 +8,13 @@ import json
 import struct
 import zlib
 from collections.abc import Mapping
+from random import Random
 
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.objfile.file_kinds import BUNDLE_MAGIC, FATBIN_MAGIC
-from tests.dwarf.builder import X86_64, Content, elf
+from tests.dwarf.builder import X86_64, Content, Shape, elf
 from tests.machine.cores import core, status
+from tools.bombs.elf import NAME, block, program
 from tools.bombs.model import Bomb, Files
 
 GPU = "hipv4-amdgcn-amd-amdhsa--gfx942"
@@ -66,6 +69,23 @@ def mangled_symbols(count: int) -> Files:
     size = len(names[0]) if names else 0
     rows = b"".join(symbol(1 + size * n, CODE + n, 1) for n in range(count))
     return {"bomb": symbol_table(bytes(24) + rows, b"\0" + b"".join(names), count, 62)}
+
+
+def thread_symbols(count: int) -> Files:
+    """Symbols at the beginning of thread-local storage, where one variable is: names of 10,000
+    characters, in which every three digits may be the length of what follows."""
+    digits = bytes(0x31 + byte % 9 for byte in range(256))
+    text = bytearray(Random(1).randbytes(count).translate(digits))
+    text[3::4] = b"a" * len(text[3::4])
+    names = [b"_%b\0" % text[begin : begin + 10_000] for begin in range(0, count, 10_000)]
+    rows = b"".join(symbol(1 + 10_002 * n, 0, 4, 0x16) for n in range(len(names)))  # STT_TLS
+    others = {
+        ".symtab": Content(bytes(24) + rows, type=2, link=5, entry_bytes=24),
+        ".strtab": Content(b"\0" + b"".join(names), type=3),
+    }
+    location = block(b"\x0e" + bytes(8) + b"\xe0")  # DW_OP_const8u 0, in thread-local storage
+    variable = Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_LOCATION, dw.FORM_EXPRLOC)))
+    return {"bomb": program(b"\2x\0" + location, variable, others=others)}
 
 
 def long_symbol_names(count: int) -> Files:
@@ -295,6 +315,9 @@ BOMBS = (
           "debug bomb <<< info symbol 0x1010"), says="--max-searched-names"),
     Bomb("symbol-names", ".symtab", "{} functions whose names overlap", long_symbol_names, 20_000,
          OPEN, small=100),
+    Bomb("thread-symbols", ".symtab",
+         "{} characters of the symbols at the beginning of thread-local storage", thread_symbols,
+         40_000_000, ("where bomb x", "eval --file bomb x", *OPEN), small=100_000),
     Bomb("mangled", ".symtab", "a name of {} templates, each of two of the one before", mangled,
          10_000, (*OPEN, "disas bomb"), small=20),
     Bomb("pointers", ".symtab", "a name of {} pointers to one another", nested_mangled, 100_000,

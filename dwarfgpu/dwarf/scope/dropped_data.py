@@ -30,6 +30,8 @@ _ADDRESSES: Final = frozenset({b"\x03", b"\xa1", b"\xfb"})
 _LENGTH: Final = pattern(r"[0-9]+")
 _LONGEST: Final = 999
 """Characters of a part of a mangled name that are compared."""
+_MOST: Final = 1 << 16
+"""Characters of symbols that are compared: each digit may be that of another part."""
 _THREAD_ADDRESSES: Final = frozenset({b"\x9b", b"\xe0"})
 """DW_OP_form_tls_address, and its GNU form."""
 
@@ -92,19 +94,29 @@ def _why_dropped_in_thread(die: Die, location: ExprLoc) -> str | None:
 class _FirstNames:
     """The names that the symbols at the beginning of thread-local storage may give to variables, of
     which there may be as many as symbols: compilers and linkers add numbers to the names of static
-    variables, and a mangled name has the length of each of its parts."""
+    variables, and a mangled name has the length of each of its parts. Symbols of too many
+    characters may be of any variable."""
 
     def __init__(self, symbols: Iterable[str]) -> None:
+        unique = set(symbols)
+        self._are_too_many = sum(map(len, unique)) > _MOST
         self._whole = set[str]()
         self._parts = set[int]()
         """Hashes, because parts overlap that have digits in their names."""
-        for symbol in set(symbols):
+        if self._are_too_many:
+            return
+        for symbol in unique:
             self._whole.update(symbol.replace("@", ".").split("."))
             if symbol.startswith("_"):
                 self._parts.update(map(hash, _parts_of(symbol)))
 
     def may_have(self, name: str) -> bool:
-        return name in self._whole or len(name) > _LONGEST or hash(name) in self._parts
+        return (
+            self._are_too_many
+            or len(name) > _LONGEST
+            or name in self._whole
+            or hash(name) in self._parts
+        )
 
 
 @kept_with(first)
