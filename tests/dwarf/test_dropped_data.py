@@ -179,17 +179,18 @@ def test_members_of_thread_local_common_blocks(tmp_path: Path, tool: Callable[[s
 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+@pytest.mark.parametrize("name", ["mine", "zähler"])
 def test_a_static_variable_of_a_function_has_a_mangled_symbol(
-    compiler: str, tmp_path: Path, tool: Callable[[str], str]
+    name: str, compiler: str, tmp_path: Path, tool: Callable[[str], str]
 ) -> None:
     """Its entry has no linkage name."""
     (tmp_path / "t.cc").write_text(
-        "inline int lane() { static thread_local int mine = 7; return ++mine; }\n"
+        f"int lane() {{ static thread_local int {name} = 7; return ++{name}; }}\n"
         "int main() { return lane(); }\n"
     )
     given = ["-g", "-O0", "t.cc", "-o", "t"]
     subprocess.run([tool(compiler), *given], cwd=tmp_path, check=True, timeout=60)
-    [mine] = [v for v in variables_of(tmp_path / "t") if v.name == "mine"]
+    [mine] = [v for v in variables_of(tmp_path / "t") if v.name == name]
     assert mine.location is not None and mine.why_dropped is None
 
 
@@ -235,6 +236,23 @@ def test_a_symbol_at_the_beginning_may_be_of_the_variable(
     symbols = [*(f"alias{number}" for number in range(aliases)), symbol]
     [lost] = of_thread(["lost"], symbols)
     assert (lost.why_dropped is not None) == is_dropped
+
+
+@pytest.mark.parametrize(
+    ("symbol", "is_dropped"),
+    [
+        ("zähler.1", False),
+        ("_ZZ4mainE7zähler", False),
+        ("_ZN2éé7zählerE", False),
+        ("_D1d1Z7zähleri", False),
+        ("_ZZ4mainE6zähler", True),
+        ("_ZZ4mainE8zähler1", True),
+        ("_ZZ4mainE7zaehler", True),
+    ],
+)
+def test_mangled_names_count_bytes(symbol: str, is_dropped: bool) -> None:
+    [counter] = of_thread(["zähler"], [symbol])
+    assert (counter.why_dropped is not None) == is_dropped
 
 
 def test_without_a_symbol_at_the_beginning_nothing_is_known() -> None:

@@ -15,6 +15,7 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.types.memory_space import memory_space
@@ -27,9 +28,9 @@ _ADDR: Final = 0x03
 _PLUS_UCONST: Final = 0x23
 _ADDRESSES: Final = frozenset({b"\x03", b"\xa1", b"\xfb"})
 """DW_OP_addr, DW_OP_addrx, and DW_OP_GNU_addr_index of DWARF 4."""
-_LENGTH: Final = pattern(r"[0-9]+")
+_LENGTH: Final = pattern(rb"[0-9]+")
 _LONGEST: Final = 999
-"""Characters of a part of a mangled name that are compared."""
+"""Bytes of a part of a mangled name that are compared."""
 _MOST: Final = 1 << 16
 """Characters of symbols that are compared: each digit may be that of another part."""
 _THREAD_ADDRESSES: Final = frozenset({b"\x9b", b"\xe0"})
@@ -108,14 +109,14 @@ class _FirstNames:
         for symbol in unique:
             self._whole.update(symbol.replace("@", ".").split("."))
             if symbol.startswith("_"):
-                self._parts.update(map(hash, _parts_of(symbol)))
+                self._parts.update(map(hash, _parts_of(name_bytes(symbol))))
 
     def may_have(self, name: str) -> bool:
         return (
             self._are_too_many
-            or len(name) > _LONGEST
             or name in self._whole
-            or hash(name) in self._parts
+            or len(in_file := name_bytes(name)) > _LONGEST
+            or hash(in_file) in self._parts
         )
 
 
@@ -124,14 +125,15 @@ def _first_names(file: ObjectFile) -> _FirstNames:
     return _FirstNames(file.first_thread_locals)
 
 
-def _parts_of(mangled: str) -> Iterator[str]:
-    """Yield what follows each number in a mangled name and has that many characters; other digits
-    may be before those of the number."""
+def _parts_of(mangled: bytes) -> Iterator[bytes]:
+    """Yield what follows each number in a mangled name and has that many bytes; other digits may be
+    before those of the number."""
     for digits in _LENGTH.finditer(mangled):
         end = digits.end()
         for begin in range(max(digits.start(), end - len(str(_LONGEST))), end):
-            behind = end + int(mangled[begin:end])
-            if mangled[begin] != "0" and behind <= len(mangled):
+            number = mangled[begin:end]
+            behind = end + int(number)
+            if not number.startswith(b"0") and behind <= len(mangled):
                 yield mangled[end:behind]
 
 
