@@ -255,6 +255,33 @@ def test_mangled_names_count_bytes(symbol: str, is_dropped: bool) -> None:
     assert (counter.why_dropped is not None) == is_dropped
 
 
+RUST = "_ZN22_$LT$t..S$u20$as$u20$T$GT$1f5COUNT17h0123456789abcdefE"
+
+
+@pytest.mark.parametrize(
+    ("symbol", "is_dropped"),
+    [
+        (RUST, False),
+        (f"{RUST}.llvm.1", False),
+        (RUST.replace("17h01", "17h02"), True),
+        ("_ZN22_$LT$t", True),
+    ],
+)
+def test_names_of_rust_have_dots(symbol: str, is_dropped: bool) -> None:
+    [counter] = of_thread([RUST], [symbol])
+    assert (counter.why_dropped is not None) == is_dropped
+
+
+@pytest.mark.parametrize(
+    "symbol",
+    ["", "_ZZ2\u200d\u200dvE7zähler", f"_Z{'a' * (1 << 14)}4lost"],
+    ids=["none", "escaped", "cut"],
+)
+def test_a_symbol_that_is_not_as_in_the_file_may_be_of_any_variable(symbol: str) -> None:
+    for variable in of_thread(["lost", "zähler"], [symbol]):
+        assert variable.why_dropped is None
+
+
 def test_without_a_symbol_at_the_beginning_nothing_is_known() -> None:
     [lost] = of_thread(["lost"], [])
     assert lost.why_dropped is None

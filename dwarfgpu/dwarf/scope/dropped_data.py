@@ -96,25 +96,25 @@ class _FirstNames:
     """The names that the symbols at the beginning of thread-local storage may give to variables, of
     which there may be as many as symbols: compilers and linkers add numbers to the names of static
     variables, and a mangled name has the length of each of its parts. Symbols of too many
-    characters may be of any variable."""
+    characters may be of any variable, and so may one that is not as it is in the file."""
 
     def __init__(self, symbols: Iterable[str]) -> None:
         unique = set(symbols)
-        self._are_too_many = sum(map(len, unique)) > _MOST
-        self._whole = set[str]()
+        self._may_be_any = sum(map(len, unique)) > _MOST or not all(map(_is_whole, unique))
+        self._pieces = set[str]()
         self._parts = set[int]()
         """Hashes, because parts overlap that have digits in their names."""
-        if self._are_too_many:
+        if self._may_be_any:
             return
         for symbol in unique:
-            self._whole.update(symbol.replace("@", ".").split("."))
+            self._pieces.update(_pieces_of(symbol))
             if symbol.startswith("_"):
                 self._parts.update(map(hash, _parts_of(name_bytes(symbol))))
 
     def may_have(self, name: str) -> bool:
         return (
-            self._are_too_many
-            or name in self._whole
+            self._may_be_any
+            or self._pieces.issuperset(_pieces_of(name))
             or len(in_file := name_bytes(name)) > _LONGEST
             or hash(in_file) in self._parts
         )
@@ -123,6 +123,18 @@ class _FirstNames:
 @kept_with(first)
 def _first_names(file: ObjectFile) -> _FirstNames:
     return _FirstNames(file.first_thread_locals)
+
+
+def _is_whole(symbol: str) -> bool:
+    """Return whether a name was read, as neither a table that is damaged nor a very long name is,
+    and without escapes."""
+    return symbol != "" and "\\" not in symbol and not symbol.endswith("...")
+
+
+def _pieces_of(name: str) -> list[str]:
+    """Return what is between the dots of numbers and the at signs of versions; older mangled names
+    of Rust have other dots."""
+    return name.replace("@", ".").split(".")
 
 
 def _parts_of(mangled: bytes) -> Iterator[bytes]:
