@@ -12,6 +12,8 @@ Answer = TypeVar("Answer")
 class KeptAnswers(dict[Question, Answer]):
     """A dictionary that forgets all its answers where one more than its maximum is added."""
 
+    __slots__ = ("_maximum",)
+
     def __init__(self, maximum: int) -> None:
         super().__init__()
         self._maximum = maximum

@@ -21,7 +21,11 @@ def kept_with(
     owner_of: Callable[..., object], most: int = 10_000
 ) -> Callable[[Callable[Arguments, Answer]], Callable[Arguments, Answer]]:
     """Return a decorator that keeps the answers of a function of positional, hashable arguments in
-    the `__dict__` of an object, `most` of them. `owner_of`: the object, of the same arguments."""
+    the `__dict__` of an object, `most` of them. `owner_of`: the object, of the same arguments.
+
+    What is asked of the object alone has one answer, which is kept without a table: a file may have
+    hundreds of thousands of units.
+    """
 
     def decorate(function: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
         name = f"{function.__module__}.{function.__qualname__}"
@@ -29,7 +33,11 @@ def kept_with(
 
         @wraps(function)
         def kept(*question: Any) -> Any:
-            attributes = owner_of(*question).__dict__
+            owner = owner_of(*question)
+            attributes = owner.__dict__
+            if len(question) == 1 and question[0] is owner:
+                answer = attributes.get(name, _ABSENT)
+                return attributes.setdefault(name, asked(owner)) if answer is _ABSENT else answer
             answers = attributes.get(name)
             if answers is None:
                 answers = attributes[name] = KeptAnswers[Any, Any](most)

@@ -10,8 +10,11 @@ import pytest
 
 from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.scope_entries import dropped_code
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.cli.command import FIXTURES, run
+from tools.bombs.entries import units_with_unreadable_ranges
 
 CORE = "crash.x86_64.O2"
 KERNEL = "call.gfx90a.O0.v5.co"
@@ -93,3 +96,31 @@ def test_answers_are_kept_with_their_owner() -> None:
     assert doubled(one, 3) == 6
     assert asked[-2:] == [(one, 5), (one, 3)]
     assert doubled.__doc__ == "Return twice a number."
+
+
+def test_the_only_answer_about_an_owner_needs_no_table() -> None:
+    """A file may have hundreds of thousands of units, with several answers each."""
+    asked: list[Owner] = []
+
+    @kept_with(lambda owner: owner)
+    def name(owner: Owner) -> str:
+        asked.append(owner)
+        return "owner"
+
+    one, other = Owner(), Owner()
+    for _ in range(2):
+        assert [name(one), name(other)] == ["owner", "owner"]
+    assert asked == [one, other]
+    assert list(vars(one).values()) == ["owner"]
+
+
+def test_an_error_that_a_unit_keeps_does_not_keep_the_frames(tmp_path: Path) -> None:
+    """Of units with unreadable ranges, one after the other is asked for dropped code."""
+    path = tmp_path / "bomb"
+    path.write_bytes(units_with_unreadable_ranges(1)["bomb"])
+    unit = CodeObject.open(path).info.units[0]
+    assert dropped_code(unit) == ()
+    gc.collect()
+    errors = [item for item in gc.get_objects() if isinstance(item, DwarfGpuError)]
+    own = [error for error in errors if error.context and str(path) in error.context]
+    assert own and all(error.__traceback__ is None for error in own)

@@ -237,20 +237,21 @@ def dropped_code(unit: CompilationUnit) -> tuple[Range, ...]:
 
 @kept_with(first, 1)
 def _unit_code(unit: CompilationUnit) -> tuple[tuple[Range, ...], tuple[Range, ...]]:
-    """Return the code of a unit, and what the linker dropped of it; none where neither can be
-    read."""
+    """Return the code of a unit, and the part that the linker dropped; neither where there is no
+    such part, or it cannot be read."""
     try:
         linked = unit.linked
         root = linked.root
         listed = root.attribute(dw.AT_RANGES)
         if listed is not None:
-            return linked.lists.covered_by(listed), merged(linked.lists.dropped_of(listed))
+            dropped = merged(linked.lists.dropped_of(listed))
+            return linked.lists.covered_by(listed) if dropped else (), dropped
         if root.address(dw.AT_LOW_PC) == 0 and unit.is_mark(0):
             end = root.integer(dw.AT_HIGH_PC) or root.address(dw.AT_HIGH_PC)
             if end and not _has_symbols(unit):
                 return (), (Range(0, end),)
-    except DwarfGpuError:
-        pass
+    except DwarfGpuError as error:
+        error.with_traceback(None)  # the unit keeps it: its frames would stay in memory
     return (), ()
 
 
