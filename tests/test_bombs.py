@@ -604,6 +604,16 @@ def test_descriptions_of_locations_share_the_budget_of_the_command(
     assert work[2] < 5 * work[1] + START_CALLS, work
 
 
+def test_the_default_file_needs_one_main(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All others of a program are not looked at for it."""
+    monkeypatch.chdir(tmp_path)
+    arguments = arguments_of("debug bomb <<< list nosuch")
+    work, _ = _measured("unit-entries", (10, 100, 1_000), arguments, capsys)
+    assert work[2] < work[1] + 60 * 900, work
+
+
 def test_a_search_in_long_names_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
+from dwarfgpu.dwarf.scope.functions_by_name import first_function_named
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.language.linespec import functions_of
 from dwarfgpu.language.prologue import body_of
-from dwarfgpu.language.source_lines import position_at
+from dwarfgpu.language.source_lines import line_lookups, owner_of, position_at
 from dwarfgpu.objfile.kernel_symbols import kernels
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
 from dwarfgpu.session.session import Session
@@ -20,8 +20,10 @@ def default_source(session: Session) -> FramePosition | None:
     first line of the last unit; None if kernels are declared in several files, and without
     debugging information. As in GDB, a `main` that only the symbol table has does not count."""
     with suppress(DwarfGpuError):
-        if main := functions_of(session, "main"):
-            return position_at(session, body_of(session, main[0].entry))
+        for lines in line_lookups(session):
+            main = first_function_named(owner_of(session, lines), "main")
+            if main is not None:
+                return position_at(session, body_of(session, main.entry))
     declarations = list(_kernel_declarations(session))
     if not declarations:
         return _last_source(session)

@@ -91,6 +91,12 @@ def functions_named(code_object: CodeObject, text: str) -> tuple[NamedFunction, 
 
 
 @kept_with(lambda code_object, _: code_object.file, _MAX_KEPT)
+def first_function_named(code_object: CodeObject, text: str) -> NamedFunction | None:
+    """Return the first of `functions_named` in the order of the units; None if there is none."""
+    return next(iter(_functions_named(code_object, text, is_one_enough=True)), None)
+
+
+@kept_with(lambda code_object, _: code_object.file, _MAX_KEPT)
 def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol, ...]:
     """Return the functions of the symbol table that match, one per address, in entry order: those
     without debugging information, and those that a compiler has merged with equal ones, are only
@@ -138,9 +144,12 @@ def _mangled_parts(component: str, words: list[str]) -> tuple[str, ...]:
     return operator_codes(component if end < 0 else component[:end])
 
 
-def _functions_named(code_object: CodeObject, text: str) -> Iterable[NamedFunction]:
-    """Return the functions of a name as it is, or else as compilers of Fortran or D write it."""
-    functions = _functions_spelled(code_object, text)
+def _functions_named(
+    code_object: CodeObject, text: str, *, is_one_enough: bool = False
+) -> Iterable[NamedFunction]:
+    """Return the functions of a name as it is, or else as compilers of Fortran or D write it.
+    `is_one_enough`: of the name as it is, those of the first unit are enough."""
+    functions = _functions_spelled(code_object, text, is_one_enough=is_one_enough)
     if functions:
         return functions
     if "." in text and _DOTTED_NAME.fullmatch(text.strip()) is not None:
@@ -156,7 +165,9 @@ def _functions_named(code_object: CodeObject, text: str) -> Iterable[NamedFuncti
     return ()
 
 
-def _functions_spelled(code_object: CodeObject, text: str) -> Collection[NamedFunction]:
+def _functions_spelled(
+    code_object: CodeObject, text: str, *, is_one_enough: bool = False
+) -> Collection[NamedFunction]:
     nested = paths.nested(text)
     if nested is not None:
         outer = {declaration_of(item.die) for item in functions_named(code_object, nested[0])}
@@ -181,6 +192,8 @@ def _functions_spelled(code_object: CodeObject, text: str) -> Collection[NamedFu
                 raise
             except DwarfGpuError:
                 continue
+            if functions and is_one_enough:
+                break
     if not functions and _DOTTED_NAME.fullmatch(text.strip()) is not None:
         for function in _in_ada(code_object.info, text.strip()):
             functions.setdefault(function.entry, function)
@@ -377,11 +390,26 @@ def _has_calls_of_others(unit: CompilationUnit) -> bool:
         return False
 
 
-@kept_with(lambda die: die.unit, _MAX_PATHS)
 def _path(die: Die) -> tuple[str, ...]:
     """Return the components of a function's name, as its entries have it."""
-    in_scopes = _name_with_scopes(die)
-    return in_scopes or (*paths.components(bare_name(die) or die.name or ""),)
+    return _path_with_scopes(die)[0]
+
+
+def _name_with_scopes(die: Die) -> tuple[str, ...] | None:
+    """Return the name of a function after those of the namespaces and types around it, of Rust for
+    example; None of one that is in none, and in C++, whose functions are named otherwise."""
+    return _path_with_scopes(die)[1]
+
+
+@kept_with(lambda die: die.unit, _MAX_PATHS)
+def _path_with_scopes(die: Die) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    """Return what `_path` and `_name_with_scopes` do."""
+    names: tuple[str, ...] = ()
+    if not die.unit.is_cplusplus and die.unit.language not in dw.WITHOUT_NAMESPACES:
+        names = qualified_parts(die)
+    if len(names) > 1:
+        return names, names
+    return (*paths.components(bare_name(die) or die.name or ""),), None
 
 
 @kept_with(lambda die: die.unit, _MAX_PATHS)
@@ -398,15 +426,6 @@ def _path_of(name: str) -> list[str]:
         outer, name = nested
         components += paths.components(outer)
     return components + paths.components(paths.split(name)[0])
-
-
-def _name_with_scopes(die: Die) -> tuple[str, ...] | None:
-    """Return the name of a function after those of the namespaces and types around it, of Rust for
-    example; None of one that is in none, and in C++, whose functions are named otherwise."""
-    if die.unit.is_cplusplus or die.unit.language in dw.WITHOUT_NAMESPACES:
-        return None
-    names = qualified_parts(die)
-    return names if len(names) > 1 else None
 
 
 def _functions_around(die: Die) -> Iterator[Die]:
