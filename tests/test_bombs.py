@@ -614,6 +614,38 @@ def test_the_default_file_needs_one_main(
     assert work[2] < work[1] + 60 * 900, work
 
 
+@pytest.mark.parametrize(
+    ("command", "most_calls"),
+    [("debug bomb <<< list x", 2_000), ("debug bomb <<< print x", 2_400)],
+)
+def test_the_imports_of_units_are_read_once(
+    command: str,
+    most_calls: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Each of these commands searches all units several times; each unit has 25 imports."""
+    monkeypatch.chdir(tmp_path)
+    work, _ = _measured("same-imports", (10, 20, 120), arguments_of(command), capsys)
+    assert work[2] < work[1] + most_calls * 100, work
+
+
+@pytest.mark.parametrize("command", ["print x", "list x", "info variables x"])
+def test_the_imports_of_a_file_are_bounded(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = [*arguments_of(f"debug bomb <<< {command}"), "--max-dies", "4000"]
+    work, printed = _measured("same-imports", (20, 40, 80), arguments, capsys)
+    ends = ["the units import others more than 500 times" in text for text in printed]
+    assert ends == [False, True, True]
+    assert work[2] < work[1] + 600 * 40, work
+
+
 def test_a_search_in_long_names_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -109,7 +109,8 @@ class FileLimits:
     units: int = 200_000
     """Units of a section."""
     dies: int = 4_000_000
-    """Maximum number of debugging information entries in the units that are read."""
+    """Maximum number of debugging information entries in the units that are read, and eight times
+    that of the imports of units that are followed."""
     symbols: int = 1 << 21
     """Entries of a symbol table: a library of a gigabyte has one or two million."""
     cfa_instructions: int = 1 << 16

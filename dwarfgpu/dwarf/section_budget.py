@@ -18,6 +18,8 @@ ALLOWANCE_BYTES: Final = 1 << 16
 """What may be read of any section, however small, beyond twice its size."""
 MAX_EXPANSION: Final = 4
 """The factor of the file's size to which the size of compressed sections is limited."""
+IMPORT: Final = 8
+"""What an import of a unit counts in entries: each search for a name goes through all of them."""
 LONG_NAME_BYTES: Final = 256
 LONGEST_NAME_BYTES: Final = 1 << 14
 """Longer names are cut."""
@@ -32,6 +34,8 @@ class SectionBudget:
         self._most_bytes = MAX_EXPANSION * file_bytes
         self.entries_left = limits.dies
         """How many entries (DIEs) may still be read."""
+        self.imports_left = limits.dies // IMPORT
+        """How many imports of units may still be followed; negative where more were to be."""
         self._spent_bytes: dict[str, int] = {}
         self._long_names: dict[bytes, str] = {}
 

@@ -47,7 +47,11 @@ FILE_LIMITS: Final = {
         "total size of the parts of a file that are read into memory, in bytes",
     ),
     "--max-units": ("units", "units of a section, each of a .dwp package counted as four"),
-    "--max-dies": ("dies", "debugging information entries that are read from a file"),
+    "--max-dies": (
+        "dies",
+        "debugging information entries that are read from a file, and eight times its imports of "
+        "units that are followed",
+    ),
     "--max-symbols": ("symbols", "symbols of a symbol table"),
     "--max-cfa-instructions": ("cfa_instructions", "call frame instructions of a CIE or FDE"),
     "--max-frame-rules": (

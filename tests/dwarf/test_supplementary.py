@@ -8,18 +8,21 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.global_variables import global_named, globals_of
-from dwarfgpu.dwarf.scope.imports import imported_units, searched_units
+from dwarfgpu.dwarf.scope.imports import imported_units, searched_units, units_with_names
 from dwarfgpu.dwarf.scope.scope_entries import UNKNOWN_NAME
 from dwarfgpu.dwarf.types.types import Base, strip
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
     InconsistentContext,
+    LimitExceeded,
     Malformed,
     MissingContext,
     Unsupported,
@@ -29,6 +32,8 @@ from dwarfgpu.objfile.supplementary import find_supplementary, supplementary_lin
 from tests.cli.command import run
 from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, debug_info, elf, unit
 from tests.dwarf.programs import AREA, SPLIT, address_of, copied, opened
+from tests.work import calls_of
+from tools.bombs.companions import imports_of_the_same
 
 ID = bytes(range(20))
 NOTE = (4).to_bytes(4, "little") + (20).to_bytes(4, "little") + (3).to_bytes(4, "little")
@@ -258,6 +263,43 @@ def test_a_name_in_a_file_that_is_not_there() -> None:
     assert global_named(here.info, "w") is not None
     with pytest.raises(MissingContext, match="supplementary file gone"):
         global_named(here.info, "v")
+
+
+def test_imports_are_read_once() -> None:
+    """Each search for a name asks for the imports of all units."""
+    partial = unit(b"\x03\x04v\0\0")
+    imports = b"".join(b"\x02" + at(n * len(partial) + 12) for n in range(100)) * 2
+    info = units_of(*[partial] * 100, unit(b"\x01" + imports + b"\0"))
+    own = info.units[-1]
+    assert list(imported_units(own)) == list(info.units[:100])
+    assert calls_of(lambda: list(imported_units(own))) < 12 * 100
+
+
+def test_units_with_names_are_yielded_once(tmp_path: Path) -> None:
+    """All units of the program import the same 25 of the supplementary file."""
+    for name, data in imports_of_the_same(10).items():
+        (tmp_path / name).write_bytes(data)
+    units = list(units_with_names(CodeObject.open(tmp_path / "bomb").info))
+    assert len(units) == len(set(units)) == 10 + 25
+
+
+def test_imports_are_bounded() -> None:
+    """An eighth of the entries that are read of the file: each search goes through all of them."""
+    partial = unit(b"\x03\x04v\0\0")
+    others = [unit(b"\x01" + (b"\x02" + at(12)) * 3 + b"\0") for _ in range(3)]
+    for dies, complete in ((72, 3), (71, 2), (47, 1)):
+        sections = {
+            ".debug_info": b"".join((partial, *others)),
+            ".debug_abbrev": abbreviations(*SHAPES),
+        }
+        object = ObjectFile("made", elf(sections, X86_64), limits=FileLimits(dies=dies))
+        info = DebugInfo.of(object)
+        for own in info.units[1 : 1 + complete]:
+            assert list(imported_units(own)) == [info.units[0]]
+        for own in info.units[1 + complete :]:
+            with pytest.raises(LimitExceeded, match="import others more than") as caught:
+                list(imported_units(own))
+            assert caught.value.option == "--max-dies"
 
 
 # Files that dwz made

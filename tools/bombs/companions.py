@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
+from itertools import accumulate
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
-from tests.dwarf.builder import X86_64, Shape, abbreviations, elf, unit
+from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
 from tests.machine.cores import Load, core, mapped_files, status
 from tools.bombs import containers
-from tools.bombs.elf import START, TEXT, word
+from tools.bombs.elf import HEADER_BYTES, MAIN, NAME, OF_MAIN, OF_UNIT, START, TEXT, UNIT, word
 from tools.bombs.machines import state
 from tools.bombs.model import Bomb, Files
 
 ASK: Final = ("info bomb", "where --all bomb", "check bomb", "debug bomb <<< print x")
 _SPLIT_UNITS: Final = 20_000
+_ID: Final = bytes(range(20))
+"""The build ID of a supplementary file."""
 
 
 def _skeletons(names: list[bytes]) -> bytes:
@@ -106,12 +110,53 @@ def lost_stacks(count: int) -> Files:
     return {"bomb": core([*threads, file], loads), "f.so": page}
 
 
+def _imports(units_with_imports: Iterable[bytes], supplementary: Iterable[bytes]) -> Files:
+    """A program whose units import those of a supplementary file. `units_with_imports`: where in
+    that file, of each unit."""
+    shapes = UNIT, MAIN, Shape(dw.TAG_IMPORTED_UNIT, ((dw.AT_IMPORT, dw.FORM_GNU_REF_ALT),))
+    info = (unit(OF_UNIT + OF_MAIN + b"\0" + imports + b"\0") for imports in units_with_imports)
+    sections = {
+        ".debug_info": b"".join(info),
+        ".debug_abbrev": abbreviations(*shapes),
+        ".gnu_debugaltlink": b"sup\0" + _ID,
+        **TEXT,
+    }
+    partial = Shape(dw.TAG_PARTIAL_UNIT, (), True), Shape(dw.TAG_VARIABLE, (NAME,))
+    header = word(4) + word(len(_ID)) + word(3)
+    others = {
+        ".debug_info": b"".join(supplementary),
+        ".debug_abbrev": abbreviations(*partial),
+        ".note.gnu.build-id": Content(header + b"GNU\0" + _ID, 7),
+    }
+    return {"bomb": elf(sections, X86_64), "sup": elf(others, X86_64)}
+
+
+def imports_of_the_same(count: int) -> Files:
+    """Units that each import the same 25 units of a supplementary file."""
+    partial = [unit(b"\1\2x%02d\0\0" % number) for number in range(25)]
+    places = accumulate(map(len, partial), initial=HEADER_BYTES)
+    imports = b"".join(b"\3" + word(at) for at, _ in zip(places, partial, strict=False))
+    return _imports([imports] * count, partial)
+
+
+def imports_of_nothing(count: int) -> Files:
+    """Imports of what is no unit."""
+    imports = b"".join(b"\3" + word(number + 1 << 8) for number in range(count))
+    return _imports([imports], [unit(b"\1\0")])
+
+
 BOMBS: Final = (
     Bomb("skeletons", "split files", "{} that do not exist", skeletons, 50_000, ASK),
     Bomb("spellings", "split files", "{} ways to write the name of one of 20,000 units",
          spellings, 1_500, ASK),
     Bomb("unreadable-split-file", "split files", "a damaged one that {} units name", unreadable,
          50_000, ASK),
+    Bomb("same-imports", "supplementary file", "{} units that each import 25 of its units",
+         imports_of_the_same, 20_000, (*ASK, "where bomb x", "eval --file bomb x",
+         "debug bomb <<< list x", "debug bomb <<< break x", "debug bomb <<< info variables x",
+         "debug bomb <<< print 'nosuch.c'::x"), small=60),
+    Bomb("wrong-imports", "supplementary file", "{} imports of what is no unit of it",
+         imports_of_nothing, 3_900_000, (*ASK, "debug bomb <<< list x"), says="--max-dies"),
     Bomb("mapped-often", "core file", "a file of 900,000 bytes, mapped {} times", mapped_often,
          2_000, ("bt --core bomb --sysroot .", "info bomb",
                  "debug --core bomb --sysroot . <<< info sharedlibrary"),

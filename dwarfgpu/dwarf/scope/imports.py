@@ -6,17 +6,25 @@ Law: each unit once, in any import graph.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.dwarf.abbrev import Abbreviation, ValueReader
+from dwarfgpu.dwarf.forms import FormClass, Raw
+from dwarfgpu.dwarf.section_budget import IMPORT
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.debug_info import DebugInfo
     from dwarfgpu.dwarf.unit import CompilationUnit
     from dwarfgpu.dwarf.unit_file_protocol import TypeSource
+
+
+_OF_SECTIONS: Final = ("section_reference", "supplementary_reference")
+"""The classes of references to entries of any unit of a file."""
 
 
 def has_imports(unit: CompilationUnit) -> bool:
@@ -40,31 +48,107 @@ def imported_units(
     pending = deque([unit])
     problem: DwarfGpuError | None = None
     while pending:
-        for imported in _imports(pending.popleft()):
-            if isinstance(imported, DwarfGpuError):
-                problem = problem or imported
-            elif imported not in visited:
+        importing = pending.popleft()
+        imports, own_problem = _imports(importing) if _may_import(importing) else ((), None)
+        problem = problem or own_problem
+        for imported in imports:
+            if imported not in visited:
                 visited.add(imported)
                 pending.append(imported)
                 yield imported
     if problem is not None:
-        raise problem
+        raise problem.with_traceback(None)
 
 
-def _imports(unit: CompilationUnit) -> Iterator[CompilationUnit | DwarfGpuError]:
+def _may_import(unit: CompilationUnit) -> bool:
     try:
-        abbreviations = unit.tree.abbreviations if has_imports(unit) else ()
+        return has_imports(unit)
+    except DwarfGpuError:
+        return True  # what reads the imports reports the error
+
+
+@kept_with(first)
+def _imports(unit: CompilationUnit) -> tuple[tuple[CompilationUnit, ...], DwarfGpuError | None]:
+    """Return the units that a unit itself imports, each once, and why an import cannot be followed.
+
+    Each search asks for them, of thousands of units that may import hundreds each: they are read
+    once, and no object is made for an entry.
+    """
+    imported: dict[CompilationUnit, None] = {}
+    problem: DwarfGpuError | None = None
+    try:
+        indexes = _entries_of_imports(unit)
     except DwarfGpuError as error:
-        yield error
-        return
-    for index, abbreviation in enumerate(abbreviations):
-        if abbreviation.tag == dw.TAG_IMPORTED_UNIT:
-            try:
-                target = unit.die(index).reference(dw.AT_IMPORT)
-                if target is not None:
-                    yield target.unit.full
-            except DwarfGpuError as error:
-                yield error
+        return (), error.with_traceback(None)
+    value_of, known = _reader_of_imports(unit), set[tuple[FormClass, Raw]]()
+    for index in indexes:
+        try:
+            value = value_of(index)
+            if value is None or value in known:
+                continue
+            known.add(value)
+            target = _unit_with_entry(unit, *value)
+            is_explained = problem is not None and value[0] in _OF_SECTIONS
+            if target is None and not is_explained:  # the entry knows why, and other classes
+                entry = unit.die(index).reference(dw.AT_IMPORT)
+                target = None if entry is None else entry.unit
+            if target is not None:
+                imported[target.full] = None
+        except DwarfGpuError as error:
+            problem = problem or error.with_traceback(None)
+    return tuple(imported), problem
+
+
+def _entries_of_imports(unit: CompilationUnit) -> list[int]:
+    """Return the entries of a unit that import others; `LimitExceeded` where there are too many in
+    the file."""
+    budget = unit.sections.budget
+    left = budget.imports_left
+    indexes = unit.tree.with_tags((dw.TAG_IMPORTED_UNIT,)) if left >= 0 else []
+    if len(indexes) > left:
+        budget.imports_left = -1  # the next attempt ends at once
+        most = unit.sections.object.limits.dies // IMPORT
+        message = f"the units import others more than {most} times: no more imports are read"
+        raise LimitExceeded(f"{unit.sections.path}: {message}", "--max-dies")
+    budget.imports_left = left - len(indexes)
+    return indexes
+
+
+def _reader_of_imports(
+    unit: CompilationUnit,
+) -> Callable[[int], tuple[FormClass, Raw] | None]:
+    """Return what reads the class and the value of DW_AT_import of an entry; None without one."""
+    tree, data, end = unit.tree, unit.data, unit.end
+    readers: dict[Abbreviation, ValueReader | None] = {}
+
+    def value_of(index: int) -> tuple[FormClass, Raw] | None:
+        abbreviation, start = tree.abbreviations[index], tree.offsets[index]
+        if abbreviation not in readers:
+            position = abbreviation.positions.get(dw.AT_IMPORT)
+            readers[abbreviation] = None if position is None else abbreviation.value(position)
+        reader = readers[abbreviation]
+        if reader is not None and reader.kind != "indirect" and data[start] < 0x80:
+            return reader.kind, reader.read(data, start + 1, end)  # nearly always
+        attribute = unit.die(index).attribute(dw.AT_IMPORT)
+        return None if attribute is None else (attribute.kind, attribute.raw)
+
+    return value_of
+
+
+def _unit_with_entry(unit: CompilationUnit, kind: FormClass, raw: Raw) -> CompilationUnit | None:
+    """Return the unit in which an entry of this or of the supplementary file starts; None where
+    none does, and for a reference of another class."""
+    if isinstance(raw, bytes):
+        return None
+    if kind == "section_reference":
+        target = unit.info.unit_at(raw)
+    elif kind == "supplementary_reference":
+        target = unit.info.supplementary.unit_at(raw)
+    else:
+        return None
+    if target is None or raw == target.header.entries_at:
+        return target
+    return None if target.tree.find(raw) is None else target
 
 
 def searched_units(
@@ -84,13 +168,14 @@ def units_with_names(
 ) -> Iterator[CompilationUnit]:
     """Yield every unit that may have a name of a file, once: the likely ones first, type units of
     split files last; missing ones are skipped."""
+    searched: set[CompilationUnit] = set()
     visited: set[CompilationUnit] = set()
     for unit in chain(likely, info.reported_units()):
-        if unit in visited:
+        if unit in searched:
             continue
-        visited.add(unit)
+        searched.add(unit)
         try:
-            yield from searched_units(unit)
+            yield from searched_units(unit, visited)
         except DwarfGpuError:
             continue
     for source in type_sources(info):
