@@ -646,6 +646,71 @@ def test_the_imports_of_a_file_are_bounded(
     assert work[2] < work[1] + 600 * 40, work
 
 
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("linked-instances", "debug bomb <<< info types"),
+        ("linked-instances", "debug bomb <<< info variables"),
+        ("linked-instances", "debug bomb <<< info variables -t zzz"),
+        ("linked-instances", "debug --pc 0x1000 bomb <<< info locals"),
+        ("variable-instances", "debug bomb <<< info variables"),
+        ("variable-instances", "debug bomb <<< print v"),
+        ("variable-instances", "debug bomb <<< list v"),
+    ],
+)
+def test_linkage_names_that_are_demangled_share_a_budget(
+    name: str,
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Each of them takes 60,000 calls."""
+    monkeypatch.chdir(tmp_path)
+    arguments = [*arguments_of(command), "--max-searched-names", "15000"]
+    work, printed = _measured(name, (1, 4, 12), arguments, capsys)
+    assert ["(--max-searched-names)" in text for text in printed] == [False, True, True]
+    assert work[2] < work[1] + 2_000 * 8, work
+    if command.endswith(("info variables", "info locals")) and name == "linked-instances":
+        assert printed[2].count(" v" if "info variables" in command else "p") >= 12
+
+
+def test_variables_without_a_word_in_their_linkage_names_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = arguments_of("debug bomb <<< info variables w0000011")
+    arguments += ["--max-searched-names", "15000"]
+    _, (printed,) = _measured("variable-instances", (12,), arguments, capsys)
+    assert printed.count("w0000011>") == 1 and "--max-searched-names" not in printed
+
+
+@pytest.mark.parametrize(("option", "is_complete"), [("", True), ("-t int", False)])
+def test_names_of_types_that_are_searched_count(
+    option: str,
+    is_complete: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A search for variables by their types spells the type of each."""
+    monkeypatch.chdir(tmp_path)
+    arguments = [*arguments_of("debug bomb <<< X"), "--max-searched-names", "1000"]
+    arguments[arguments.index("X")] = f"info variables {option}"
+    _, (printed,) = _measured("variables", (100,), arguments, capsys)
+    assert ("--max-searched-names" not in printed) == is_complete
+
+
+def test_a_linkage_name_is_demangled_once_for_a_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each search for a name asks for it again."""
+    monkeypatch.chdir(tmp_path)
+    arguments = arguments_of("debug bomb <<< print v")
+    work, _ = _measured("variable-instances", (1, 2, 6), arguments, capsys)
+    assert work[2] < work[1] + 4 * 80_000, work
+
+
 def test_a_search_in_long_names_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

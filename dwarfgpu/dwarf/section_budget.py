@@ -20,6 +20,10 @@ MAX_EXPANSION: Final = 4
 """The factor of the file's size to which the size of compressed sections is limited."""
 IMPORT: Final = 8
 """What an import of a unit counts in entries: each search for a name goes through all of them."""
+_LINKED_NAME: Final = 12
+"""Characters that a name of a linker counts, besides its own."""
+_CHARACTER: Final = 2
+"""What a character of one counts among the names that are searched."""
 LONG_NAME_BYTES: Final = 256
 LONGEST_NAME_BYTES: Final = 1 << 14
 """Longer names are cut."""
@@ -99,6 +103,30 @@ class SectionBudget:
 
     def _spend(self, section: str, size_bytes: int) -> None:
         self._spent_bytes[section] = self._spent_bytes.get(section, 0) + size_bytes
+
+
+class LinkedNames:
+    """The names of linkers that were demangled for the names of types and variables of a program,
+    each once: it takes far longer than to read the names that files have as they are shown."""
+
+    def __init__(self) -> None:
+        self._spent = 0
+        self._known: dict[tuple[Callable[[str], str | None], str], str | None] = {}
+
+    def read(self, read: Callable[[str], str | None], name: str, limits: FileLimits) -> str | None:
+        """Return what a function reads in a name; `LimitExceeded` for too many names."""
+        question = read, name
+        if question in self._known:
+            return self._known[question]
+        most = limits.searched_names // _CHARACTER
+        self._spent += _LINKED_NAME + len(name)
+        if self._spent > most:
+            raise LimitExceeded(
+                f"the linkage names of types and of instances of variable templates have more than "
+                f"{most} characters: no more are read",
+                "--max-searched-names",
+            )
+        return self._known.setdefault(question, read(name))
 
 
 def _exceeded(section: str) -> LimitExceeded:

@@ -73,7 +73,8 @@ FILE_LIMITS: Final = {
         "searched_names",
         "names that a list of functions, variables or types is made of; one of C++ counts as 2, or "
         "as 8 and half the length of its mangled name if it must be spelled, and more in many "
-        "scopes",
+        "scopes; twice the characters of linkage names that are demangled for types and instances "
+        "of variable templates",
     ),
     "--max-namesakes": (
         "namesakes",

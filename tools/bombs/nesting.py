@@ -185,20 +185,58 @@ def passed_on(count: int) -> Files:
     return {"bomb": file, "state": json.dumps(state).encode()}
 
 
+_LINKED: Final = (dw.AT_LINKAGE_NAME, dw.FORM_STRING)
+_OF_CPLUSPLUS: Final = Shape(
+    dw.TAG_COMPILE_UNIT, (*UNIT.attributes, (dw.AT_LANGUAGE, dw.FORM_DATA1)), True
+)
+"""Of a unit that begins with `OF_UNIT` and its language."""
+_ARGUMENTS: Final = b"I" + b"2BC" * 900 + b"E"
+"""Of a template, in mangled names."""
+
+
 def linked_names(count: int) -> Files:
     """Structures that only linkers have a name for, in 900 namespaces or a class of 900 arguments;
     each has a variable."""
-    shapes = (
-        Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_LINKAGE_NAME, dw.FORM_STRING), _SIZE)),
-        Shape(dw.TAG_VARIABLE, (NAME, TYPE, (dw.AT_LOCATION, dw.FORM_EXPRLOC))),
-    )
-    root = Shape(dw.TAG_COMPILE_UNIT, (*UNIT.attributes, (dw.AT_LANGUAGE, dw.FORM_DATA1)), True)
+    shapes = Shape(dw.TAG_STRUCTURE_TYPE, (_LINKED, _SIZE)), _VARIABLE
     out = OF_UNIT + bytes((_CPLUSPLUS_14,))
     for number in range(count):
-        around = b"3n_s" * 900 if number % 4 else b"1AI" + b"2BC" * 900 + b"E"
+        around = b"3n_s" * 900 if number % 4 else b"1A" + _ARGUMENTS
         at = HEADER_BYTES + len(out)
         out += b"\2N%s8s%07dE\0\4" % (around, number) + b"\3v%d\0" % number + word(at) + _AT_X
-    return {"bomb": units(unit(out + b"\0"), root, *shapes)}
+    return {"bomb": units(unit(out + b"\0"), _OF_CPLUSPLUS, *shapes)}
+
+
+def linked_instances(count: int) -> Files:
+    """Structures that only linkers have a name for, in a class of 900 arguments; each has a
+    variable outside of functions, and a pointer in a function."""
+    shapes = (
+        Shape(dw.TAG_STRUCTURE_TYPE, (_LINKED, _SIZE)),
+        _VARIABLE,
+        MAIN,
+        Shape(dw.TAG_POINTER_TYPE, (TYPE,)),
+    )
+    out, inside = bytearray(OF_UNIT + bytes((_CPLUSPLUS_14,))), bytearray(b"\4main\0" + HERE)
+    kinds = []
+    for number in range(count):
+        kinds.append(HEADER_BYTES + len(out))
+        out += b"\2N1A%s8s%07dE\0\4" % (_ARGUMENTS, number)
+        out += b"\3v%d\0" % number + word(kinds[-1]) + _AT_X
+    for number, kind in enumerate(kinds):
+        at = HEADER_BYTES + len(out) + len(inside)
+        inside += b"\5" + word(kind) + b"\3p%d\0" % number + word(at) + _AT_X
+    return {"bomb": units(unit(bytes(out + inside) + bytes(2)), _OF_CPLUSPLUS, *shapes)}
+
+
+def instances_of_variables(count: int) -> Files:
+    """Variables of one name, whose linkage names have 900 arguments of a template."""
+    shape = Shape(dw.TAG_VARIABLE, (NAME, _LINKED, TYPE, (dw.AT_LOCATION, dw.FORM_EXPRLOC)))
+    language = bytes((_CPLUSPLUS_14,))
+    at = word(FIRST + len(language)) + _AT_X
+    variables = b"".join(
+        b"\3v\0_Z1v%s8w%07dE\0" % (_ARGUMENTS[:-1], number) + at for number in range(count)
+    )
+    entries = OF_UNIT + language + b"\2" + OF_INT + variables
+    return {"bomb": units(unit(entries + b"\0"), _OF_CPLUSPLUS, INT, shape)}
 
 
 ASK: Final = ("where --all bomb", "check bomb", "eval --file bomb nosuch")
@@ -235,4 +273,12 @@ BOMBS: Final = (
          says="values on entry"),
     Bomb("linked-names", INFO, "{} structures with long names that only linkers know", linked_names,
          3_000, (*ASK, "debug bomb <<< info types", "debug bomb <<< info variables"), small=30),
+    Bomb("linked-instances", INFO, "{} structures in templates that only linkers know",
+         linked_instances, 3_700, (*ASK, "debug bomb <<< info types",
+         "debug bomb <<< info variables", "debug bomb <<< info variables -t zzz",
+         "debug --pc 0x1000 bomb <<< info locals"), small=4, says="--max-searched-names"),
+    Bomb("variable-instances", INFO, "{} instances of a template of variables, of one name",
+         instances_of_variables, 3_700, ("where bomb v", "eval --file bomb v",
+         "debug bomb <<< print v", "debug bomb <<< list v", "debug bomb <<< info variables"),
+         small=4, says="--max-searched-names"),
 )  # fmt: skip

@@ -116,15 +116,18 @@ def _read(symbol: str, part: Callable[[Node], Node | None]) -> str | None:
         for way in _ways(text):
             with suppress(NotSupported):
                 tree = ItaniumName(text, way).whole()
-                whole = written(tree)  # also for a part: else this way is wrong
+                whole = _decoded(written(tree))  # also for a part: else this way is wrong
                 node = part(tree)
                 if node is None:
                     return None
-                plain = whole if node is tree else written(node)
-                return plain.encode("latin-1").decode()
+                return whole if node is tree else _decoded(written(node))
     except UnicodeError:
         pass
     return None
+
+
+def _decoded(plain: str) -> str:
+    return plain.encode("latin-1").decode()
 
 
 def _ways(text: str) -> Iterator[Way]:
@@ -209,7 +212,7 @@ def demangled_function(symbol: str) -> str | None:
 
 def demangled_name(symbol: str) -> str | None:
     """Return `ns::f` for `_ZN2ns1fEi`: without parameters and result; None as for `demangled`."""
-    if demangled(symbol) is None:
+    if not symbol.startswith("_Z") or len(symbol) > _LONGEST:
         return None
     if (path := _rust_path(symbol)) is not None:
         return path

@@ -37,6 +37,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     code_ranges,
     entry_of,
 )
+from dwarfgpu.dwarf.section_budget import LinkedNames
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -326,8 +327,19 @@ def instance_name(die: Die) -> str | None:
     if mangled is None and die.name is not None and die.abbreviation.has_children:
         full = die.unit.info.name_with_arguments(die, die.name)  # of clang's constants
         return None if full == die.name else canonical(full)
-    if mangled is None or not mangled.endswith("E") or "I" not in mangled:
+    if mangled is None or not may_name_instance(mangled):
         return None
+    sections = die.unit.sections
+    names = sections.program.shared(LinkedNames)
+    return names.read(_instance_in, mangled, sections.object.limits)
+
+
+def may_name_instance(mangled: str) -> bool:
+    """Return whether a mangled name may be that of an instance of a variable template."""
+    return mangled.endswith("E") and "I" in mangled
+
+
+def _instance_in(mangled: str) -> str | None:
     from dwarfgpu.dwarf.names.demangle import demangled_name  # few variables are instances
 
     name = demangled_name(mangled)

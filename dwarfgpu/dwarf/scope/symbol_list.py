@@ -24,6 +24,7 @@ from dwarfgpu.dwarf.scope.declarations import (
     around,
     followed,
     is_nameless_function,
+    may_name_instance,
     qualified_name,
     variable_name,
 )
@@ -32,6 +33,7 @@ from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, NamedEn
 from dwarfgpu.dwarf.scope.required_word import (
     COMPLETING,
     FunctionNames,
+    mangled_lacks,
     required_words,
     units_with_words,
 )
@@ -72,6 +74,10 @@ _AROUND: Final = TAGGED | CONTAINERS
 """Their names are part of those of the entries in them."""
 
 
+_LINKING: Final = frozenset({dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME, *COMPLETING})
+_LINKED: Final = 4
+"""What a character counts of a mangled name, compared with those of functions: the parts of the
+name are read besides the whole."""
 _SHORT_NAME: Final = 1_000
 _MOST_CHARACTERS: Final = 1 << 23
 """Of the longer names that one answer searches beyond the first `_SHORT_NAME`, besides twice the
@@ -182,7 +188,11 @@ def listed_symbols(
                     matching.require_few()
                     continue
             else:
-                cost = SPELLED + _cost_of_linked_name(full, index, abbreviation)
+                linked = _linked_name(full, index, abbreviation)
+                if linked.startswith("_Z") and mangled_lacks(linked, words):
+                    searched.spend(LEFT_OUT)
+                    continue
+                cost = SPELLED + (cost_of_mangled(_LINKED * len(linked)) if linked else 0)
                 searched.spend(cost + _cost_of_scopes(full.die(index)))
             die = full.die(index)
             try:
@@ -196,15 +206,21 @@ def listed_symbols(
                 matching.require_few()
 
 
-def _cost_of_linked_name(unit: CompilationUnit, index: int, abbreviation: Abbreviation) -> int:
-    """Return what the name of a type counts, besides others, that only linkers know."""
+def _linked_name(unit: CompilationUnit, index: int, abbreviation: Abbreviation) -> str:
+    """Return the name of a linker that must be demangled for that of a type, or of an instance of a
+    variable template; empty for others."""
     names = abbreviation.positions
-    if abbreviation.tag not in TAGGED or dw.AT_NAME in names or dw.AT_LINKAGE_NAME not in names:
-        return 0
+    is_type = abbreviation.tag in TAGGED
+    if (is_type and dw.AT_NAME in names) or names.keys().isdisjoint(_LINKING):
+        return ""
+    if not is_type and abbreviation.tag not in TAGS["variables"]:
+        return ""
     with suppress(DwarfGpuError):  # what reads its name reports the error
         linked = unit.die(index).linkage_name or ""
-        return 0 if last_of_path(linked) else cost_of_mangled(3 * len(linked))
-    return 0
+        if is_type:
+            return "" if last_of_path(linked) else linked
+        return linked if unit.is_cplusplus and may_name_instance(linked) else ""
+    return ""
 
 
 def _cost_of_scopes(die: Die) -> int:

@@ -12,6 +12,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import MAX_ORIGINS, Die
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.producer import parse_producer
+from dwarfgpu.dwarf.section_budget import LinkedNames
 from dwarfgpu.dwarf.types.address_class import space_of_class
 from dwarfgpu.dwarf.types.base_types import base_type_of, first_bit_of, has_no_size, storage_bits_of
 from dwarfgpu.dwarf.types.types import (
@@ -22,7 +23,7 @@ from dwarfgpu.dwarf.types.types import (
     Qualifier,
     Unspecified,
 )
-from dwarfgpu.errors import IllFormed, Unsupported
+from dwarfgpu.errors import IllFormed, LimitExceeded, Unsupported
 
 NAMES_OF_TYPES: Final = {dw.TAG_TYPEDEF, dw.TAG_TEMPLATE_TYPE_PARAMETER}
 """Entries that name a type: members of a template's instance may have its parameter (2.23)."""
@@ -139,14 +140,29 @@ def require_type(die: Die) -> None:
 
 def linked_name(die: Die) -> str | None:
     """Return the simple name of `typedef struct {} Name` that linkers know. GCC writes the whole
-    name: `5Named`, and `N2ns5NamedE` in a namespace or class."""
+    name: `5Named`, and `N2ns5NamedE` in a namespace or class. None, which the file notes, beyond
+    the limit of such names."""
     linked = die.linkage_name or ""
     if linked[:1] != "N" and not "1" <= linked[:1] <= "9":
         return None
-    # Few types have only this name.
-    from dwarfgpu.dwarf.names.demangle import demangled_last, last_of_path
+    from dwarfgpu.dwarf.names.demangle import last_of_path  # few types have only this name
 
-    return last_of_path(linked) or demangled_last(f"_Z{linked}")
+    last = last_of_path(linked)
+    if last:
+        return last
+    sections = die.unit.sections
+    try:
+        names = sections.program.shared(LinkedNames)
+        return names.read(_last_in, linked, sections.object.limits)
+    except LimitExceeded as error:
+        die.unit.info.main.note_unknown_type(error.with_traceback(None))
+        return None
+
+
+def _last_in(linked: str) -> str | None:
+    from dwarfgpu.dwarf.names.demangle import demangled_last
+
+    return demangled_last(f"_Z{linked}")
 
 
 def _canonical(die: Die, base: BaseType) -> BaseType:

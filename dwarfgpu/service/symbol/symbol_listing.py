@@ -21,7 +21,13 @@ from dwarfgpu.dwarf.scope.declarations import (
     with_parameters,
 )
 from dwarfgpu.dwarf.scope.required_word import mangled_lacks, required_words
-from dwarfgpu.dwarf.scope.searched_names import LEFT_OUT, WRITTEN, SearchedNames, cost_of_mangled
+from dwarfgpu.dwarf.scope.searched_names import (
+    LEFT_OUT,
+    SPELLED,
+    WRITTEN,
+    SearchedNames,
+    cost_of_mangled,
+)
 from dwarfgpu.dwarf.scope.symbol_at_address import demangled_entry, unnumbered
 from dwarfgpu.dwarf.scope.symbol_list import Kind, ListedSymbol, listed_symbols
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
@@ -91,6 +97,8 @@ class SymbolSearch:
                     problems=self.problems,
                     searched=searched,
                 ):
+                    if query.type is not None:
+                        searched.spend(SPELLED)
                     if query.type is None or query.type.search(_type_text(symbol)):
                         yield symbol
             except LimitExceeded as error:
