@@ -711,6 +711,16 @@ def test_a_linkage_name_is_demangled_once_for_a_variable(
     assert work[2] < work[1] + 4 * 80_000, work
 
 
+def test_targets_in_other_files_count_for_the_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each takes as much memory as several entries."""
+    monkeypatch.chdir(tmp_path)
+    arguments = ["check", "bomb", "--max-dies", "20000"]
+    _, printed = _measured("wrong-imports", (1_000, 8_000), arguments, capsys)
+    assert ["not checked to the end" in text for text in printed] == [False, True]
+
+
 def test_a_search_in_long_names_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

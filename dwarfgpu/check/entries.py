@@ -34,7 +34,7 @@ from dwarfgpu.check.contained_beyond import LeadingOut
 from dwarfgpu.check.contained_types import ContainedTypes
 from dwarfgpu.check.entry_nesting import EntryNesting
 from dwarfgpu.check.entry_positions import EntryPositions
-from dwarfgpu.check.entry_references import BadReference, EntryReferences
+from dwarfgpu.check.entry_references import FORMS_BEYOND, BadReference, EntryReferences
 from dwarfgpu.check.expressions import ExpressionChecker, Role
 from dwarfgpu.check.finding import Findings
 from dwarfgpu.check.layout import code_fault, constant_fault, layout_fault
@@ -45,8 +45,9 @@ from dwarfgpu.check.unit_findings import UnitFindings
 from dwarfgpu.check.vendor_attributes import vendor_faults
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.entry_tree import lost_entries
-from dwarfgpu.dwarf.forms import Raw
+from dwarfgpu.dwarf.forms import Raw, read_uleb
 from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_walk import walk
@@ -69,6 +70,8 @@ _OF_ENTRIES: Final = 100
 """Entries that a unit counts as which has others than its own: they are compared with it."""
 _OF_CONTENTS: Final = 2
 """Entries that one counts for which types, code or a sibling are kept: they take as much memory."""
+_OF_TARGET: Final = 6
+"""Entries that one counts for each entry of another unit to which it refers first in its unit."""
 _OF_CODE: Final = 6
 """Entries that one counts whose bounds of code are compared."""
 _OF_LIST: Final = 14
@@ -118,6 +121,8 @@ def _work_of(spec: CheckedValue) -> int:
         return _OF_LAYOUT
     if spec.is_high_pc:
         return _OF_CODE
+    if spec.is_reference:
+        return _OF_TARGET if spec.form in FORMS_BEYOND else 0
     return _OF_LIST if spec.is_list or spec.number == dw.AT_RANGES else 0
 
 
@@ -382,8 +387,7 @@ class EntryChecker:
         if spec.is_high_pc:
             if spec.form in CONSTANTS:
                 step.known = SMALL_SIZES
-            # The tree of a unit is not made for its first entry alone.
-            message = code_fault(self.unit.die(index) if index else self.unit.root)
+            message = code_fault(self._entry(index) if index else self.unit.root)
             if message is not None:
                 self._findings.report("inverted-range", message, index, spec.name)
             return
@@ -413,6 +417,12 @@ class EntryChecker:
             if spec.vendor is None and not self._of_entries.has_function_without_base:
                 step.known = self._of_entries.results_of(role).clean
             self._of_entries.check(index, spec, role, value, None)
+
+    def _entry(self, index: int) -> Die:
+        """Return an entry that was read, without the tree of the unit, which few checks need."""
+        unit, offset = self.unit, self.references.offsets[index]
+        code, values_at = read_uleb(unit.data, offset, unit.end)
+        return Die(unit, offset, unit.abbreviations[code], values_at)
 
     def _look_up(self, index: int, spec: CheckedValue, value: Raw) -> None:
         """Report a value that leads to nothing in another section."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from dwarfgpu.base.records import define, field, frozen
@@ -34,6 +34,8 @@ _IMPORTED_UNITS: Final = refused_targets(dw.AT_IMPORT, dw.TAG_IMPORTED_UNIT)
 _SUPPLEMENTARY: Final = frozenset(
     form for form, (kind, _) in FORMS.items() if kind == "supplementary_reference"
 )
+FORMS_BEYOND: Final = _SUPPLEMENTARY | {dw.FORM_REF_ADDR}
+"""Of references to entries of any unit: these are looked for when all units have been read."""
 _ITSELF: Final = "the imported units of the unit lead back to it"
 
 
@@ -143,51 +145,51 @@ class EntryReferences:
         """Free what `bad_within` needs."""
         self.offsets, self.within = array("Q"), {}
 
-    def bad_beyond(self, entries: EntriesOfUnits) -> list[BadReference]:
-        """Return the bad references to entries of any unit."""
-        return (
-            [
-                _bad(first, problem)
-                for refused, targets in self.beyond.items()
-                for value, first in targets.items()
-                if (problem := entries.problem(self.unit.info, value, refused)) is not None
-            ]
-            + [
-                _bad(first, problem)
-                for targets in self.beyond.values()
-                for value, first in targets.items()
-                if (problem := entries.circle(self.unit.info, value)) is not None
-            ]
-            + [
-                _bad(first, _ITSELF)
-                for value, first in self.beyond.get(_IMPORTED_UNITS, {}).items()
-                if (self.unit, self.unit.info.unit_at(value)) in entries.circular_imports
-            ]
-        )
+    def bad_beyond(self, entries: EntriesOfUnits) -> Iterator[BadReference]:
+        """Yield the bad references to entries of any unit."""
+        info = self.unit.info
+        yield from self._without_target(self.beyond, info, entries)
+        for targets in self.beyond.values():
+            for value, first in targets.items():
+                if (problem := entries.circle(info, value)) is not None:
+                    yield _bad(first, problem)
+        for value, first in self.beyond.get(_IMPORTED_UNITS, {}).items():
+            if (self.unit, info.unit_at(value)) in entries.circular_imports:
+                yield _bad(first, _ITSELF)
+
+    @staticmethod
+    def _without_target(
+        referred: dict[Refused, dict[int, int]],
+        info: UnitFile,
+        entries: EntriesOfUnits,
+        where: str = "",
+    ) -> Iterator[BadReference]:
+        """Yield the references to what is no valid target in a file. `where`: before the reason."""
+        for refused, targets in referred.items():
+            for value, first in targets.items():
+                if (problem := entries.problem(info, value, refused)) is not None:
+                    yield _bad(first, where + problem)
 
     @property
     def is_leading_out(self) -> bool:
         """Whether a reference leads out of the unit."""
         return bool(self.beyond or self.signatures or self.supplementary)
 
-    def bad_supplementary(self, entries: EntriesOfUnits) -> list[BadReference]:
-        """Return the bad references into the supplementary file; one, where the file names none.
+    def bad_supplementary(self, entries: EntriesOfUnits) -> Iterator[BadReference]:
+        """Yield the bad references into the supplementary file; one, where the file names none.
 
         Raises `MissingContext` and `InconsistentContext` where that file is not found.
         """
         if not self.supplementary:
-            return []
+            return
         try:
             info = self.unit.info.supplementary
         except IllFormed as error:
             first = min(min(targets.values()) for targets in self.supplementary.values())
-            return [_bad(first, error.message)]
-        return [
-            _bad(first, f"in the supplementary file {problem}")
-            for refused, targets in self.supplementary.items()
-            for value, first in targets.items()
-            if (problem := entries.problem(info, value, refused)) is not None
-        ]
+            yield _bad(first, error.message)
+            return
+        where = "in the supplementary file "
+        yield from self._without_target(self.supplementary, info, entries, where)
 
     def bad_signatures(self, chains: EntryChains, is_whole: bool) -> list[BadReference]:
         """Return the bad references to types of type units; those to none only if `is_whole`: if
