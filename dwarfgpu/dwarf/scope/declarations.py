@@ -83,6 +83,10 @@ class _Enclosing:
         return self.die.parent() is None
 
     @cached_property
+    def is_anonymous_namespace(self) -> bool:
+        return self.die.tag == dw.TAG_NAMESPACE and self.die.name is None
+
+    @cached_property
     def step(self) -> Scope | None:
         """The scope in a path; None for blocks, which that leaves out."""
         die = self.die
@@ -125,6 +129,11 @@ def _outwards(die: Die) -> Iterator[_Enclosing]:
             return
         yield scope
         scope = scope.outer
+
+
+def is_in_anonymous_namespace(die: Die) -> bool:
+    """Return whether a scope around an entry is an anonymous namespace."""
+    return any(scope.is_anonymous_namespace for scope in _outwards(die))
 
 
 def around(die: Die) -> Iterator[Die]:

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.declarations import parameter_types
+from dwarfgpu.dwarf.scope.declarations import is_in_anonymous_namespace, parameter_types
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES
 from dwarfgpu.dwarf.scope.nameless_functions import is_nameless, one_at
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -81,10 +81,13 @@ def distinguished(meanings: list[Meaning], scopes: tuple[Die, ...]) -> list[Mean
 
 def is_external(meaning: Meaning) -> bool:
     """Return whether other units can mean an entry: a variable or function that is external; in C++
-    also, as in GDB, an enumerator and a type with a tag. Those of C are only in their own file."""
+    also, as in GDB, an enumerator and a type with a tag. Those of C are only in their own file, and
+    so is what is in an anonymous namespace (C++ [basic.link])."""
+    die = meaning.die if isinstance(meaning, Variable) else meaning
+    if is_in_anonymous_namespace(die):
+        return False
     if isinstance(meaning, Variable):
         return meaning.is_external
-    die = meaning
     if die.tag in VARIABLES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}:
         return any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
     if die.tag in EXPORTED_IN_CPLUSPLUS:

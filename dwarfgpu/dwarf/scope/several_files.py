@@ -7,7 +7,6 @@ from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.qualified import ANONYMOUS
 from dwarfgpu.dwarf.scope.declarations import path_of
 from dwarfgpu.dwarf.scope.meaning import Meaning, is_external, is_function, is_removed
 from dwarfgpu.dwarf.scope.named_entries import TYPES, VARIABLES
@@ -23,7 +22,7 @@ def is_of_its_file(meaning: Meaning) -> bool:
     die = meaning.die if isinstance(meaning, Variable) else meaning
     if die.tag not in TYPES | VARIABLES | {dw.TAG_SUBPROGRAM} or is_removed(meaning):
         return False
-    return not is_external(meaning) or any(scope.name == ANONYMOUS for scope in path_of(die))
+    return not is_external(meaning)
 
 
 def differ(first: Meaning, second: Meaning) -> bool:

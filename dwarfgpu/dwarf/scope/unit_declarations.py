@@ -12,9 +12,10 @@ from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.qualified import ANONYMOUS, Part, canonical
+from dwarfgpu.dwarf.names.qualified import Part, canonical
 from dwarfgpu.dwarf.scope.declarations import (
     around,
     followed,
@@ -22,6 +23,7 @@ from dwarfgpu.dwarf.scope.declarations import (
     imports_by_scope,
     is_data,
     is_definition,
+    is_in_anonymous_namespace,
     is_member,
     is_within,
     named_within,
@@ -30,6 +32,7 @@ from dwarfgpu.dwarf.scope.declarations import (
 )
 from dwarfgpu.dwarf.scope.imports import imported_units
 from dwarfgpu.dwarf.scope.meaning import (
+    EXPORTED_IN_CPLUSPLUS,
     DieFilter,
     Meaning,
     besides_namespaces,
@@ -114,6 +117,7 @@ class UnitDeclarations(UnitSearch):
             return ()
         try:
             dies = self.declared(self.unit, path, part, accepts)
+            dies = dies or self._in_own_type_units(path, part, accepts)
             dies = dies or self._by_import(path, part, accepts)
         except DwarfGpuError as error:
             self.doubts.append(error)
@@ -189,15 +193,29 @@ class UnitDeclarations(UnitSearch):
             pending.append(iter(self._directives(inner)))
         return []
 
-    def _in_type_units(self, path: Path, part: Part, accepts: DieFilter) -> list[Die]:
-        """Return the types of a namespace whose entries are in units of their own."""
-        for unit in self.other_units(path, part.name, TAGGED):
-            if not unit.header.is_type_unit:
-                continue
-            dies = self.declared(unit, path, part, accepts)
-            if dies and not self._is_of_another(unit, dies[0]):
+    def _in_own_type_units(self, path: Path, part: Part, accepts: DieFilter) -> list[Die]:
+        """Return the types of this unit, and their enumerators, whose entries are in units of their
+        own: it need not have declarations of them."""
+        if self.unit is None or not self.unit.abbreviations.accepted(_has_signature):
+            return []
+        for unit in self._type_units(path, part):
+            if self._is_of_this(unit) and (dies := self.declared(unit, path, part, accepts)):
                 return dies
         return []
+
+    def _in_type_units(self, path: Path, part: Part, accepts: DieFilter) -> list[Die]:
+        """Return the types of a namespace whose entries are in units of their own."""
+        for unit in self._type_units(path, part):
+            dies = self.declared(unit, path, part, accepts)
+            if dies and (not is_in_anonymous_namespace(dies[0]) or self._is_of_this(unit)):
+                return dies
+        return []
+
+    def _type_units(self, path: Path, part: Part) -> Iterator[CompilationUnit]:
+        """Yield the type units that may have a type or an enumerator of a name."""
+        for unit in self.other_units(path, part.name, EXPORTED_IN_CPLUSPLUS):
+            if unit.header.is_type_unit:
+                yield unit
 
     def _directives(self, path: Path) -> list[Die]:
         assert self.unit is not None
@@ -328,7 +346,6 @@ class UnitDeclarations(UnitSearch):
         and of the program, and variables of functions without names last."""
         hidden: tuple[Meaning, ...] = ()
         removed: tuple[Meaning, ...] = ()
-        unrelated: tuple[Meaning, ...] = ()
         namespaces: tuple[Meaning, ...] = ()
         nameless: tuple[Meaning, ...] = ()
         searched: set[CompilationUnit | None] = {self.unit}
@@ -349,12 +366,9 @@ class UnitDeclarations(UnitSearch):
             if meanings and is_in_nameless(meanings[0]):
                 nameless = nameless or meanings
                 continue
-            if any(is_external(meaning) for meaning in meanings):
-                if not self._is_of_another(unit, meanings[0]):
-                    self._remark(meanings[0], path, part, accepts)
-                    return meanings
-                unrelated = unrelated or meanings
-                continue
+            if any(map(is_external, meanings)):
+                self._remark(meanings[0], path, part, accepts)
+                return meanings
             if all(is_removed(meaning) for meaning in meanings):
                 is_visible = self.unit is None or unit.info.main in (
                     self.unit.info.main,
@@ -365,7 +379,7 @@ class UnitDeclarations(UnitSearch):
                 hidden = meanings
                 exporting = self.exporting(path, part.name)
                 pending = pending if exporting is None else iter(exporting)
-        meanings = hidden or unrelated or removed or namespaces or nameless
+        meanings = hidden or removed or namespaces or nameless
         if meanings:
             self._remark(meanings[0], path, part, accepts)
         return meanings
@@ -397,16 +411,13 @@ class UnitDeclarations(UnitSearch):
                         self.remarks[several(self.name, taken, other)] = None
                         return
 
-    def _is_of_another(self, unit: CompilationUnit, meaning: Meaning) -> bool:
-        """Return whether a type unit describes a type of an anonymous namespace to which no entry
-        of this unit refers."""
+    def _is_of_this(self, unit: CompilationUnit) -> bool:
+        """Return whether a type unit describes a type of this unit, which refers to it."""
         signature = unit.header.signature
-        if signature is None or self.unit is None or not isinstance(meaning, Die):
-            return False
-        if all(scope.name != ANONYMOUS for scope in path_of(meaning)):
+        if signature is None or self.unit is None:
             return False
         reference = signature.to_bytes(8, self.unit.endian)
-        return self.unit.data.find(reference, self.unit.header.entries_at, self.unit.end) < 0
+        return self.unit.data.find(reference, self.unit.header.entries_at, self.unit.end) >= 0
 
     def defined(self, dies: Iterable[Die]) -> tuple[Meaning, ...]:
         """Return the definitions of entries, each once. Declarations stay if other files can define
@@ -443,6 +454,11 @@ class UnitDeclarations(UnitSearch):
         variable = Variable(name_of(defined) or "", defined, "global")
         can_be = is_definition(defined) or is_member(defined) or variable.is_external
         return variable if can_be else None
+
+
+def _has_signature(abbreviation: Abbreviation) -> bool:
+    """Return whether entries refer to a type unit."""
+    return any(attribute.form == dw.FORM_REF_SIG8 for attribute in abbreviation.attributes)
 
 
 def _is_of_file(meaning: Meaning, unit: CompilationUnit) -> bool:

@@ -30,6 +30,7 @@ from dwarfgpu.errors import DwarfGpuError
 
 _DECLARED: Final = VARIABLES | TYPES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}
 _EXPORTED: Final = VARIABLES | {dw.TAG_SUBPROGRAM}
+_WITHOUT_SYMBOL: Final = EXPORTED_IN_CPLUSPLUS | {dw.TAG_NAMESPACE}
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 Path: TypeAlias = tuple[str, ...]
 
@@ -72,15 +73,19 @@ class UnitSearch:
 
     def exporting(self, path: Path, name: str) -> dict[CompilationUnit, None] | None:
         """Return the units that may export a name, in the order of the search: according to an
-        index or a symbol, or, in C++, as a type or enumerator; None if neither can say."""
+        index or a symbol, or, in C++, as a type, enumerator or namespace, or because they are type
+        units of split files; None if neither can say."""
         units: dict[CompilationUnit, None] = {}
         for info in self.infos:
             if not (info.object.symbols or info.loaded.symbols):
                 return None
             visited: set[CompilationUnit] = set()
             likely = likely_units(info, joined((*path, name)))
-            for unit in chain(likely, _naming_in_cplusplus(info, name)):
+            in_cplusplus = require_few(_naming_in_cplusplus(info, name), info, name)
+            for unit in chain(likely, in_cplusplus):
                 units.update(dict.fromkeys(_searched(unit, visited)))
+            for source in type_sources(info):
+                units.update(dict.fromkeys(source.type_units))
         return units
 
     def _naming(
@@ -174,11 +179,11 @@ def _defines(definition: Die, declaration: Die) -> bool:
 
 
 def _naming_in_cplusplus(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
-    """Yield the units in C++ that may have a type or an enumerator of a simple name."""
+    """Yield the units in C++ that may have a type, enumerator or namespace of a simple name."""
     if is_in_no_unit(info, name):
         return
     is_identifier = _IDENTIFIER.fullmatch(name) is not None
-    may_have = mentions(info, name, EXPORTED_IN_CPLUSPLUS) if is_identifier else _any_unit
+    may_have = mentions(info, name, _WITHOUT_SYMBOL) if is_identifier else _any_unit
     for unit in mentioning_units(info, name) if is_identifier else units_with_spellings(info, name):
         try:
             if may_have(unit) and unit.full.is_cplusplus:
