@@ -322,3 +322,9 @@ def test_templates_of_members(text: str, in_cplusplus: str | None, in_c: str | N
         assert spelled(parse(text, KNOWN)) == in_cplusplus
     if in_c is not None:
         assert spelled(parse(text, KnownToC())) == in_c
+
+
+@pytest.mark.parametrize("text", ["s.b <", "s.b < ", "s.b <int"])
+def test_a_member_before_an_unfinished_comparison(text: str) -> None:
+    with pytest.raises(UsageError):
+        parse(text, KNOWN)

@@ -104,8 +104,10 @@ def _is_template_of_member(cursor: Cursor, index: int) -> bool:
 
 def _begins_with_type(cursor: Cursor, index: int) -> bool:
     """Return whether a type comes after `<`, where an operand would be a cast: `pi<double>`."""
-    first, second = cursor.tokens[index + 1 : index + 3]
-    return first.kind == "name" and first.text in TYPE_WORDS and second.text != "("
+    first = cursor.tokens[index + 1]
+    if first.kind != "name" or first.text not in TYPE_WORDS:
+        return False
+    return cursor.tokens[index + 2].text != "("
 
 
 def _end_of_word(cursor: Cursor, end: int) -> int:
