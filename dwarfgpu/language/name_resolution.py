@@ -90,7 +90,12 @@ class Typed:
         return "c" if self.unit is None else self.unit.style
 
 
-TRUTHS: Final = frozenset({"true", "false"})
+_TRUTHS: Final = frozenset({"true", "false"})
+_LITERALS: Final[dict[int | None, frozenset[str]]] = {
+    **dict.fromkeys(dw.ADA | dw.CPLUSPLUS | {dw.LANG_GO, dw.LANG_RUST}, _TRUTHS),
+    dw.LANG_D: _TRUTHS | {"null"},
+}
+"""The words that are values, by language."""
 
 
 def is_cplusplus(unit: CompilationUnit | None) -> bool:
@@ -283,15 +288,14 @@ class Names:
         """Return whether the unit in focus is of Ada."""
         return self.current_unit is not None and self.current_unit.style == "ada"
 
-    def has_truths(self) -> bool:
-        """Return whether `true` and `false` are words of the language of the unit in focus."""
+    def literal(self, name: str) -> str | None:
+        """Return the literal that a name is in the language of the unit in focus, as `_LITERALS`
+        has it; None for another name."""
         unit = self.current_unit
-        is_word = unit is not None and unit.language in dw.D_GO_RUST
-        return is_word or self.is_cplusplus() or self.is_ada()
-
-    def has_null(self) -> bool:
-        """Return whether `null` is a word of the language of the unit in focus: of D."""
-        return self.current_unit is not None and self.current_unit.language == dw.LANG_D
+        if unit is None:
+            return None
+        literal = name.lower() if unit.style == "ada" else name
+        return literal if literal in _LITERALS.get(unit.language, ()) else None
 
     def has_dotted_names(self) -> bool:
         """Return whether points are between names and packages or modules in the unit in focus."""
@@ -326,7 +330,7 @@ class Names:
 
             if name in gpu_builtins.BUILTIN_VARIABLES | gpu_builtins.BUILTIN_FUNCTIONS:
                 return True
-        if (name in TRUTHS and self.has_truths()) or (name == "null" and self.has_null()):
+        if self.literal(name) is not None:
             return True
         is_symbol = is_instance(name) and demangled_symbol(self.session.code_objects, name)
         return bool(is_symbol)

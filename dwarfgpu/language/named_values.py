@@ -42,7 +42,7 @@ from dwarfgpu.language.frame_of_function import (
 )
 from dwarfgpu.language.gpu_builtins import BUILTIN_VARIABLES, builtin_variable, is_free
 from dwarfgpu.language.member_lookup import path_to
-from dwarfgpu.language.name_resolution import TRUTHS, Names, is_cplusplus, is_fortran
+from dwarfgpu.language.name_resolution import Names, is_cplusplus, is_fortran
 from dwarfgpu.language.object_access import ObjectAccess, function_type
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
@@ -157,7 +157,8 @@ class NamedValues:
         name = node.name
         if node.file is None and not node.is_quoted:
             name = self.names.spelled(name)
-        if name == "null" and node.file is None and self.names.has_null():
+        literal = self.names.literal(name) if node.file is None else None
+        if literal == "null":
             bits = self.session.architecture.address_bits
             return TypedValue(Pointer(None, size_bytes=bits // 8), bits=Bits(0, bits))
         if node.file is not None:
@@ -170,10 +171,10 @@ class NamedValues:
             of_enclosing = self.names.in_enclosing_functions(name, meanings)
             if of_enclosing is not None:
                 return self._of_enclosing(of_enclosing)
-        if name in TRUTHS and not meanings and self.names.has_truths():
+        if literal is not None and not meanings:
             if self.is_cplusplus or self.is_ada:
-                return self.truth(name == "true")
-            return TypedValue(self.names.builtins.bool_type, bits=Bits(int(name == "true"), 8))
+                return self.truth(literal == "true")
+            return TypedValue(self.names.builtins.bool_type, bits=Bits(int(literal == "true"), 8))
         if not meanings and node.file is not None:
             raise UsageError(f'No symbol "{name}" in specified context.')
         if name in BUILTIN_VARIABLES and node.file is None and is_free(meanings):

@@ -193,6 +193,9 @@ VALUES = {
         where.all = (x => 1, y => 2.5)
         where.All.x = 1
         not flag = false
+        flag=True = true
+        not TRUE = false
+        False = false
         flag and then little=-3 = true
         false or else little/=-3 = false
         16#f_f# = 255
