@@ -70,7 +70,7 @@ _OF_ENTRIES: Final = 100
 """Entries that a unit counts as which has others than its own: they are compared with it."""
 _OF_CONTENTS: Final = 2
 """Entries that one counts for which types, code or a sibling are kept: they take as much memory."""
-_OF_TARGET: Final = 6
+_OF_TARGET: Final = 7
 """Entries that one counts for each entry of another unit to which it refers first in its unit."""
 _OF_CODE: Final = 6
 """Entries that one counts whose bounds of code are compared."""

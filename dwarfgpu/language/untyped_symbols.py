@@ -83,4 +83,4 @@ def as_type(value: TypedValue, type_: Type | None) -> TypedValue | None:
 
 
 def _is_of_data(value: TypedValue) -> bool:
-    return any(value.type is type_ for type_ in _OF_DATA)
+    return value.type in _OF_DATA
