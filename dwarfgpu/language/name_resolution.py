@@ -36,7 +36,7 @@ from dwarfgpu.dwarf.types.types import (
     Unspecified,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed, UsageError
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, UsageError, shortened
 from dwarfgpu.language.ada_names import ada_spelling
 from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.dotted_names import has_dotted_names, joined_names
@@ -53,6 +53,8 @@ from dwarfgpu.session.session import Session
 if TYPE_CHECKING:
     from dwarfgpu.language.syntax.ast import Declarator, TypeName
 
+_MAX_IMPORTS: Final = 1_000_000
+"""Units that those of one source file may import, each time they do: they take a second."""
 _TAGGED: Final = {
     "struct": frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE}),
     "class": frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE}),
@@ -366,13 +368,20 @@ class Names:
 
         is_known = False
         first: tuple[Meaning, ...] = ()
-        session = self.session
+        session, imports = self.session, 0
         for code_object in dict.fromkeys((*session.objects_with(name), *session.loaded_objects())):
             for unit in units_with_names(code_object.info):
                 if not _is_file(unit, file):
                     continue
                 is_known = True
-                meanings = NameLookup((), unit).of(f"::{name}")
+                lookup = NameLookup((), unit)
+                meanings = lookup.of(f"::{name}")
+                imports += lookup.imports_spent
+                if imports > _MAX_IMPORTS:
+                    raise LimitExceeded(
+                        f"the units of {shortened(file)} import too many others to be searched"
+                        f" for {shortened(name)}"
+                    )
                 if not first:
                     first = meanings
                 elif meanings and is_of_its_file(meanings[0]) and differ(first[0], meanings[0]):

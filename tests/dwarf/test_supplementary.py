@@ -361,3 +361,28 @@ def test_supplementary_files_that_need_one_another(tmp_path: Path) -> None:
         for variable in globals_of(code.info.units[0]):
             result.append(variable.name)
     assert result == ["one", "two"]
+
+
+def test_the_imports_of_a_source_file_are_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """20 units of one name import a unit that imports 20 others: each search is through all."""
+    shapes = (
+        Shape(dw.TAG_PARTIAL_UNIT, (), True),
+        Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_NAME, dw.FORM_STRING),), True),
+        Shape(dw.TAG_IMPORTED_UNIT, ((dw.AT_IMPORT, dw.FORM_REF_ADDR),)),
+    )
+    empty = unit(b"\x01\0")
+    targets = (b"\x03" + (len(empty) * index + 12).to_bytes(4, "little") for index in range(20))
+    importing = unit(b"\x01" + b"".join(targets) + b"\0")
+    named = unit(b"\x02u.c\0\x03" + (20 * len(empty) + 12).to_bytes(4, "little") + b"\0")
+    sections = {
+        ".debug_info": 20 * empty + importing + 20 * named,
+        ".debug_abbrev": abbreviations(*shapes),
+    }
+    (tmp_path / "program").write_bytes(elf(sections, X86_64))
+    asked = "debug", tmp_path / "program", "--batch", "-ex", "print 'u.c'::x"
+    assert 'No symbol "x" in specified context.' in run(*asked).err
+    monkeypatch.setattr("dwarfgpu.language.name_resolution._MAX_IMPORTS", 200)
+    said = run(*asked).err
+    assert "LimitExceeded: the units of u.c import too many others to be searched for x" in said

@@ -111,6 +111,11 @@ class UnitDeclarations(UnitSearch):
         self.doubts, self.name, self.remarks = [], name, {}
         self._imports_left = _MAX_IMPORTS
 
+    @property
+    def imports_spent(self) -> int:
+        """How many imports the search for the last name went through."""
+        return _MAX_IMPORTS - self._imports_left
+
     def in_this_unit(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return the declarations of this unit in a namespace, and its imports into it."""
         if self.unit is None:
