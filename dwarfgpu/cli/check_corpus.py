@@ -14,6 +14,7 @@ from dwarfgpu.batch.corpus import Corpus
 from dwarfgpu.batch.corpus_html import corpus_html
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.written_files import WrittenFile, require_written_files
+from dwarfgpu.service.error_text import empty
 
 _FORMS: Final = (".html", ".json")
 
@@ -31,6 +32,8 @@ class WrittenReport:
         for both. `UsageError` for another name, and for a file that cannot be written."""
         paths: list[Path] = []
         for name in names:
+            if not name:
+                raise UsageError(empty("--report"))
             path = Path(name)
             if path.is_dir():
                 paths += [path / f"report{form}" for form in _FORMS]

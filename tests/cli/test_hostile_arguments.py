@@ -23,6 +23,7 @@ from tests.cli.command import FIXTURES, REPOSITORY, run
         ("bt --state ''", "--state"),
         ("info ''", "FILE"),
         ("dis --binary ''", "--binary"),
+        ("check --report '' fixtures/hip/nest.gfx942.O2.v5.co", "--report"),
     ],
 )
 def test_an_empty_argument_is_not_an_absent_one(line: str, name: str) -> None:
