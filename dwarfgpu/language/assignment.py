@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from dwarfgpu.base.bits import insert, signed
 from dwarfgpu.base.records import evolve
@@ -18,7 +19,14 @@ from dwarfgpu.dwarf.types.types import (
     Type,
     strip,
 )
-from dwarfgpu.errors import EvaluationError, Unavailable, UndefinedBits, Unsupported, UsageError
+from dwarfgpu.errors import (
+    EvaluationError,
+    LimitExceeded,
+    Unavailable,
+    UndefinedBits,
+    Unsupported,
+    UsageError,
+)
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_floating, is_integer
 from dwarfgpu.language.array_expressions import require_same_array
@@ -31,6 +39,9 @@ from dwarfgpu.model.location import Location, single_location_in
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit, Memory
 from dwarfgpu.session.bit_field import bit_order
+
+_MOST_PARTS: Final = 20_000
+"""Members and elements of an object that is not known as a whole."""
 
 
 def store(
@@ -161,24 +172,38 @@ def _members(
     objects: ObjectAccess, target: TypedValue, value: TypedValue
 ) -> Iterator[tuple[TypedValue, TypedValue]]:
     """Yield the members of two objects of a type, those of members instead of these; a union is
-    one."""
+    one. `LimitExceeded` if there are too many."""
+    pending, count = [iter([(target, value)])], 0
+    while pending:
+        pair = next(pending[-1], None)
+        if pair is None:
+            pending.pop()
+            continue
+        count += 1
+        if count > _MOST_PARTS:
+            raise LimitExceeded(f"an object of more than {_MOST_PARTS} parts is not set in parts")
+        inner = _inner(objects, *pair)
+        if inner is None:
+            yield pair
+        else:
+            pending.append(inner)
+
+
+def _inner(
+    objects: ObjectAccess, target: TypedValue, value: TypedValue
+) -> Iterator[tuple[TypedValue, TypedValue]] | None:
+    """Return the members or elements of two objects; None for one that is set as a whole."""
     bare = strip(target.type)
     if isinstance(bare, Struct) and bare.kind != "union":
         if bare.declared.variant_parts:
             raise Unsupported("parts of an object with variants are not set together")
-        for member in bare.members:
-            if not member.is_static:
-                inner = objects.step(target, member), objects.step(value, member)
-                yield from _members(objects, *inner)
-    elif isinstance(bare, Array) and (
-        isinstance(strip(bare.element), Struct) or _is_padded(target)
-    ):
+        members = (member for member in bare.members if not member.is_static)
+        return ((objects.step(target, one), objects.step(value, one)) for one in members)
+    if isinstance(bare, Array) and (isinstance(strip(bare.element), Struct) or _is_padded(target)):
         first, count = bare.lower_bound or 0, bare.dimensions[0] or 0
-        for index in range(first, first + count):
-            inner = objects.element(target, index), objects.element(value, index)
-            yield from _members(objects, *inner)
-    else:
-        yield target, value
+        indices = range(first, first + count)
+        return ((objects.element(target, n), objects.element(value, n)) for n in indices)
+    return None
 
 
 def _with_part(
