@@ -328,6 +328,23 @@ def test_local_variables_that_are_not_asked_for_cost_few_calls(
     assert work[2] < work[1] + most_calls * 900, work
 
 
+@pytest.mark.parametrize("name", ["inherited-by-all", "unnamed-in-all"])
+def test_parts_of_an_object_that_are_set_are_bounded(
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Ten classes have 512 parts, and 16 have 32,768."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dwarfgpu.language.assignment._MOST_PARTS", 600)
+    arguments = arguments_of("debug bomb <<< print x=x")
+    work, printed = _measured(name, (60, 60, 130), arguments, capsys)
+    reasons = ["an object of more than 600 parts is not set in parts" in said for said in printed]
+    assert reasons == [False, False, True]
+    assert work[2] < 2 * work[1] + START_CALLS, work
+
+
 def test_blocks_without_variables_are_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from dwarfgpu.dwarf.types.class_parts import Method
+from dwarfgpu.dwarf.types.inheritance import MOST_BASES
 from dwarfgpu.dwarf.types.types import Function, Struct, strip, strip_reference
-from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError
 from dwarfgpu.language.typed_value import TypedValue
 
 NO_CALLS: Final = "functions of the program cannot be called"
@@ -20,8 +21,9 @@ def has_method(struct_type: Struct, name: str) -> bool:
 
 def methods_named(struct_type: Struct, name: str) -> tuple[Method, ...]:
     """Return the member functions with a name of the class, else of the first of its base classes
-    that declares one."""
-    pending, visited = [struct_type], set[int]()
+    that declares one. `LimitExceeded` if there are too many, again for each class that inherits
+    one."""
+    pending, visited, count = [struct_type], set[int](), 0
     while pending:
         current = pending.pop()
         if id(current) in visited:
@@ -30,8 +32,11 @@ def methods_named(struct_type: Struct, name: str) -> tuple[Method, ...]:
         methods = tuple(method for method in current.declared.methods if method.name == name)
         if methods:
             return methods
-        bases = (strip(member.type) for member in current.members if member.is_base_class)
-        pending += [base for base in bases if isinstance(base, Struct)]
+        bases = [member for member in current.members if member.is_base_class]
+        count += len(bases)
+        if count > MOST_BASES:
+            raise LimitExceeded(f"more than {MOST_BASES} base classes")
+        pending += [base for member in bases if isinstance(base := strip(member.type), Struct)]
     return ()
 
 

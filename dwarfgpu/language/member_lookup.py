@@ -19,6 +19,8 @@ M = TypeVar("M")
 
 _DEPTH: Final = 64
 """Maximum nesting of anonymous structures in the search for a member."""
+_MOST_STEPS: Final = 10_000
+"""Into anonymous structures and base classes, again from each structure that has them."""
 
 
 def path_to(struct_type: Struct, name: str) -> list[Member] | None:
@@ -34,28 +36,29 @@ def no_member(struct_type: Struct, name: str) -> UsageError:
     """Return the error that a structure has no such member, with GDB's wording, with a
     suggestion."""
     kinds = "member or method" if struct_type.declared.methods else "member"
-    return UsageError(f"There is no {kinds} named {name}.{did_you_mean(name, _names(struct_type))}")
+    names = (member.name or "" for member in visible_members(struct_type))
+    return UsageError(f"There is no {kinds} named {name}.{did_you_mean(name, names)}")
 
 
-def _names(struct_type: Struct) -> Iterator[str]:
-    """Yield the names of the members, including those of anonymous structures, base classes and the
-    parents of tagged types."""
-    pending = [struct_type]
-    for _ in range(MAX_CHAIN):
-        if not pending:
-            return
-        current = pending.pop(0)
+def visible_members(struct_type: Struct) -> Iterator[Member]:
+    """Yield the named members, including those of anonymous structures, base classes and the
+    parents of tagged types; each structure once, and no more after very many of these steps."""
+    pending, visited, steps = deque([struct_type]), {struct_type}, 0
+    while pending:
+        current = pending.popleft()
         component, parent = tagged_parent(current) or (None, None)
-        if parent is not None:
-            pending.append(parent)
         for member in current.members:
-            if member is component:
+            if member.name is not None and not member.is_base_class and member is not component:
+                yield member
                 continue
-            if member.name is not None and not member.is_base_class:
-                yield member.name
+            inner = parent if member is component else strip(member.type)
+            if not isinstance(inner, Struct):
                 continue
-            inner = strip(member.type)
-            if isinstance(inner, Struct):
+            steps += 1
+            if steps > _MOST_STEPS:
+                return
+            if inner not in visited:
+                visited.add(inner)
                 pending.append(inner)
 
 
@@ -102,21 +105,31 @@ def _bases(struct_type: Struct) -> Iterator[tuple[Member, Struct, bool]]:
 
 
 def _own_paths(struct_type: Struct, name: str) -> list[list[Member]]:
-    """Return the way to the member of a structure itself, through anonymous ones."""
-    pending: list[tuple[Struct, list[Member]]] = [(struct_type, [])]
+    """Return the way to the member of a structure itself, through anonymous ones, each once.
+    `LimitExceeded` if too many lead to one another."""
+    pending: deque[tuple[Struct, list[Member]]] = deque([(struct_type, [])])
+    visited, steps = {struct_type}, 0
     for _ in range(MAX_CHAIN):
         if not pending:
             break
-        current, path = pending.pop(0)
+        current, path = pending.popleft()
         is_open = len(path) < _DEPTH
-        if is_open and (parent := tagged_parent(current)) is not None:
-            pending.append((parent[1], [*path, parent[0]]))
+        component, parent = (is_open and tagged_parent(current)) or (None, None)
+        if component is not None and parent is not None and parent not in visited:
+            visited.add(parent)
+            pending.append((parent, [*path, component]))
         for member in current.members:
             if member.name == name and not member.is_base_class:
                 return [[*path, member]]
             is_part = is_open and member.name is None and not member.is_base_class
             inner = strip(member.type) if is_part else None
-            if isinstance(inner, Struct):
+            if not isinstance(inner, Struct):
+                continue
+            steps += 1
+            if steps > _MOST_STEPS:
+                raise LimitExceeded(f"more than {_MOST_STEPS} unnamed members")
+            if inner not in visited:
+                visited.add(inner)
                 pending.append((inner, [*path, member]))
     return []
 

@@ -68,12 +68,14 @@ class LocalNames:
 
 def _typedefs(struct_type: Struct) -> Iterator[Typedef]:
     pending, remaining = [struct_type], _MOST
-    while pending and remaining:
-        remaining -= 1
+    while pending:
         current = pending.pop(0)
         yield from (nested.type for nested in current.declared.typedefs)
-        bases = (strip(member.type) for member in current.members if member.is_base_class)
-        pending += [base for base in bases if isinstance(base, Struct)]
+        bases = [member for member in current.members if member.is_base_class]
+        remaining -= len(bases)
+        if remaining < 0:
+            return
+        pending += [base for member in bases if isinstance(base := strip(member.type), Struct)]
 
 
 def _key(type_: Type | None) -> str | None:

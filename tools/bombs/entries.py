@@ -301,6 +301,34 @@ def diamonds(count: int) -> Files:
     return {"bomb": program(entries + OF_MAIN + b"\0", MAIN, *shapes)}
 
 
+def _each_in_all_later(count: int, tag: int) -> Files:
+    """A number of entries that name no more than their type: each class has one for each class
+    before."""
+    entries, parts, last = b"\4" + OF_INT, b"", FIRST
+    for number in range(isqrt(2 * count)):
+        last = FIRST + len(entries)
+        entries += b"\5s%d\0\4" % number + parts + b"\0"
+        parts += b"\6" + word(last) + b"\0"
+    entries += b"\3x\0" + word(last) + AT_X
+    shapes = (
+        Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)),
+        INT,
+        Shape(dw.TAG_CLASS_TYPE, (NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA1)), True),
+        Shape(tag, (TYPE, (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA1))),
+    )
+    return {"bomb": program(entries + OF_MAIN + b"\0", MAIN, *shapes)}
+
+
+def inherited_by_all(count: int) -> Files:
+    """Classes that inherit all classes before."""
+    return _each_in_all_later(count, dw.TAG_INHERITANCE)
+
+
+def unnamed_in_all(count: int) -> Files:
+    """Classes with an unnamed member of each class before."""
+    return _each_in_all_later(count, dw.TAG_MEMBER)
+
+
 def members(count: int) -> Files:
     """A structure of many members."""
     entries = b"\4" + OF_INT
@@ -484,6 +512,10 @@ def type_units(count: int) -> Files:
 
 
 ASK = ("where --all bomb", "check bomb", "debug bomb <<< print x")
+_PARTS = (
+    "debug bomb <<< complete print x.", "debug bomb <<< print x==x",
+    "debug bomb <<< print x.nothing", "debug bomb <<< ptype x",
+)  # fmt: skip
 BOMBS = (
     Bomb("units", INFO, "{} units without entries", headers, 250_000,
          ("info bomb", *ASK), small=100, cpu_seconds=8.0),
@@ -560,7 +592,12 @@ BOMBS = (
     Bomb("doubled", INFO, "structures with two members of another, {} deep", doubled, 2_000,
          (*ASK, "debug bomb <<< ptype/o x", "eval --file bomb x"), small=12),
     Bomb("diamonds", INFO, "classes that inherit another one twice, {} deep", diamonds, 2_000,
-         (*ASK, "debug bomb <<< ptype x", "debug bomb <<< print x.nothing"), small=40),
+         (*ASK, "debug bomb <<< ptype x", "debug bomb <<< print x.nothing",
+          "debug bomb <<< complete print x.", "debug bomb <<< print x==x"), small=40),
+    Bomb("inherited-by-all", INFO, "{} base classes of classes that inherit all before them",
+         inherited_by_all, 900_000, (*ASK, *_PARTS), small=60, says="base classes"),
+    Bomb("unnamed-in-all", INFO, "{} unnamed members of classes with one of each class before",
+         unnamed_in_all, 900_000, (*ASK, *_PARTS), small=60, says="unnamed members"),
     Bomb("members", INFO, "a structure of {} members of one name", members, 200_000,
          (*ASK, "debug bomb <<< ptype/o x", "debug bomb <<< print x.m"), cpu_seconds=8.0),
     Bomb("variants", INFO, "{} variants of a structure in one another", variants, 40_000,

@@ -16,7 +16,7 @@ K = TypeVar("K", bound=Hashable)
 S = TypeVar("S", bound=Hashable)
 M = TypeVar("M")
 
-_MOST: Final = 1_000
+MOST_BASES: Final = 1_000
 """Base classes of one class."""
 
 
@@ -65,8 +65,8 @@ def inherited(
             if (inner, is_below) in visited:
                 continue
             visited.add((inner, is_below))
-            if len(visited) > _MOST:
-                raise LimitExceeded(f"more than {_MOST} base classes")
+            if len(visited) > MOST_BASES:
+                raise LimitExceeded(f"more than {MOST_BASES} base classes")
             pending.append((inner, (*classes, base), (*steps, step), is_below))
     return [parts_of_name for part, parts_of_name in parts.items() if part not in hidden]
 

@@ -9,10 +9,10 @@ from dwarfgpu import language
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.names.fortran_ada import tagged_parent
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import Pointer, Struct, strip
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.language.member_lookup import visible_members
 from dwarfgpu.repl.command import ArgumentCompleter, Candidate, Completions
 from dwarfgpu.repl.files.symbol_index import CODE_KINDS, MAX_NAMES
 from dwarfgpu.repl.shell import Shell
@@ -37,7 +37,6 @@ OPERANDS: Final = (
     "function", "variable", "struct", "class", "union", "enum", "enumerator", "type",
     "namespace", "code symbol", "data symbol",
 )  # fmt: skip
-_MAX_BASES: Final = 50
 
 
 def _gpu_words(shell: Shell, word: str) -> Iterator[Candidate]:
@@ -117,24 +116,10 @@ def members(shell: Shell, text: str) -> Iterator[Candidate]:
         bare = strip(language.type_of(text, shell.session, options).type)
         if isinstance(bare, Pointer):
             bare = strip(bare.target)
-        yield from _members_of(bare)
+        for member in visible_members(bare) if isinstance(bare, Struct) else ():
+            yield Candidate(member.name or "", type_name(member.type))
     except DwarfGpuError:
         return
-
-
-def _members_of(type_: Type | None, depth: int = 0) -> Iterator[Candidate]:
-    """Yield the members, including those of bases, of unnamed members and of the parents of tagged
-    types."""
-    if not isinstance(type_, Struct) or depth >= _MAX_BASES:
-        return
-    component, parent = tagged_parent(type_) or (None, None)
-    for member in type_.members:
-        if member is component:
-            yield from _members_of(parent, depth + 1)
-        elif member.name is None or member.is_base_class:
-            yield from _members_of(strip(member.type), depth + 1)
-        else:
-            yield Candidate(member.name, type_name(member.type))
 
 
 def _object(text: str) -> str:
