@@ -10,6 +10,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf.types.inheritance import MOST_BASES
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unavailable, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
@@ -42,7 +43,7 @@ def virtual_tables(objects: ObjectAccess, value: TypedValue) -> list[VirtualTabl
     value = objects.read(value)
     if isinstance(strip(value.type), Pointer):
         value = objects.dereferenced(value)
-    if not _has_table(value.type, {}):
+    if not has_virtual_table(value.type):
         return None
     located = space_and_address(value.location)
     if located is None:
@@ -59,7 +60,7 @@ def _parts(objects: ObjectAccess, value: TypedValue) -> dict[int, tuple[Struct, 
     """Return the outermost class at each address of a dynamic class, and how many slots are
     declared there, in ascending order."""
     parts: dict[int, tuple[Struct, list[int]]] = {}
-    has_table: dict[Struct, bool] = {}
+    dynamic = _DynamicClasses()
     visited: set[tuple[Struct, int]] = set()
     pending = [value]
     while pending:
@@ -68,7 +69,7 @@ def _parts(objects: ObjectAccess, value: TypedValue) -> dict[int, tuple[Struct, 
         if not isinstance(bare, Struct) or located is None or (bare, located[1]) in visited:
             continue
         address = located[1]
-        if not _has_table(bare, has_table):
+        if not dynamic.has(bare):
             continue
         visited.add((bare, address))
         if len(visited) > _MAX_PARTS:
@@ -87,22 +88,33 @@ def _parts(objects: ObjectAccess, value: TypedValue) -> dict[int, tuple[Struct, 
 
 def has_virtual_table(type_: Type | None) -> bool:
     """Return whether objects of a class point to virtual function tables."""
-    return _has_table(type_, {})
+    return _DynamicClasses().has(type_)
 
 
-def _has_table(type_: Type | None, has_table: dict[Struct, bool]) -> bool:
-    """Return whether a class, or a base class of it, has virtual functions or virtual base
-    classes."""
-    bare = strip(type_)
-    if not isinstance(bare, Struct):
-        return False
-    if bare not in has_table:
-        has_table[bare] = False  # as long as its base classes are looked at
-        bases = [member for member in bare.members if member.is_base_class]
-        has_table[bare] = any(method.is_virtual for method in bare.declared.methods) or any(
-            member.is_virtual or _has_table(member.type, has_table) for member in bases
-        )
-    return has_table[bare]
+class _DynamicClasses:
+    """The classes that themselves or in a base class have virtual functions or virtual bases."""
+
+    def __init__(self) -> None:
+        self._has_table: dict[Struct, bool] = {}
+        self._steps = 0
+        """To base classes, again from each class that inherits one."""
+
+    def has(self, type_: Type | None) -> bool:
+        """Return whether it is one; `LimitExceeded` if there are too many base classes."""
+        bare = strip(type_)
+        if not isinstance(bare, Struct):
+            return False
+        if bare not in self._has_table:
+            self._has_table[bare] = False  # as long as its base classes are looked at
+            bases = [member for member in bare.members if member.is_base_class]
+            self._steps += len(bases)
+            if self._steps > MOST_BASES:
+                raise LimitExceeded(f"more than {MOST_BASES} base classes")
+            is_own = any(method.is_virtual for method in bare.declared.methods)
+            self._has_table[bare] = is_own or any(
+                member.is_virtual or self.has(member.type) for member in bases
+            )
+        return self._has_table[bare]
 
 
 def _table(
