@@ -308,9 +308,9 @@ class LineTables:
                 size_bytes += header.end - header.offset
                 self._refuse_overlap(size_bytes, header)
             read = ReadTable(table, self.run(header))
-            # After what Ctrl-C may end: no table counts twice.
-            self._program_bytes = size_bytes
+            # After what Ctrl-C may end, also this call: no table counts twice.
             self._read.add(key)
+            self._program_bytes = size_bytes
             count = len(read.matrix.rows)
             if self._kept_rows + count > self._sections.object.limits.line_rows:
                 self._tables.clear()
@@ -332,8 +332,8 @@ class LineTables:
         if key not in self._checked:
             size_bytes = self._checked_bytes + header.end - header.offset
             self._refuse_overlap(size_bytes, header)
-            self._checked_bytes = size_bytes
             self._checked.add(key)
+            self._checked_bytes = size_bytes
         from dwarfgpu.dwarf.line.program_check import line_program_fault  # for `check`
 
         data = self._sections.section(".debug_line")
