@@ -12,7 +12,6 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.producer import widens_enumerators
-from dwarfgpu.dwarf.scope.coroutine_parts import without_parts
 from dwarfgpu.dwarf.scope.declarations import (
     are_overloads,
     declaration_of,
@@ -20,6 +19,7 @@ from dwarfgpu.dwarf.scope.declarations import (
     overloaded,
     qualifiers_of,
 )
+from dwarfgpu.dwarf.scope.function_clones import without_parts
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.dwarf.scope.scope_entries import entry_of, name_of

@@ -9,8 +9,8 @@ from typing import Final, Self
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
-from dwarfgpu.dwarf.scope.coroutine_parts import without_parts
 from dwarfgpu.dwarf.scope.declarations import overloaded
+from dwarfgpu.dwarf.scope.function_clones import without_parts
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (
     Absent,

@@ -128,9 +128,13 @@ class UnitSearch:
         if die.tag in TAGGED:
             die = die.described
         here = [die.unit] if self.unit is None else [die.unit, self.unit]
-        for completion in completed(die, dict.fromkeys(here)):
-            if is_definition(completion):
-                return completion.described if completion.tag in TAGGED else completion
+        definitions: Iterator[Die] = filter(is_definition, completed(die, dict.fromkeys(here)))
+        if die.tag == dw.TAG_SUBPROGRAM:  # gcc may describe a clone before the function
+            from dwarfgpu.dwarf.scope.function_clones import without_clones  # few names need it
+
+            definitions = iter(without_clones(definitions))
+        for completion in definitions:
+            return completion.described if completion.tag in TAGGED else completion
         first = None if self.unit is die.unit else self.unit
         entity = _Entity(die.tag, path_of(die), canonical(die.name or ""))
         for completion in self._definitions(first, entity):

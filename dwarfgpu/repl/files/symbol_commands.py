@@ -12,8 +12,8 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled_clone
 from dwarfgpu.dwarf.names.function_names import full_function_name
-from dwarfgpu.dwarf.scope.coroutine_parts import without_parts
 from dwarfgpu.dwarf.scope.declarations import declaration_of, path_of, qualified
+from dwarfgpu.dwarf.scope.function_clones import without_parts
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
