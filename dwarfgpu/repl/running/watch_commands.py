@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.errors import MissingContext, UsageError
+from dwarfgpu.errors import MissingContext, UsageError, shortened
 from dwarfgpu.machine.run_control import Watch, WatchKind, WatchScope
 from dwarfgpu.machine.target import RegisterOffset
 from dwarfgpu.repl import completion
@@ -17,6 +17,7 @@ from dwarfgpu.repl.running.runner import arm, watcher
 from dwarfgpu.repl.running.watchpoint import KEYS, Watchpoint
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.thread_ids import single_thread
+from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.value.condition import require_valid_condition
 from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.service.value.watched_object import text_of, watched
@@ -96,6 +97,9 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
         machine.watch([*watches, added.watch])  # complains about what cannot be watched
     keep(shell, added)
     arm(shell)
+    if not watched_bytes and item.value.error is not None and not item.is_optimized_out:
+        why = error_line(item.value.error)
+        shell.console.note(f"the value of {shortened(text)} is not known here: {why}")
     data: JsonObject = {"number": number, "exp": added.typed}
     yield Output(f"{added.kind} {number}: {added.typed}", {KEYS[kind]: data})
 

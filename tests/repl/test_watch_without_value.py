@@ -1,0 +1,36 @@
+"""Watchpoints of expressions whose value and place are not known where they are set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.cli.command import run
+from tests.gpu_programs import gpu_program
+
+SOURCE = """\
+__attribute__((noinline)) int f(int x) { return x * 2 + 1; }
+__kernel void w(__global int *out, int n) {
+  uint i = __builtin_amdgcn_workitem_id_x();
+  int acc = i;
+  for (int k = 0; k < n; k++)
+    acc = f(acc);
+  out[i] = acc;
+}
+"""
+
+
+def test_the_reason_is_said(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """They never stop the program, whose variable changes: upstream clang does not say whether a
+    register has its value or its address."""
+    program = gpu_program(tool, tmp_path / "w.cl", SOURCE, "gfx90a", "-O1")
+    options = "--dispatch", "w", "--grid", 64, "--workgroup", 64
+    arguments = "--arg", "out=zeros:256", "--arg", "n=4"
+    for watched, is_known in (("acc", False), ("1 + acc", False), ("$v0[0]", True)):
+        commands = "break w.cl:6", "run", "delete", f"watch {watched}", "continue"
+        words = [word for line in commands for word in ("-ex", line)]
+        done = run("debug", program, *options, *arguments, "-q", "--batch", *words)
+        assert f"Watchpoint 2: {watched}\n" in done.out
+        assert ("New value = 1" in done.out) == is_known
+        why = f"note: the value of {watched} is not known here: Unavailable: "
+        assert (why in done.err) == (not is_known)
