@@ -39,6 +39,7 @@ ANSWERS = {
 
 @pytest.fixture(scope="module")
 def stopped(tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    tool("cc")  # with which rustc links
     folder = tmp_path_factory.mktemp("variants")
     (folder / "a.rs").write_text(SOURCE)
     words = [tool("rustc"), "-g", "--edition", "2021", "-Awarnings", "a.rs", "-o", "a"]
