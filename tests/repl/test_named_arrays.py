@@ -1,4 +1,4 @@
-"""Arrays with names are no types of their own: compilers of Go write both, and gcc names vectors."""
+"""Named arrays are no types of their own: compilers of Go write both, and gcc names vectors."""
 
 from __future__ import annotations
 
