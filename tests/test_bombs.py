@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -241,30 +241,43 @@ def test_inherited_rules_share_the_budget_of_the_listing(
     assert work[2] < work[1] + 1_000 * 450, work
 
 
-def _measured(
-    name: str, counts: tuple[int, ...], arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> tuple[list[int], list[str]]:
-    """How many calls a command makes for a bomb of these sizes, and what it prints."""
-    made = next(bomb for bomb in BOMBS if bomb.name == name)
-    work, printed = [], []
-    for count in counts:
-        write_files(made.make(count), Path())
-        work.append(calls_of(lambda: main(arguments)))
-        printed.append("".join(capsys.readouterr()))
-    return work, printed
+class Measured(Protocol):
+    """Give how many calls a command makes for a bomb of these sizes, and what it prints."""
+
+    def __call__(
+        self, name: str, counts: tuple[int, ...], arguments: list[str]
+    ) -> tuple[list[int], list[str]]: ...
+
+
+@pytest.fixture
+def measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Measured:
+    """What runs a command in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def measure(
+        name: str, counts: tuple[int, ...], arguments: list[str]
+    ) -> tuple[list[int], list[str]]:
+        made = next(bomb for bomb in BOMBS if bomb.name == name)
+        work, printed = [], []
+        for count in counts:
+            write_files(made.make(count), Path())
+            work.append(calls_of(lambda: main(arguments)))
+            printed.append("".join(capsys.readouterr()))
+        return work, printed
+
+    return measure
 
 
 @pytest.mark.parametrize("command", ["bt", "lanes"])
 def test_functions_that_a_lane_never_entered_share_the_budget(
     command: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    measured: Measured,
 ) -> None:
     """Each of them is asked where the lane is, again for each of the frames in one another."""
-    monkeypatch.chdir(tmp_path)
     arguments = f"{command} --state state --max-command-steps 1000".split()
-    work, printed = _measured("lane-pcs", (10, 40, 160), arguments, capsys)
+    work, printed = measured("lane-pcs", (10, 40, 160), arguments)
     if command == "bt":
         assert ["--max-command-steps" in text for text in printed] == [False, True, True]
     assert work[2] < 5 * work[1] + START_CALLS, work
@@ -331,15 +344,13 @@ def test_local_variables_that_are_not_asked_for_cost_few_calls(
 @pytest.mark.parametrize("name", ["inherited-by-all", "unnamed-in-all"])
 def test_parts_of_an_object_that_are_set_are_bounded(
     name: str,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    measured: Measured,
 ) -> None:
     """Ten classes have 512 parts, and 16 have 32,768."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("dwarfgpu.language.assignment._MOST_PARTS", 600)
     arguments = arguments_of("debug bomb <<< print x=x")
-    work, printed = _measured(name, (60, 60, 130), arguments, capsys)
+    work, printed = measured(name, (60, 60, 130), arguments)
     reasons = ["an object of more than 600 parts is not set in parts" in said for said in printed]
     assert reasons == [False, False, True]
     assert work[2] < 2 * work[1] + START_CALLS, work
@@ -521,14 +532,11 @@ def test_methods_without_a_part_of_two_letters_are_not_demangled(
 def test_names_that_a_list_is_made_of_are_bounded(
     expression: str,
     least: int,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    measured: Measured,
 ) -> None:
     """Those that were found until then are listed, and one line says that others are not."""
-    monkeypatch.chdir(tmp_path)
     command = f"debug --max-searched-names 300 bomb <<< info functions {expression}"
-    work, printed = _measured("methods", (10, 100, 1_000), arguments_of(command), capsys)
+    work, printed = measured("methods", (10, 100, 1_000), arguments_of(command))
     ends = [text.count("the search is incomplete: it ended after ") for text in printed]
     assert ends == [0, 1, 1]
     assert "in unit 1 of 1 (u)" in printed[2] and "(--max-searched-names)" in printed[2]
@@ -541,13 +549,10 @@ def test_names_that_a_list_is_made_of_are_bounded(
 @pytest.mark.parametrize("command", ["break f", "info line f", "print f", "disassemble f"])
 def test_symbols_of_one_name_are_counted_before_they_are_read(
     command: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    measured: Measured,
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     arguments = arguments_of(f"debug --max-namesakes 20 bomb <<< {command}")
-    work, printed = _measured("symbol-namesakes", (10, 100, 1_000), arguments, capsys)
+    work, printed = measured("symbol-namesakes", (10, 100, 1_000), arguments)
     assert ["symbols have the name f: more than 20" in text for text in printed] == [
         False,
         True,
@@ -568,15 +573,13 @@ def test_symbols_of_one_name_are_counted_before_they_are_read(
 def test_units_with_one_name_are_counted_before_they_are_read(
     command: str,
     is_limited: bool,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    measured: Measured,
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("dwarfgpu.service.where.coverages.MOST_SUGGESTED", 50)
     arguments = arguments_of(command)
     arguments.insert(1, "--max-namesakes=20")
-    work, printed = _measured("unreadable-ranges", (100, 1_000), arguments, capsys)
+    work, printed = measured("unreadable-ranges", (100, 1_000), arguments)
     assert all(("units may have the name f" in text) == is_limited for text in printed)
     assert work[1] < work[0] + 130 * 900, work
 
@@ -584,13 +587,10 @@ def test_units_with_one_name_are_counted_before_they_are_read(
 @pytest.mark.parametrize("expression", ["zz", "zz|qq", "q[xy]z", "[^a]zz.*x"])
 def test_names_without_the_words_of_an_expression_hardly_count(
     expression: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    measured: Measured,
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     command = f"debug --max-searched-names 2002 bomb <<< info functions {expression}"
-    _, [printed] = _measured("methods", (1_000,), arguments_of(command), capsys)
+    _, [printed] = measured("methods", (1_000,), arguments_of(command))
     assert "--max-searched-names" not in printed
 
 
@@ -621,13 +621,10 @@ def test_descriptions_of_locations_share_the_budget_of_the_command(
     assert work[2] < 5 * work[1] + START_CALLS, work
 
 
-def test_the_default_file_needs_one_main(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_default_file_needs_one_main(measured: Measured) -> None:
     """All others of a program are not looked at for it."""
-    monkeypatch.chdir(tmp_path)
     arguments = arguments_of("debug bomb <<< list nosuch")
-    work, _ = _measured("unit-entries", (10, 100, 1_000), arguments, capsys)
+    work, _ = measured("unit-entries", (10, 100, 1_000), arguments)
     assert work[2] < work[1] + 60 * 900, work
 
 
@@ -638,26 +635,20 @@ def test_the_default_file_needs_one_main(
 def test_the_imports_of_units_are_read_once(
     command: str,
     most_calls: int,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    measured: Measured,
 ) -> None:
     """Each of these commands searches all units several times; each unit has 25 imports."""
-    monkeypatch.chdir(tmp_path)
-    work, _ = _measured("same-imports", (10, 20, 120), arguments_of(command), capsys)
+    work, _ = measured("same-imports", (10, 20, 120), arguments_of(command))
     assert work[2] < work[1] + most_calls * 100, work
 
 
 @pytest.mark.parametrize("command", ["print x", "list x", "info variables x"])
 def test_the_imports_of_a_file_are_bounded(
     command: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    measured: Measured,
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     arguments = [*arguments_of(f"debug bomb <<< {command}"), "--max-dies", "4000"]
-    work, printed = _measured("same-imports", (20, 40, 80), arguments, capsys)
+    work, printed = measured("same-imports", (20, 40, 80), arguments)
     ends = ["the units import others more than 500 times" in text for text in printed]
     assert ends == [False, True, True]
     assert work[2] < work[1] + 600 * 40, work
@@ -678,27 +669,21 @@ def test_the_imports_of_a_file_are_bounded(
 def test_linkage_names_that_are_demangled_share_a_budget(
     name: str,
     command: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    measured: Measured,
 ) -> None:
     """Each of them takes 60,000 calls."""
-    monkeypatch.chdir(tmp_path)
     arguments = [*arguments_of(command), "--max-searched-names", "15000"]
-    work, printed = _measured(name, (1, 4, 12), arguments, capsys)
+    work, printed = measured(name, (1, 4, 12), arguments)
     assert ["(--max-searched-names)" in text for text in printed] == [False, True, True]
     assert work[2] < work[1] + 2_000 * 8, work
     if command.endswith(("info variables", "info locals")) and name == "linked-instances":
         assert printed[2].count(" v" if "info variables" in command else "p") >= 12
 
 
-def test_variables_without_a_word_in_their_linkage_names_are_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_variables_without_a_word_in_their_linkage_names_are_left_out(measured: Measured) -> None:
     arguments = arguments_of("debug bomb <<< info variables w0000011")
     arguments += ["--max-searched-names", "15000"]
-    _, (printed,) = _measured("variable-instances", (12,), arguments, capsys)
+    _, (printed,) = measured("variable-instances", (12,), arguments)
     assert printed.count("w0000011>") == 1 and "--max-searched-names" not in printed
 
 
@@ -706,47 +691,35 @@ def test_variables_without_a_word_in_their_linkage_names_are_left_out(
 def test_names_of_types_that_are_searched_count(
     option: str,
     is_complete: bool,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    measured: Measured,
 ) -> None:
     """A search for variables by their types spells the type of each."""
-    monkeypatch.chdir(tmp_path)
     arguments = [*arguments_of("debug bomb <<< X"), "--max-searched-names", "1000"]
     arguments[arguments.index("X")] = f"info variables {option}"
-    _, (printed,) = _measured("variables", (100,), arguments, capsys)
+    _, (printed,) = measured("variables", (100,), arguments)
     assert ("--max-searched-names" not in printed) == is_complete
 
 
-def test_a_linkage_name_is_demangled_once_for_a_variable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_linkage_name_is_demangled_once_for_a_variable(measured: Measured) -> None:
     """Each search for a name asks for it again."""
-    monkeypatch.chdir(tmp_path)
     arguments = arguments_of("debug bomb <<< print v")
-    work, _ = _measured("variable-instances", (1, 2, 6), arguments, capsys)
+    work, _ = measured("variable-instances", (1, 2, 6), arguments)
     assert work[2] < work[1] + 4 * 80_000, work
 
 
-def test_targets_in_other_files_count_for_the_check(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_targets_in_other_files_count_for_the_check(measured: Measured) -> None:
     """Each takes as much memory as several entries."""
-    monkeypatch.chdir(tmp_path)
     arguments = ["check", "bomb", "--max-dies", "20000"]
-    _, printed = _measured("wrong-imports", (1_000, 8_000), arguments, capsys)
+    _, printed = measured("wrong-imports", (1_000, 8_000), arguments)
     assert ["not checked to the end" in text for text in printed] == [False, True]
 
 
-def test_a_search_in_long_names_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_search_in_long_names_ends(monkeypatch: pytest.MonkeyPatch, measured: Measured) -> None:
     """Functions share the name of a class: their names have no bytes of their own in the file."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("dwarfgpu.dwarf.scope.symbol_list._MOST_CHARACTERS", 0)
     counts = (1, 50, 500)  # of 32,768 characters each, in a file of 64 KB
     arguments = arguments_of("debug bomb <<< info functions [x-z]q")
-    work, printed = _measured("long-parameters", counts, arguments, capsys)
+    work, printed = measured("long-parameters", counts, arguments)
     ends = ["long names take far more characters" in text for text in printed]
     assert ends == [False, True, True]
     assert work[2] < work[1] + START_CALLS, work
@@ -755,14 +728,11 @@ def test_a_search_in_long_names_ends(
 @pytest.mark.parametrize("command", ["where --all", "check"])
 def test_long_expressions_share_the_budget_of_the_file(
     command: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    measured: Measured,
 ) -> None:
     """Nothing bounds how many there are: what is analyzed of all of them is bounded."""
-    monkeypatch.chdir(tmp_path)
     arguments = f"{command} bomb --max-analyzed-bytes 20000".split()
-    work, printed = _measured("long-locations", (1, 2, 8), arguments, capsys)
+    work, printed = measured("long-locations", (1, 2, 8), arguments)
     message = "more than 20000 bytes of long expressions to analyze"
     ends = [message in text and "--max-analyzed-bytes" in text for text in printed]
     assert ends == [False, True, True]

@@ -1,4 +1,4 @@
-"""The name of a function of which compilers made clones, for some calls or of a part of it."""
+"""The name of a function that compilers have cloned, for some calls or a part of its code."""
 
 from __future__ import annotations
 
