@@ -255,7 +255,16 @@ def _meant(text: str) -> str:
         return ""
     from dwarfgpu.base.suggest import nearest_meaning  # most values are right
 
-    return nearest_meaning(word, {form: f"{form}:{rest}"[:40] for form in _FORMS})
+    return nearest_meaning(word, {form: _written(form, rest) for form in _FORMS})
+
+
+def _written(form: str, rest: str) -> str:
+    """Return the text with another word before its colon, or how values of that form are written if
+    the text is not one then."""
+    text = f"{form}:{rest}"
+    if form in ("same", "bytes") or _SIZE.fullmatch(text) or _GENERATED.fullmatch(text):
+        return text[:40]
+    return _FORMS[form].partition(",")[0]
 
 
 def _count(text: str, digits: str, expected: str, most: int, option: str) -> int:

@@ -193,11 +193,11 @@ def test_more_scratch(tmp_path: Path) -> None:
     assert queue is not None
     assert struct.unpack("<I", memory(state, queue + 24, 4)) == (1000,)  # in the packet, too
     done = run("dispatch", file, *geometry, *NEST, "--scratch", 8)
-    assert done.error == "--scratch 8: each lane of kernel nest has at least 152 bytes"
+    assert done.error == "--scratch 8: each lane of the kernel has at least 152 bytes"
     done = run("dispatch", file, *geometry, *NEST, "--scratch", 1 << 20)
     assert done.error == "1048576 bytes of scratch a lane: gfx942 has at most 131056"
     flat = run("dispatch", HIP / "nest.gfx942.O2.v5.co", *geometry, *NEST, "--scratch", 8)
-    assert flat.error == "--scratch 8: kernel nest has no scratch memory"
+    assert flat.error == "--scratch 8: the kernel has no scratch memory"
 
 
 def test_a_code_object_of_a_bundle(tmp_path: Path) -> None:

@@ -1018,10 +1018,18 @@ def test_wrong_arguments(
     assert done.error.startswith(f"--arg a: {message}"), done.error
 
 
-@pytest.mark.parametrize("value", ["zero:44", "Zeros:44"])
-def test_a_mistyped_form_of_an_argument(value: str) -> None:
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [
+        ("zero:44", "zeros:44"),
+        ("Zeros:44", "zeros:44"),
+        ("buf:i32:64", "buffer:SIZE in bytes"),
+        ("randm:44", "random:SEED:COUNT"),
+    ],
+)
+def test_a_mistyped_form_of_an_argument(value: str, meant: str) -> None:
     done = run("run", *VADD[:6], "--arg", f"a={value}", *VADD[8:])
-    assert done.error.endswith("an enumerator or ?; did you mean zeros:44?")
+    assert done.error.endswith(f"an enumerator or ?; did you mean {meant}?")
 
 
 def test_a_line_alone_is_in_the_file_of_the_kernel() -> None:

@@ -73,13 +73,11 @@ class Request:
         if self.scratch_bytes is None:
             return least
         if descriptor is not None and not descriptor.fields.get("enable_private_segment"):
-            raise UsageError(
-                f"--scratch {self.scratch_bytes}: kernel {self.kernel.name} has no scratch memory"
-            )
+            raise UsageError(f"--scratch {self.scratch_bytes}: the kernel has no scratch memory")
         if self.scratch_bytes < least:
             raise UsageError(
-                f"--scratch {self.scratch_bytes}: each lane of kernel {self.kernel.name} has at "
-                f"least {least} bytes"
+                f"--scratch {self.scratch_bytes}: each lane of the kernel has at least "
+                f"{least} bytes"
             )
         return self.scratch_bytes
 
