@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from abc import abstractmethod
+from typing import Final, Self
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -37,38 +38,16 @@ class MemberAccess(NamedValues):
     def member_of(self, value: TypedValue, node: ast.Access, *, is_called: bool) -> TypedValue:
         """Return a member of an object: `.` and `->` are one here, as in GDB: pointers are
         followed, structures are not."""
-        bare = strip(value.type)
-        pointee = smart_pointee(self.objects, value, "->") if node.is_arrow else None
-        if pointee is not None:
-            value = pointee
-            bare = strip(value.type)
-        elif node.is_arrow:
-            result = self.operator_result("->", value)
-            if result is not None and isinstance(strip(result.type), Pointer):
-                return self.member_of(result, node, is_called=is_called)
-            refuse_arrow(value)
-            if self.options.real_types and isinstance(bare, Pointer):
-                from dwarfgpu.language.real_types import real_pointer  # a setting, seldom on
-
-                value = real_pointer(self.objects, value)
-                bare = strip(value.type)
-        if self.is_fortran and isinstance(bare, Array):
-            raise UsageError("Attempt to extract a component of a value that is not a structure.")
-        if (structure := self._structure_at(value)) is not None:
-            value = structure
-        elif node.is_arrow and not isinstance(bare, Struct):
-            if isinstance(bare, Pointer) and strip(bare.target) is None:
-                raise UsageError(GENERIC_POINTER)
-            raise UsageError(
-                "Attempt to extract a component of a value that is not a structure pointer."
-            )
+        value = self._structure(value, node)
         bare, name = strip(value.type), node.name
         is_caseless = self.is_fortran or self.is_ada
         if isinstance(bare, Struct) and is_caseless and path_to(bare, name) is None:
             name = name.lower()
         if isinstance(bare, Struct) and path_to(bare, name) is None:
-            if (varying := self._variant_member(value, bare, name)) is not None:
-                return varying
+            if _has_variants(bare):
+                varying = self._variant_member(self._selecting(value, node), bare, name)
+                if varying is not None:
+                    return varying
             if self.is_ada and isinstance(self.objects, Unevaluated):  # GDB has other words there
                 raise UsageError(f"Type {ada_name(bare)} has no component named {name}")
             if self.is_fortran:  # `::` is not of the language, so that no name is looked up
@@ -79,6 +58,51 @@ class MemberAccess(NamedValues):
             if component is not None:
                 return component
         return self.objects.member(value, name)
+
+    @abstractmethod
+    def counting(self) -> Self:
+        """Return what evaluates that on which a type depends."""
+
+    @abstractmethod
+    def object(self, node: ast.Node) -> TypedValue:
+        """Return the value of an operand; for a reference, its target."""
+
+    def _selecting(self, value: TypedValue, node: ast.Access) -> TypedValue:
+        """Return the structure whose discriminant selects its members: the real one, also where
+        only the type is wanted, and elements and pointees are not followed."""
+        if not isinstance(self.objects, Unevaluated):
+            return value
+        counting = self.counting()
+        return counting._structure(counting.object(node.operand), node)
+
+    def _structure(self, value: TypedValue, node: ast.Access) -> TypedValue:
+        """Return the structure whose member is accessed; any other value of an object as it is."""
+        bare = strip(value.type)
+        pointee = smart_pointee(self.objects, value, "->") if node.is_arrow else None
+        if pointee is not None:
+            value = pointee
+            bare = strip(value.type)
+        elif node.is_arrow:
+            result = self.operator_result("->", value)
+            if result is not None and isinstance(strip(result.type), Pointer):
+                return self._structure(result, node)
+            refuse_arrow(value)
+            if self.options.real_types and isinstance(bare, Pointer):
+                from dwarfgpu.language.real_types import real_pointer  # a setting, seldom on
+
+                value = real_pointer(self.objects, value)
+                bare = strip(value.type)
+        if self.is_fortran and isinstance(bare, Array):
+            raise UsageError("Attempt to extract a component of a value that is not a structure.")
+        if (structure := self._structure_at(value)) is not None:
+            return structure
+        if node.is_arrow and not isinstance(bare, Struct):
+            if isinstance(bare, Pointer) and strip(bare.target) is None:
+                raise UsageError(GENERIC_POINTER)
+            raise UsageError(
+                "Attempt to extract a component of a value that is not a structure pointer."
+            )
+        return value
 
     def _structure_at(self, value: TypedValue) -> TypedValue | None:
         """Return the structure to which pointers and arrays lead, as in GDB; None if they lead to
@@ -167,3 +191,9 @@ class MemberAccess(NamedValues):
         if isinstance(bare, Pointer) and isinstance(strip(bare.target), Struct):
             value = self.objects.dereferenced(value)
         return pointed(self.objects, value, member)
+
+
+def _has_variants(struct_type: Struct) -> bool:
+    """Return whether a discriminant selects members of a record, or of one from which it is
+    derived."""
+    return any(record.declared.variant_parts for record, _ in tagged_records(struct_type))

@@ -50,7 +50,9 @@ from dwarfgpu.view.scalars import LONG_LONG_BITS, TOO_WIDE
 NO_STRING_COMPARISON: Final = (
     "A string literal has no address to compare: $_streq(A, B) compares two strings."
 )
-_NO_ASSIGNMENT: Final = "A number on which the type depends assigns: only the type is wanted here."
+_NO_ASSIGNMENT: Final = (
+    "An operand on which the type depends assigns: only the type is wanted here."
+)
 
 
 def _forget(name: str, value: TypedValue) -> None:
@@ -281,7 +283,7 @@ class Operations(MemberAccess):
         return repeated(first, number, container, first_index=first_index)
 
     def counting(self) -> Self:
-        """Return an evaluator for numbers on which a type depends."""
+        """Return an evaluator for operands on which a type depends."""
         if not isinstance(self.objects, Unevaluated):
             return self
         options = evolve(self.options, read_only=self.options.read_only or _NO_ASSIGNMENT)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from itertools import islice
-from typing import Final
 
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import element_type, strides_of
-from dwarfgpu.dwarf.types.types import Array, Member, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import Array, Member, Pointer, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
@@ -19,9 +17,6 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.session.resolve_type import is_dynamic, may_be_tagged
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.scalars import MAX_BITS
-
-_MAX_PARTS: Final = 64
-"""Structures and arrays in an object that are looked at."""
 
 
 class Unevaluated(ObjectAccess):
@@ -47,31 +42,9 @@ class Unevaluated(ObjectAccess):
         if isinstance(bare, Pointer) and may_be_tagged(bare.target):  # the tag says its type
             with suppress(DwarfGpuError):
                 return ObjectAccess(self.session).dereferenced(value)
-        # A pointer without a location may be computed from zeros.
-        if isinstance(bare, Pointer) and value.location and self._may_vary(bare.target):
-            with suppress(DwarfGpuError):
-                return ObjectAccess(self.session).dereferenced(value)
         if isinstance(bare, Pointer) and strip(bare.target) is None:
             return TypedValue(bare.target, location=UNDEFINED_LOCATION, unit=value.unit)
         return super().dereferenced(value)
-
-    def _may_vary(self, type_: Type | None) -> bool:
-        """Return whether a discriminant selects members of an object, or of a part of it; True
-        where there are many parts."""
-        pending = [type_]
-        for _ in range(_MAX_PARTS):  # types may be in circles
-            if not pending:
-                return False
-            bare = strip(self.completed(pending.pop()))
-            if isinstance(bare, Array):
-                pending.append(bare.element)
-            elif isinstance(bare, Struct):
-                if bare.declared.variant_parts:
-                    return True
-                inside = (member.type for member in bare.members if not member.is_static)
-                compound = (kind for kind in inside if isinstance(strip(kind), Struct | Array))
-                pending += islice(compound, _MAX_PARTS)
-        return True
 
     def step(self, value: TypedValue, member: Member) -> TypedValue:
         try:

@@ -1,28 +1,27 @@
-"""The type of a member that the discriminant of an object behind a reference selects, in Rust."""
+"""The type of a member that the discriminant of a real object selects, in Rust."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Callable
 
 import pytest
 
-from dwarfgpu.dwarf.types.types import Array, Member, Pointer, Struct
-from dwarfgpu.language.typed_value import TypedValue
-from dwarfgpu.language.unevaluated import Unevaluated
-from dwarfgpu.model.location import UNDEFINED_LOCATION
-from tests.language.sessions import demo
 from tests.repl.side_by_side import answers, with_core
 
 SOURCE = """\
 enum Shape { Rect(u32, u16), Circle { r: f64 }, Unit }
-struct Holder { a: u8, own: Shape }
-#[inline(never)] fn work(sh: &Shape, held: &Holder, maybe: &Option<Shape>) {
-    std::hint::black_box((sh, held, maybe));
+struct Holder { a: u8, own: Shape, many: [Shape; 3], grid: [[Shape; 2]; 2] }
+#[inline(never)] fn work(sh: &Shape, held: &Holder, maybe: &Option<Shape>, list: &[Shape]) {
+    let row: [Shape; 2] = [Shape::Unit, Shape::Rect(5, 6)];
+    std::hint::black_box((sh, held, maybe, list, &row));
     std::process::abort(); }
 fn main() {
-    let held = Holder { a: 1, own: Shape::Circle { r: 2.5 } };
-    work(&Shape::Rect(7, 8), &held, &Some(Shape::Rect(3, 4))); }
+    let held = Holder { a: 1, own: Shape::Circle { r: 2.5 },
+        many: [Shape::Circle { r: 1.5 }, Shape::Rect(1, 2), Shape::Unit],
+        grid: [[Shape::Unit, Shape::Circle { r: 0.5 }], [Shape::Rect(8, 9), Shape::Unit]] };
+    work(&Shape::Rect(7, 8), &held, &Some(Shape::Rect(3, 4)), &held.many); }
 """
 ANSWERS = {
     "whatis (*sh).Rect.__0": "type = u32",
@@ -34,7 +33,41 @@ ANSWERS = {
     "whatis (*sh).Circle": "There is no member named Circle.",
     "whatis (*sh).nosuch": "There is no member named nosuch.",
     "print sizeof(*sh)": "$2 = 16",
+    "whatis held.many[0].Rect.__1": "There is no member named Rect.",
+    "whatis held.many[1].Circle": "There is no member named Circle.",
+    "whatis (*(list.data_ptr+1)).Rect.__1": "type = u16",
+    "whatis (list.data_ptr+1)->Rect.__1": "type = u16",
+    "set $i = 1": "",
+    "whatis held.many[$i++].Rect": "An operand on which the type depends assigns: "
+    "only the type is wanted here.",
+    "print $i": "$3 = 1",
 }
+AS_IN_GDB = [
+    "whatis held.many[1].Rect.__1",
+    "ptype held.many[1].Rect.__1",
+    "whatis held.many[0].Circle.r",
+    "whatis (*held).grid[1][0].Rect.__0",
+    "whatis held.grid[0][1].Circle.r",
+    "whatis row[1].Rect.__1",
+    "print sizeof(row[1].Rect.__1)",
+    "whatis list.data_ptr[1].Rect.__1",
+    "whatis (&held.many)[0][1].Rect.__1",
+    "whatis &held.many[1].Rect.__1",
+    "whatis held.many[held.a].Rect.__1",
+    "set $p = sh",
+    "whatis (*$p).Rect.__0",
+    "whatis $p.Rect.__0",
+    "whatis $p->Rect.__1",
+    "print sizeof((*$p).Rect.__1)",
+    "set $many = held.many",
+    "whatis $many[1].Rect.__1",
+    "set $held = *held",
+    "whatis $held.many[1].Rect.__1",
+    "output held.many[1].Rect.__0",
+    "output sh == 0",
+    "print *&sh.Rect.__0",
+    "whatis $.Rect",
+]
 
 
 @pytest.fixture(scope="module")
@@ -55,10 +88,13 @@ def test_types_of_the_variant_that_an_object_has(stopped: list[str]) -> None:
     )
 
 
-def test_types_in_circles_end() -> None:
-    """Only a wrong file has an array of itself: nothing is known of its parts."""
-    around: Array = Array(lambda: around, (2,))
-    holder = Struct("struct", "s", 8, (Member("many", around, 0),))
-    pointer = TypedValue(Pointer(holder, size_bytes=8), UNDEFINED_LOCATION)
-    value = Unevaluated(demo()).dereferenced(pointer)
-    assert value.type is holder and value.location is UNDEFINED_LOCATION
+def test_elements_and_convenience_variables_have_the_types_of_gdb(
+    tool: Callable[[str], str], stopped: list[str]
+) -> None:
+    """GDB evaluates these expressions in the syntax of C after `set language c`, which warns."""
+    frames = answers(tool("gdb"), stopped, ["bt"])[0]
+    found = re.search(r"#(\d+) .* a::work ", frames)
+    assert found is not None
+    commands = [f"frame {found[1]}", "set language c", *AS_IN_GDB]
+    own, gdbs = (answers(debugger, stopped, commands)[2:] for debugger in (None, tool("gdb")))
+    assert own == gdbs
