@@ -289,6 +289,8 @@ CPLUSPLUS: Final = frozenset({0x04, 0x19, 0x1A, 0x21, 0x2A, 0x2B, 0x30, 0x37, 0x
 LANG_CPP_FOR_OPENCL: Final = 0x37
 OPENCL: Final = frozenset({0x15, LANG_CPP_FOR_OPENCL})
 """DW_LANG codes of OpenCL C and C++ for OpenCL."""
+QUALIFIED: Final = CPLUSPLUS | {LANG_RUST}
+"""Languages in which the names of types have their namespaces, joined by `::`."""
 WITHOUT_NAMESPACES: Final = (C | OPENCL | FORTRAN | ADA) - {LANG_CPP_FOR_OPENCL}
 """Languages whose functions are in no DW_TAG_namespace."""
 LOWER_BOUND_ONE: Final = FORTRAN | frozenset(

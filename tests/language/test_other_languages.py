@@ -441,7 +441,7 @@ def test_definitions(place: str, name: str) -> None:
         ("PLACE", "{Place = {at = {x = 1, y = 2.5}, name = 110}}"),
         ("NONE", "{None = {<No data fields>}}"),  # the discriminant is the pointer itself
         ("SMALL", "{Some = {__0 = 9}}"),
-        ("PLAIN", "Plain::Green"),
+        ("PLAIN", "shapes::Plain::Green"),
         ("PAIR", "{__0 = 3, __1 = true}"),
     ],
 )
@@ -454,7 +454,7 @@ def test_types_of_rust_by_their_names() -> None:
     session = program(FIXTURES / "rust/shapes.rustc.O0")
     assert text(session, "sizeof(shapes::Point)") == "8"
     assert text(session, "sizeof(shapes::Choice)") == "12"
-    assert text(session, "(shapes::Plain)1") == "Plain::Red"
+    assert text(session, "(shapes::Plain)1") == "shapes::Plain::Red"
 
 
 UNSIGNED = Base(BaseType("u8", "unsigned", 8))

@@ -472,7 +472,7 @@ def _is_never_negative(die: Die, base: BaseType) -> bool:
 
 def _scope(die: Die) -> Scope:
     """Return the enclosing scope of a type, in a language with qualified names."""
-    if not die.unit.is_cplusplus:
+    if die.unit.language not in dw.QUALIFIED:
         return ""
     names: list[str] = []
 
