@@ -1,4 +1,4 @@
-"""Types in modules of Rust, at the prompt and in GDB."""
+"""Functions, variables and types in modules of Rust, at the prompt and in GDB."""
 
 from __future__ import annotations
 
@@ -73,3 +73,35 @@ def test_names_of_types_have_their_modules(
         answers(debugger, program, ["set language c", command]) for debugger in (None, tool("gdb"))
     )
     assert own == gdbs
+
+
+def test_the_lists_have_the_names_of_gdb(tool: Callable[[str], str], program: list[str]) -> None:
+    commands = [
+        "info functions -q -n ^r1::",
+        "info functions -q -n ^a::r1::deep::",
+        "info functions -q -n ^a::r1::Own",
+        "info functions -q -n leaf$",
+        "info functions -q -n ^leaf",
+        "info functions -q -n impl.*area",
+        "info functions -q -n -t u16 ^a::",
+        "info functions -q -n ^a::plain",
+        "info variables -q -n r1::",
+        "info variables -q -n ^LEVEL",
+        "info types -q r1::",
+        "info types -q Own$",
+        "info types -q ^r1",
+    ]
+    commands = ["set language c", *commands]
+    own, gdbs = (answers(debugger, program, commands) for debugger in (None, tool("gdb")))
+    assert own == gdbs
+    assert "static u32 a::r1::deep::leaf(u32);" in own[2]
+
+
+def test_closures_are_listed(program: list[str]) -> None:
+    """Pointers have names in Rust, by which GDB 13 does not call them."""
+    [said] = answers(None, program, ["info functions -q -n deepest"])
+    lines = [line.partition("\t")[2] for line in said.splitlines() if "deepest" in line]
+    assert lines[1:] == [
+        "static u32 a::r1::deepest(u32);",
+        "static u32 a::r1::deepest::{closure#0}(&a::r1::deepest::{closure_env#0}, u32);",
+    ]

@@ -402,13 +402,13 @@ class _SimpleNames:
         elif kind == "types":
             is_plain = is_plain and not unit.is_cplusplus
         self._is_plain = is_plain
-        self._kind = kind
+        self._is_plain_below = kind == "functions" and not _has_namespaces(unit)
         self._names = NamedEntries(unit)
         self._readers: dict[Abbreviation, ValueReader | None] = {}
 
     def are_in(self, above: int, abbreviation: Abbreviation) -> bool:
         """Return whether the entries of an abbreviation that are below another have such names."""
-        if not self._is_plain or (above and self._kind != "functions"):
+        if not self._is_plain or (above and not self._is_plain_below):
             return False
         if abbreviation not in self._readers:
             self._readers[abbreviation] = self._reader(abbreviation)
@@ -544,7 +544,7 @@ def _listed(
 def _name(die: Die, kind: Kind, only_with_location: bool) -> str | None:
     """Return the name; None unless it is a definition of that kind."""
     if kind == "functions":
-        return full_function_name(die) if code_ranges(die) else None
+        return _function_name(die) if code_ranges(die) else None
     if kind == "variables":
         return _shown(variable_name(die), die) if _is_variable(die, only_with_location) else None
     if die.tag == dw.TAG_IMPORTED_DECLARATION:
@@ -555,7 +555,7 @@ def _name(die: Die, kind: Kind, only_with_location: bool) -> str | None:
     if die.tag == dw.TAG_MODULE:
         return die.name
     if die.tag == dw.TAG_NAMESPACE:
-        if not die.unit.is_cplusplus:
+        if die.unit.language not in dw.QUALIFIED:
             return None
         return f"{scope_of(die)}{die.name or '(anonymous namespace)'}"
     if die.tag == dw.TAG_BASE_TYPE or (die.unit.is_cplusplus and die.tag in TAGGED):
@@ -564,6 +564,18 @@ def _name(die: Die, kind: Kind, only_with_location: bool) -> str | None:
     if die.name is None:
         return None
     return _shown(qualified_name(die), die)
+
+
+def _function_name(die: Die) -> str | None:
+    """Return the name of a function, of Rust for example after those of its namespaces."""
+    if die.name is None or die.unit.is_cplusplus or not _has_namespaces(die.unit):
+        return full_function_name(die)
+    return qualified_name(die)
+
+
+def _has_namespaces(unit: CompilationUnit) -> bool:
+    """Return whether functions of its language are in namespaces."""
+    return unit.language not in dw.WITHOUT_NAMESPACES
 
 
 def _is_variable(die: Die, only_with_location: bool) -> bool:
@@ -591,7 +603,8 @@ def _with_declaration(die: Die, index: int, name: str, kind: Kind) -> ListedSymb
     declaration = die.described if die.has(dw.AT_SIGNATURE) else die  # of a type unit
     file = _source_name(declaration) or unit.name
     if kind == "types":
-        is_static = not (unit.is_cplusplus and die.tag in TAGGED | _NAMESPACES)
+        of_all_files = TAGGED | _NAMESPACES if unit.is_cplusplus else _NAMESPACES
+        is_static = die.tag not in of_all_files
     elif kind == "functions" and unit.style != "c":
         is_static = False  # as in GDB: Fortran and Ada have no static functions
     else:
