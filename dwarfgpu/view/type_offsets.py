@@ -24,7 +24,13 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.view.local_names import LocalNames
 from dwarfgpu.view.type_layout import member_bits
-from dwarfgpu.view.type_text import Definition, Labels, listed_members, needs_labels
+from dwarfgpu.view.type_text import (
+    Definition,
+    Labels,
+    listed_members,
+    needs_labels,
+    without_own_name,
+)
 
 _HEADER: Final = "/* offset      |    size */  "
 _COLUMN: Final = 27
@@ -56,7 +62,7 @@ def offset_text(
             return part.target
         if isinstance(part, Struct):
             return "\n".join(offsets.structure(part, 0, 0, 0, LocalNames()))
-        return part
+        return without_own_name(part) if isinstance(part, Pointer | Array) else part
 
     header = _HEADER if isinstance(unqualified(type_), Struct) else ""
     return f"{header}type = {type_name(type_, cplusplus=cplusplus, shown_as=shown_as)}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.type_names import (
@@ -18,9 +19,12 @@ from dwarfgpu.dwarf.names.type_names import (
 )
 from dwarfgpu.dwarf.types.class_parts import Access, Method, VariantPart
 from dwarfgpu.dwarf.types.types import (
+    Array,
     Base,
     Enum,
+    Function,
     Member,
+    Pointer,
     Struct,
     Type,
     Typedef,
@@ -125,6 +129,8 @@ class Definition:
         def shown_as(part: Type | None) -> str | Type | None:
             if isinstance(part, Typedef) and levels > 0:
                 return without_typedefs(part)
+            if isinstance(part, Pointer | Array) and levels > 0:
+                return without_own_name(part)
             if isinstance(part, Base) and part.flags and levels > 0:
                 return _flags(part)
             is_local = part is outermost and names.of(part) is not None
@@ -334,6 +340,19 @@ def _of_variants(parts: tuple[VariantPart, ...]) -> Iterator[Member]:
         for variant in part.variants:
             yield from variant.members
             yield from _of_variants(variant.parts)
+
+
+def without_own_name(derived: Pointer | Array) -> Type:
+    """Return a pointer or an array that has a name, as `*main.T` of Go, as one that is spelled by
+    what it is derived from; of a function value of Go, which leads to a closure, the function."""
+    if derived.own_name is None:
+        return derived
+    target = derived.target if isinstance(derived, Pointer) else None
+    if isinstance(target, Pointer) and target.own_name is None:
+        function = target.target
+        if isinstance(function, Function):
+            return evolve(function, own_name=None)
+    return evolve(derived, own_name=None)
 
 
 def needs_labels(struct_type: Struct) -> bool:
