@@ -289,6 +289,9 @@ CPLUSPLUS: Final = frozenset({0x04, 0x19, 0x1A, 0x21, 0x2A, 0x2B, 0x30, 0x37, 0x
 LANG_CPP_FOR_OPENCL: Final = 0x37
 OPENCL: Final = frozenset({0x15, LANG_CPP_FOR_OPENCL})
 """DW_LANG codes of OpenCL C and C++ for OpenCL."""
+LANG_OBJC: Final = 0x10
+MAY_LACK_PROTOTYPES: Final = (C | OPENCL | {LANG_OBJC}) - {LANG_CPP_FOR_OPENCL}
+"""Languages whose functions have DW_AT_prototyped, unless their parameters are unknown."""
 QUALIFIED: Final = CPLUSPLUS | {LANG_RUST}
 """Languages in which the names of types have their namespaces, joined by `::`."""
 WITHOUT_NAMESPACES: Final = (C | OPENCL | FORTRAN | ADA) - {LANG_CPP_FOR_OPENCL}

@@ -85,6 +85,7 @@ def test_the_lists_have_the_names_of_gdb(tool: Callable[[str], str], program: li
         "info functions -q -n impl.*area",
         "info functions -q -n -t u16 ^a::",
         "info functions -q -n ^a::plain",
+        "info functions -q -n ^a::main",
         "info variables -q -n r1::",
         "info variables -q -n ^LEVEL",
         "info types -q r1::",

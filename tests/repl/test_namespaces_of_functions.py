@@ -70,13 +70,13 @@ def state(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        ("print a::send", "$1 = {void ()} 0x1008 <send>"),
-        ("print send", "$1 = {void ()} 0x1008 <send>"),
-        ("whatis a::send", "type = void ()"),
+        ("print a::send", "$1 = {void (void)} 0x1008 <send>"),
+        ("print send", "$1 = {void (void)} 0x1008 <send>"),
+        ("whatis a::send", "type = void (void)"),
         ("info address a::send", 'Symbol "send" is a function at address 0x1008.'),
         ("info scope a::send", "Scope for a::send:"),
         ("info scope -qualified a::send", "Scope for -qualified a::send:"),
-        ("print 'a::send::{closure#0}'", "$1 = {void ()} 0x1004 <{closure#0}>"),
+        ("print 'a::send::{closure#0}'", "$1 = {void (void)} 0x1004 <{closure#0}>"),
         ("print a::other", 'No symbol "other" in namespace "a".'),
         ("ptype a", "type = namespace a"),
     ],
@@ -100,7 +100,7 @@ def test_a_linespec_names_what_is_in_the_namespace(state: Path) -> None:
     ("name", "expected"),
     [
         ("(int) main::STATE", "$1 = 3"),
-        ("main::main", "$1 = {void ()} 0x1000 <main>"),
+        ("main::main", "$1 = {void (void)} 0x1000 <main>"),
         ("(int) main::of_function", "$1 = 5"),
         ("(int) main::config::LEVEL", "$1 = 9"),
     ],

@@ -63,6 +63,8 @@ AS_IN_GDB = [
     "ptype main.address",
     "ptype main.named",
     "ptype main.handler",
+    "ptype main.main",
+    "whatis main.main",
     "ptype main.after",
     "ptype main.slice.array",
     "ptype *main.slice.array",

@@ -425,9 +425,7 @@ class TypeBuilder:
         return Function(
             self.target(die),
             tuple(self._parameter(parameter, this) for parameter in parameters),
-            die.flag(dw.AT_PROTOTYPED)
-            or die.unit.is_cplusplus  # all its functions are
-            or die.unit.language == dw.LANG_MIPS_ASSEMBLER,
+            die.flag(dw.AT_PROTOTYPED) or _has_prototypes(die.unit),
             any(c.tag == dw.TAG_UNSPECIFIED_PARAMETERS for c in children),
             die.name,
         )
@@ -482,6 +480,11 @@ def _scope(die: Die) -> Scope:
         return names[0]
 
     return scope
+
+
+def _has_prototypes(unit: CompilationUnit) -> bool:
+    """Return whether all functions of its language have prototypes (DWARF 5 3.3.1)."""
+    return unit.language is not None and unit.language not in dw.MAY_LACK_PROTOTYPES
 
 
 def _constant_target(type_: Type) -> Callable[[], Type | None]:
