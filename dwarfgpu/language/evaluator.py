@@ -360,6 +360,10 @@ class Evaluator(Operations):
         operand = self.referred(self.value(node.operand))
         if self.is_opencl and to.type and is_vector(to.type) and is_number(operand.type):
             return spread(self.arithmetic, operand, to.type)
+        if node.how == "conversion":
+            from dwarfgpu.language.ada_conversions import converted  # few programs are in Ada
+
+            return converted(self.arithmetic, operand, to)
         if node.how:
             return named_cast(self.arithmetic, node.how, operand, to)
         if self.options.warn is not None and loses_bits(self.arithmetic, operand, to):

@@ -352,7 +352,7 @@ ADA_ERRORS = {
     "line'first": "the attribute 'first of Ada",
     "color'pos (green)": "the attribute 'pos of Ada",
     "line (2)'Size": "the attribute 'Size of Ada",
-    "color'(green)": "qualified expressions of Ada",
+    "color'(1, 2)": "aggregates of Ada",
     "(1, 2)": "aggregates of Ada",
     "paint in red .. blue": '"in" of Ada',
     "7 MOD 4": '"MOD" of Ada',

@@ -17,12 +17,15 @@ from dwarfgpu.language.syntax.tokens import Token
 RANGE: Final = ".."
 ALL: Final = ".all"
 NULL: Final = "null"
+QUALIFICATION: Final = "'"
+"""Between a type and the parentheses of a qualified expression (Ada 2012 4.7)."""
 _BASED: Final = pattern(
     r"(?P<base>[0-9](?:_?[0-9])*)\#(?P<digits>\w+)\#(?P<rest>[\w.]*)", re.IGNORECASE
 )
 _WITH_UNDERSCORES: Final = pattern(r"[0-9]+(?:_[0-9]+)+(?![\w#])")
 _BEFORE_RANGE: Final = pattern(r"[0-9]+(?:_[0-9]+)*(?=\.\.)")
 _ATTRIBUTE: Final = pattern(r"'\s*(?P<name>[a-z]\w*)(?!\w*')", re.IGNORECASE)
+_QUALIFICATION: Final = pattern(r"'\s*(?=\()")
 _ALL: Final = pattern(r"\.\s*all\b", re.IGNORECASE)
 _WORD: Final = pattern(r"[a-z]\w*", re.IGNORECASE)
 _SHORT_CIRCUIT: Final = pattern(r"(?:(?P<then>and\s+then)|or\s+else)\b", re.IGNORECASE)
@@ -57,8 +60,8 @@ def ada_token(text: str, index: int) -> tuple[Token, int] | None:
                 f"the attribute '{match['name']} of Ada is not supported"
                 f' in expressions ("ptype" shows types and bounds)'
             )
-        if text[index + 1 : index + 2] == "(":
-            raise Unsupported("qualified expressions of Ada are not supported: TYPE'(…)")
+        if (match := _QUALIFICATION.match(text, index)) is not None:
+            return Token("mark", QUALIFICATION, index), index + 1
     for mark, written in _MARKS:
         if text.startswith(mark, index):
             return Token("mark", written, index), index + len(mark)

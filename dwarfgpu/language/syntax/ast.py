@@ -228,7 +228,8 @@ class Cast(Part):
     is_memory: bool = False
     how: str = ""
     """`static`, `const`, `reinterpret` or `dynamic`, of the casts of C++; `vector`: the operand is
-    the elements of a vector, as in `(float4)(1, 2, 3, 4)` of OpenCL."""
+    the elements of a vector, as in `(float4)(1, 2, 3, 4)` of OpenCL; `conversion`: `type(x)` of
+    Ada."""
 
 
 @frozen

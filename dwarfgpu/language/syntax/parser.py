@@ -10,7 +10,7 @@ from typing import Final
 
 from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError
 from dwarfgpu.language.syntax import ast
-from dwarfgpu.language.syntax.ada_tokens import ALL, RANGE
+from dwarfgpu.language.syntax.ada_tokens import ALL, QUALIFICATION, RANGE
 from dwarfgpu.language.syntax.ast import MAX_HEIGHT, Node
 from dwarfgpu.language.syntax.cursor import Cursor, Known
 from dwarfgpu.language.syntax.fortran_tokens import NOT, POWER, TRUE, constant
@@ -36,6 +36,7 @@ _OPERANDS: Final = frozenset(
 )
 _OPENING: Final = frozenset({"(", "[", "{"})
 _CLOSING: Final = frozenset({")", "]", "}"})
+_NO_AGGREGATES: Final = "aggregates of Ada are not supported in expressions"
 _PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--"})
 
 
@@ -51,6 +52,8 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
     first = parser.token
     if first.kind != "name":
         return None
+    if parser.is_ada and _is_converting(parser, parser.at):
+        return None  # an expression
     is_word = _is_type_word(first.text) or fortran_type(parser, parser.at) is not None
     is_word = is_word or parser.is_type_of(parser.at)
     if not is_word and not names.is_type(extended_name(parser, parser.at)[0]):
@@ -59,6 +62,13 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
     if parser.token.kind != "end":
         raise parser.syntax_error()
     return name
+
+
+def _is_converting(cursor: Cursor, index: int) -> bool:
+    """Return whether the name at a position, if it is that of a type of Ada, begins a conversion or
+    a qualified expression."""
+    after = cursor.tokens[min(index + 1, len(cursor.tokens) - 1)]
+    return after.kind == "mark" and after.text in ("(", QUALIFICATION)
 
 
 def _is_type_word(word: str) -> bool:
@@ -355,7 +365,7 @@ class Parser(Cursor):
             has_commas = not (self.is_fortran or self.is_ada)
             node = self.expression(_COMMA if has_commas else _ASSIGNMENT)
             if self.is_ada and self.token.text == ",":
-                raise Unsupported("aggregates of Ada are not supported in expressions")
+                raise Unsupported(_NO_AGGREGATES)
             if self.is_fortran and self.accept(","):
                 node = ast.Complex(node, self.expression(_ASSIGNMENT))
             self.expect(")")
@@ -391,6 +401,8 @@ class Parser(Cursor):
         token = self.token
         if (cast := self._functional_cast()) is not None:
             return cast
+        if self.is_ada and (converted := self._conversion()) is not None:
+            return converted
         if _is_type_word(token.text) or fortran_type(self, self.at) is not None:
             unknown = self._unknown_tag()
             raise unknown or UsageError("Attempt to use a type name as an expression")
@@ -435,6 +447,22 @@ class Parser(Cursor):
         operand = self.expression(_ASSIGNMENT)
         self.expect(")")
         return ast.Cast(ast.TypeName((name,)), operand)
+
+    def _conversion(self) -> Node | None:
+        """Parse `type(operand)` or `type'(operand)` of Ada; None where something else comes."""
+        name = self.token.text
+        is_type = _is_type_word(name) or self.known.is_type(name)
+        if not is_type or not _is_converting(self, self.at):
+            return None
+        self.next()
+        is_qualified = self.accept(QUALIFICATION) is not None
+        self.expect("(")
+        operands = self._listed(")")
+        if len(operands) != 1:
+            if is_qualified:
+                raise Unsupported(_NO_AGGREGATES)
+            raise UsageError("Invalid conversion")
+        return ast.Cast(ast.TypeName((name,)), operands[0], how="conversion")
 
     def _type_follows(self, mark: str) -> bool:
         """Return whether a mark comes here and a type after it."""

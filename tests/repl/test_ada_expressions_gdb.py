@@ -1,0 +1,171 @@
+"""Expressions of Ada that C does not have, against the installed GDB."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+
+import pytest
+
+from tests.repl.side_by_side import answers, build, with_core
+
+SOURCE = """\
+procedure Example is
+   type Byte is mod 256;
+   type Odd is mod 10;
+   type Small is range -5 .. 7;
+   subtype Tiny is Small range 0 .. 3;
+   subtype Letter is Character range 'a' .. 'z';
+   type Real is digits 6 range -1.0 .. 1.0;
+   subtype Unit is Float range 0.0 .. 1.0;
+   type Price is delta 0.25 range -10.0 .. 10.0;
+   type Color is (Red, Green, Blue);
+   for Color use (Red => 1, Green => 5, Blue => 6);
+   type Day is (Mon, Tue, Wed, Thu, Fri, Sat, Sun);
+   subtype Work is Day range Tue .. Fri;
+   type Codes is ('x', 'y', None);
+   type Vector is array (Positive range <>) of Integer;
+   type Matrix is array (Positive range <>, Positive range <>) of Float;
+   type By_Day is array (Work) of Integer;
+   type By_Color is array (Color range Green .. Blue) of Integer;
+   type Access_To_Vector is access all Vector;
+   type Fixed is array (3 .. 6) of Integer;
+   type Grid is array (0 .. 1, 2 .. 4) of Integer;
+   type Access_To_Fixed is access all Fixed;
+   type Access_To_Int is access all Integer;
+   type Point is tagged record
+      A, B : Integer := 3;
+   end record;
+   type Point3 is new Point with record
+      C : Integer := 4;
+   end record;
+   type Flags is array (1 .. 10) of Boolean;
+   pragma Pack (Flags);
+   procedure C_Abort;
+   pragma Import (C, C_Abort, "abort");
+   procedure Show (V : Vector; M : Matrix; S : String; A : Access_To_Vector; Q : Point'Class) is
+      B : Byte := 200;
+      O : Odd := 3;
+      N : Small := -2;
+      T : Tiny := 2;
+      L : Letter := 'q';
+      R : Real := 0.5;
+      U : Unit := 0.25;
+      F : Flags := (others => True);
+      H : Natural := V'Length;
+      C : Color := Green;
+      D : Day := Wed;
+      W : Work := Thu;
+      K : Codes := 'y';
+      P : Price := 2.5;
+      X : aliased Integer := 42;
+      G : Grid := ((1, 2, 3), (4, 5, 6));
+      Y : By_Day := (1, 2, 3, 4);
+      Z : By_Color := (7, 8);
+      I : aliased Fixed := (1, 2, 3, 4);
+      J : Access_To_Fixed := I'Unchecked_Access;
+      E : Access_To_Int := X'Unchecked_Access;
+      Dd : Access_To_Vector := null;
+      Pt : Point3;
+      Bo : Boolean := True;
+      Lf : Long_Float := 2.5;
+   begin
+      F (3) := B = 200 and O = 3 and N = -2 and T = 2 and S'Length = 3;
+      if F (3) and L = 'q' and R < 1.0 and U < 1.0 and H > 0 and A (1) = 7 and C = Green
+        and D = Wed and W = Thu and K = 'y' and P = 2.5 and G (1, 3) = 5 and Y (Tue) = 1
+        and Z (Blue) = 8 and J (4) = 2 and E.all = 42 and Dd = null and Pt.C = 4 and Bo
+        and Lf > 1.0 and Q.A = 3 and M (1, 1) > 0.5
+      then
+         C_Abort;
+      end if;
+   end Show;
+   Obj : Point3;
+begin
+   Show ((1, 2, 3), ((1.0, 2.0), (3.0, 4.0)), "hey", new Vector'(7, 8), Obj);
+end Example;
+"""
+CONVERSIONS = """byte(3), byte(300), byte(-1), integer(2.4), float(3), real(0.5), unit(0.25),
+    character(65), letter(65), letter('b'), boolean(1), color(1), color(5), day(2), work(2),
+    tiny(2), odd(3), price(2), price(2.6), price(-2.6), access_to_int(0), short_integer(70000),
+    integer'(3), byte'(3), color'(red), color'(5), day'(wed), boolean'(true), character'(65),
+    letter'('c'), byte(3)+1, -byte(3), integer(3,4), integer(), byte(byte(3)), Example.Byte (7)"""
+OF_VARIABLES = """byte(x), integer(x), integer(b), float(x), float(lf), long_float(x),
+    long_float(u), character(x), boolean(bo), color(c), day(w), work(d), small(n), price(p),
+    float(p), long_float(p), vector(v), string(s), fixed(i), point(pt), point3(pt), point3(q),
+    access_to_int(e), integer(e), vector'(v), byte(b)+100, integer(bo), integer(l), integer(c),
+    integer(w), byte'(b)"""
+TYPES_OF_CONVERSIONS = """byte(3), integer(b), float(x), character(65), integer'(3), byte'(3),
+    color'(red), tiny(2), letter(65), price(2)"""
+
+
+OF_CONSTANTS = "byte(x), integer(x), integer(b), float(x), color(c), day(w), work(d), integer(bo)"
+"""Of variables that gcc describes in optimized code, too."""
+AS_IN_ADA = {
+    "integer(2.5)": "3",
+    "integer(-2.5)": "-3",
+    "integer(p)": "3",
+    "small(lf)": "3",
+    "point(q)": "(a => 3, b => 3)",
+    "price(x)": "The type does not hold the number 42.",
+    "vector'(1, 2)": "Unsupported: aggregates of Ada are not supported in expressions",
+}
+"""What GDB truncates, reads in another way or refuses in other words."""
+
+
+@pytest.fixture(scope="module")
+def files(
+    tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]
+) -> Callable[[str], list[str]]:
+    """Gives the program that GNAT makes with an option, and its core file."""
+    tool("gcc")  # which gnatmake calls
+    folder = tmp_path_factory.mktemp("ada")
+
+    @cache
+    def of_option(option: str) -> list[str]:
+        inside = folder / option
+        inside.mkdir()
+        make = [tool("gnatmake"), "-q", "-g", option, "example.adb", "-o", "a"]
+        build(inside, {"example.adb": SOURCE}, [make])
+        return with_core(tool, inside)
+
+    return of_option
+
+
+def _commands(command: str, expressions: str) -> list[str]:
+    return [f"{command} {' '.join(one.split())}" for one in re.split(r",\s", expressions)]
+
+
+def _require_same(tool: Callable[[str], str], files: list[str], *commands: str) -> None:
+    """Check that the answers to commands in `Show` are those of GDB."""
+    asked = ["frame function example.show", *commands]
+    assert answers(None, files, asked)[1:] == answers(tool("gdb"), files, asked)[1:]
+
+
+def _own(files: list[str], expressions: Iterable[str]) -> dict[str, str]:
+    """Return what dwarfgpu prints of each expression in `Show`."""
+    asked = ["frame function example.show", *(f"print {one}" for one in expressions)]
+    shown = [text.split("\n", 1)[1].strip() for text in answers(None, files, asked)[1:]]
+    return {
+        one: re.sub(r"\$\d+ = ", "", text) for one, text in zip(expressions, shown, strict=True)
+    }
+
+
+@pytest.mark.parametrize("option", ["-O0", "-O2"])
+def test_conversions(
+    option: str, files: Callable[[str], list[str]], tool: Callable[[str], str]
+) -> None:
+    printed = _commands("print", CONVERSIONS) + _commands("print", OF_CONSTANTS)
+    types = _commands("whatis", TYPES_OF_CONVERSIONS) + _commands("ptype", "integer'(3), tiny(3)")
+    _require_same(tool, files(option), *printed, *types)
+
+
+def test_conversions_of_variables(
+    files: Callable[[str], list[str]], tool: Callable[[str], str]
+) -> None:
+    _require_same(tool, files("-O0"), *_commands("print", OF_VARIABLES))
+
+
+def test_conversions_as_in_ada(files: Callable[[str], list[str]]) -> None:
+    """Ada rounds what GDB truncates (Ada 2012 4.6)."""
+    assert _own(files("-O0"), AS_IN_ADA) == AS_IN_ADA
