@@ -257,14 +257,20 @@ class Names:
         return False
 
     def _built_in(self, name: str) -> Type | None:
-        """Return a type that a program need not describe: of OpenCL C in its code, or a structure
-        of the HSA runtime."""
+        """Return a type that a program need not describe: of OpenCL C or Ada in its code, or a
+        structure of the HSA runtime."""
         if self.is_opencl():
             from dwarfgpu.language.opencl_types import opencl_type  # few kernels are of OpenCL
 
             of_language = opencl_type(self.builtins, name)
             if of_language is not None:
                 return of_language
+        if self.is_ada():
+            from dwarfgpu.language.ada_types import ada_type  # few programs are in Ada
+
+            predefined = ada_type(self.builtins, name)
+            if predefined is not None:
+                return predefined
         return hsa_type(self.session, name)
 
     def is_unreserved(self, word: str) -> bool:
@@ -446,7 +452,7 @@ class Names:
             built_in = self._built_in(simple) if die is None else None
             has_tag_of_it = name.tag == "struct" and isinstance(built_in, Struct)
             if built_in is not None and (name.tag is None or has_tag_of_it):
-                return Typed(built_in, None)
+                return Typed(built_in, self.current_unit if self.is_ada() else None)
             tag = "struct" if name.tag == "class" else name.tag
             if tag is not None and (tags := _OTHERS[tag]):
                 any_tag = has_tag(frozenset().union(*_TAGGED.values()))

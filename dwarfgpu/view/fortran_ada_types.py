@@ -40,7 +40,6 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.view.strings import CharacterKind, quoted_character
 
-_CHARACTER: Final = CharacterKind(1, style="ada")
 _MOST: Final = 10_000
 """Members of one definition."""
 _DEEPEST: Final = 20
@@ -122,14 +121,15 @@ def _ada_base(base: Base) -> str:
         return f"mod {values.upper + 1}"
     if values is not None:
         ends = (values.lower, values.upper)
-        words = [quoted_character(end, _CHARACTER) if is_character else str(end) for end in ends]
+        kind = CharacterKind(base.size_bytes, style="ada")
+        words = [quoted_character(end, kind) if is_character else str(end) for end in ends]
         return f"range {' .. '.join(words)}"
     if is_character:
-        return "<character>"
+        return f"<{ada_name(base)}>"
     if encoding == "boolean":
         return "(false, true)"
-    kind = {"signed": "integer", "unsigned": "integer", "float": "float"}.get(encoding)
-    return ada_name(base) if kind is None else f"<{base.size_bytes}-byte {kind}>"
+    word = {"signed": "integer", "unsigned": "integer", "float": "float"}.get(encoding)
+    return ada_name(base) if word is None else f"<{base.size_bytes}-byte {word}>"
 
 
 def _ada_array(form: Array) -> str:

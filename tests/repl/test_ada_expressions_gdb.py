@@ -99,6 +99,11 @@ TYPES_OF_CONVERSIONS = """byte(3), integer(b), float(x), character(65), integer'
     color'(red), tiny(2), letter(65), price(2)"""
 
 
+PREDEFINED = """natural, positive, integer, float, long_float, long_long_float, character, boolean,
+    string, long_integer, short_integer, long_long_integer, wide_character, wide_wide_character,
+    LONG_INTEGER, natural(3), positive(3), long_integer(3), long_long_float(3)"""
+OF_PREDEFINED = """natural(3), positive'(7), long_integer(3), short_integer(70000), natural'(x),
+    long_long_integer(x), long_long_float(x), wide_character(65), Long_Integer(x)+1"""
 OF_CONSTANTS = "byte(x), integer(x), integer(b), float(x), color(c), day(w), work(d), integer(bo)"
 """Of variables that gcc describes in optimized code, too."""
 AS_IN_ADA = {
@@ -169,3 +174,12 @@ def test_conversions_of_variables(
 def test_conversions_as_in_ada(files: Callable[[str], list[str]]) -> None:
     """Ada rounds what GDB truncates (Ada 2012 4.6)."""
     assert _own(files("-O0"), AS_IN_ADA) == AS_IN_ADA
+
+
+@pytest.mark.parametrize("option", ["-O0", "-O2"])
+def test_predefined_types(
+    option: str, files: Callable[[str], list[str]], tool: Callable[[str], str]
+) -> None:
+    """The program describes some of them, and others only where its text is not searched."""
+    printed = _commands("ptype", PREDEFINED) + _commands("whatis", PREDEFINED)
+    _require_same(tool, files(option), *printed, *_commands("print", OF_PREDEFINED))
