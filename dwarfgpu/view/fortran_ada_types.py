@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.names.fortran_ada import (
     TAG,
     ada_name,
     allocatable,
+    enumeration_range,
     fortran_dimensions,
     fortran_name,
     is_added,
@@ -52,6 +53,9 @@ def definition(type_: Type | None, style: Style, depth: int = 0) -> str:
     form = bare.form if isinstance(bare, Dynamic | Absent) else bare
     if depth > _DEEPEST:
         return "..."
+    if isinstance(form, Enum) and (values := enumeration_range(type_)) is not None:
+        words = [_enumerator(form, end) for end in (values.lower, values.upper)]
+        return f"range {' .. '.join(words)}"
     if isinstance(form, Pointer):
         inner = definition(form.target, style, depth + 1)
         is_pointer = form.kind == "pointer"
@@ -71,6 +75,10 @@ def definition(type_: Type | None, style: Style, depth: int = 0) -> str:
             return f"{inner}{allocatable(bare)} ({dimensions})"
         return fortran_name(bare)
     return _ada(form)
+
+
+def _enumerator(kind: Enum, value: int) -> str:
+    return next((word for word, own in kind.enumerators if own == value), str(value))
 
 
 def _is_access(type_: Type | None) -> bool:
@@ -110,6 +118,8 @@ def _ada(form: Type | None) -> str:
         return f"<{form.size_bytes}-byte fixed point (small = {scale})>"
     if isinstance(form, Array):
         return _ada_array(form)
+    if form is None:
+        return "<void>"
     return _ada_base(form) if isinstance(form, Base) else ada_name(form)
 
 
@@ -123,6 +133,8 @@ def _ada_base(base: Base) -> str:
         ends = (values.lower, values.upper)
         kind = CharacterKind(base.size_bytes, style="ada")
         words = [quoted_character(end, kind) if is_character else str(end) for end in ends]
+        if encoding == "boolean" and set(ends) <= {0, 1}:
+            words = [("false", "true")[end] for end in ends]
         return f"range {' .. '.join(words)}"
     if is_character:
         return f"<{ada_name(base)}>"

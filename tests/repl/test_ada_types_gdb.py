@@ -17,6 +17,13 @@ procedure Example is
    subtype Control is Character range Character'Val (0) .. ' ';
    type Real is digits 6 range -1.0 .. 1.0;
    subtype Unit is Float range 0.0 .. 1.0;
+   type Day is (Mon, Tue, Wed, Thu, Fri);
+   subtype Middle is Day range Tue .. Thu;
+   type Color is (Red, Green, Blue);
+   for Color use (Red => 1, Green => 5, Blue => 6);
+   subtype Cold is Color range Green .. Blue;
+   type Truth is new Boolean;
+   type Price is delta 0.25 range -10.0 .. 10.0;
    type Vector is array (Positive range <>) of Integer;
    type Matrix is array (Positive range <>, Positive range <>) of Float;
    type Access_To_Vector is access Vector;
@@ -39,7 +46,12 @@ procedure Example is
       G : Tinies := (others => 1);
       H : Natural := V'Length;
       P : Positive := M'Length;
+      D : Middle := Wed;
+      E : Cold := Blue;
+      I : Truth := True;
+      J : Price := 2.5;
    begin
+      F (4) := D = Wed and E = Blue and I = True and J = 2.5;
       F (3) := B = 200 and O = 3 and N = -2 and T = 2 and S'Length = 3;
       G (2) := T;
       if F (3) and L = 'q' and C = ' ' and R < 1.0 and U < 1.0 and H > 0 and A (1) = 7 then
@@ -51,15 +63,18 @@ begin
    Show ((1, 2, 3), ((1.0, 2.0), (3.0, 4.0)), "hey", new Vector'(7, 8));
 end Example;
 """
-VARIABLES = "bontlcrufghpvmsa"
+VARIABLES = "bontlcrufghpvmsadeij"
 NAMES = ["byte", "odd", "small", "tiny", "letter", "control", "real", "unit", "vector", "matrix"]
 NAMES += ["access_to_vector", "example.tiny", "Example.Small", "ODD"]
-NAMES += ["integer", "character", "boolean"]
+NAMES += ["integer", "character", "boolean", "day", "middle", "color", "cold", "truth", "price"]
 EXPECTED = {
     "byte": "<1-byte integer>",
     "odd": "mod 10",
     "small": "range -5 .. 7",
     "letter": "range 'a' .. 'z'",
+    "middle": "range tue .. thu",
+    "cold": "range green .. blue",
+    "truth": "range false .. true",
     "vector": "array (<>) of integer",
     "access_to_vector": "access array (<>) of integer",
 }

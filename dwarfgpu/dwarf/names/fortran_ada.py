@@ -24,6 +24,7 @@ from dwarfgpu.dwarf.types.types import (
     Member,
     Pointer,
     Qualified,
+    Range,
     Struct,
     Type,
     Typedef,
@@ -182,6 +183,17 @@ def is_added(member: Member) -> bool:
         return name != PARENT
     type_name = declared_name(member.type)
     return type_name == _INTERFACE_TAG or (type_name == _OFFSET and name[:1].isupper())
+
+
+def enumeration_range(type_: Type | None) -> Range | None:
+    """Return the values of a subrange of an enumeration; None for any other type."""
+    for _ in range(_DEEPEST):
+        if isinstance(type_, Typedef) and type_.range is not None:
+            return type_.range
+        if not isinstance(type_, Typedef | Qualified):
+            break
+        type_ = type_.target
+    return None
 
 
 def is_string(type_: Type | None) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
-from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.base_type import CHARACTERS, BaseType
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -66,6 +66,8 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 
+_RANGED: Final = CHARACTERS | {"signed", "unsigned", "boolean", "signed_fixed", "unsigned_fixed"}
+"""Encodings of types whose subranges have values that are whole numbers."""
 _POINTERS: Final[dict[int, PointerKind]] = {
     dw.TAG_POINTER_TYPE: "pointer",
     dw.TAG_REFERENCE_TYPE: "reference",
@@ -322,8 +324,10 @@ class TypeBuilder:
         underlying = underlying_base(die)
         if underlying is None or underlying.base.vector_size is not None:
             target = None if die.name else die.reference(dw.AT_TYPE)
-            return Typedef((target and target.name) or name, self.target(die))
-        base, values = evolve(underlying.base, name=die.name or underlying.base.name), None
+            values = _enumeration_range(die) if die.unit.language in dw.ADA else None
+            return Typedef((target and target.name) or name, self.target(die), range=values)
+        values = None
+        base = evolve(underlying.base, name=die.name or underlying.base.name)
         if die.unit.language in dw.ADA:
             from dwarfgpu.dwarf.types.gnat_encodings import decoded  # few programs are in Ada
 
@@ -450,12 +454,18 @@ class TypeBuilder:
 
 
 def _range(die: Die, base: BaseType) -> Range | None:
-    """Return the values of a subrange of numbers or characters, if its bounds are constant."""
+    """Return the values of a subrange of numbers, characters or Boolean, if its bounds are
+    constant: of a fixed-point type as multiples of its scale."""
     lower, upper = constant_lower(die), die.integer(dw.AT_UPPER_BOUND)
-    is_whole = base.encoding in ("signed", "unsigned", "signed_char", "unsigned_char", "UTF")
-    if lower is None or upper is None or not is_whole:
+    if lower is None or upper is None or base.encoding not in _RANGED:
         return None
     return Range(lower, upper, base.encoding == "unsigned")
+
+
+def _enumeration_range(die: Die) -> Range | None:
+    """Return the values of a subrange of an enumeration, if its bounds are constant."""
+    lower, upper = constant_lower(die), die.integer(dw.AT_UPPER_BOUND)
+    return None if lower is None or upper is None else Range(lower, upper, is_modular=False)
 
 
 def _is_never_negative(die: Die, base: BaseType) -> bool:

@@ -352,6 +352,8 @@ class Typedef(_OfFile):
     """What `strip` has found."""
     alignment: int | None = field(default=None, repr=False)
     """DW_AT_alignment in bytes."""
+    range: Range | None = None
+    """Of a subrange of an enumeration of Ada, its values."""
 
     @property
     def scope(self) -> str:

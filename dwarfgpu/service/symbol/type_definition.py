@@ -64,12 +64,19 @@ def name_of_type(
     if namespace is not None:
         return namespace
     named = language.named_type(text, session, options)
-    if named is not None and isinstance(named.type, Typedef) and not _TYPE_OF.match(text):
-        named = Typed(named.type.target, named.unit)
+    if named is not None and not _TYPE_OF.match(text):
+        named = _without_name(named)
     typed = named or _type_of(session, text, options)
     cplusplus, style = spelling or (typed.is_cplusplus, typed.style)
     real = "" if named is not None else _real_type(session, text, options, cplusplus, style)
     return real + type_name(typed.type, cplusplus=cplusplus, style=style)
+
+
+def _without_name(named: Typed) -> Typed:
+    """Return the type that a typedef names; a subrange of Ada is a type of its own."""
+    kind = named.type
+    is_name = isinstance(kind, Typedef) and kind.range is None
+    return Typed(kind.target, named.unit) if isinstance(kind, Typedef) and is_name else named
 
 
 def definition_of_type(
