@@ -255,6 +255,10 @@ class Evaluator(Operations):
                 return self._element(node)
             case ast.Call():
                 return called(self, node)
+            case ast.Attribute():
+                from dwarfgpu.language.ada_attributes import attribute  # few programs are in Ada
+
+                return attribute(self, node)
             case ast.Triplet():
                 raise UsageError("A section is written in parentheses after an array or a string.")
             case ast.Cast():

@@ -349,9 +349,8 @@ def test_a_complex_integer_is_no_address(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 ADA_ERRORS = {
-    "line'first": "the attribute 'first of Ada",
-    "color'pos (green)": "the attribute 'pos of Ada",
-    "line (2)'Size": "the attribute 'Size of Ada",
+    "line'image": "unrecognized attribute: `image'",
+    "line'range": "'range of Ada",
     "color'(1, 2)": "aggregates of Ada",
     "(1, 2)": "aggregates of Ada",
     "paint in red .. blue": '"in" of Ada',

@@ -104,6 +104,31 @@ PREDEFINED = """natural, positive, integer, float, long_float, long_long_float, 
     LONG_INTEGER, natural(3), positive(3), long_integer(3), long_long_float(3)"""
 OF_PREDEFINED = """natural(3), positive'(7), long_integer(3), short_integer(70000), natural'(x),
     long_long_integer(x), long_long_float(x), wide_character(65), Long_Integer(x)+1"""
+ATTRIBUTES = """v'first, v'last, v'length, v'first(1), v'first(2), m'first, m'first(2), m'last(2),
+    m'length(2), g'first, g'last, g'length, g'first(2), g'last(2), g'length(2), g'first(3),
+    s'first, s'last, s'length, a'first, a'last, a'length, a.all'length, i'first, i'last, j'first,
+    j'last, j'length, j.all'last, e'first, y'first, y'last, y'length, z'first, z'last, z'length,
+    f'first, f'last, f'length, x'address, x'access, x'unchecked_access, x'unrestricted_access,
+    x'size, g'size, b'size, f'size, pt'size, j'size, a'size, j.all'size, i(4)'size, f(2)'size,
+    pt.c'size, i'address, j'address, i'access, v(2)'address, pt.a'address, x'access.all,
+    v'first+1, v(v'first), v(v'first..v'last), g(g'first,g'last(2)), x'address = x'address,
+    x'size+1, (x+1)'size, x'image, v'FIRST, v ' first, v'len, v'l, v' first, x'val(1)"""
+OF_TYPES = """byte'first, byte'last, odd'first, odd'last, small'first, small'last, tiny'first,
+    tiny'last, price'first, price'last, color'first, color'last, day'first, codes'last,
+    fixed'first, fixed'last, fixed'length, grid'first(2), grid'last(2), grid'length(2),
+    by_day'first, by_color'last, by_color'length, point'first, integer'first, integer'last,
+    natural'first, positive'last, float'first, character'first, character'last, boolean'first,
+    boolean'last, long_integer'last, color'pos(red), color'pos(green), color'pos(c),
+    color'val(0), color'val(1), color'val(2), color'val(3), color'val(-1), day'val(2),
+    day'pos(wed), work'val(2), work'pos(thu), integer'val(5), character'val(65),
+    character'pos('a'), boolean'val(1), boolean'pos(true), float'val(1), float'pos(1.0),
+    integer'pos(7), integer'val(2.5), integer'val(c), integer'min(3,4), integer'max(3,4),
+    integer'min(x,4), byte'max(b,1), float'min(1.0,2.0), float'max(1,2.5), odd'modulus,
+    small'modulus, integer'modulus, byte'size, color'val(color'pos(c)+1), byte'pos(b),
+    byte'val(b), small'val(100), work'val(0), integer'max(c,d), x'min(1,2)"""
+TYPES_OF_ATTRIBUTES = """g'first, g'length, y'first, z'last, x'address, x'access, x'size, pt'tag,
+    color'val(1), color'val(7), color'pos(red), work'val(2), work'first, day'min(mon,wed),
+    character'val(65), integer'first, byte'last, natural'first, price'first"""
 OF_CONSTANTS = "byte(x), integer(x), integer(b), float(x), color(c), day(w), work(d), integer(bo)"
 """Of variables that gcc describes in optimized code, too."""
 AS_IN_ADA = {
@@ -116,6 +141,31 @@ AS_IN_ADA = {
     "vector'(1, 2)": "Unsupported: aggregates of Ada are not supported in expressions",
 }
 """What GDB truncates, reads in another way or refuses in other words."""
+ATTRIBUTES_AS_IN_ADA = {
+    "letter'first": "97 'a'",
+    "work'first": "tue",
+    "work'last": "fri",
+    "day'min(wed, mon)": "mon",
+    "day'max(wed, mon)": "wed",
+    "boolean'min(false, true)": "false",
+    "byte'modulus": "256",
+    "long_integer'first - 1": "9223372036854775807",
+    "v'first - 3": "-2",
+    "v'size": "96",
+    "v'address = v(1)'address": "true",
+    "s'size": "24",
+    "dd'first": "Cannot access memory at address 0x0",
+    "vector'last": "The array has no bounds here: 'last is that of an object.",
+    "byte'val(300)": "argument to 'VAL out of range",
+    "boolean'val(2)": "argument to 'VAL out of range",
+    "odd'val(10)": "argument to 'VAL out of range",
+    "x'length": "the 'length attribute applies only to array types",
+    "small'length": "the 'length attribute applies only to array types",
+    "g'first(0)": "invalid dimension number to 'first",
+    "v'range": "Unsupported: 'range of Ada is not supported in expressions: write 'first and 'last",
+    "{integer} x'address": "42",
+}
+"""What GDB 13 shows as a number, reads from where nothing is, refuses, or crashes at."""
 
 
 @pytest.fixture(scope="module")
@@ -183,3 +233,21 @@ def test_predefined_types(
     """The program describes some of them, and others only where its text is not searched."""
     printed = _commands("ptype", PREDEFINED) + _commands("whatis", PREDEFINED)
     _require_same(tool, files(option), *printed, *_commands("print", OF_PREDEFINED))
+
+
+def test_attributes(files: Callable[[str], list[str]], tool: Callable[[str], str]) -> None:
+    printed = _commands("print", ATTRIBUTES) + _commands("print", OF_TYPES)
+    types = _commands("whatis", TYPES_OF_ATTRIBUTES)
+    types += _commands("ptype", "x'access, x'address, y'first")
+    _require_same(tool, files("-O0"), *printed, *types)
+
+
+def test_attributes_in_optimized_code(
+    files: Callable[[str], list[str]], tool: Callable[[str], str]
+) -> None:
+    types = _commands("whatis", TYPES_OF_ATTRIBUTES)
+    _require_same(tool, files("-O2"), *_commands("print", OF_TYPES), *types)
+
+
+def test_attributes_as_in_ada(files: Callable[[str], list[str]]) -> None:
+    assert _own(files("-O0"), ATTRIBUTES_AS_IN_ADA) == ATTRIBUTES_AS_IN_ADA

@@ -56,10 +56,7 @@ def ada_token(text: str, index: int) -> tuple[Token, int] | None:
     letter = text[index]
     if letter == "'" and _follows_operand(text, index):
         if (match := _ATTRIBUTE.match(text, index)) is not None:
-            raise Unsupported(
-                f"the attribute '{match['name']} of Ada is not supported"
-                f' in expressions ("ptype" shows types and bounds)'
-            )
+            return Token("attribute", match["name"], index), match.end()
         if (match := _QUALIFICATION.match(text, index)) is not None:
             return Token("mark", QUALIFICATION, index), index + 1
     for mark, written in _MARKS:

@@ -233,6 +233,16 @@ class Cast(Part):
 
 
 @frozen
+class Attribute(Part):
+    """`a'first`, `color'pos(red)`: an attribute of an object or a type of Ada."""
+
+    prefix: Node | TypeName
+    name: str
+    """In full and in lower case."""
+    arguments: tuple[Node, ...] = ()
+
+
+@frozen
 class Elements(Part):
     """`{1, 2}`: an array of values."""
 
@@ -249,4 +259,6 @@ class SizeOf(Part):
 
 Literal: TypeAlias = Integer | Floating | Character | String | Logical | Complex
 Operation: TypeAlias = Unary | Binary | Assign | Conditional | Access | Index | Call | Cast | SizeOf
-Node: TypeAlias = Literal | Name | OnEntry | Dollar | AddressOf | Elements | Operation | Triplet
+Node: TypeAlias = (
+    Literal | Name | OnEntry | Dollar | AddressOf | Elements | Operation | Triplet | Attribute
+)

@@ -65,10 +65,11 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
 
 
 def _is_converting(cursor: Cursor, index: int) -> bool:
-    """Return whether the name at a position, if it is that of a type of Ada, begins a conversion or
-    a qualified expression."""
+    """Return whether the name at a position, if it is that of a type of Ada, begins a conversion,
+    a qualified expression or an attribute."""
     after = cursor.tokens[min(index + 1, len(cursor.tokens) - 1)]
-    return after.kind == "mark" and after.text in ("(", QUALIFICATION)
+    is_mark = after.kind == "mark" and after.text in ("(", QUALIFICATION)
+    return is_mark or after.kind == "attribute"
 
 
 def _is_type_word(word: str) -> bool:
@@ -306,6 +307,9 @@ class Parser(Cursor):
 
     def _postfix(self, node: Node) -> Node:
         while True:
+            if self.token.kind == "attribute":
+                node = self._attribute(node)
+                continue
             mark = self.accept(".", "->", "[", "(", "++", "--", ALL)
             if mark is None and self._is_component():
                 self.next()
@@ -449,12 +453,15 @@ class Parser(Cursor):
         return ast.Cast(ast.TypeName((name,)), operand)
 
     def _conversion(self) -> Node | None:
-        """Parse `type(operand)` or `type'(operand)` of Ada; None where something else comes."""
+        """Parse `type(operand)`, `type'(operand)` or an attribute of a type, of Ada; None where
+        something else comes."""
         name = self.token.text
         is_type = _is_type_word(name) or self.known.is_type(name)
         if not is_type or not _is_converting(self, self.at):
             return None
         self.next()
+        if self.token.kind == "attribute":
+            return self._attribute(ast.TypeName((name,)))
         is_qualified = self.accept(QUALIFICATION) is not None
         self.expect("(")
         operands = self._listed(")")
@@ -463,6 +470,18 @@ class Parser(Cursor):
                 raise Unsupported(_NO_AGGREGATES)
             raise UsageError("Invalid conversion")
         return ast.Cast(ast.TypeName((name,)), operands[0], how="conversion")
+
+    def _attribute(self, prefix: Node | ast.TypeName) -> Node:
+        """Parse an attribute of Ada behind its prefix."""
+        from dwarfgpu.language.syntax.attribute_names import argument_counts, attribute_name  # few
+
+        name = attribute_name(self.take("attribute"))
+        counts = argument_counts(name)
+        has_arguments = counts[-1] > 0 and self.accept("(") is not None
+        arguments = self._listed(")") if has_arguments else ()
+        if len(arguments) not in counts:
+            raise self.syntax_error()
+        return ast.Attribute(prefix, name, arguments)
 
     def _type_follows(self, mark: str) -> bool:
         """Return whether a mark comes here and a type after it."""

@@ -36,9 +36,11 @@ Kind = Literal[
     "logical",
     "constant",
     "null",
+    "attribute",
 ]
-"""`logical` and `constant`: `.true.` and `'abc'` of Fortran; `null` of Ada; `object`: a word that C
-or C++ reserve, where it names an object of another language."""
+"""`logical` and `constant`: `.true.` and `'abc'` of Fortran; `null` and `attribute`: `null` and
+`'first` of Ada; `object`: a word that C or C++ reserve, where it names an object of another
+language."""
 
 _PATTERN: Final = pattern(
     r"""(?P<space>\s+)

@@ -1,0 +1,48 @@
+"""The attributes of Ada that expressions know (Ada 2012 K.2), and how they are abbreviated."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.errors import Unsupported, UsageError
+
+FIRST: Final = "first"
+LAST: Final = "last"
+LENGTH: Final = "length"
+MINIMUM: Final = "min"
+MAXIMUM: Final = "max"
+MODULUS: Final = "modulus"
+POSITION: Final = "pos"
+VALUE: Final = "val"
+ADDRESS: Final = "address"
+SIZE: Final = "size"
+OBJECT_TAG: Final = "tag"
+ACCESSES: Final = ("access", "unchecked_access", "unrestricted_access")
+BOUNDS: Final = (FIRST, LAST, LENGTH)
+"""Of arrays, with the number of a dimension in parentheses or without, and of scalar types."""
+_RANGE: Final = "range"
+_ARGUMENTS: Final = {MINIMUM: 2, MAXIMUM: 2, POSITION: 1, VALUE: 1}
+_NAMES: Final = (
+    *BOUNDS, *ACCESSES, ADDRESS, MODULUS, SIZE, OBJECT_TAG, _RANGE, *_ARGUMENTS,
+)  # fmt: skip
+
+
+def attribute_name(word: str) -> str:
+    """Return the attribute that a word is, or begins: GDB takes `'len` for `'length`.
+
+    `UsageError` with GDB's wording for a word that begins none, or several.
+    """
+    lowered = word.lower()
+    begun = [name for name in _NAMES if name.startswith(lowered)]
+    if lowered not in begun and len(begun) != 1:
+        kind = "ambiguous attribute name" if begun else "unrecognized attribute"
+        raise UsageError(f"{kind}: `{word}'")
+    name = lowered if lowered in begun else begun[0]
+    if name == _RANGE:
+        raise Unsupported("'range of Ada is not supported in expressions: write 'first and 'last")
+    return name
+
+
+def argument_counts(name: str) -> tuple[int, ...]:
+    """Return how many arguments in parentheses an attribute may have."""
+    return (0, 1) if name in BOUNDS else (_ARGUMENTS.get(name, 0),)
