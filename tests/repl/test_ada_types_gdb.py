@@ -66,6 +66,7 @@ end Example;
 VARIABLES = "bontlcrufghpvmsadeij"
 NAMES = ["byte", "odd", "small", "tiny", "letter", "control", "real", "unit", "vector", "matrix"]
 NAMES += ["access_to_vector", "example.tiny", "Example.Small", "ODD"]
+NAMES += ["flags", "tinies", "Example.Tinies", "FLAGS"]
 NAMES += ["integer", "character", "boolean", "day", "middle", "color", "cold", "truth", "price"]
 EXPECTED = {
     "byte": "<1-byte integer>",
@@ -77,11 +78,12 @@ EXPECTED = {
     "truth": "range false .. true",
     "vector": "array (<>) of integer",
     "access_to_vector": "access array (<>) of integer",
+    "tinies": "array (1 .. 6) of example.tiny <packed: 2-bit elements>",
 }
 
 
 def test_types_are_as_in_gdb(tmp_path: Path, tool: Callable[[str], str]) -> None:
-    """Ranges have names; GNAT describes an unconstrained array as a structure."""
+    """Ranges and packed arrays have names; GNAT describes an unconstrained array as a structure."""
     tool("gcc")  # which gnatmake calls
     make = [tool("gnatmake"), "-q", "-g", "-O0", "example.adb", "-o", "a"]
     build(tmp_path, {"example.adb": SOURCE}, [make])

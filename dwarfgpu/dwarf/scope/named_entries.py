@@ -34,9 +34,9 @@ TAGGED: Final = CLASSES | {dw.TAG_ENUMERATION_TYPE}
 """Types that in C have names of their own kind: `struct s`."""
 TYPES: Final = TAGGED | {
     dw.TAG_TYPEDEF, dw.TAG_BASE_TYPE, dw.TAG_UNSPECIFIED_TYPE,
-    dw.TAG_SUBRANGE_TYPE,
+    dw.TAG_SUBRANGE_TYPE, dw.TAG_ARRAY_TYPE,
 }  # fmt: skip
-"""Subranges have names in Ada and Pascal."""
+"""Subranges have names in Ada and Pascal, and packed arrays in Ada."""
 VARIABLES: Final = DATA - {dw.TAG_FORMAL_PARAMETER}
 _NAMED: Final = (
     TYPES

@@ -65,7 +65,7 @@ Kind = Literal["functions", "variables", "types", "modules"]
 TAGS: Final[dict[Kind, frozenset[int]]] = {
     "functions": frozenset({dw.TAG_SUBPROGRAM}),
     "variables": frozenset({dw.TAG_VARIABLE, dw.TAG_MEMBER, dw.TAG_CONSTANT}),
-    "types": frozenset(TYPES | {dw.TAG_NAMESPACE, dw.TAG_IMPORTED_DECLARATION}),
+    "types": TYPES - {dw.TAG_ARRAY_TYPE} | {dw.TAG_NAMESPACE, dw.TAG_IMPORTED_DECLARATION},
     "modules": frozenset({dw.TAG_MODULE}),
 }
 _SCOPES: Final = CLASSES | {dw.TAG_NAMESPACE, dw.TAG_MODULE}
