@@ -97,3 +97,39 @@ def test_types_are_as_in_gdb(tmp_path: Path, tool: Callable[[str], str]) -> None
         name: own[asked.index(f"ptype {name}")].splitlines()[1].removeprefix("type = ")
         for name in EXPECTED
     } == EXPECTED
+
+
+PACKAGE = """\
+package Pk is
+   type Color is (Red, Green);
+   type Shape is record X, Y : Integer; end record;
+   type Ref is access Shape;
+   type Small is range -5 .. 7;
+   subtype Tiny is Small range 0 .. 3;
+   C : Color := Green; S : aliased Shape := (1, 2); R : Ref := new Shape; T : Tiny := 2;
+end Pk;
+"""
+USER = """\
+with Pk;
+procedure Example is
+   procedure C_Abort;
+   pragma Import (C, C_Abort, "abort");
+begin
+   Pk.C := Pk.Red;
+   C_Abort;
+end Example;
+"""
+
+
+def test_listed_types_have_the_names_of_the_source(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GDB spells the type of access values out, and does not find it by its name."""
+    tool("gcc")  # which gnatmake calls
+    make = [tool("gnatmake"), "-q", "-g", "-O0", "example.adb", "-o", "a"]
+    build(tmp_path, {"pk.ads": PACKAGE, "example.adb": USER}, [make])
+    files = with_core(tool, tmp_path)
+    asked = [f"info types {name}" for name in ("shape", "color", "tiny")]
+    own = answers(None, files, [*asked, "info types pk__ref"])
+    assert own[:-1] == answers(tool("gdb"), files, asked)
+    assert own[-1].splitlines()[-1] == "4:\tpk.ref;"

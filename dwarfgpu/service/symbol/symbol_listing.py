@@ -12,7 +12,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled
-from dwarfgpu.dwarf.names.fortran_ada import fortran_name
+from dwarfgpu.dwarf.names.fortran_ada import ada_name, fortran_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import (
     followed,
@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.scope.declarations import (
     qualified_name,
     with_parameters,
 )
+from dwarfgpu.dwarf.scope.named_entries import TYPES
 from dwarfgpu.dwarf.scope.required_word import mangled_lacks, required_words
 from dwarfgpu.dwarf.scope.searched_names import (
     LEFT_OUT,
@@ -198,6 +199,8 @@ def _definition(row: ListedSymbol, type_: Type | None) -> str:
     cplusplus = row.die.unit.is_cplusplus
     if row.die.unit.style == "fortran":
         return _definition_of_fortran(row, type_)
+    if row.die.unit.style == "ada" and row.die.tag in TYPES:
+        return f"{ada_name(type_)}{'' if row.line is None else ';'}"
     static = "static " if row.is_static else ""
     match type_:
         case _ if row.die.tag in _OBJECTS:
