@@ -13,11 +13,13 @@ from dwarfgpu.check.attributes import is_without_base
 from dwarfgpu.check.entry_positions import EntryPositions
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.static_check.severity import Severity
 
 _NO_LANES: Final = (
     "DW_OP_LLVM_push_lane in a function that has one lane: DW_AT_LLVM_lanes is absent"
 )
 _NO_BASE: Final = "DW_OP_fbreg in a function without DW_AT_frame_base"
+_KERNEL_BASE: Final = f"{_NO_BASE}: upstream clang means the start of private memory in a kernel"
 
 
 @frozen
@@ -28,6 +30,8 @@ class LackingFunction:
     message: str
     index: int
     """Of the entry to report: the function, or what has the expression."""
+    severity: Severity | None = None
+    """None: that of the rule."""
 
 
 @define(eq=False)
@@ -55,7 +59,12 @@ class FunctionFacts:
         function = self._first("no-frame-base", index)
         if function is None:
             return
-        if is_without_base(self.positions.unit.tree.abbreviations[function]):
+        unit = self.positions.unit
+        if not is_without_base(unit.tree.abbreviations[function]):
+            return
+        if Subprogram(unit.die(function)).starts_private_memory:
+            yield LackingFunction("no-frame-base", _KERNEL_BASE, index, "warning")
+        else:
             yield LackingFunction("no-frame-base", _NO_BASE, index)
 
     def _first(self, rule: str, index: int) -> int | None:

@@ -122,7 +122,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "expression that has one gives a result"
     ),
     "no-frame-base": (
-        "`DW_OP_fbreg` in a function with code and without `DW_AT_frame_base`. Reported once for "
+        "`DW_OP_fbreg` in a function with code and without `DW_AT_frame_base`; a warning in a "
+        "kernel of upstream clang, which means the start of private memory. Reported once for "
         "each function"
     ),
     "lanes-missing": (

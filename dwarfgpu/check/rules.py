@@ -117,7 +117,8 @@ _ENTRIES: Final = (
     Rule("no-object", "warning", "A.2.5.4.4.1", "push_object_address where there is no object",
          "the attribute itself says where the object is: use its frame base, registers or address"),
     Rule("no-frame-base", "error", "A.3.3.5", "fbreg in a function without a frame base",
-         "give the function DW_AT_frame_base, or use another base: every evaluation fails"),
+         "give the function DW_AT_frame_base, or use another base: read literally, every "
+         "evaluation fails"),
     Rule("lanes-missing", "warning", "A.3.3.5", "push_lane in a function that has one lane",
          "give the function DW_AT_LLVM_lanes, the wave size: without it only lane 0 exists"),
     Rule("bad-lane-count", "error", "A.3.3.5", "DW_AT_LLVM_lanes of 0 or less",

@@ -489,6 +489,15 @@ def test_only_upstream_clang_leaves_the_frame_base_of_a_kernel_out(
     assert KERNEL_FRAME_BASE not in done.notes
 
 
+@pytest.mark.parametrize(("read", "severity"), [((), "warning"), (("--dialect", "amd"), "error")])
+def test_check_warns_of_a_kernel_without_frame_base(read: tuple[str, ...], severity: str) -> None:
+    """Only by the letter does every evaluation fail."""
+    kernels = FIXTURES / "opencl/args.gfx906.O2.v5.co"
+    done = run("check", kernels, *read, "--only", "no-frame-base")
+    assert f"{severity}: DW_OP_fbreg in a function without DW_AT_frame_base" in done.out
+    assert ("start of private memory" in done.out) == (severity == "warning")
+
+
 @pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx1100"])
 def test_rule_c_the_frame_base_is_divided_where_scratch_is_not_architected(target: str) -> None:
     # s33 is 0x50 bytes of the lane; on gfx90a it counts those of the wave
