@@ -13,6 +13,7 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.printable import printable
 from dwarfgpu.dwarf.forms import WordReader
 from dwarfgpu.errors import LimitExceeded, Malformed
+from dwarfgpu.expr.operation_budget import OPERATION_BUDGET, OperationBudget
 
 ALLOWANCE_BYTES: Final = 1 << 16
 """What may be read of any section, however small, beyond twice its size."""
@@ -107,10 +108,12 @@ class SectionBudget:
 
 class LinkedNames:
     """The names of linkers that were demangled for the names of types and variables of a program,
-    each once: it takes far longer than to read the names that files have as they are shown."""
+    each once: it takes far longer than to read the names that files have as they are shown. Each
+    command of a conversation may read as many again."""
 
     def __init__(self) -> None:
         self._spent = 0
+        self._command: OperationBudget | None = None
         self._known: dict[tuple[Callable[[str], str | None], str], str | None] = {}
 
     def read(self, read: Callable[[str], str | None], name: str, limits: FileLimits) -> str | None:
@@ -118,6 +121,9 @@ class LinkedNames:
         question = read, name
         if question in self._known:
             return self._known[question]
+        command = OPERATION_BUDGET.get()
+        if command is not self._command:
+            self._spent, self._command = 0, command
         most = limits.searched_names // _CHARACTER
         self._spent += _LINKED_NAME + len(name)
         if self._spent > most:

@@ -344,8 +344,10 @@ def instance_name(die: Die) -> str | None:
 
 
 def may_name_instance(mangled: str) -> bool:
-    """Return whether a mangled name may be that of an instance of a variable template."""
-    return mangled.endswith("E") and "I" in mangled
+    """Return whether a mangled name may be that of an instance of a variable template: at its end
+    are the arguments, `I…E`, in a namespace or class before the end of `N…E` (Itanium C++ ABI,
+    5.1.4)."""
+    return mangled.endswith("EE" if mangled.startswith("_ZN") else "E") and "I" in mangled
 
 
 def _instance_in(mangled: str) -> str | None:
