@@ -139,9 +139,7 @@ class UnitExpressions:
     def _lacking(self, spec: CheckedValue, functions: Iterable[LackingFunction]) -> None:
         for one in functions:
             attribute = None if one.rule == "lanes-missing" else spec.name
-            self.findings.report(
-                one.rule, one.message, one.index, attribute, severity=one.severity
-            )
+            self.findings.report(one.rule, one.message, one.index, attribute, severity=one.severity)
 
     def _size(
         self,
