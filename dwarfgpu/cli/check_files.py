@@ -11,6 +11,7 @@ import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING
@@ -24,7 +25,9 @@ from dwarfgpu.cli.check_rules import chosen_rules
 from dwarfgpu.errors import DwarfGpuError, Malformed, UnreadableFile, UsageError, counted
 from dwarfgpu.expr.static_check.severity import SEVERITIES
 from dwarfgpu.objfile.collection.members import Member, members
+from dwarfgpu.objfile.container import open_container, pick
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
+from dwarfgpu.objfile.target_id import parse_target_id
 from dwarfgpu.options.batch_options import jobs_of
 from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.service.check.baseline import SCHEMA, Baseline, read_baseline
@@ -61,9 +64,10 @@ def check_files(paths: Sequence[str], arguments: Namespace) -> int:
     baseline = None if arguments.baseline is None else read_baseline(arguments.baseline)
     directories = tuple(arguments.debug_dir or DEBUG_DIRECTORIES)
     limits, jobs = file_limits_of(arguments), jobs_of(arguments)
-    options = Options(
-        arguments.target, arguments.dialect, directories, limits, chosen_rules(arguments)
-    )
+    target = arguments.target
+    if (kernel := _named_kernel(paths, target)) is not None:
+        paths, target = (kernel,), None
+    options = Options(target, arguments.dialect, directories, limits, chosen_rules(arguments))
     found_members = members(paths, options.target, limits)
     first = list(islice(found_members, 2))
     is_only = len(paths) == len(first) == 1 and _is_itself(paths[0], first[0])
@@ -82,6 +86,24 @@ def check_files(paths: Sequence[str], arguments: Namespace) -> int:
         status = _printed(added, arguments, is_only=is_only, has_baseline=baseline is not None)
         report.write()
     return status
+
+
+def _named_kernel(paths: Sequence[str], target: str | None) -> str | None:
+    """Return the path of the kernel that a target names in a folder of Triton's cache, `axpy` or
+    `axpy-gfx942`; None for the target of many files."""
+    if target is None or len(paths) != 1 or not os.path.isdir(paths[0]):
+        return None
+    from dwarfgpu.objfile.triton_cache import has_kernels  # few requests name a folder
+
+    if not has_kernels(paths[0]):
+        return None
+    container = open_container(paths[0])
+    if any(target in entry.names[2:] for entry in container.entries):
+        return None
+    with suppress(UsageError):
+        parse_target_id(target)
+        return None
+    return pick(container, target).path
 
 
 def _added(reports: Iterable[Report], corpus: Corpus) -> Iterator[Report]:

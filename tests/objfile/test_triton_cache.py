@@ -57,6 +57,19 @@ def test_its_kernels_by_name_and_gpu(cache: Path) -> None:
 )
 def test_a_target_picks_one(cache: Path, target: str, folder: str) -> None:
     assert Path(open_object(cache, target).path).parent.name == folder
+    checked = run("check", cache, "--target", target).out
+    assert f"/{folder}/" in checked and checked.count("FDE") == 1
+
+
+def test_check_takes_all_kernels_of_a_gpu_or_a_named_one(cache: Path) -> None:
+    assert "total: 2 files" in run("check", cache, "--target", "gfx942").out
+    for target, why in (
+        ("axpy", "holds 3 code objects for axpy: 0: axpy-gfx1100, 1: axpy-gfx942"),
+        ("gelu-gfx942", "holds no code for gelu-gfx942; it has 0: axpy-gfx1100"),
+        ("gfx906", "holds no code for gfx906"),
+    ):
+        done = run("check", cache, "--target", target)
+        assert done.status == 2 and why in done.err
 
 
 @pytest.mark.parametrize("target", [None, "axpy", "gfx942"])
