@@ -6,14 +6,16 @@ Law: what producers write is read about once, whatever its size; the budgets gro
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.printable import printable
 from dwarfgpu.dwarf.forms import WordReader
 from dwarfgpu.errors import LimitExceeded, Malformed
-from dwarfgpu.expr.operation_budget import OPERATION_BUDGET, OperationBudget
+
+if TYPE_CHECKING:
+    from dwarfgpu.expr.operation_budget import OperationBudget
 
 ALLOWANCE_BYTES: Final = 1 << 16
 """What may be read of any section, however small, beyond twice its size."""
@@ -121,6 +123,8 @@ class LinkedNames:
         question = read, name
         if question in self._known:
             return self._known[question]
+        from dwarfgpu.expr.operation_budget import OPERATION_BUDGET  # few files have such names
+
         command = OPERATION_BUDGET.get()
         if command is not self._command:
             self._spent, self._command = 0, command
