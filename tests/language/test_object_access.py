@@ -19,6 +19,8 @@ from dwarfgpu.machine.target import RegisterId, Target, WaveId
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation, composite
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit, Memory, Part
+from dwarfgpu.service.value.expression_answer import of_value
+from dwarfgpu.service.value.value_history import reasons
 from dwarfgpu.view.values import FormatOptions
 from tests.language.sessions import demo, kind, stopped, text
 
@@ -80,6 +82,11 @@ def test_a_member_may_be_known_although_another_is_not(second: list[Part], whole
     assert printed(value, "$x.b") == "<optimized out>"
     assert printed(value, "$x.b + 1") == "value has been optimized out"
     assert printed(value, "$x == 1") == 'No symbol "operator==" in current context.'
+    session = stopped("locations.gfx942", 3)
+    read = language.evaluate("$x.b", session, given(value))
+    why = "the location describes no bits of it"
+    assert of_value(session, "x.b", read).notes == (f"x.b is optimized out: {why}",)
+    assert reasons(read, session) == (why,)
 
 
 @pytest.mark.parametrize(

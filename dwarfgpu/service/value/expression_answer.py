@@ -11,7 +11,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type, strip
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language.name_resolution import is_cplusplus
 from dwarfgpu.language.value_text import widened
@@ -20,7 +20,7 @@ from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
 from dwarfgpu.service.answer import Answer, machine_interface, of_error, without_value
 from dwarfgpu.service.value.expression_settings import ExpressionSettings
-from dwarfgpu.service.value.reading_answer import Contents, of_contents
+from dwarfgpu.service.value.reading_answer import UNDEFINED_STORAGE, Contents, of_contents
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import DEFAULT_OPTIONS
 from dwarfgpu.view.json_object import JsonObject
@@ -28,6 +28,8 @@ from dwarfgpu.view.location_json import implicit_pointer_json, location_json, st
 
 READ_ONLY: Final = "assignments are not possible here: use set var at the prompt of dwarfgpu debug"
 DEFAULT: Final = Options(read_only=READ_ONLY, is_closed=True)
+NOT_DESCRIBED: Final = "the location describes no bits of it"
+"""Why an object is optimized out that `is_undescribed`."""
 
 
 def options_for(session: Session, settings: ExpressionSettings | None) -> Options:
@@ -73,7 +75,7 @@ def of_value(
         value.error,
         value.pointer is not None,
     )
-    return of_contents(
+    answer = of_contents(
         contents,
         session,
         text=lambda report: language.format(
@@ -83,6 +85,17 @@ def of_value(
         result=lambda: _result(value, type_text(value), endian),
         shown_bits=lambda bits: widened(value, bits, endian),
     )
+    if not is_undescribed(value):
+        return answer
+    return answer.with_notes((*answer.notes, f"{name} is optimized out: {NOT_DESCRIBED}"))
+
+
+def is_undescribed(value: TypedValue) -> bool:
+    """Return whether a value is optimized out because the location of the object describes no bits
+    of it: they are in a piece without a location, for example."""
+    if not isinstance(value.error, UndefinedBits) or value.bits is None:
+        return False
+    return value.location is not None and value.bits.reasons == (UNDEFINED_STORAGE,)
 
 
 def type_text(value: TypedValue) -> str:

@@ -20,7 +20,7 @@ from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Composite, Register
 from dwarfgpu.service.machine.siginfo import siginfo_value
-from dwarfgpu.service.value.expression_answer import READ_ONLY
+from dwarfgpu.service.value.expression_answer import NOT_DESCRIBED, READ_ONLY, is_undescribed
 from dwarfgpu.service.value.expression_settings import ExpressionSettings
 from dwarfgpu.service.value.reading_answer import UNDEFINED_STORAGE
 from dwarfgpu.service.value.subject import misspelt
@@ -186,7 +186,7 @@ def convenience_integer(session: Session, history: ValueHistory, word: str) -> i
 def reasons(value: TypedValue, session: Session) -> tuple[str, ...]:
     """Return why a value is, or has, unknown bits; padding does not count."""
     if value.error is not None:
-        return (value.error.message,)
+        return (NOT_DESCRIBED if is_undescribed(value) else value.error.message,)
     if value.bits is None or value.bits.is_complete:
         return ()
     reasons = reasons_of_member(value.bits, value.type, value.location, session.context())[:1]
