@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
@@ -137,12 +138,12 @@ def _unit_in_focus(focus: SearchedSession) -> list[CompilationUnit]:
 
 
 def _declaring_file(focus: SearchedSession, name: str) -> str | None:
-    """Return the first file with a variable of a name, in scope or not; `FILE` for the only one.
-    None without any."""
+    """Return the first file with a variable of a name, in scope or not, as a word of a command;
+    `FILE` for code inside of a file. None without any."""
     for code_object in focus.code_objects:
         if any(True for _ in _declared(code_object, Wanted((name,)))):
-            is_only = len(focus.code_objects) == 1
-            return "FILE" if is_only else shell_word(code_object.file.path)
+            path = code_object.file.path
+            return shell_word(path) if os.path.isfile(path) else "FILE"
     return None
 
 

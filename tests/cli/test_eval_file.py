@@ -407,7 +407,7 @@ def test_a_local_without_a_program_location_is_not_found_but_a_global_is() -> No
     assert run("eval", "--file", code_object, *memory, "global_int").out == "global_int = 42\n"
     assert run("eval", "--file", code_object, "t").error == (
         'No symbol "t" in current context. Without a program location, only global variables are '
-        "in scope; give --pc ADDR: where FILE t lists addresses"
+        f"in scope; give --pc ADDR: where {code_object} t lists addresses"
     )
     assert run("eval", "--file", code_object).error == (
         "MissingContext: the context has no program location; give --pc ADDR"

@@ -140,7 +140,7 @@ def test_a_comment_is_not_a_file() -> None:
         ("eval k.co nosuch", 'No symbol "nosuch" in current context.'),
         ("eval k.co limti", 'No symbol "limti" in current context. Did you mean "limit"?'),
         ("location k.co t", 'No symbol "t" in current context. Without a program location, only '
-         "global variables are in scope; give --pc ADDR: where FILE t lists addresses"),
+         "global variables are in scope; give --pc ADDR: where k.co t lists addresses"),
         ("where bare.co t", "bare.co has no debugging information; compile with -g (nvcc -G), or "
          "give --debug-dir DIR where its debug file is"),
         ("eval bare.co t", 'No symbol "t" in current context. bare.co has no debugging information;'
