@@ -73,6 +73,25 @@ def test_vectors_are_rows_of_their_numbers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("shape", "kept"),
+    [((8, 8, 2), (8, 8, 2)), ((32, 4), (64, 2)), ((128,), (64, 2)), ((4, 16, 2), (4, 16, 2))],
+)
+def test_an_array_of_the_declared_numbers_keeps_its_shape(
+    shape: tuple[int, ...], kept: tuple[int, ...], tmp_path: Path
+) -> None:
+    """Of vectors, the last dimension is their numbers."""
+    given = saved(tmp_path, "given", np.zeros(shape, np.float16))
+    out = tmp_path / "out.npy"
+    run(
+        "run", FLOATS, "half_pairs", *ONE_WAVE, "--arg", "a=range:128", "--arg", "b=range:128",
+        "--arg", f"out={given}", "--out", f"out={out}",
+    )  # fmt: skip
+    numbers = np.arange(128, dtype=np.float16).reshape(64, 2)
+    assert values(out).shape == kept
+    assert (values(out).reshape(64, 2) == numbers * numbers + numbers[:, ::-1]).all()
+
+
+@pytest.mark.parametrize(
     ("value", "message"),
     [
         ("range:127", "254 bytes, not a multiple of the size of "),

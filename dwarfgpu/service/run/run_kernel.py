@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -317,7 +318,8 @@ def require_numpy() -> None:
 
 def _array(data: bytes, buffer: NamedBuffer) -> Npy:
     """Return memory as the numbers that the pointer points to, vectors of them in rows; without a
-    declaration as the array that the user gave; else as bytes."""
+    declaration as the array that the user gave; else as bytes. An array of these numbers that the
+    user gave keeps its shape."""
     declared, kind = buffer.parameter.declared, buffer.buffer.numpy
     lanes = declared.item_lanes
     if declared.item is None and kind in NUMBER_CODES:
@@ -331,7 +333,11 @@ def _array(data: bytes, buffer: NamedBuffer) -> Npy:
     if kind is None or len(data) % (int(kind[2:]) * lanes):
         kind, lanes = "|u1", 1
     count = len(data) // (int(kind[2:]) * lanes)
-    return Npy(kind, (count,) if lanes == 1 else (count, lanes), data)
+    shape, given = (count,) if lanes == 1 else (count, lanes), buffer.buffer.shape
+    is_same = buffer.buffer.numpy == kind and math.prod(given) == math.prod(shape)
+    if is_same and given and (lanes == 1 or given[-1] == lanes):
+        shape = given
+    return Npy(kind, shape, data)
 
 
 def _text(data: bytes, parameter: Parameter) -> str:

@@ -102,7 +102,7 @@ def buffer_lines(result: Result) -> Iterator[str]:
     for name, array in result.outputs.items():
         lines = result.texts[name].splitlines() if name in result.texts else []
         if 0 < len(lines) <= _MAX_TEXT_LINES:
-            yield f"  {name} = char[{array.shape[0]}]:"
+            yield f"  {name} = char[{math.prod(array.shape)}]:"
             yield from (f"    {line}" for line in lines)
         else:
             shown = _structures(array) if array.fields else _values(array, name in result.bfloats)
