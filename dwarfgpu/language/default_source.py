@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from dwarfgpu.dwarf.scope.functions_by_name import first_function_named
+from dwarfgpu.dwarf.scope.functions_by_name import first_function_named, functions_named
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.prologue import body_of
 from dwarfgpu.language.source_lines import line_lookups, owner_of, position_at
@@ -18,10 +18,15 @@ from dwarfgpu.session.stack_frames import declaration_at
 def default_source(session: Session) -> FramePosition | None:
     """Return the line of the body of `main` or of the declaration of the first kernel, or else the
     first line of the last unit; None if kernels are declared in several files, and without
-    debugging information. As in GDB, a `main` that only the symbol table has does not count."""
+    debugging information. As in GDB, a `main` that only the symbol table has does not count, and one
+    in a namespace only where there is no other."""
     with suppress(DwarfGpuError):
         for lines in line_lookups(session):
-            main = first_function_named(owner_of(session, lines), "main")
+            file = owner_of(session, lines)
+            main = first_function_named(file, "main")
+            if main is not None and "::" in main.name:
+                named = functions_named(file, "main")
+                main = next((one for one in named if "::" not in one.name), main)
             if main is not None:
                 return position_at(session, body_of(session, main.entry))
     declarations = list(_kernel_declarations(session))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from dwarfgpu.session.session import Session
 from tests.processes import finished
 from tests.repl.gdb_sessions import FIXTURES
 from tests.repl.repl_shell import made, output_of
+from tests.repl.side_by_side import answers, build
 
 
 def debug(*commands: str, files: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
@@ -64,6 +66,19 @@ def test_lines_of_the_default_source_file(commands: tuple[str, ...], expected: l
 def test_lines_of_the_default_source_file_of_a_program() -> None:
     out, errors = debug("break 108", files=(PROGRAM,))
     assert errors == [] and out[0].endswith("line 108.")
+
+
+def test_the_main_of_a_namespace_determines_no_file(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    first = "namespace app {\nint main(int x) {\n  return x; } }\n"
+    second = "namespace app { int main(int x); }\nint main() {\n  return app::main(3); }\n"
+    made = [[tool("g++"), "-g", "-o", "a", "first.cc", "second.cc"]]
+    build(tmp_path, {"first.cc": first, "second.cc": second}, made)
+    program = str(tmp_path / "a")
+    [ours] = answers(None, [program], ["list"])
+    assert "return app::main(3);" in ours
+    assert [ours] == answers(tool("gdb"), [program], ["list"])
 
 
 def test_a_line_without_debugging_information() -> None:
