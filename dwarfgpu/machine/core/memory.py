@@ -1,7 +1,8 @@
 """The memory of a core file, completed by the mapped files.
 
 Law: the core's contents win. Omitted memory is read from a mapped file that is known to be the
-mapped one, and is otherwise `Unavailable` with the reason: never zeros.
+mapped one; pages of .bss that were never written are zeros. Everything else is `Unavailable` with
+the reason.
 """
 
 from __future__ import annotations
@@ -67,6 +68,13 @@ class Range:
     """Why no file has them."""
     alternatives: tuple[Range, ...] = ()
     """What other segments have at these addresses; the bytes are known where all agree."""
+    is_zeros: bool = False
+    """Whether all bytes are zeros, which no file has."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it has bytes."""
+        return self.file is not None or self.is_zeros
 
     @property
     def is_final(self) -> bool:
@@ -75,6 +83,8 @@ class Range:
 
     def read(self, address: int, size_bytes: int) -> bytes:
         """Read bytes in the range; zeros follow the end of a file up to the end of the page."""
+        if self.is_zeros:
+            return bytes(size_bytes)
         assert self.file is not None
         first = self.offset + address - self.start
         there = max(0, min(size_bytes, self.file.size_bytes - first))
@@ -82,7 +92,9 @@ class Range:
         return data.ljust(size_bytes, b"\0")
 
     def window(self, address: int, size_bytes: int) -> bytes | FileBytes | None:
-        """Return the bytes, not read yet; None behind the end of the file."""
+        """Return the bytes, not read yet; None for zeros, and behind the end of the file."""
+        if self.is_zeros:
+            return None
         assert self.file is not None
         first = self.offset + address - self.start
         if first + size_bytes > self.file.size_bytes:
@@ -390,7 +402,7 @@ class CoreMemory:
         out: list[tuple[int, int]] = []
         ranges = (part for layer in self._layers for part in layer.ranges)
         for start, end in sorted(
-            (part.start, part.end) for part in ranges if part.file and not part.alternatives
+            (part.start, part.end) for part in ranges if part.is_known and not part.alternatives
         ):
             if out and start <= out[-1][1]:
                 out[-1] = out[-1][0], max(end, out[-1][1])
@@ -420,7 +432,7 @@ class CoreMemory:
             for layer in self._layers:
                 layer_part, boundary = layer.at(address)
                 stop = min(stop, boundary)
-                if layer_part is not None and layer_part.file is not None:
+                if layer_part is not None and layer_part.is_known:
                     source = layer_part
                     break
                 if layer_part is not None and layer_part.is_final:

@@ -19,6 +19,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
 from dwarfgpu.machine.core.link_map import library_names
 from dwarfgpu.machine.core.memory import CoreMemory, Range, mapped_range
 from dwarfgpu.machine.core.notes import AT_ENTRY, AT_EXECFN, AT_SYSINFO_EHDR, CoreDump, MappedFile
+from dwarfgpu.machine.core.unwritten_pages import bss_spans, unwritten_pages
 from dwarfgpu.objfile.companions import Companions, shown_path
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_notes import NT_GNU_BUILD_ID, PT_NOTE, build_id, notes_in, readable_notes
@@ -59,7 +60,7 @@ class Modules:
     """The program first, then libraries in the order of the dynamic linker's list, which is that in
     which symbols are looked up, then others by address."""
     ranges: tuple[Range, ...]
-    """The memory that files hold or would hold."""
+    """The memory that files hold or would hold, and the zeros of their .bss."""
     notes: tuple[str, ...]
     """Missing and mismatched parts; one line each."""
 
@@ -136,7 +137,8 @@ def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
     last = len(names)
     positions = {file: order.get(module, last) for file, module in reader.module_of.items()}
     files = sorted(reader.files, key=lambda file: (not file.is_program, positions.get(file, last)))
-    return Modules(tuple(files), tuple(reader.ranges), tuple(reader.notes))
+    zeros = unwritten_pages(dump.file, dump.mapped, reader.bss)
+    return Modules(tuple(files), (*reader.ranges, *zeros), tuple(reader.notes))
 
 
 def _listed_order(modules: Sequence[_Module], names: Iterable[int]) -> dict[_Module, int]:
@@ -284,6 +286,8 @@ class _Reader:
         self.files: list[LoadedFile] = []
         self.module_of: dict[LoadedFile, _Module] = {}
         self.ranges: list[Range] = []
+        self.bss: list[tuple[int, int]] = []
+        """Where the memory of the loaded files begins and ends that they have no bytes of."""
         self.notes: list[str] = []
 
     def add(self, module: _Module, *, is_program: bool) -> None:
@@ -320,12 +324,14 @@ class _Reader:
         writable = [segment for segment in file.segments if segment.flags & PF_W]
         # What a process mapped of a file to read it is at any offset.
         is_image = is_program or self.is_listed(module) or module.has_code
+        bss = list(bss_spans(file, load_address))
         for part in module.parts:
             if is_image and _contradicts(file, load_address, part):
                 said = f"at {part.offset:#x} of {file.path}, as NT_FILE says"
                 why = f"it is not read {said}: the program headers contradict that"
                 self.ranges.append(Range(part.start, part.end, None, 0, f"{_OMITTED}{why}"))
                 self.notes.append(f"memory from {part.start:#x} on: {why}")
+                bss = []  # the load address may be wrong, too
                 continue
             self.ranges += mapped_range(part.start, part.end, part.offset, file)
             if part in self._undescribed:
@@ -333,6 +339,7 @@ class _Reader:
                 self._writable_undescribed += [part] if is_lost else []
         if not is_program and self._is_only_read(module, file, load_address):
             return
+        self.bss += bss
         loaded = LoadedFile(module.path, file, load_address, is_program)
         self.files.append(loaded)
         self.module_of[loaded] = module
