@@ -152,8 +152,9 @@ class TargetWithCodeObjects(ForwardingTarget[PartlyKnown]):
 
     def is_unreadable(self, where: Memory, address: int, size_bytes: int) -> bool:
         """Return whether no byte of a range can be read: `access.coalesced_reads.IsUnreadable`."""
-        if self._overlapping(where, address, size_bytes):
-            return False  # a segment may have a part of it
+        for segment in self._overlapping(where, address, size_bytes):
+            if not (segment.is_writable and self.has_started):
+                return False  # the file may have a part of it
         return not self.machine.known_memory(where, address, size_bytes)
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.core.core_target import CoreTarget
 from dwarfgpu.machine.core.load import Core, load_core
 from tests.machine.cores import Load, mapped_files
@@ -163,3 +165,19 @@ def test_a_file_that_was_mapped_to_be_read_has_no_bss(tmp_path: Path) -> None:
     )
     assert not core.files
     assert why(core, BSS) == LEFT_OUT
+
+
+def test_a_part_without_contents_is_not_searched(tmp_path: Path) -> None:
+    """An object that is known in part is read by halves, down to each byte where this is unsure."""
+    core = opened(tmp_path, *SPLIT["a written page before it"])
+    segments = tuple(
+        segment
+        for one in core.files
+        for segment in CodeObject.of(one.file, one.load_address).loaded_segments()
+    )
+    assert isinstance(core.target, CoreTarget)
+    target = TargetWithCodeObjects(core.target, segments, has_started=True)
+    assert target.is_unreadable(DEFAULT, BSS + PAGE, 3 * PAGE)
+    assert not target.is_unreadable(DEFAULT, BSS, 2 * PAGE)
+    before_start = TargetWithCodeObjects(core.target, segments, has_started=False)
+    assert not before_start.is_unreadable(DEFAULT, BSS + PAGE, PAGE)

@@ -55,4 +55,5 @@ def test_what_is_left_out_by_request_is_unavailable(opened: Callable[[str], list
         pytest.skip("Linux writes no core file here")
     part, whole = answers(None, files, ["p other", "p other[40000]"])
     assert "7 '\\a', 0 '\\000' <repeats 32758 times>, <unavailable> <repeats 32768 times>}" in part
+    assert "reads were needed" not in part
     assert "Cannot access memory at address" in whole
