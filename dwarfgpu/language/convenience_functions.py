@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Array, Base, Function, Pointer, strip
 from dwarfgpu.errors import LimitExceeded, UsageError, counted
 from dwarfgpu.language.assignment import decayed_in_memory
@@ -19,7 +20,7 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format
 from dwarfgpu.language.wave_variables import integer_value, text_value
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
-from dwarfgpu.view.format_options import FormatOptions
+from dwarfgpu.view.format_options import DEFAULT_OPTIONS, FormatOptions
 
 if TYPE_CHECKING:
     from dwarfgpu.base.regexp import Regexp
@@ -58,13 +59,17 @@ def memory_equal(context: FunctionContext, arguments: list[TypedValue]) -> Typed
     return context.truth(first == second)
 
 
-def as_string(context: FunctionContext, arguments: list[TypedValue]) -> TypedValue:
+def as_string(
+    context: FunctionContext,
+    arguments: list[TypedValue],
+    options: FormatOptions = DEFAULT_OPTIONS,
+) -> TypedValue:
     _require(arguments, "_as_string", 1, 1)
     value = arguments[0]
     # As in GDB, an array is a pointer only where the argument is a variable.
     if value.variable is not None and not isinstance(strip(value.type), Function):
         value = decayed_in_memory(context.arithmetic, value)
-    text = format(value, context.session, FormatOptions(pointer_types=False))
+    text = format(value, context.session, evolve(options, pointer_types=False))
     return text_value(context.session.architecture, text)
 
 

@@ -76,6 +76,9 @@ ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
         ('p $_gdb_setting_str("print pretty")', '$1 = "off"\n'),
         ('p $_gdb_setting("nosuch")',
          "First argument of $_gdb_setting must be a valid setting of the 'show' command.\n"),
+        # a value as text is as `print` shows it, by the settings
+        ("set print address off\np $_as_string(&numbers[1])", '$1 = "<numbers+4>"\n'),
+        ("set print elements 2\np $_as_string(numbers[0]@4)[5]", "$1 = 46 '.'\n"),
         ("p $_gdb_setting(1)", "First argument of $_gdb_setting must be a string.\n"),
         ("p $_inferior", "$1 = 1\n"),
         ("p $_inferior_thread_count", "$1 = 0\n"),
@@ -177,6 +180,16 @@ ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
 )  # fmt: skip
 def test_a_script(shell: Shell, script: str, expected: str) -> None:
     assert talked(shell, *script.split("\n")) == expected
+
+
+@pytest.mark.parametrize(("encoding", "shown"), [("UTF-8", "é"), ("ASCII", "\\303\\251")])
+def test_a_value_as_text_is_in_the_encoding_of_the_locale(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, encoding: str, shown: str
+) -> None:
+    monkeypatch.setattr("locale.getencoding", lambda: encoding)
+    quoted = shown.replace("\\", "\\\\")
+    shown_twice = talked(shell, 'p "\\303\\251"', 'p $_as_string("\\303\\251")')
+    assert shown_twice == f'$1 = "{shown}"\n$2 = "\\"{quoted}\\""\n'
 
 
 @pytest.mark.parametrize("depth", [170, 600])

@@ -1,4 +1,5 @@
-"""`$_gdb_setting("print elements")`: the values of settings in expressions."""
+"""Functions in expressions that depend on the settings: `$_gdb_setting("print elements")`,
+`$_as_string(text)`."""
 
 from __future__ import annotations
 
@@ -20,9 +21,17 @@ if TYPE_CHECKING:
 def setting_functions(settings: Settings) -> Mapping[str, DebuggerFunction]:
     """Return the functions by their names without the first `$`."""
     return {
+        "_as_string": partial(_as_string, settings),
         "_gdb_setting": partial(_value, settings),
         "_gdb_setting_str": partial(_text, settings),
     }
+
+
+def _as_string(settings: Settings, evaluator: Evaluator, arguments: list[TypedValue]) -> TypedValue:
+    """Return the text of a value as `print` shows it: GDB's str() has the options of the user."""
+    from dwarfgpu.language.convenience_functions import as_string  # a function is seldom called
+
+    return as_string(evaluator, arguments, settings.print_options())
 
 
 def _value(settings: Settings, evaluator: Evaluator, arguments: list[TypedValue]) -> TypedValue:
