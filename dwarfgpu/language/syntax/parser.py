@@ -456,8 +456,9 @@ class Parser(Cursor):
         """Parse `type(operand)`, `type'(operand)` or an attribute of a type, of Ada; None where
         something else comes."""
         name = self.token.text
-        is_type = _is_type_word(name) or self.known.is_type(name)
-        if not is_type or not _is_converting(self, self.at):
+        if not _is_converting(self, self.at):
+            return None
+        if not _is_type_word(name) and not self.known.is_type(name):
             return None
         self.next()
         if self.token.kind == "attribute":
