@@ -155,6 +155,46 @@ def test_namelists_of_variables_that_cannot_be_read(
     ]
 
 
+CONSTANTS = """\
+module store
+  integer :: number = 1000
+  real(8) :: ratio = 77
+  integer, pointer :: nowhere => null()
+contains
+  subroutine work(n)
+    integer, intent(in) :: n
+    integer :: number
+    real(8) :: ratio
+    namelist /items/ number, ratio
+    number = -5
+    ratio = 2.5d0
+    nowhere = n
+    if (number > 0) nowhere = number
+  end subroutine
+end module
+
+program constants
+  use store
+  call work(3)
+end program
+"""
+
+
+def test_variables_of_a_namelist_that_became_constants(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """gfortran 12 -Og gives them DW_AT_declaration besides DW_AT_const_value: they hide those of
+    the module."""
+    build(tmp_path, {"a.f90": CONSTANTS}, [[tool("gfortran"), "-g", "-Og", "a.f90", "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    commands = ["print number", "print ratio", "print items", "print number+1", "whatis number"]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+    own = answers(None, files, ["print store::number", "info locals", "info scope store::work"])
+    assert "= 1000" in own[0] and "number = -5\nratio = 2.5\n" in own[1]
+    constant = "Symbol number is a constant with value -5 (0xfffffffb), length 4."
+    assert constant in own[2] and "Symbol ratio is constant bytes: " in own[2]
+
+
 MODULE = """\
 module mm
   implicit none

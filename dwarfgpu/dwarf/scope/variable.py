@@ -216,9 +216,7 @@ def variable_of(die: Die, origins: tuple[Die, ...] | None = None) -> Variable | 
 
     `origins`: the entries that it is an instance of, if they were read already.
     """
-    # gfortran: an item of a namelist has both a location and DW_AT_declaration.
-    is_declaration = die.flag(dw.AT_DECLARATION) and not die.has(dw.AT_LOCATION)
-    name = None if is_declaration else name_of(die)
+    name = None if _is_only_declared(die) else name_of(die)
     kind: VariableKind = "parameter" if die.tag == dw.TAG_FORMAL_PARAMETER else "local"
     if name is None:
         return None
@@ -243,10 +241,21 @@ def external_in(scope: Die, name: str) -> Variable | None:
 
 def external_of(die: Die) -> Variable | None:
     """Return the variable that an entry `extern int x;` in a scope of a function declares."""
-    is_declaration = die.tag == dw.TAG_VARIABLE and die.flag(dw.AT_DECLARATION)
-    name = name_of(die) if is_declaration and not die.has(dw.AT_LOCATION) else None
+    is_declaration = die.tag == dw.TAG_VARIABLE and _is_only_declared(die)
+    name = name_of(die) if is_declaration else None
     variable = None if name is None else Variable(name, die, "global")
     return variable if variable is not None and variable.is_external else None
+
+
+def _is_only_declared(die: Die) -> bool:
+    """Return whether an entry in a scope does not say where its variable or value is.
+
+    gfortran gives an item of a namelist DW_AT_declaration besides its location or constant. An
+    external variable may have DW_AT_const_value where it is declared, too: a static member of C++.
+    """
+    if not die.flag(dw.AT_DECLARATION) or die.has(dw.AT_LOCATION):
+        return False
+    return not die.has(dw.AT_CONST_VALUE) or die.flag(dw.AT_EXTERNAL)
 
 
 def declared_in(
