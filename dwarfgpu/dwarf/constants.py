@@ -280,6 +280,8 @@ LANG_GO: Final = 0x16
 LANG_RUST: Final = 0x1C
 D_GO_RUST: Final = frozenset({LANG_D, LANG_GO, LANG_RUST})
 """Languages with operators of C in which `==` of two arrays compares their elements."""
+VALUE_ARRAYS: Final = frozenset({LANG_PASCAL83, LANG_RUST})
+"""Languages in which GDB shows that an array has no elements; in C it is a pointer to the first."""
 LANG_MIPS_ASSEMBLER: Final = 0x8001
 """DW_LANG_Mips_Assembler, which assemblers of all machines give."""
 LANG_LLVM_HIP: Final = 0x8100

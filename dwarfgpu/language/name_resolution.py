@@ -498,11 +498,13 @@ class Names:
 
 def array_of(type_: Type | None, count: int | None) -> Array:
     """Return the type of an array of objects; of arrays, an array with one more dimension."""
+    is_value = isinstance(type_, Array) and type_.is_value
     if isinstance(type_, Array) and type_.own_name is None and not type_.strides_bits:
-        return Array(type_.element, (count, *type_.dimensions))
+        return Array(type_.element, (count, *type_.dimensions), is_value=is_value)
     # A section ends behind its last element, and the next one begins behind the gap after it.
     gapped = isinstance(type_, Array) and type_.is_section and has_strides(type_)
-    return Array(type_, (count,), (spacing_bits(type_),) if gapped else ())
+    strides = (spacing_bits(type_),) if gapped else ()
+    return Array(type_, (count,), strides, is_value=is_value)
 
 
 def _is_file(unit: CompilationUnit, file: str) -> bool:

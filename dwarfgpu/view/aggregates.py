@@ -360,9 +360,10 @@ def array_pieces(
         and character_kind(element, shown.options.style) is not None
     ):
         letter = "d" if is_signed(strip(element)) else "u"  # elements are numbers, not text
-    is_empty = shown.options.style == "c" and min(counts) <= 0  # whichever dimension has no element
-    if not strides or is_empty:
-        has_rows = is_empty and len(counts) > 1  # whose first one is no character
+    is_value = _is_value(shown, array_type) and None not in array_type.dimensions
+    is_pointer = not is_value and min(counts) <= 0  # whichever dimension has no element
+    if not strides or is_pointer:
+        has_rows = is_pointer and len(counts) > 1  # whose first one is no character
         row = Array(element, array_type.dimensions[1:]) if has_rows else element
         yield _without_elements(shown, row, counts[0], first_bit, letter, depth)
         return
@@ -390,7 +391,11 @@ def _elements(
 ) -> Iterator[str]:
     count, stride = counts[0], strides[0]
     marks = _MARKS[shown.options.style]
-    if count <= 0 or not (stride or shown.size(element)):
+    if count <= 0:
+        yield _empty(shown, element, letter, depth)
+        return
+    has_rows = 0 in counts[1:] or _is_empty_value(shown, element)
+    if not (stride or has_rows or shown.size(element)):
         yield _without_elements(shown, element, count, first_bit, letter, depth)
         return
     last = len(counts) == 1
@@ -402,7 +407,7 @@ def _elements(
         last and character_kind(element, shown.options.style) is not None
     )  # no level, even where it is numbers
     if depth >= _DEEPEST or (depth >= shown.options.max_depth and not is_text):
-        yield "{...}"
+        yield f"{marks.first}...{marks.last}"
         return
     yield marks.first
     first, words = next(iter(indexes), (None, None))
@@ -433,6 +438,8 @@ def _elements(
         equal = 1
         if stride > 0 and count - index > shown.options.repeats:
             equal = shown.object.equal_neighbours(start, stride, count - index, parts)
+        elif not stride:  # nothing is in any of the rows
+            equal = count - index
         is_repeated = equal > shown.options.repeats
         if is_repeated:
             yield f" <repeats {equal} times>"
@@ -448,8 +455,7 @@ def _without_elements(
     """Format an empty array, or one with elements of size 0; C treats it as a pointer to its first
     one, with the characters that are there. As in GDB, it is a level of `set print max-depth`."""
     if count <= 0 and shown.options.style != "c":
-        characters = character_kind(element, shown.options.style)
-        return "()" if characters is None else shown.quoted(b"", characters, is_cut=False)
+        return _empty(shown, element, letter, depth)
     if depth >= shown.options.max_depth:
         return "{...}"
     byte_address = None if shown.address is None else shown.address + first_bit // 8
@@ -462,6 +468,30 @@ def _without_elements(
     from dwarfgpu.view.pointers import pointed_string  # few arrays are of unknown length
 
     return f"{text} {pointed_string(shown, byte_address, 0, kind)}".lstrip()
+
+
+def _is_value(shown: Shown, array_type: Array) -> bool:
+    """Return whether an array is shown by its elements, also if it has none."""
+    return shown.options.style != "c" or array_type.is_value
+
+
+def _is_empty_value(shown: Shown, type_: Type | None) -> bool:
+    """Return whether a type is an array without elements, or one of these, shown as that."""
+    bare = strip(type_)
+    for _ in range(_DIMENSIONS):
+        if not isinstance(bare, Array) or 0 in bare.dimensions:
+            break
+        bare = strip(bare.element)
+    return isinstance(bare, Array) and _is_value(shown, bare) and 0 in bare.dimensions
+
+
+def _empty(shown: Shown, element: Type | None, letter: str | None, depth: int) -> str:
+    """Format an array that is known to have no elements."""
+    kind, marks = character_kind(element, shown.options.style), _MARKS[shown.options.style]
+    if kind is not None and (letter in (None, "s", "r") or shown.options.style == "fortran"):
+        return shown.quoted(b"", kind, is_cut=False)
+    is_level = kind is None and depth >= shown.options.max_depth
+    return f"{marks.first}{'...' if is_level else ''}{marks.last}"
 
 
 def _indexes(shown: Shown, array_type: Array, counts: list[int]) -> list[_Index]:

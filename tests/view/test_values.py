@@ -649,6 +649,35 @@ def test_rows_of_an_empty_array_are_no_characters(dimensions: tuple[int, ...], t
     assert shown.partition(": ")[2] == text
 
 
+def test_an_array_that_is_known_to_be_empty() -> None:
+    """As in GDB 13: in Pascal, Rust and Ada it is no pointer, whatever is at its address."""
+
+    def shown(type_: Type, options: FormatOptions | None = None) -> str:
+        reference = Pointer(type_, kind="reference")
+        text = format_value(
+            Bits(16, 64), reference, options or FormatOptions(), architecture=ARCH,
+            read_memory=lambda address, space, size_bytes: b"a" * size_bytes,
+        )  # fmt: skip
+        return text.rpartition(": ")[2].removeprefix("(int (&)[0]) ")
+
+    def value(element: Type, *dimensions: int) -> Array:
+        return Array(element, dimensions, is_value=True)
+
+    assert [shown(value(INT, 0)), shown(value(CHAR, 0))] == ["{}", '""']
+    assert [shown(value(INT, 2, 0)), shown(value(CHAR, 12, 0))] == [
+        "{{}, {}}", '{"" <repeats 12 times>}'
+    ]  # fmt: skip
+    nested = value(value(value(CHAR, 0), 2), 2)
+    assert [shown(nested), shown(value(INT, 0, 2))] == ['{{"", ""}, {"", ""}}', "{}"]
+    hexadecimal, flat = FormatOptions("x"), FormatOptions(max_depth=0)
+    assert [shown(value(CHAR, 0), hexadecimal), shown(value(INT, 0), flat)] == ["{}", "{...}"]
+    ada = FormatOptions(style="ada")
+    rows = [Array(INT, (count, 0), lower_bounds=(1, 1)) for count in (2, 12)]
+    assert [shown(Array(INT, (0,)), ada), *(shown(array, ada) for array in rows)] == [
+        "()", "((), ())", "(() <repeats 12 times>)"
+    ]  # fmt: skip
+
+
 def test_an_array_without_elements_is_a_level() -> None:
     """As in GDB 13 with `set print max-depth 1`; whichever dimension is empty."""
     members = (Member("n", INT, 0), Member("tail", Array(INT, (None,)), 32))

@@ -237,6 +237,7 @@ class TypeBuilder:
             shape.lower_bounds,
             tuple(self._index(index) for index in shape.indexes),
             is_section=die.unit.language in dw.FORTRAN,
+            is_value=die.unit.language in dw.VALUE_ARRAYS,
         )
         return form if shape.properties.is_constant else Dynamic(form, shape.properties)
 

@@ -190,6 +190,9 @@ class Array(_Spelled):
     is_section: bool = False
     """Whether the array is one of Fortran, which may be a section: what is between its elements is
     not its own, and with strides it ends behind the last one."""
+    is_value: bool = False
+    """Whether it is an array of Pascal or Rust: one of no elements is shown as that, not as a
+    pointer."""
 
     @property
     def element(self) -> Type | None:
