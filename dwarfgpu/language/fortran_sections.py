@@ -12,7 +12,7 @@ from typing import Final
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import offset_bits, strides_of
 from dwarfgpu.dwarf.types.types import Absent, Array, strip
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 
@@ -54,6 +54,8 @@ def section(
     if len(subscripts) != len(bare.dimensions):
         raise UsageError("Wrong number of subscripts")
     strides = strides_of(bare)
+    if strides is None and bare.lost_length is not None:
+        raise UndefinedBits(bare.lost_length)  # that of the rows
     if strides is None:
         raise UsageError("The size of the array's elements is unknown.")
     lowers = bare.lower_bounds or (0,) * len(bare.dimensions)
@@ -81,6 +83,7 @@ def section(
         indexes=(),
         own_name=None,
         declared_bits=None,
+        lost_length=None,
         is_section=True,
     )
     return objects.part(array, kind, first_bit)

@@ -17,7 +17,13 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.fortran_ada import PARENT, TAG
 from dwarfgpu.dwarf.types.class_parts import Method
-from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Properties
+from dwarfgpu.dwarf.types.dynamic_properties import (
+    Bounds,
+    Computed,
+    Measure,
+    Properties,
+    StringLength,
+)
 from dwarfgpu.dwarf.types.type_sizes import (
     MAX_DIMENSIONS,
     extent_bits,
@@ -120,8 +126,12 @@ def _location_bits(location: Location) -> int | None:
 def object_bits(type_: Type | None, size: int, location: Location, context: Context) -> Bits:
     """Return the bits of an object; bits that its pieces omit are undefined.
 
-    Of an array too large to read, the first elements. Raises the errors of reading.
+    Of an array too large to read, the first elements. Raises the errors of reading, and for an
+    array of Fortran of lost length why that is lost.
     """
+    bare = strip(type_)
+    if isinstance(bare, Array) and bare.is_section and bare.lost_length is not None:
+        raise UndefinedBits(bare.lost_length)  # it is a value, in C an address
     access = context.access
     size = readable_bits(type_, size, context.limits)
     described = described_bits(type_, size, location)
@@ -465,14 +475,15 @@ class Resolver:
         self, properties: Properties, about: LocatedObject, lost_lengths: list[str]
     ) -> list[tuple[int | None, int | None, int | None]]:
         """Return first index, count and stride of each dimension, outermost first; `lost_lengths`
-        takes why counts are optimized out that an array of C is known without."""
+        takes why counts are optimized out that an array of C or Fortran is known without."""
         if properties.string_length is not None:
-            count = self._attributes.string_length(properties.string_length, about)
+            count = self._string_length(properties, properties.string_length, about, lost_lengths)
             lower = properties.bounds[0].lower
             return [(lower if isinstance(lower, int) else None, count, None)]
         if properties.rank is None:
             return [
-                self._of_c(bound, properties, about, lost_lengths) for bound in properties.bounds
+                self._of_c_or_fortran(bound, properties, about, lost_lengths)
+                for bound in properties.bounds
             ]
         rank = self._attributes.number(properties.rank, about)
         if not 0 <= rank <= MAX_DIMENSIONS:
@@ -484,14 +495,31 @@ class Resolver:
         ]
         return measured[::-1] if properties.is_column_major else measured
 
-    def _of_c(
+    def _string_length(
+        self,
+        properties: Properties,
+        length: StringLength,
+        about: LocatedObject,
+        lost_lengths: list[str],
+    ) -> int | None:
+        """Return the number of characters; None if it is optimized out."""
+        try:
+            return self._attributes.string_length(length, about)
+        except UndefinedBits as error:
+            if properties.data_location is not None or not _may_be_lost(length.where):
+                raise
+            lost_lengths.append(str(error))
+            return None
+
+    def _of_c_or_fortran(
         self, bounds: Bounds, properties: Properties, about: LocatedObject, lost_lengths: list[str]
     ) -> tuple[int | None, int | None, int | None]:
-        """Return first index, count and stride of a dimension, without a lost count of C."""
+        """Return first index, count and stride of a dimension, without a lost count."""
         try:
             return self._dimension(bounds, about)
         except UndefinedBits as error:
-            if properties.data_location is not None or not _is_length_of_c(bounds):
+            is_lost = any(map(_may_be_lost, (bounds.upper, bounds.count)))
+            if properties.data_location is not None or not is_lost:
                 raise
             lost_lengths.append(str(error))
             return self._dimension(evolve(bounds, upper=None, count=None), about)
@@ -521,13 +549,11 @@ def has_descriptor(kind: Dynamic) -> bool:
     )
 
 
-def _is_length_of_c(bounds: Bounds) -> bool:
-    """Return whether a variable or an expression of C has the length of a dimension: as in GDB, an
-    array whose length is optimized out has its address and its elements. Of other languages, arrays
-    are values."""
-    sources = (m.source for m in (bounds.upper, bounds.count) if isinstance(m, Computed))
-    units = (source.unit for source in sources)
-    return any(isinstance(unit, CompilationUnit) and unit.style == "c" for unit in units)
+def _may_be_lost(length: Measure) -> bool:
+    """Return whether a variable or an expression of C or Fortran has a length: as in GDB, an array
+    whose length is optimized out has its address and its elements."""
+    unit = length.source.unit if isinstance(length, Computed) else None
+    return isinstance(unit, CompilationUnit) and unit.style in ("c", "fortran")
 
 
 def _attribute(properties: Properties) -> Literal["", "allocatable", "pointer"]:

@@ -133,12 +133,10 @@ def test_the_steps_of_the_attributes_of_a_type_are_bounded(monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("expression", "expected"),
     [
-        ("lost[1]", "<optimized out>"),
+        ("lost", "<optimized out>"),
+        ("lost[1]", "1"),
         ("*lost", "Attempt to take contents of a non-pointer value."),
-        (
-            "lost[1] + 1",
-            "DW_AT_count refers to nowhere, which is optimized out: it has no location",
-        ),
+        ("lost[1] + 1", "2"),
         (
             "sizeof(lost)",
             "DW_AT_count refers to nowhere, which is optimized out: it has no location",

@@ -131,3 +131,53 @@ def test_rows_of_lost_length_have_their_address(tmp_path: Path, tool: Callable[[
     if own[2].endswith("type = int [3][]\n"):  # in another version of gcc it may have a location
         refused = answers(None, files, [commands[0], "print v[1]"])[1]
         assert "value has been optimized out: DW_AT_upper_bound refers to " in refused
+
+
+STOP_OF_FORTRAN = """\
+subroutine stop_here(n)
+  integer :: n
+  integer, pointer :: nowhere
+  nullify(nowhere)
+  nowhere = n
+end subroutine
+"""
+LENGTHS_OF_FORTRAN = """\
+subroutine work(text, row, n)
+  character(len=*) :: text
+  integer :: n, row(n + 1)
+  call stop_here(3)
+  text(1:1) = 'x'
+  row(2) = 7
+end subroutine
+"""
+CALLER_OF_FORTRAN = """\
+program a
+  character(len=9) :: text = 'some text'
+  integer :: row(3) = [5, 6, 7]
+  call work(text, row, 2)
+  print *, text, row
+end program
+"""
+
+
+def test_arrays_and_strings_of_fortran_have_their_elements(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Of a caller without debugging information it is not known which length it gave."""
+    compiler = [tool("gfortran"), "-O2"]
+    sources = {
+        "stop.f90": STOP_OF_FORTRAN, "work.f90": LENGTHS_OF_FORTRAN, "caller.f90": CALLER_OF_FORTRAN
+    }  # fmt: skip
+    build(tmp_path, sources, [
+        [*compiler, "-c", "caller.f90"],
+        [*compiler, "-g", "stop.f90", "work.f90", "caller.o", "-o", "a"],
+    ])  # fmt: skip
+    files = with_core(tool, tmp_path)
+    commands = ["frame 1", "print text(1)", "print row(1)", "print row(3) + 1", "whatis row(1)"]
+    own = answers(None, files, commands)
+    assert own[1:] == answers(tool("gdb"), files, commands)[1:]
+    commands = ["print text", "print row", "print text(2:4)", "print row(2:3)", "print &text"]
+    own = answers(None, files, ["frame 1", *commands, "print sizeof(row)"])
+    assert "= <optimized out>\n" in own[1] and "= <optimized out>\n" in own[2]
+    assert own[3].endswith("= 'ome'\n") and own[4].endswith("= (6, 7)\n")
+    assert "(PTR TO -> ( character*(*) )) 0x" in own[5] and "has been optimized out" in own[6]

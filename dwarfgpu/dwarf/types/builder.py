@@ -300,7 +300,11 @@ class TypeBuilder:
             bits = 8 * (size_bytes(character()) or 1)
             count = size // bits
         form = Array(
-            character, (count,), own_name=die.name, lower_bounds=() if lower == 0 else (lower,)
+            character,
+            (count,),
+            own_name=die.name,
+            lower_bounds=() if lower == 0 else (lower,),
+            is_section=die.unit.language in dw.FORTRAN,
         )
         computed = size if isinstance(size, Computed) and length is None else None
         properties = Properties(
