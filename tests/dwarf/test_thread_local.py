@@ -172,6 +172,17 @@ def test_a_variable_without_a_location_is_at_its_symbol() -> None:
     ]
 
 
+def test_a_declaration_needs_no_address() -> None:
+    """QEMU writes no thread pointer into a core file."""
+    core = CORES / "crash.aarch64.O0.core"
+    commands = f"directory {FIXTURES}", "info line mine", "list mine", "break mine"
+    given = [word for command in commands for word in ("-ex", command)]
+    done = run("debug", CORES / "crash.aarch64.O0", "--core", core, "-q", "--batch", *given)
+    declared = 'Line 13 of "core/crash.c" is at address 0x4001d4 <call> but contains no code.'
+    assert declared in done.lines and "13\t__thread int mine = 40;" in done.lines
+    assert 'Function "mine" not defined.' in done.err and "thread pointer" not in done.err
+
+
 def test_without_a_thread_there_is_no_value() -> None:
     done = run("eval", "--file", FIXTURES / "x86_64/demo.gcc.O0.v5", "per_thread")
     assert done.status != 0 and "the thread pointer is unknown: register fs_base" in done.err
