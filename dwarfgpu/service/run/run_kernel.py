@@ -333,7 +333,8 @@ def _array(data: bytes, buffer: NamedBuffer) -> Npy:
     if kind is None or len(data) % (int(kind[2:]) * lanes):
         kind, lanes = "|u1", 1
     count = len(data) // (int(kind[2:]) * lanes)
-    shape, given = (count,) if lanes == 1 else (count, lanes), buffer.buffer.shape
+    shape: tuple[int, ...] = (count,) if lanes == 1 else (count, lanes)
+    given = buffer.buffer.shape
     is_same = buffer.buffer.numpy == kind and math.prod(given) == math.prod(shape)
     if is_same and given and (lanes == 1 or given[-1] == lanes):
         shape = given
