@@ -24,7 +24,9 @@ from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, counted
 
-_RECORDS: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE})
+_RECORDS: Final = frozenset(
+    {dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE, dw.TAG_INTERFACE_TYPE}
+)
 _OTHER_NAMES: Final = frozenset({dw.TAG_TYPEDEF, *QUALIFIERS})
 _PARTS: Final = frozenset({dw.TAG_MEMBER, dw.TAG_INHERITANCE})
 _VARIANTS: Final = frozenset({dw.TAG_VARIANT_PART, dw.TAG_VARIANT})

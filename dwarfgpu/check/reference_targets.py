@@ -20,7 +20,7 @@ _STANDARD: Final = frozenset({*range(0x4C), 0x4109, 0x410A})
 """0, the tags of DWARF 5, and those of GNU call sites, which it has under other numbers."""
 _BOUNDS: Final = INHERITING_DATA | {dw.TAG_TEMPLATE_VALUE_PARAMETER, dw.TAG_ENUMERATOR}
 _PARAMETERS: Final = frozenset({dw.TAG_FORMAL_PARAMETER})
-_CLASSES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE})
+_CLASSES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_INTERFACE_TYPE})
 _UNITS: Final = frozenset({dw.TAG_COMPILE_UNIT, dw.TAG_PARTIAL_UNIT, dw.TAG_SKELETON_UNIT})
 _BLOCKS: Final = frozenset({dw.TAG_LEXICAL_BLOCK, dw.TAG_TRY_BLOCK, dw.TAG_CATCH_BLOCK})
 _CALL_SITES: Final = frozenset({dw.TAG_CALL_SITE, 0x4109})
@@ -45,7 +45,7 @@ TAGS: Final[Mapping[int, str]] = {
     0x1B: "common_inclusion", 0x20: "set_type", 0x23: "access_declaration", 0x29: "file_type",
     0x2A: "friend", 0x2B: "namelist", 0x2C: "namelist_item", 0x2D: "packed_type",
     0x2F: "template_type_parameter", 0x30: "template_value_parameter", 0x31: "thrown_type",
-    0x33: "variant_part", _DWARF_PROCEDURE: "dwarf_procedure", 0x38: "interface_type",
+    0x33: "variant_part", _DWARF_PROCEDURE: "dwarf_procedure",
     0x3A: "imported_module", 0x3F: "condition", 0x40: "shared_type", 0x43: "template_alias",
     0x44: "coarray_type", 0x46: "dynamic_type", 0x4B: "immutable_type", 0x4109: "call_site",
     0x410A: "call_site_parameter",

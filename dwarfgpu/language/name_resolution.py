@@ -55,9 +55,10 @@ if TYPE_CHECKING:
 
 _MAX_IMPORTS: Final = 1_000_000
 """Units that those of one source file may import, each time they do: they take a second."""
+_STRUCTURES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_INTERFACE_TYPE})
 _TAGGED: Final = {
-    "struct": frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE}),
-    "class": frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE}),
+    "struct": _STRUCTURES,
+    "class": _STRUCTURES,
     "union": frozenset({dw.TAG_UNION_TYPE}),
     "enum": frozenset({dw.TAG_ENUMERATION_TYPE}),
 }

@@ -37,6 +37,7 @@ _TYPES: Final[dict[int, NameKind]] = {
     dw.TAG_STRUCTURE_TYPE: "struct",
     dw.TAG_CLASS_TYPE: "class",
     dw.TAG_UNION_TYPE: "union",
+    dw.TAG_INTERFACE_TYPE: "struct",
     dw.TAG_ENUMERATION_TYPE: "enum",
 }
 _READ: Final = CONTAINERS | {

@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
-_STRUCTS: Final = (dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE)
+_STRUCTS: Final = (dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_INTERFACE_TYPE)
 """Declarations may say `struct` of a `class`, and the other way round (C++ dcl.type.elab)."""
 
 

@@ -31,6 +31,7 @@ _KINDS: Final[dict[int, Kind]] = {
     dw.TAG_STRUCTURE_TYPE: "type",
     dw.TAG_CLASS_TYPE: "type",
     dw.TAG_UNION_TYPE: "type",
+    dw.TAG_INTERFACE_TYPE: "type",
     dw.TAG_ENUMERATION_TYPE: "type",
 }
 _MOST: Final = 10_000

@@ -45,7 +45,9 @@ UNKNOWN_NAME: Final = "<name in a supplementary file>"
 """Name of a variable whose name is in a missing file."""
 UNREADABLE_NAME: Final = "<unreadable name>"
 """Name of a variable or function whose name cannot be read."""
-CLASSES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE})
+CLASSES: Final = frozenset(
+    {dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE, dw.TAG_INTERFACE_TYPE}
+)
 TEMPLATE_PARAMETERS: Final = frozenset(
     {dw.TAG_TEMPLATE_TYPE_PARAMETER, dw.TAG_TEMPLATE_VALUE_PARAMETER}
 )

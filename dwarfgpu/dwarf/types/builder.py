@@ -77,6 +77,7 @@ _STRUCTS: Final[dict[int, StructKind]] = {
     dw.TAG_STRUCTURE_TYPE: "struct",
     dw.TAG_UNION_TYPE: "union",
     dw.TAG_CLASS_TYPE: "class",
+    dw.TAG_INTERFACE_TYPE: "struct",  # as GDB names it
 }
 _NOT_READ: Final = {
     dw.TAG_SET_TYPE: "set",

@@ -50,6 +50,7 @@ _SCOPES: Final = frozenset(
         dw.TAG_STRUCTURE_TYPE,
         dw.TAG_CLASS_TYPE,
         dw.TAG_UNION_TYPE,
+        dw.TAG_INTERFACE_TYPE,
         dw.TAG_ENUMERATION_TYPE,
     }
 )
