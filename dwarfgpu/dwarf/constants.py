@@ -295,8 +295,8 @@ OPENCL: Final = frozenset({0x15, LANG_CPP_FOR_OPENCL})
 LANG_OBJC: Final = 0x10
 MAY_LACK_PROTOTYPES: Final = (C | OPENCL | {LANG_OBJC}) - {LANG_CPP_FOR_OPENCL}
 """Languages whose functions have DW_AT_prototyped, unless their parameters are unknown."""
-QUALIFIED: Final = CPLUSPLUS | {LANG_RUST}
-"""Languages in which the names of types have their namespaces, joined by `::`."""
+QUALIFIED: Final = CPLUSPLUS | {LANG_D, LANG_RUST}
+"""Languages in which the names of types have their namespaces or modules."""
 WITHOUT_NAMESPACES: Final = (C | OPENCL | FORTRAN | ADA) - {LANG_CPP_FOR_OPENCL}
 """Languages whose functions are in no DW_TAG_namespace."""
 LOWER_BOUND_ONE: Final = FORTRAN | frozenset(

@@ -315,6 +315,11 @@ class CompilationUnit(OfOpenFile):
         return self.language in dw.CPLUSPLUS
 
     @property
+    def joint(self) -> str:
+        """What is between the name of a module, namespace or class and that of what is in it."""
+        return "." if self.language == dw.LANG_D else "::"
+
+    @property
     def style(self) -> dw.Style:
         """The style in which types and values are written."""
         if self.language in dw.FORTRAN:

@@ -239,7 +239,8 @@ def _only_declared(die: Die) -> DwarfGpuError:
         return MissingContext(f"the debug information does not say {where}")
     # In a block, it is a member of the innermost namespace, not of a class (C++ [basic.link]).
     namespaces = [scope for scope in around(die) if scope.tag in CONTAINERS]
-    name = "::".join((*(scope_name(scope) for scope in reversed(namespaces)), die.name or ""))
+    scopes = (scope_name(scope) for scope in reversed(namespaces))
+    name = die.unit.joint.join((*scopes, die.name or ""))
     return MissingContext(
         f'Missing ELF symbol "{name}": it is only declared, and no code object defines it'
     )

@@ -135,7 +135,7 @@ def test_names_of_d(tmp_path: Path, tool: Callable[[str], str]) -> None:
     commands = ["frame function m.crash", "print Color.red", "print m.Color.red", "whatis m.Point"]
     commands += ["print (m.Color)2", "print sizeof(m.Point)", "print m.counter"]
     assert lines(answers(None, files, commands))[1:] == [
-        "$1 = Color::red", "$2 = Color::red", "type = struct Point", "$3 = Color::green",
+        "$1 = m.Color.red", "$2 = m.Color.red", "type = struct m.Point", "$3 = m.Color.green",
         "$4 = 8", "$5 = 5",
     ]  # fmt: skip
 

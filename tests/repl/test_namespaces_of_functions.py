@@ -73,7 +73,7 @@ def state(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
         ("print a::send", "$1 = {void (void)} 0x1008 <send>"),
         ("print send", "$1 = {void (void)} 0x1008 <send>"),
         ("whatis a::send", "type = void (void)"),
-        ("info address a::send", 'Symbol "send" is a function at address 0x1008.'),
+        ("info address a::send", 'Symbol "a::send" is a function at address 0x1008.'),
         ("info scope a::send", "Scope for a::send:"),
         ("info scope -qualified a::send", "Scope for -qualified a::send:"),
         ("print 'a::send::{closure#0}'", "$1 = {void (void)} 0x1004 <{closure#0}>"),

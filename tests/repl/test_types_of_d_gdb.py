@@ -1,4 +1,4 @@
-"""Interfaces of D at the prompt and in GDB."""
+"""Types and names of D at the prompt and in GDB."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from tests.repl.side_by_side import answers, build, with_core
 SOURCE = """\
 module m;
 import core.stdc.stdlib;
+enum Color { red = 1, blue = 5 }
 interface Shape { double area(); }
 class Rect : Shape { int w = 3; double area() { abort(); return w; } }
-int run(Shape shape, Rect rect) { return cast(int) shape.area() + rect.w; }
-int main() { auto rect = new Rect; return run(rect, rect); }
+__gshared int count = 3;
+int run(Shape shape, Rect rect, Color color) { return cast(int) shape.area() + rect.w + color; }
+int main() { auto rect = new Rect; return run(rect, rect, Color.blue) + count; }
 """
 
 
@@ -31,12 +33,39 @@ def test_an_interface_is_a_structure(tool: Callable[[str], str], files: list[str
     commands += ["info types -q Shape$", "print shape.__vptr == *(void **)shape", "print *shape"]
     own = answers(None, files, commands)
     assert [answer.partition("\n")[2] for answer in own[1:6]] == [
-        "type = struct Shape {\n} *\n",
-        "type = struct Shape {\n}\n",
+        "type = struct m.Shape {\n} *\n",
+        "type = struct m.Shape {\n}\n",
         "$1 = 8\n",
-        "\nFile m.d:\n3:\tstruct Shape;\n",
+        "\nFile m.d:\n4:\tstruct m.Shape;\n",
         "$2 = 1\n",
     ]
     [shown] = answers(tool("gdb"), files, ["frame function m.run", "print *shape"])[1:]
     address = shown.partition("__vptr = ")[2].partition(" ")[0]
     assert f"= {{__vptr = {address} " in own[6]
+
+
+def test_modules_are_before_a_point(tool: Callable[[str], str], files: list[str]) -> None:
+    commands = ["frame function m.run", "print color", "print m.Color.red", "print (m.Color)5"]
+    of_gdb = answers(tool("gdb"), files, commands)
+    assert answers(None, files, commands)[1:] == of_gdb[1:]
+    assert "$1 = m.Color.blue" in of_gdb[1]
+
+
+LISTS = {
+    "info functions -q -n ^m.r": "7:\tint m.run(struct m.Shape *, class m.Rect *, enum m.Color);",
+    "info functions -q -n ^m.Rect.area": "5:\tdouble m.Rect.area(class m.Rect * const);",
+    "info functions -q -n ^run": "",
+    "info types -q ^m.C": "3:\tenum m.Color;",
+    "info variables -q -n ^m.count": "6:\tint m.count;",
+    "info address count": 'Symbol "m.count" is static storage at address ',
+    "info address run": 'Symbol "m.run" is a function at address ',
+    "info breakpoints": " in m.run at m.d:7",
+}
+"""GDB has the names of the linker in the lists, as `_D1m5counti`, and knows no `count`."""
+
+
+def test_lists_have_the_modules(files: list[str]) -> None:
+    own = answers(None, files, ["frame function m.run", "break m.run", *LISTS])[2:]
+    for answer, expected in zip(own, LISTS.values(), strict=True):
+        last = "".join(answer.splitlines()[1:][-1:])
+        assert expected in last and bool(expected) is bool(last)

@@ -70,8 +70,11 @@ def full_name(kind: Struct | Enum | Typedef, replaced: Mapping[str, str] | None 
 def enumerator_scope(kind: Enum) -> str:
     """Return what is before the names of enumerators: `ns::` of `ns::red`, `ns::Box<int>::Scoped::`
     of an enumeration with a scope."""
-    scope = f"{kind.scope}{kind.name}::" if kind.is_scoped and kind.name else kind.scope
-    return canonical_in("", scope[:-2]) + "::" if "<" in scope else scope
+    joint = "." if kind.scope.endswith(".") else "::"  # of D
+    scope = f"{kind.scope}{kind.name}{joint}" if kind.is_scoped and kind.name else kind.scope
+    if "<" not in scope or joint == ".":
+        return scope
+    return canonical_in("", scope[:-2]) + "::"
 
 
 def canonical_in(scope: str, name: str, replaced: Mapping[str, str] | None = None) -> str:

@@ -177,7 +177,7 @@ def _declared(
         elif die.tag in CONTAINERS:
             name = die.name or ANONYMOUS
             yield f"{around}{name}", "namespace"
-            inside = f"{around}{name}::"
+            inside = f"{around}{name}{die.unit.joint}"
             yield from _declared(die.children(_READ), inside, is_cplusplus, wanted)
 
 

@@ -21,7 +21,6 @@ from dwarfgpu.dwarf.names.qualified import (
     ANONYMOUS,
     Part,
     canonical,
-    joined,
     parts,
     split_last,
     split_outside,
@@ -289,14 +288,14 @@ def qualified(die: Die) -> tuple[str, ...]:
 
 def qualified_name(die: Die) -> str:
     """Return the name of an entry, qualified with its enclosing namespaces and types."""
-    return "::".join(qualified(die))
+    return die.unit.joint.join(qualified(die))
 
 
 def variable_name(die: Die) -> str:
     """Return the qualified name of a variable, of an instance of a template with its arguments."""
     *scopes, name = qualified(die)
     instance = instance_name(die) if die.unit.is_cplusplus else None
-    return "::".join((*scopes, instance or name))
+    return die.unit.joint.join((*scopes, instance or name))
 
 
 def has_parameters(die: Die, part: Part) -> bool:
@@ -435,7 +434,7 @@ def overloaded(functions: Iterable[Die]) -> str:
     """
     by_name: dict[str, list[Die]] = {}
     for function in functions:
-        path, types = joined(qualified(function)), ",".join(parameter_types(function))
+        path, types = qualified_name(function), ",".join(parameter_types(function))
         by_name.setdefault(f"{path}({types}){_after(function)}", []).append(function)
     shown = next(iter(by_name)).partition("(")[0]
     names = [text for name in sorted(by_name) for text in _distinct(name, by_name[name])]

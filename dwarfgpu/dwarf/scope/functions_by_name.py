@@ -336,7 +336,9 @@ def described_function(die: Die) -> NamedFunction | None:
 
 def _shown_name(definition: Die, declaration: Die) -> str | None:
     in_scopes = _name_with_scopes(declaration)
-    return full_function_name(definition) if in_scopes is None else qualified.joined(in_scopes)
+    if in_scopes is None:
+        return full_function_name(definition)
+    return declaration.unit.joint.join(in_scopes)
 
 
 def _calls(

@@ -65,7 +65,8 @@ _DSC_RANGE: Final = 0x01
 
 
 def scope_of(die: Die) -> str:
-    """Return the namespaces and classes around a type, as GDB writes them: `ns::Outer::`."""
+    """Return the namespaces and classes around a type, as GDB writes them: `ns::Outer::`, of D
+    `module.Outer.`."""
     names: list[str] = []
     above = _declared_in(die)
     for _ in range(_DEEPEST):
@@ -77,7 +78,8 @@ def scope_of(die: Die) -> str:
         elif above.name is not None and above.tag != dw.TAG_ENUMERATION_TYPE:
             names.append(above.name)
         above = _declared_in(above)
-    return "".join(f"{name}::" for name in reversed(names))
+    joint = die.unit.joint
+    return "".join(f"{name}{joint}" for name in reversed(names))
 
 
 def _declared_in(die: Die) -> Die | None:

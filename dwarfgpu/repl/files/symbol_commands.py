@@ -143,7 +143,8 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     else:
         text = symbol_description(session, first)
         if isinstance(first, Die) and first.tag in FUNCTIONS:
-            name = full_function_name(first) or argument
+            has_scopes = first.unit.language not in dw.CPLUSPLUS | dw.WITHOUT_NAMESPACES
+            name = (_name_of(first) if has_scopes else full_function_name(first)) or argument
         elif isinstance(first, Variable) and first.kind == "global":
             name = _name_of(first.die) or argument
         elif isinstance(first, Die) and first.tag == dw.TAG_ENUMERATOR:
@@ -162,7 +163,7 @@ def _name_of(die: Die) -> str | None:
     if above is not None and above.tag == dw.TAG_ENUMERATION_TYPE:
         is_around = above.flag(dw.AT_ENUM_CLASS) or above.name is None
         scopes = scopes if is_around else scopes[:-1]
-    return "::".join((*scopes, simple))
+    return die.unit.joint.join((*scopes, simple))
 
 
 @command("info scope", topic="data", complete=completion.SYMBOLS)
