@@ -69,3 +69,23 @@ def test_lists_have_the_modules(files: list[str]) -> None:
     for answer, expected in zip(own, LISTS.values(), strict=True):
         last = "".join(answer.splitlines()[1:][-1:])
         assert expected in last and bool(expected) is bool(last)
+
+
+ADDRESSES = {
+    "info address m.count": 'Symbol "m.count" is static storage at address ',
+    "info address m.run": 'Symbol "m.run" is a function at address ',
+    "info address m.Rect.area": 'Symbol "m.Rect.area" is a function at address ',
+    "info address m.Color.red": 'Symbol "m.Color.red" is constant.',
+    "info address m.Rect.w": 'No symbol "m.Rect.w" in current context.',
+    "info address m.nothing": 'No symbol "m.nothing" in current context.',
+    "info symbol m.run": "_D1m3run",
+    "info line m.run": 'Line 7 of "m.d" starts at address ',
+    "print *m.run": "$1 = {int (struct m.Shape *, ",
+    "ptype m.run": "type = int (struct m.Shape *, ",
+}
+
+
+def test_names_with_modules_in_commands(files: list[str]) -> None:
+    own = answers(None, files, ["frame function m.run", *ADDRESSES])[1:]
+    for answer, expected in zip(own, ADDRESSES.values(), strict=True):
+        assert answer.splitlines()[1].startswith(expected)

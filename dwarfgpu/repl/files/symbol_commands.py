@@ -98,7 +98,7 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     session = shell.session
     names = Names(session)
     data: JsonObject
-    spelled = names.spelled(argument)
+    spelled = _as_declared(names, argument)
     try:
         entities = names.meaning(spelled)
     except UsageError:
@@ -109,7 +109,7 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     if len(entities) > 1:  # as only functions have
         entities = tuple(without_parts(item for item in entities if isinstance(item, Die)))
     first = of_enclosing or (entities[0] if entities else None)
-    if "::" in argument and isinstance(first, Die) and first.tag == dw.TAG_MEMBER:
+    if "::" in spelled and isinstance(first, Die) and first.tag == dw.TAG_MEMBER:
         first = None  # a member of no object
     if isinstance(first, Die) and first.tag == dw.TAG_MEMBER:
         name_of_type(session, argument, Options())  # raises the error of an unknown name
@@ -151,6 +151,16 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
             name = _name_of(first) or argument
     data = {"name": argument, "description": text}
     yield Output(f'Symbol "{name}" is {text}.', {"symbol": data})
+
+
+def _as_declared(names: Names, argument: str) -> str:
+    """Return a name as the file has it, of D with the modules that are written before points."""
+    words = argument.split(".")
+    if len(words) > 1 and names.has_dotted_names():
+        count, joined = names.joined_names(words)
+        if count == len(words):
+            return names.spelled(joined)
+    return names.spelled(argument)
 
 
 def _name_of(die: Die) -> str | None:
