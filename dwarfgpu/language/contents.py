@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.dwarf.types.type_sizes import size_bits, strides_of
 from dwarfgpu.dwarf.types.types import Array, Base, Dynamic, Enum, Member, Struct, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.errors import LimitExceeded, UsageError, counted
 from dwarfgpu.language.ada_indexing import array_unless_null
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.c_numbers import not_comparable
@@ -93,6 +93,10 @@ def arrays_compared(
     are addresses, and for other operands."""
     if unit is None or unit.language not in dw.D_GO_RUST:
         return None
+    if unit.language == dw.LANG_D:
+        from dwarfgpu.language.d_indexing import array_of  # few programs are in D
+
+        left, right = (array_of(arithmetic.objects, side) for side in (left, right))
     if any(not isinstance(strip(side.type), Array) for side in (left, right)):
         return None
     if operator not in ("==", "!="):
@@ -157,7 +161,10 @@ class _Comparison:
             return True
         if _as_bits(first.element, second.element) and (size := _without_gaps(first, second)):
             endian = objects.context.endian
-            contents = [objects.known(side).slice(0, size, endian) for side in (left, right)]
+            known = [objects.known(side) for side in (left, right)]
+            if any(bits.size_bits < size for bits in known):  # their first elements were read
+                raise LimitExceeded(f"a comparison of arrays of {counted(size // 8, 'byte')}")
+            contents = [bits.slice(0, size, endian) for bits in known]
             return contents[0].value == contents[1].value
         starts = first.lower_bound or 0, second.lower_bound or 0
         return all(

@@ -18,8 +18,8 @@ from dwarfgpu.session.stack_frames import declaration_at
 def default_source(session: Session) -> FramePosition | None:
     """Return the line of the body of `main` or of the declaration of the first kernel, or else the
     first line of the last unit; None if kernels are declared in several files, and without
-    debugging information. As in GDB, a `main` that only the symbol table has does not count, and one
-    in a namespace only where there is no other."""
+    debugging information. As in GDB, a `main` that only the symbol table has does not count, and
+    one in a namespace only where there is no other."""
     with suppress(DwarfGpuError):
         for lines in line_lookups(session):
             file = owner_of(session, lines)

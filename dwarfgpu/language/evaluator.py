@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.types.types import (
     Struct,
     Type,
     declared_name,
+    may_be_dynamic_array,
     strip,
 )
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UndefinedBits, UsageError
@@ -251,6 +252,8 @@ class Evaluator(Operations):
                 return self.conditional(node)
             case ast.Access():
                 return self.member(node)
+            case ast.Index(index=ast.Slice(low=low, high=high)):
+                return self._slice(node.operand, low, high)
             case ast.Index():
                 return self._element(node)
             case ast.Call():
@@ -259,7 +262,7 @@ class Evaluator(Operations):
                 from dwarfgpu.language.ada_attributes import attribute  # few programs are in Ada
 
                 return attribute(self, node)
-            case ast.Triplet():
+            case ast.Triplet() | ast.Slice():
                 raise UsageError("A section is written in parentheses after an array or a string.")
             case ast.Cast():
                 return self._cast(node)
@@ -330,6 +333,12 @@ class Evaluator(Operations):
         result = self.operator_result("[]", value, index)
         if result is not None:
             return result
+        if isinstance(bare, Struct) and may_be_dynamic_array(bare):
+            from dwarfgpu.language.d_indexing import array_of, require_element  # few are in D
+
+            value = array_of(self.objects, value)
+            require_element(value, self._index(index))
+            bare = form = strip(value.type)
         self.refuse_overloaded("[]", value)
         if not isinstance(form, Array | Absent) and not is_vector:
             spelled = "void" if value.type is None else declared_name(bare)
@@ -338,10 +347,21 @@ class Evaluator(Operations):
             if isinstance(bare, Struct | Enum):
                 spelled = f"{bare.scope}{spelled}"
             raise UsageError(f"cannot subscript something of type `{spelled}'")
+        return self.objects.element(value, self._index(index))
+
+    def _index(self, index: TypedValue) -> int:
         number = self.arithmetic.number(index)
         if number.is_float:
             raise UsageError("Argument to subscript operation is not an integer.")
-        return self.objects.element(value, number.value.integer)
+        return number.value.integer
+
+    def _slice(self, operand: ast.Node, low: ast.Node, high: ast.Node) -> TypedValue:
+        """Return a slice, whose bounds are evaluated even where only its type is wanted."""
+        from dwarfgpu.language.d_indexing import slice_of  # few programs are in D
+
+        counting = self.counting()
+        bounds = (counting._index(counting.object(bound)) for bound in (low, high))
+        return slice_of(self.objects, self.object(operand), *bounds)
 
     def type_named(self, name: ast.TypeName) -> Typed:
         """Return the written type, which may be that of an expression: `typeof(x)`."""

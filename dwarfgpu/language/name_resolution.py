@@ -297,6 +297,10 @@ class Names:
         """Return whether the unit in focus is of Ada."""
         return self.current_unit is not None and self.current_unit.style == "ada"
 
+    def is_d(self) -> bool:
+        """Return whether the unit in focus is of D."""
+        return self.current_unit is not None and self.current_unit.language == dw.LANG_D
+
     def literal(self, name: str) -> str | None:
         """Return the literal that a name is in the language of the unit in focus, as `_LITERALS`
         has it; None for another name."""

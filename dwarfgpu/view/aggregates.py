@@ -12,7 +12,15 @@ from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.fortran_ada import is_added, tagged_records
 from dwarfgpu.dwarf.names.type_names import full_name
 from dwarfgpu.dwarf.types.type_sizes import member_error, offset_bits, size_bits, strides_of
-from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Base,
+    Member,
+    Struct,
+    Type,
+    may_be_dynamic_array,
+    strip,
+)
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import field_bits
@@ -80,6 +88,13 @@ def _struct_pieces(
     if array is not None:
         yield from shown.placed(array, None, depth, letter)
         return
+    if may_be_dynamic_array(struct_type):
+        from dwarfgpu.view.d_arrays import dynamic_array_pieces  # few programs are in D
+
+        pieces = dynamic_array_pieces(shown, struct_type, first_bit, depth, letter)
+        if pieces is not None:
+            yield from pieces
+            return
     bases, records = _parts(shown, struct_type)
     has_fields = any(own for *_, own in records)
     if struct_type.is_declaration or (struct_type.size_bytes is None and not has_fields):

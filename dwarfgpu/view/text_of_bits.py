@@ -3,7 +3,7 @@
 Law: two such objects of one type in one wave, with equal bits that are all known, have equal
 texts, wherever they are; if they are not pointers, in all waves of a machine. What reads memory or
 names its own place is not among them: strings, references, empty arrays, members that are
-evaluated, and classes with printers.
+evaluated, dynamic arrays of D, and classes with printers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,17 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.dwarf.constants import Style
-from dwarfgpu.dwarf.types.types import Array, Base, Enum, Member, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Base,
+    Enum,
+    Member,
+    Pointer,
+    Struct,
+    Type,
+    may_be_dynamic_array,
+    strip,
+)
 from dwarfgpu.view.printers.printer import Printers
 from dwarfgpu.view.strings import character_kind
 
@@ -38,9 +48,14 @@ def is_text_of_bits(type_: Type | None, style: Style, printers: Printers, depth:
         case Struct():
             if bare.is_declaration or bare.size_bytes is None or bare.declared.variant_parts:
                 return False
-            return printers.of(bare) is None and all(
-                _is_in_place(member) and is_text_of_bits(member.type, style, printers, depth + 1)
-                for member in bare.members
+            return (
+                printers.of(bare) is None
+                and not may_be_dynamic_array(bare)
+                and all(
+                    _is_in_place(member)
+                    and is_text_of_bits(member.type, style, printers, depth + 1)
+                    for member in bare.members
+                )
             )
         case _:
             return False

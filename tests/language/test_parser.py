@@ -27,6 +27,9 @@ class Known:
     def is_cplusplus(self) -> bool:
         return True
 
+    def is_d(self) -> bool:
+        return False
+
     def is_ada(self) -> bool:
         return False
 

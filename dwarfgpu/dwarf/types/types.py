@@ -305,6 +305,12 @@ class Struct(_OfFile):
         return self._declared() if callable(self._declared) else self._declared
 
 
+def may_be_dynamic_array(struct_type: Struct) -> bool:
+    """Return whether a structure has the members of a dynamic array of D."""
+    members = struct_type.members
+    return len(members) == 2 and (members[0].name, members[1].name) == ("length", "ptr")
+
+
 @frozen(eq=False)
 class Enum(_OfFile):
     """An enumeration (DWARF 5 5.8)."""

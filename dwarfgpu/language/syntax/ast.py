@@ -220,6 +220,14 @@ class Triplet(Part):
 
 
 @frozen
+class Slice(Part):
+    """`1 .. 3` between the brackets after an array, of D."""
+
+    low: Node
+    high: Node
+
+
+@frozen
 class Cast(Part):
     """`(type) operand`, or `{type} operand`: the object of that type at an address."""
 
@@ -259,6 +267,7 @@ class SizeOf(Part):
 
 Literal: TypeAlias = Integer | Floating | Character | String | Logical | Complex
 Operation: TypeAlias = Unary | Binary | Assign | Conditional | Access | Index | Call | Cast | SizeOf
+Bounds: TypeAlias = Triplet | Slice
 Node: TypeAlias = (
-    Literal | Name | OnEntry | Dollar | AddressOf | Elements | Operation | Triplet | Attribute
+    Literal | Name | OnEntry | Dollar | AddressOf | Elements | Operation | Bounds | Attribute
 )

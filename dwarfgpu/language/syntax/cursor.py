@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol, TypeAlias
 
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.syntax.ada_tokens import ada_token
+from dwarfgpu.language.syntax.ada_tokens import RANGE, ada_token
 from dwarfgpu.language.syntax.ast import TypeName
 from dwarfgpu.language.syntax.fortran_tokens import fortran_token
 from dwarfgpu.language.syntax.tokens import Kind, OfLanguage, Token, tokens
@@ -36,6 +36,9 @@ class Known(Protocol):
     def is_ada(self) -> bool:
         """Return whether the words of Ada are known."""
 
+    def is_d(self) -> bool:
+        """Return whether the words of D are known."""
+
     def has_dotted_names(self) -> bool:
         """Return whether points are between names and packages or modules."""
 
@@ -53,6 +56,8 @@ class Known(Protocol):
         """Return the error for the name of no type; None for that of one."""
 
 
+_Words: TypeAlias = Style | Literal["d"]
+"""The language of the words; `c` for all that have those of C."""
 _SHOWN: Final = 200
 """Characters of the rest of an expression in a message."""
 _SPELLED: Final = {
@@ -60,15 +65,16 @@ _SPELLED: Final = {
     "not_eq": "!=", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^=",
 }  # fmt: skip
 """Operators of C++ that are words ([lex.digraph])."""
-_OF_LANGUAGE: Final[dict[Style, OfLanguage]] = {"fortran": fortran_token, "ada": ada_token}
+_OF_LANGUAGE: Final[dict[_Words, OfLanguage]] = {"fortran": fortran_token, "ada": ada_token}
 
 
 @lru_cache(maxsize=8)
-def _words(text: str, radix: int, has_operators: bool, style: Style) -> tuple[Token, ...]:
+def _words(text: str, radix: int, has_operators: bool, language: _Words) -> tuple[Token, ...]:
     """Return the words of an expression, which `lanes` asks for in each lane."""
-    return tuple(
-        tokens(text, radix, has_operators=has_operators, of_language=_OF_LANGUAGE.get(style))
-    )
+    of_language = _OF_LANGUAGE.get(language)
+    if language == "d":
+        from dwarfgpu.language.syntax.d_tokens import d_token as of_language  # few have slices
+    return tuple(tokens(text, radix, has_operators=has_operators, of_language=of_language))
 
 
 class Cursor:
@@ -82,8 +88,10 @@ class Cursor:
         has_operators = "operator" in text and names.is_cplusplus()
         self.is_fortran = names.is_fortran()
         self.is_ada = names.is_ada()
-        style: Style = "fortran" if self.is_fortran else "ada" if self.is_ada else "c"
-        self.tokens = list(_words(text, radix, has_operators, style))
+        language: _Words = "fortran" if self.is_fortran else "ada" if self.is_ada else "c"
+        if language == "c" and RANGE in text and names.is_d():
+            language = "d"
+        self.tokens = list(_words(text, radix, has_operators, language))
         if any(token.text in _SPELLED for token in self.tokens) and names.is_cplusplus():
             self.tokens = [_as_operator(token) for token in self.tokens]
         self.move_to(0)

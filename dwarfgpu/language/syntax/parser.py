@@ -322,7 +322,10 @@ class Parser(Cursor):
                 prefix = self.accept("~") or ""  # of a destructor
                 node = ast.Access(node, prefix + name_at(self, is_member=True), mark == "->")
             elif mark == "[":
-                node = ast.Index(node, self.expression(_COMMA))
+                index = self.expression(_COMMA)
+                if self.accept(RANGE):  # of D
+                    index = ast.Slice(index, self.expression(_COMMA))
+                node = ast.Index(node, index)
                 self.expect("]")
             elif mark == "(":
                 self._require_name_before_types(node)
