@@ -334,10 +334,10 @@ def _array(data: bytes, buffer: NamedBuffer) -> Npy:
         kind, lanes = "|u1", 1
     count = len(data) // (int(kind[2:]) * lanes)
     shape: tuple[int, ...] = (count,) if lanes == 1 else (count, lanes)
-    given = buffer.buffer.shape
-    is_same = buffer.buffer.numpy == kind and math.prod(given) == math.prod(shape)
-    if is_same and given and (lanes == 1 or given[-1] == lanes):
-        shape = given
+    of_file = buffer.buffer.shape
+    is_same = buffer.buffer.numpy == kind and math.prod(of_file) == math.prod(shape)
+    if is_same and of_file and (lanes == 1 or of_file[-1] == lanes):
+        shape = of_file
     return Npy(kind, shape, data)
 
 
