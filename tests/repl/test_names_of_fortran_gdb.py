@@ -509,6 +509,33 @@ end program
     assert shown[1].endswith("= 8\n")
 
 
+def test_a_type_that_only_names(tool: Tool, tmp_path: Path) -> None:
+    """gfortran describes no use of it: a type of C that another file has must not be meant."""
+    procedures = """\
+module forms
+  type node
+    integer :: v, w, x
+  end type
+end module
+subroutine s
+  use forms, only: node
+  type(node) :: first
+  first = node(1, 2, 3)
+  call stop_here(first)
+end subroutine
+program main
+  call s
+end program
+"""
+    c = "#include <stdlib.h>\ntypedef struct t *node; node shown;\n"
+    c += "void stop_here_(void *p) { shown = p; abort(); }\n"
+    files = _program(tool, tmp_path, procedures, other=c)
+    shown = answers(None, files, ["frame function s", "p sizeof(node)", "whatis node"])[1:]
+    note = "note: node is the type forms::node, if the code here uses it\n"
+    assert shown[0].endswith(f"\n$1 = 12\n{note}")
+    assert shown[1].endswith("\ntype = Type node\n")
+
+
 OF_LIBRARY = """\
 module cfg
   implicit none

@@ -34,6 +34,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import Part, canonical, joined
 from dwarfgpu.dwarf.scope.declarations import around, scope_path
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, has_tag
+from dwarfgpu.dwarf.scope.named_entries import TYPES, named
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, DATA, FUNCTIONS, entries_of
 from dwarfgpu.dwarf.scope.unit_search import Path
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in, is_another_function
@@ -364,6 +365,17 @@ def of_another_file(name: str, meaning: Meaning, unit: CompilationUnit) -> str |
         return None
     file = meaning.unit.full.name or "a file without a name"
     return f"{name} is the static variable of {file}, which the code here cannot mean"
+
+
+def types_of_modules(unit: CompilationUnit, name: str) -> list[Die]:
+    """Return the types of a name that the modules of a unit declare."""
+    types = (die for die in named(unit, name) if die.tag in TYPES)
+    return [die for die in types if any(scope.tag == dw.TAG_MODULE for scope in around(die))]
+
+
+def of_module(name: str, die: Die) -> str:
+    """Return the note on a type of a module that nothing says the code uses."""
+    return f"{name} is the type {joined(scope_path(die))}, if the code here uses it"
 
 
 def _exports_others(file: ObjectFile, name: str) -> bool:

@@ -248,10 +248,23 @@ class NameLookup(UnitDeclarations):
         if known.meanings or known.of_enclosing is not None:
             return known.meanings
         meanings = self.in_this_unit((), part, accepts) or self._in_callers(part, accepts)
+        meanings = meanings or self._type_of_module(part, accepts)
         meanings = meanings or self.in_other_units((), part, accepts)
         meanings = meanings or self._in_any_nameless(part, accepts)
         self._remark_another_file(part, meanings)
         return meanings
+
+    def _type_of_module(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
+        """Return the only type of a name in the modules of this unit: the code may use it by
+        `only`, which gfortran does not describe."""
+        assert self.unit is not None
+        from dwarfgpu.dwarf.scope.fortran_names import of_module, types_of_modules
+
+        types = [die for die in types_of_modules(self.unit, part.name) if accepts(die)]
+        if len(types) != 1:
+            return ()
+        self.remarks[of_module(part.text, types[0])] = None
+        return self.defined(types)
 
     def in_enclosing_functions(self, name: str) -> Variable | None:
         """Return the variable of a simple name in the functions whose text encloses the one in
