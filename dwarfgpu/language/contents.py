@@ -1,5 +1,5 @@
-"""Comparisons of arrays and records by what they contain, as Ada and Fortran have them; and D, Go
-and Rust for arrays."""
+"""Comparisons of arrays and records by what they contain, as Ada and Fortran have them; and D, Go,
+Rust and Pascal for arrays."""
 
 from __future__ import annotations
 
@@ -89,9 +89,9 @@ def arrays_compared(
     left: TypedValue,
     right: TypedValue,
 ) -> bool | None:
-    """Compare two arrays in a unit of D, Go or Rust; None in one of another language, where they
-    are addresses, and for other operands."""
-    if unit is None or unit.language not in dw.D_GO_RUST:
+    """Compare two arrays in a unit of D, Go, Rust or Pascal; None in one of another language, where
+    they are addresses, and for other operands."""
+    if unit is None or unit.language not in dw.D_GO_RUST | {dw.LANG_PASCAL83}:
         return None
     if unit.language == dw.LANG_D:
         from dwarfgpu.language.d_indexing import array_of  # few programs are in D
@@ -99,6 +99,8 @@ def arrays_compared(
         left, right = (array_of(arithmetic.objects, side) for side in (left, right))
     if any(not isinstance(strip(side.type), Array) for side in (left, right)):
         return None
+    if unit.language == dw.LANG_PASCAL83 and is_string(left.type) and is_string(right.type):
+        return strings_compared(arithmetic.objects, operator, left, right, pads=False)
     if operator not in ("==", "!="):
         raise not_comparable(operator)
     return _Comparison(arithmetic, pads=False).holds(operator, left, right)

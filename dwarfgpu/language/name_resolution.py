@@ -94,8 +94,9 @@ class Typed:
 
 
 _TRUTHS: Final = frozenset({"true", "false"})
+_WITH_TRUTHS: Final = frozenset({dw.LANG_GO, dw.LANG_PASCAL83, dw.LANG_RUST})
 _LITERALS: Final[dict[int | None, frozenset[str]]] = {
-    **dict.fromkeys(dw.ADA | dw.CPLUSPLUS | {dw.LANG_GO, dw.LANG_RUST}, _TRUTHS),
+    **dict.fromkeys(dw.ADA | dw.CPLUSPLUS | _WITH_TRUTHS, _TRUTHS),
     dw.LANG_D: _TRUTHS | {"null"},
 }
 """The words that are values, by language."""
@@ -301,13 +302,17 @@ class Names:
         """Return whether the unit in focus is of D."""
         return self.current_unit is not None and self.current_unit.language == dw.LANG_D
 
+    def is_pascal(self) -> bool:
+        """Return whether the unit in focus is of Pascal."""
+        return self.current_unit is not None and self.current_unit.language == dw.LANG_PASCAL83
+
     def literal(self, name: str) -> str | None:
         """Return the literal that a name is in the language of the unit in focus, as `_LITERALS`
         has it; None for another name."""
         unit = self.current_unit
         if unit is None:
             return None
-        literal = name.lower() if unit.style == "ada" else name
+        literal = name.lower() if self.is_ada() or self.is_pascal() else name
         return literal if literal in _LITERALS.get(unit.language, ()) else None
 
     def has_dotted_names(self) -> bool:

@@ -85,6 +85,10 @@ class NamedValues:
         return self.names.is_ada()
 
     @property
+    def is_pascal(self) -> bool:
+        return self.names.is_pascal()
+
+    @property
     def is_opencl(self) -> bool:
         """Whether operators of vectors are those of OpenCL."""
         return self.names.is_opencl()
@@ -94,13 +98,13 @@ class NamedValues:
         return self.arithmetic.value(number)
 
     def truth(self, holds: bool) -> TypedValue:
-        """Return the result of a comparison: bool in C++, logical in Fortran, boolean in Ada,
-        otherwise int."""
+        """Return the result of a comparison: bool in C++ and Pascal, logical in Fortran,
+        boolean in Ada, otherwise int."""
         if self.is_fortran:
             return TypedValue(self.names.builtins.logical_type, bits=Bits(int(holds), 32))
         if self.is_ada:
             return TypedValue(self.names.builtins.boolean_type, bits=Bits(int(holds), 8))
-        if not self.is_cplusplus:
+        if not (self.is_cplusplus or self.is_pascal):
             return self.number(self.numbers.integer(int(holds)))
         return TypedValue(self.names.builtins.bool_type, bits=Bits(int(holds), 8))
 

@@ -41,12 +41,14 @@ from dwarfgpu.language.member_pointers import has_this, member_pointer
 from dwarfgpu.language.named_values import of_overload, without_artificial
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.fortran_tokens import EQUIVALENCES, POWER
+from dwarfgpu.language.syntax.words import AND, COMPLEMENT, DIV, LOGICAL, OR, XOR
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_symbols import INDIRECT, typed
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.view.scalars import LONG_LONG_BITS, TOO_WIDE
 
+_OF_BITS: Final = {AND: "&", OR: "|", XOR: "^"}
 NO_STRING_COMPARISON: Final = (
     "A string literal has no address to compare: $_streq(A, B) compares two strings."
 )
@@ -131,6 +133,12 @@ class Operations(MemberAccess):
                 return self._contents(value, written)
             case "!" if self.is_opencl and vectors.is_vector(value.type):
                 return vectors.negated(self.arithmetic, value)
+            case _ if operator == COMPLEMENT:
+                from dwarfgpu.language.pascal_operators import is_boolean  # few programs
+
+                if not is_boolean(value.type):
+                    return self.arithmetic.unary("~", value)
+                return self.truth(not self.arithmetic.truth(value))
             case "!":
                 return self.truth(not self.arithmetic.truth(value))
             case "++" | "--" | "after++" | "after--":
@@ -221,6 +229,8 @@ class Operations(MemberAccess):
             unread = partial(self.unread().object, node.right)
             refuse = self.refuse_overloaded
             return self.truth(holds(self.arithmetic, operator, *operands, unread, refuse))
+        if operator in LOGICAL:
+            return self._logical(node)
         if operator in EQUIVALENCES:
             truths = {self.arithmetic.truth(self.object(side)) for side in (node.left, node.right)}
             return self.truth((len(truths) == 1) == (operator == ".eqv."))
@@ -264,6 +274,21 @@ class Operations(MemberAccess):
         unit = self.names.current_unit
         return contents.arrays_compared(self.arithmetic, unit, operator, left, right)
 
+    def _logical(self, node: ast.Binary) -> TypedValue:
+        """Evaluate `and`, `or` and `xor` of Pascal; the right one of two Booleans only where the
+        left one does not decide."""
+        from dwarfgpu.language.logical_operators import holds  # few expressions
+        from dwarfgpu.language.pascal_operators import are_boolean
+
+        operator, left = node.operator, self.object(node.left)
+        unread, right = partial(self.unread().object, node.right), partial(self.object, node.right)
+        if not are_boolean(operator, left.type, unread().type):
+            return self.combined(_OF_BITS[operator], left, right())
+        if operator == XOR:
+            return self.truth(self.arithmetic.truth(left) != self.arithmetic.truth(right()))
+        of_c = "&&" if operator == AND else "||"
+        return self.truth(holds(self.arithmetic, of_c, left, right, unread, self.refuse_overloaded))
+
     def _has_vectors(self, node: ast.Binary) -> bool:
         """Return whether an operand is a vector, without evaluating it."""
         types = [self.unread().object(side).type for side in (node.left, node.right)]
@@ -298,8 +323,12 @@ class Operations(MemberAccess):
             isinstance(strip(v.type), Array | Struct) for v in (left, right)
         ):
             raise Unsupported("concatenation of Ada is not supported: & is for numbers")
-        if self.is_fortran or self.is_ada:
+        if self.is_fortran or self.is_ada or self.is_pascal:
             left, right = widened(self.arithmetic, left, right)
+        if operator == DIV or (operator == "/" and self.is_pascal):
+            from dwarfgpu.language.pascal_operators import quotient  # few programs
+
+            return quotient(self.arithmetic, operator, left, right)
         value = self.arithmetic.binary(operator, left, right)
         if operator not in ("<<", ">>") or not is_number(left.type) or not is_number(right.type):
             return value

@@ -33,6 +33,9 @@ class Known:
     def is_ada(self) -> bool:
         return False
 
+    def is_pascal(self) -> bool:
+        return False
+
     def has_dotted_names(self) -> bool:
         return False
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final, Literal, Protocol, TypeAlias
+from typing import Final, Protocol
 
-from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.syntax.ada_tokens import RANGE, ada_token
 from dwarfgpu.language.syntax.ast import TypeName
@@ -39,6 +38,9 @@ class Known(Protocol):
     def is_d(self) -> bool:
         """Return whether the words of D are known."""
 
+    def is_pascal(self) -> bool:
+        """Return whether the words of Pascal are known."""
+
     def has_dotted_names(self) -> bool:
         """Return whether points are between names and packages or modules."""
 
@@ -56,8 +58,6 @@ class Known(Protocol):
         """Return the error for the name of no type; None for that of one."""
 
 
-_Words: TypeAlias = Style | Literal["d"]
-"""The language of the words; `c` for all that have those of C."""
 _SHOWN: Final = 200
 """Characters of the rest of an expression in a message."""
 _SPELLED: Final = {
@@ -65,15 +65,13 @@ _SPELLED: Final = {
     "not_eq": "!=", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^=",
 }  # fmt: skip
 """Operators of C++ that are words ([lex.digraph])."""
-_OF_LANGUAGE: Final[dict[_Words, OfLanguage]] = {"fortran": fortran_token, "ada": ada_token}
 
 
 @lru_cache(maxsize=8)
-def _words(text: str, radix: int, has_operators: bool, language: _Words) -> tuple[Token, ...]:
+def _words(
+    text: str, radix: int, has_operators: bool, of_language: OfLanguage | None
+) -> tuple[Token, ...]:
     """Return the words of an expression, which `lanes` asks for in each lane."""
-    of_language = _OF_LANGUAGE.get(language)
-    if language == "d":
-        from dwarfgpu.language.syntax.d_tokens import d_token as of_language  # few have slices
     return tuple(tokens(text, radix, has_operators=has_operators, of_language=of_language))
 
 
@@ -88,16 +86,28 @@ class Cursor:
         has_operators = "operator" in text and names.is_cplusplus()
         self.is_fortran = names.is_fortran()
         self.is_ada = names.is_ada()
-        language: _Words = "fortran" if self.is_fortran else "ada" if self.is_ada else "c"
-        if language == "c" and RANGE in text and names.is_d():
-            language = "d"
-        self.tokens = list(_words(text, radix, has_operators, language))
+        self.is_pascal = names.is_pascal()
+        self.tokens = list(_words(text, radix, has_operators, self._of_language(text)))
         if any(token.text in _SPELLED for token in self.tokens) and names.is_cplusplus():
             self.tokens = [_as_operator(token) for token in self.tokens]
         self.move_to(0)
         self.depth = 0
         self.names: list[str] = []
         """The names parsed as operands."""
+
+    def _of_language(self, text: str) -> OfLanguage | None:
+        """Return what finds the words that C does not have."""
+        if self.is_pascal:
+            from dwarfgpu.language.syntax.pascal_tokens import pascal_token  # few programs
+
+            return pascal_token
+        if self.is_fortran or self.is_ada:
+            return fortran_token if self.is_fortran else ada_token
+        if RANGE in text and self.known.is_d():
+            from dwarfgpu.language.syntax.d_tokens import d_token  # few have slices
+
+            return d_token
+        return None
 
     def move_to(self, index: int) -> None:
         """Make a token the current one, by its index."""

@@ -17,7 +17,17 @@ from dwarfgpu.language.syntax.fortran_tokens import NOT, POWER, TRUE, constant
 from dwarfgpu.language.syntax.name_parser import extended_name, name_at
 from dwarfgpu.language.syntax.tokens import Token, character, number, string
 from dwarfgpu.language.syntax.type_parser import TypeParser, fortran_type
-from dwarfgpu.language.syntax.words import IN_TYPES, TAGS, TYPE_WORDS, WORDS
+from dwarfgpu.language.syntax.words import (
+    AND,
+    COMPLEMENT,
+    DIV,
+    IN_TYPES,
+    OR,
+    TAGS,
+    TYPE_WORDS,
+    WORDS,
+    XOR,
+)
 
 _BINARY: Final = {
     ",": 1,
@@ -27,6 +37,12 @@ _BINARY: Final = {
     "<": 11, ">": 11, "<=": 11, ">=": 11, "<<": 12, ">>": 12, "@": 13,
     "+": 14, "-": 14, "*": 15, "/": 15, "%": 15, ".*": 16, "->*": 16, POWER: 16,
 }  # fmt: skip
+_OF_PASCAL: Final = {
+    **_BINARY, "<": 10, ">": 10, "<=": 10, ">=": 10, OR: 14, XOR: 14, AND: 15, DIV: 15,
+    "<<": 15, ">>": 15,
+}  # fmt: skip
+"""`and`, `shl` and `shr` multiply, `or` and `xor` add (ISO 7185 6.7.1, Free Pascal); GDB has other
+precedences."""
 _COMMA, _ASSIGNMENT, _CONDITIONAL, _NOT_OF_FORTRAN, _POWER, _UNARY = 1, 2, 3, 7, 16, 17
 _CASTS: Final = ("static_cast", "const_cast", "reinterpret_cast", "dynamic_cast")
 _ALIGNMENTS: Final = ("alignof", "_Alignof", "__alignof__")
@@ -37,7 +53,7 @@ _OPERANDS: Final = frozenset(
 _OPENING: Final = frozenset({"(", "[", "{"})
 _CLOSING: Final = frozenset({")", "]", "}"})
 _NO_AGGREGATES: Final = "aggregates of Ada are not supported in expressions"
-_PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--"})
+_PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--", COMPLEMENT})
 
 
 def parse(text: str, names: Known, radix: int = 10) -> Node:
@@ -81,6 +97,7 @@ class Parser(Cursor):
 
     def __init__(self, text: str, names: Known, radix: int = 10) -> None:
         super().__init__(text, names, radix)
+        self._powers = _OF_PASCAL if self.is_pascal else _BINARY
         if "." in text and names.has_dotted_names():
             from dwarfgpu.language.syntax.dotted_tokens import with_packages  # few programs
 
@@ -127,7 +144,7 @@ class Parser(Cursor):
         left = self.unary()
         while self.token.kind == "mark":
             operator = self.token.text
-            power = _BINARY.get(operator, 0)
+            power = self._powers.get(operator, 0)
             if power < least or not power:
                 break
             self.next()
@@ -152,6 +169,8 @@ class Parser(Cursor):
         if operator is not None:
             is_sign = self.is_fortran and operator in "+-"
             return ast.Unary(operator, self.expression(_POWER if is_sign else _UNARY))
+        if self.is_pascal and self.accept("@"):
+            return ast.Unary("&", self.expression(_UNARY))
         if self.accept(POWER):  # of a pointer to a pointer, as in C
             return ast.Unary("*", ast.Unary("*", self.expression(_UNARY)))
         if self.token == Token("name", "sizeof", self.token.start):
@@ -441,12 +460,14 @@ class Parser(Cursor):
         return not self.known.is_name(word)
 
     def _functional_cast(self) -> Node | None:
-        """Parse `int(5)`, of C++: a type with a single name, and its initializer."""
+        """Parse `int(5)`, of C++ and Pascal: a type with a single name, and its initializer."""
         token = self.token
         name, end = (
             (token.text, self.at + 1) if token.text in TYPE_WORDS else extended_name(self, self.at)
         )
-        if self.tokens[end].text != "(" or not self.known.is_cplusplus():
+        if self.tokens[end].text != "(":
+            return None
+        if not (self.is_pascal or self.known.is_cplusplus()):
             return None
         if token.text not in TYPE_WORDS and not self.known.is_type(name):
             return None

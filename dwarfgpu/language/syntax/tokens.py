@@ -38,9 +38,9 @@ Kind = Literal[
     "null",
     "attribute",
 ]
-"""`logical` and `constant`: `.true.` and `'abc'` of Fortran; `null` and `attribute`: `null` and
-`'first` of Ada; `object`: a word that C or C++ reserve, where it names an object of another
-language."""
+"""`logical` and `constant`: `.true.` and `'abc'` of Fortran; `null` of Ada, `nil` of Pascal;
+`attribute`: `'first` of Ada; `object`: a word that C or C++ reserve, where it names an object of
+another language."""
 
 _PATTERN: Final = pattern(
     r"""(?P<space>\s+)

@@ -1,4 +1,4 @@
-"""Keywords in the type names of C and C++."""
+"""Keywords in the type names of C and C++, and operators of Pascal."""
 
 from __future__ import annotations
 
@@ -23,3 +23,11 @@ UNRESERVED_IN_C: Final = UNRESERVED_IN_CPLUSPLUS | {"bool", "class"}
 FORTRAN: Final = "Fortran"
 """Before the word of an intrinsic type of Fortran, such as `integer*8`, in `TypeName.words`."""
 FORTRAN_TYPES: Final = frozenset({"integer", "logical", "real", "complex", "character"})
+AND: Final = "and"
+OR: Final = "or"
+XOR: Final = "xor"
+COMPLEMENT: Final = "not"
+DIV: Final = "div"
+"""Operators of Pascal."""
+LOGICAL: Final = (AND, OR, XOR)
+"""Those between two Booleans, or between the bits of two integers."""

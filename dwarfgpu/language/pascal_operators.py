@@ -1,0 +1,38 @@
+"""Operators of Pascal that those of C are not: `and`, `or`, `xor` and `not` are of Booleans or of
+integers, and `/` divides real numbers (ISO 7185 6.7.2.2, 6.7.2.3)."""
+
+from __future__ import annotations
+
+from dwarfgpu.dwarf.types.types import Base, Type, strip
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.arithmetic_conversions import is_integer
+from dwarfgpu.language.typed_value import TypedValue
+
+
+def is_boolean(type_: Type | None) -> bool:
+    """Return whether a type is Boolean."""
+    bare = strip(type_)
+    return isinstance(bare, Base) and bare.base.encoding == "boolean"
+
+
+def are_boolean(operator: str, left: Type | None, right: Type | None) -> bool:
+    """Return whether both operands are Booleans; `UsageError` where only one is."""
+    if is_boolean(left) != is_boolean(right):
+        raise UsageError(
+            f'"{operator}" is between two Booleans or two integers;'
+            " comparisons beside it need parentheses."
+        )
+    return is_boolean(left)
+
+
+def quotient(
+    arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
+) -> TypedValue:
+    """Return `left / right`, of two integers a real number, as in GDB; or `left div right`."""
+    are_integers = is_integer(left.type) and is_integer(right.type)
+    if operator != "/" and not are_integers:
+        raise UsageError("Integer-only operation on floating point number.")
+    if operator == "/" and are_integers:
+        left = arithmetic.cast(left, arithmetic.numbers.builtins.floating("long double"))
+    return arithmetic.binary("/", left, right)

@@ -1,0 +1,41 @@
+"""The words of expressions that Pascal spells otherwise than C (ISO 7185 6.1.2, 6.7.2), and those
+that Free Pascal and GDB's Pascal (p-exp.y) have besides: `shl`, `shr`, `xor`.
+
+Law: what Pascal does not have keeps its meaning in C, but no `=` alone assigns.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dwarfgpu.base.pattern import pattern
+from dwarfgpu.language.syntax.ada_tokens import ALL, NULL
+from dwarfgpu.language.syntax.tokens import Token
+from dwarfgpu.language.syntax.words import AND, COMPLEMENT, DIV, OR, XOR
+
+_MARKS: Final = ((":=", ":="), ("<>", "!="), ("==", "=="), ("=", "=="), ("^", ALL))
+"""What the marks are among those of C and Ada: `p^` is `p.all`."""
+_OPERATORS: Final = {
+    AND: AND, OR: OR, XOR: XOR, COMPLEMENT: COMPLEMENT, DIV: DIV,
+    "mod": "%", "shl": "<<", "shr": ">>",
+}  # fmt: skip
+_NIL: Final = "nil"
+_SIZE_OF: Final = "sizeof"
+_WORD: Final = pattern(r"[a-z]\w*", re.IGNORECASE)
+
+
+def pascal_token(text: str, index: int) -> tuple[Token, int] | None:
+    """Return the word of Pascal at a position, and where it ends; None for one that C has, too."""
+    for mark, written in _MARKS:
+        if text.startswith(mark, index):
+            return Token("mark", written, index), index + len(mark)
+    if (match := _WORD.match(text, index)) is None:
+        return None
+    word = match[0].lower()
+    if word == _NIL:
+        return Token(NULL, word, index), match.end()
+    if word == _SIZE_OF:
+        return Token("name", word, index), match.end()
+    operator = _OPERATORS.get(word)
+    return None if operator is None else (Token("mark", operator, index), match.end())
