@@ -267,8 +267,10 @@ TU_INDEX: Final = ".debug_tu_index"
 SPLIT_NAMES: Final = (AT_DWO_NAME, AT_GNU_DWO_NAME)
 """Attributes by which a skeleton names its split file."""
 
-Style = Literal["c", "fortran", "ada"]
+Style = Literal["c", "fortran", "ada", "pascal"]
 """How the types and values of a language are written."""
+WITH_TYPES_OF_C: Final[frozenset[Style]] = frozenset({"c", "pascal"})
+"""Styles in which types are written as in C. GDB has other words for those of Pascal."""
 C: Final = frozenset({0x01, 0x02, 0x0C, 0x1D, 0x2C, 0x3E})
 """DW_LANG codes of C 89 to 23."""
 FORTRAN: Final = frozenset({0x07, 0x08, 0x0E, 0x22, 0x23, 0x2D, 0x3F})

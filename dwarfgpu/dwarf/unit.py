@@ -324,6 +324,8 @@ class CompilationUnit(OfOpenFile):
         """The style in which types and values are written."""
         if self.language in dw.FORTRAN:
             return "fortran"
+        if self.language == dw.LANG_PASCAL83:
+            return "pascal"
         return "ada" if self.language in dw.ADA else "c"
 
     @cached_property

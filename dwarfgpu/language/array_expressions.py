@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C
 from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import (
@@ -50,7 +51,7 @@ def require_same_array(value: TypedValue, to: Type | None) -> None:
     from_ = strip(value.type)
     if not isinstance(from_, Array) or not isinstance(to, Array) or from_.is_vector or to.is_vector:
         return
-    is_of_c = value.unit is None or value.unit.style == "c"
+    is_of_c = value.unit is None or value.unit.style in WITH_TYPES_OF_C
     if is_of_c and not (
         from_.dimensions == to.dimensions
         and type_name(strip(from_.element)) == type_name(strip(to.element))

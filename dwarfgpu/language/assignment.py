@@ -7,6 +7,7 @@ from typing import Final
 
 from dwarfgpu.base.bits import insert, signed
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C
 from dwarfgpu.dwarf.types.type_sizes import size_bits, unpacked
 from dwarfgpu.dwarf.types.types import (
     Array,
@@ -241,7 +242,7 @@ def decayed_in_memory(arithmetic: Arithmetic, value: TypedValue) -> TypedValue:
     arrays of C; an array that is elsewhere, as a string, stays one."""
     if not isinstance(strip(value.type), Array | Function):
         return value
-    if value.unit is not None and value.unit.style != "c":
+    if value.unit is not None and value.unit.style not in WITH_TYPES_OF_C:
         return value
     single = single_location_in(value.location)
     if single is None or not isinstance(single.storage, Memory) or single.byte_address is None:

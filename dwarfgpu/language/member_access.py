@@ -17,7 +17,7 @@ from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow
 from dwarfgpu.language.dereference import GENERIC_POINTER
 from dwarfgpu.language.library_operators import smart_pointee
-from dwarfgpu.language.member_lookup import no_member, path_to
+from dwarfgpu.language.member_lookup import no_member, path_to, spelled_member
 from dwarfgpu.language.member_pointers import pointed
 from dwarfgpu.language.named_values import NamedValues
 from dwarfgpu.language.object_access import ObjectAccess
@@ -40,9 +40,9 @@ class MemberAccess(NamedValues):
         followed, structures are not."""
         value = self._structure(value, node)
         bare, name = strip(value.type), node.name
-        is_caseless = self.is_fortran or self.is_ada
+        is_caseless = self.is_fortran or self.is_ada or self.is_pascal
         if isinstance(bare, Struct) and is_caseless and path_to(bare, name) is None:
-            name = name.lower()
+            name = spelled_member(bare, name) if self.is_pascal else name.lower()
         if isinstance(bare, Struct) and path_to(bare, name) is None:
             if _has_variants(bare):
                 varying = self._variant_member(self._selecting(value, node), bare, name)

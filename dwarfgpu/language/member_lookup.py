@@ -32,6 +32,14 @@ def path_to(struct_type: Struct, name: str) -> list[Member] | None:
     return None if paths is None else [*paths.steps, *paths.members[0]]
 
 
+def spelled_member(struct_type: Struct, name: str) -> str:
+    """Return the name that a member has for one in any case of letters; the name itself if none
+    has it."""
+    folded = name.lower()
+    names = (member.name or "" for member in visible_members(struct_type))
+    return next((spelled for spelled in names if spelled.lower() == folded), name)
+
+
 def no_member(struct_type: Struct, name: str) -> UsageError:
     """Return the error that a structure has no such member, with GDB's wording, with a
     suggestion."""

@@ -206,12 +206,16 @@ class Names:
     def spelled(self, name: str) -> str:
         """Return a name as the file has it: in Fortran, where the case of letters does not matter,
         in lower case if that means something, as compilers write it; in Ada with the packages
-        around it, `p__x`."""
+        around it, `p__x`; in Pascal in whichever letters the nearest such name has."""
         unit = self.current_unit
         if unit is None or unit.style == "c":
             return name
         if unit.style == "ada":
             return ada_spelling(self.session, name)
+        if unit.style == "pascal":
+            from dwarfgpu.language.pascal_names import pascal_spelling  # few programs
+
+            return pascal_spelling(self.session, name)
         spellings = fortran_spellings(name)
         if spellings == (name,):
             return name
@@ -304,7 +308,7 @@ class Names:
 
     def is_pascal(self) -> bool:
         """Return whether the unit in focus is of Pascal."""
-        return self.current_unit is not None and self.current_unit.language == dw.LANG_PASCAL83
+        return self.current_unit is not None and self.current_unit.style == "pascal"
 
     def literal(self, name: str) -> str | None:
         """Return the literal that a name is in the language of the unit in focus, as `_LITERALS`

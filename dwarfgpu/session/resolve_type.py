@@ -14,6 +14,7 @@ from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.fortran_ada import PARENT, TAG
 from dwarfgpu.dwarf.types.class_parts import Method
@@ -553,7 +554,7 @@ def _may_be_lost(length: Measure) -> bool:
     """Return whether a variable or an expression of C or Fortran has a length: as in GDB, an array
     whose length is optimized out has its address and its elements."""
     unit = length.source.unit if isinstance(length, Computed) else None
-    return isinstance(unit, CompilationUnit) and unit.style in ("c", "fortran")
+    return isinstance(unit, CompilationUnit) and unit.style in WITH_TYPES_OF_C | {"fortran"}
 
 
 def _attribute(properties: Properties) -> Literal["", "allocatable", "pointer"]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.dwarf.constants import Style
+from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C, Style
 from dwarfgpu.dwarf.names.fortran_ada import is_added, tagged_records
 from dwarfgpu.dwarf.names.type_names import full_name
 from dwarfgpu.dwarf.types.type_sizes import member_error, offset_bits, size_bits, strides_of
@@ -62,6 +62,7 @@ _MARKS: Final[dict[Style, _Marks]] = {
     "c": _Marks("{", "}", " = ", "{", "}"),
     "fortran": _Marks("( ", " )", " = ", "(", ")"),
     "ada": _Marks("(", ")", " => ", "(", ")"),
+    "pascal": _Marks("{", "}", " = ", "{", "}"),
 }
 
 
@@ -363,7 +364,8 @@ def array_pieces(
     ):
         yield "<error: array of too many dimensions or elements>"
         return
-    if shown.options.style != "c" and None in array_type.dimensions:  # C: as a pointer
+    is_of_c = shown.options.style in WITH_TYPES_OF_C
+    if not is_of_c and None in array_type.dimensions:  # C: as a pointer
         yield "<error reading variable: failed to get range bounds>"
         return
     element = array_type.element
@@ -469,7 +471,7 @@ def _without_elements(
 ) -> str:
     """Format an empty array, or one with elements of size 0; C treats it as a pointer to its first
     one, with the characters that are there. As in GDB, it is a level of `set print max-depth`."""
-    if count <= 0 and shown.options.style != "c":
+    if count <= 0 and shown.options.style not in WITH_TYPES_OF_C:
         return _empty(shown, element, letter, depth)
     if depth >= shown.options.max_depth:
         return "{...}"

@@ -8,6 +8,7 @@ from typing import Final
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C
 from dwarfgpu.dwarf.names.type_names import method_name, type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
@@ -56,7 +57,7 @@ def pointer_text(shown: Shown, type_: Type | None, bare: Pointer, number: int, d
         named = bare if shown.options.style == "ada" else type_
         text = f"({shown.type_name(named)}) {text}"
     characters = character_kind(bare.target, shown.options.style, is_text=True)
-    is_text = characters is not None and shown.options.style == "c"
+    is_text = characters is not None and shown.options.style in WITH_TYPES_OF_C
     if characters is None or not is_text or shown.read_memory is None or number == 0:
         return text
     return f"{text} {pointed_string(shown, number, bare.address_space, characters)}".lstrip()

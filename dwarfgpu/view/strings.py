@@ -10,7 +10,7 @@ from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
-from dwarfgpu.dwarf.constants import Style
+from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C, Style
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
     Base,
@@ -64,7 +64,7 @@ def character_kind(
 ) -> CharacterKind | None:
     """Return how a character type is written; None for any other type. In C bytes are characters,
     in Rust where text is asked for, as behind a pointer."""
-    if style != "c":
+    if style not in WITH_TYPES_OF_C:
         bare = strip(type_)
         if isinstance(bare, Base) and _is_character(bare, style):
             is_wide = style == "fortran" and bare.size_bytes == 4

@@ -25,7 +25,7 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.view.printers.printer import Printers
 from dwarfgpu.view.strings import character_kind
 
-_STYLES: Final = ("c",)
+_STYLES: Final = ("c", "pascal")
 """In others a structure may describe an array elsewhere, as in Ada."""
 _DEEPEST: Final = 8
 """Types nested deeper are taken to be of the other kind."""

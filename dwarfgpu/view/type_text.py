@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.constants import Style
+from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C, Style
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.type_names import (
     enumerator_scope,
@@ -59,7 +59,7 @@ def type_text(
     are not used inside it. `IllFormed` for a cycle of typedefs; members beyond `MAX_MEMBERS` are
     `...`.
     """
-    if style != "c":
+    if style not in WITH_TYPES_OF_C:
         return definition(type_, style)
     text_maker = Definition(
         cplusplus, has_methods=has_methods, has_typedefs=has_typedefs, is_raw=is_raw

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias, assert_never
 
-from dwarfgpu.dwarf.constants import Style
+from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C, Style
 from dwarfgpu.dwarf.names.cxx import canonical, parsed
 from dwarfgpu.dwarf.names.fortran_ada import ada_name, fortran_name
 from dwarfgpu.dwarf.names.qualified import split_last
@@ -48,7 +48,7 @@ def type_name(
     Never raises: a type that refers to itself by no name ends in `...`, one that refers to what
     cannot be read is `<error: …>`.
     """
-    if style != "c":
+    if style not in WITH_TYPES_OF_C:
         return fortran_name(type_) if style == "fortran" else ada_name(type_)
     try:
         return _Speller(cplusplus, shown_inside).spelled(type_, shown_as, declared)

@@ -162,7 +162,7 @@ def listed_symbols(
         functions = FunctionNames(full, words) if is_readable else None
         text_of = full.sections.budget.text
         has_name = None
-        if simple is not None and full.style == "c":
+        if simple is not None and full.style in dw.WITH_TYPES_OF_C:
             has_name = NamedEntries(full).may_have((simple,), with_more=True)
         for above, index, abbreviation in _candidates(full, tree, kind):
             if has_name is not None and not has_name(index, abbreviation):
@@ -398,7 +398,7 @@ class _SimpleNames:
         self._unit = unit
         is_plain = unit.root.tag not in _AROUND and not unit.root.has(dw.AT_SIGNATURE)
         if kind == "functions":
-            is_plain = unit.style == "c" and not unit.is_cplusplus
+            is_plain = unit.style in dw.WITH_TYPES_OF_C and not unit.is_cplusplus
         elif kind == "types":
             is_plain = is_plain and not unit.is_cplusplus
         self._is_plain = is_plain
@@ -605,7 +605,7 @@ def _with_declaration(die: Die, index: int, name: str, kind: Kind) -> ListedSymb
     if kind == "types":
         of_all_files = TAGGED | _NAMESPACES if unit.is_cplusplus else _NAMESPACES
         is_static = die.tag not in of_all_files
-    elif kind == "functions" and unit.style != "c":
+    elif kind == "functions" and unit.style not in dw.WITH_TYPES_OF_C:
         is_static = False  # as in GDB: Fortran and Ada have no static functions
     else:
         is_static = not any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())

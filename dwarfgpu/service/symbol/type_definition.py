@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from dwarfgpu import language
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.constants import Style
+from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C, Style
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import qualified_name
@@ -100,7 +100,7 @@ def definition_of_type(
     name = type_name(typed.type, cplusplus=cplusplus, style=style)
     whole = completed_below(session, typed.type)
     parts = partial(layout, whole, cplusplus=cplusplus)
-    if "o" in flags and style == "c":
+    if "o" in flags and style in WITH_TYPES_OF_C:
         shown = offset_text(
             whole, cplusplus=cplusplus, is_hexadecimal="x" in flags, is_raw="r" in flags
         )

@@ -1,0 +1,106 @@
+"""Names of Pascal, in which the case of letters does not matter (ISO 7185 6.1.3). Free Pascal
+writes them as they are declared, and in DWARF 2 in upper case.
+
+Law: the nearest name counts, in whichever letters, and one of the code before one of a file in
+another language, which has it only as it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.base.kept_with import first, kept_with
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.declarations import around
+from dwarfgpu.dwarf.scope.imports import units_with_names
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.named_entries import named_entries
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, UsageError
+
+if TYPE_CHECKING:
+    from dwarfgpu.session.session import Session
+
+_MOST: Final = 100_000
+"""Entries of one scope that are looked at."""
+_OBJECT: Final = {"self": "this"}
+"""What Free Pascal calls the object of a method."""
+
+
+def pascal_spelling(session: Session, name: str) -> str:
+    """Return the name that the file has for one in any case of letters; the name itself if nothing
+    of Pascal has it."""
+    if not name.isidentifier():
+        return name
+    lookup = session.meanings(name)
+    folded = name.lower()
+    for spelled in dict.fromkeys(_spellings(lookup, folded)):
+        if _is_of_pascal(lookup, spelled):
+            return spelled
+    of_object = _OBJECT.get(folded)
+    return name if of_object is None else pascal_spelling(session, of_object)
+
+
+def _spellings(lookup: NameLookup, folded: str) -> Iterator[str]:
+    """Yield how the scopes around the code, then its unit, then any unit, write a name."""
+    enclosing = around(lookup.chain[0]) if lookup.chain else ()
+    for scope in chain(reversed(lookup.chain), enclosing):
+        if scope != scope.unit.root:
+            yield from (name for name in _names(scope) if name.lower() == folded)
+    if lookup.unit is not None:
+        yield from _names_of_unit(lookup.unit).get(folded, ())
+    for info in lookup.infos:
+        for unit in _units_of_pascal(info):
+            yield from _names_of_unit(unit).get(folded, ())
+
+
+def _is_of_pascal(lookup: NameLookup, name: str) -> bool:
+    """Return whether a name, as it is, means anything of Pascal."""
+    try:
+        if lookup.in_enclosing_functions(name) is not None:
+            return True
+        return any(meaning.unit.style == "pascal" for meaning in lookup.of(name))
+    except UsageError:
+        return True  # several have it
+    except DwarfGpuError:
+        return False  # the search for its meanings raises it
+
+
+@kept_with(first)
+def _names_of_unit(unit: CompilationUnit) -> Mapping[str, tuple[str, ...]]:
+    """Return the names of a unit by themselves in lower case; none where it cannot be read."""
+    names: dict[str, list[str]] = {}
+    try:
+        for name in named_entries(unit).by_name:
+            names.setdefault(name.lower(), []).append(name)
+    except DwarfGpuError:
+        return {}
+    return {folded: tuple(spelled) for folded, spelled in names.items()}
+
+
+@kept_with(first)
+def _units_of_pascal(info: DebugInfo) -> tuple[CompilationUnit, ...]:
+    return tuple(filter(_is_pascal, units_with_names(info)))
+
+
+def _is_pascal(unit: CompilationUnit) -> bool:
+    try:
+        return unit.style == "pascal"
+    except DwarfGpuError:
+        return False
+
+
+def _names(scope: Die) -> Iterator[str]:
+    """Yield the names of the entries of a scope, and of the enumerators of its types."""
+    try:
+        for child in islice(scope.children(), _MOST):
+            if child.name is not None:
+                yield child.name
+            if child.tag == dw.TAG_ENUMERATION_TYPE:
+                yield from (inner.name for inner in child.children() if inner.name is not None)
+    except DwarfGpuError:
+        return  # the search for its meanings raises it

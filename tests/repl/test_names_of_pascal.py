@@ -1,0 +1,73 @@
+"""Names in frames of Free Pascal, where the case of letters does not matter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.repl.side_by_side import answers, build, with_core
+
+UNIT = """\
+unit shapes;
+{$mode objfpc}
+interface
+type
+  TColor = (cRed, cGreen, cBlue);
+  TShape = class
+    Id: Integer;
+    procedure Fail(Deep: Integer);
+  end;
+var
+  Counter: Integer = 49;
+  Level: Integer = 7;
+implementation
+procedure TShape.Fail(Deep: Integer);
+var nowhere: ^Integer;
+begin
+  nowhere := nil; nowhere^ := Id + Deep;
+end;
+end.
+"""
+SOURCE = """\
+program example;
+{$mode objfpc}
+uses shapes;
+procedure Work(Amount: Integer);
+var Level: Integer; shape: TShape; col: TColor;
+begin
+  Level := Amount + 1; col := cGreen;
+  shape := TShape.Create; shape.Id := 5; shape.Fail(Amount);
+end;
+begin
+  Work(4);
+end.
+"""
+IN_WORK = {
+    "amount": "4", "AMOUNT = 4": "true", "Level": "5", "LEVEL": "5", "level": "5",
+    "counter": "49", "COUNTER": "49", "Shape.ID": "5", "shape^.id": "5",
+    "col": "cGreen", "COL = CGREEN": "true", "sizeof(longint)": "4", "LongInt(COL)": "1",
+    "level := 9": "9", "Level + counter": "58", "nosuch": 'No symbol "nosuch" in current context.',
+    "self": 'No symbol "self" in current context.',
+}  # fmt: skip
+IN_METHOD = {"deep": "4", "ID": "5", "self.id": "5", "Self^.ID": "5", "level": "7"}
+
+
+@pytest.mark.parametrize("option", ["-g", "-gw2", "-gw3"])
+def test_letters_in_any_case(tmp_path: Path, tool: Callable[[str], str], option: str) -> None:
+    """With `-g` the file has most names in upper case."""
+    fpc = [tool("fpc"), option, "a.pas"]
+    build(tmp_path, {"a.pas": SOURCE, "shapes.pas": UNIT}, [fpc])
+    files = with_core(tool, tmp_path)
+    for level, expected in ((0, IN_METHOD), (1, IN_WORK)):
+        own = answers(None, files, [f"frame {level}", *(f"output {text}" for text in expected)])
+        shown = [answer.splitlines()[-1] for answer in own[1:]]
+        assert [text.replace("CGREEN", "cGreen") for text in shown] == [*expected.values()]
+
+
+def test_names_as_gdb_has_them(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    build(tmp_path, {"a.pas": SOURCE, "shapes.pas": UNIT}, [[tool("fpc"), "-g", "a.pas"]])
+    files = with_core(tool, tmp_path)
+    commands = ["frame 1", "print amount", "print Level", "print counter", "print COL = cgreen"]
+    assert answers(None, files, commands)[1:] == answers(tool("gdb"), files, commands)[1:]
