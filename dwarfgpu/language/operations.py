@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.types.types import (
     Pointer,
     Struct,
     Type,
+    is_set,
     strip,
     strip_reference,
 )
@@ -262,7 +263,11 @@ class Operations(MemberAccess):
         return self.combined(operator, left, right)
 
     def _contents_compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
-        """Compare arrays and records whose contents the language compares; None for others."""
+        """Compare arrays, records and sets by contents, as the language does; None for others."""
+        if self.is_pascal and (is_set(left.type) or is_set(right.type)):
+            from dwarfgpu.language.pascal_operators import sets_compared  # few programs
+
+            return sets_compared(self.objects, operator, left, right)
         if not any(isinstance(strip(side.type), Array | Struct) for side in (left, right)):
             return None
         from dwarfgpu.language import contents  # few expressions compare whole objects

@@ -3,11 +3,14 @@ integers, and `/` divides real numbers (ISO 7185 6.7.2.2, 6.7.2.3)."""
 
 from __future__ import annotations
 
-from dwarfgpu.dwarf.types.types import Base, Type, strip
+from dwarfgpu.dwarf.types.types import Base, Type, is_set, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_integer
+from dwarfgpu.language.c_numbers import not_comparable
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
 
 
 def is_boolean(type_: Type | None) -> bool:
@@ -24,6 +27,20 @@ def are_boolean(operator: str, left: Type | None, right: Type | None) -> bool:
             " comparisons beside it need parentheses."
         )
     return is_boolean(left)
+
+
+def sets_compared(
+    objects: ObjectAccess, operator: str, left: TypedValue, right: TypedValue
+) -> bool:
+    """Compare two sets by `=` and `<>`; `UsageError` for other operands and operators, as in
+    GDB."""
+    are_sets = is_set(left.type) and is_set(right.type)
+    if operator not in ("==", "!=") or not are_sets or left.size_bits != right.size_bits:
+        raise not_comparable(operator)
+    if isinstance(objects, Unevaluated):
+        return False  # only the type is wanted
+    is_same = objects.known(left).value == objects.known(right).value
+    return is_same == (operator == "==")
 
 
 def quotient(

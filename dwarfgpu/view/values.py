@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
     Dynamic,
+    Elements,
     Enum,
     Function,
     MemberPointer,
@@ -30,6 +31,7 @@ from dwarfgpu.dwarf.types.types import (
     Type,
     Unspecified,
     is_method_pointer,
+    is_set,
     strip,
 )
 from dwarfgpu.errors import UsageError
@@ -236,7 +238,7 @@ def _scalar(
     is_by_default = letter in (None, "s", "r")
     if is_by_default and isinstance(bare, Base) and (bare.base.is_integral or _is_truth(bare)):
         letter = shown.options.integer_letter or letter
-    if depth and is_method_pointer(bare):
+    if depth and (is_method_pointer(bare) or is_set(bare)):
         letter = None  # as in GDB
     if isinstance(bare, Pointer) and bare.kind != "pointer" and not _is_number(bare, depth, letter):
         yield from reference_pieces(shown, type_, bare, number, depth, letter)
@@ -330,6 +332,11 @@ def _natural(
             return member_pointer_text(shown, bare, number, size_bits)
         case Unspecified() if bare.is_nullptr and not number:
             return "0"
+        case Unspecified(elements=Elements() as elements):
+            from dwarfgpu.dwarf.names.pascal_sets import set_text  # few programs have them
+
+            endian = shown.object.endian
+            return set_text(elements, Bits(number, size_bits).to_bytes(endian), endian)
         case Unspecified():
             return scalars.hexadecimal(number)
         case _:
@@ -397,4 +404,4 @@ def _has_no_integer(bare: Type | None) -> bool:
     """Return whether a value has several parts or unknown ones, so that it is no integer."""
     if isinstance(bare, Base):
         return _is_complex(bare) or bare.base.encoding.startswith("encoding ")
-    return is_method_pointer(bare)
+    return is_method_pointer(bare) or is_set(bare)

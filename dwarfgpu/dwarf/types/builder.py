@@ -46,6 +46,7 @@ from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
     Dynamic,
+    Elements,
     Enum,
     Function,
     Member,
@@ -154,12 +155,27 @@ class TypeBuilder:
                 self._member_pointer_bytes(die),
                 die.unit.location_of(die, dw.AT_USE_LOCATION),
             )
+        if tag == dw.TAG_SET_TYPE and (elements := self._elements(die)) is not None:
+            from dwarfgpu.dwarf.names.pascal_sets import set_name  # few programs have them
+
+            return Unspecified(set_name(elements), die.integer(dw.AT_BYTE_SIZE), elements)
         if tag in _NOT_READ:
             name = f" {die.name}" if die.name else ""
             return Unspecified(f"{_NOT_READ[tag]}{name}", die.integer(dw.AT_BYTE_SIZE))
         # Assemblers write an unnamed one for the result of their functions.
         unnamed = "void" if tag == dw.TAG_UNSPECIFIED_TYPE else f"DW_TAG {tag:#x}"
         return Unspecified(die.name or unnamed, unspecified_bytes(die))
+
+    def _elements(self, die: Die) -> Elements | None:
+        """Return what a set of Pascal may have; None if its type has no constant bounds."""
+        subrange = die.reference(dw.AT_TYPE)
+        size = die.integer(dw.AT_BYTE_SIZE)
+        if subrange is None or size is None or die.unit.style != "pascal":
+            return None
+        lower, upper = (subrange.integer(dw.AT_LOWER_BOUND), subrange.integer(dw.AT_UPPER_BOUND))
+        if lower is None or upper is None or not 0 <= upper - lower < 8 * size:
+            return None
+        return Elements(self.type_of(subrange), lower, upper)
 
     def _signed(self, die: Die) -> Type:
         """Return the type of a declaration whose definition is in a type unit.

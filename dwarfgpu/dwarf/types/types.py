@@ -410,12 +410,23 @@ class Function(_Spelled):
 
 
 @frozen(eq=False)
+class Elements:
+    """What a set may have: the values of a subrange; it has a bit for each (5.11)."""
+
+    type: Type | None
+    lower: int
+    upper: int
+
+
+@frozen(eq=False)
 class Unspecified(_OfFile):
-    """DW_TAG_unspecified_type, a base type without a size, or a type that is not supported:
+    """DW_TAG_unspecified_type, a base type without a size, a set, or a type that is not supported:
     it has only a name."""
 
     name: str
     size_bytes: int | None = None
+    elements: Elements | None = field(default=None, repr=False)
+    """Of a set of Pascal."""
 
     @property
     def is_nullptr(self) -> bool:
@@ -516,6 +527,12 @@ def unqualified(type_: Type | None) -> Type | None:
             break
         type_ = type_.target
     return type_
+
+
+def is_set(type_: Type | None) -> bool:
+    """Return whether it is a set whose elements are known."""
+    bare = strip(type_)
+    return isinstance(bare, Unspecified) and bare.elements is not None
 
 
 def strip_reference(type_: Type | None) -> BareType | None:
