@@ -96,6 +96,12 @@ def _struct_pieces(
         if pieces is not None:
             yield from pieces
             return
+    if shown.options.style == "pascal":
+        from dwarfgpu.view.pascal_records import string_in_record  # few programs
+
+        if (text := string_in_record(shown, struct_type, first_bit)) is not None:
+            yield text
+            return
     bases, records = _parts(shown, struct_type)
     has_fields = any(own for *_, own in records)
     if struct_type.is_declaration or (struct_type.size_bytes is None and not has_fields):
@@ -541,7 +547,8 @@ def _string(
     shown: Shown, element: Type | None, first_bit: int, count: int, stride: int, letter: str | None
 ) -> str | None:
     """Return the array as a string, if it is one of characters that are all known."""
-    kind = character_kind(element, shown.options.style)
+    is_asked_for = letter == "s" and shown.options.style == "pascal"  # also of bytes, as in GDB
+    kind = character_kind(element, shown.options.style, is_text=is_asked_for)
     # In Fortran GDB prints a string as text whatever the letter.
     is_text = letter in (None, "s", "r") or shown.options.style == "fortran"
     if kind is None or stride != 8 * kind.unit_bytes or not is_text:

@@ -10,7 +10,7 @@ from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
-from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C, Style
+from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
     Base,
@@ -41,6 +41,7 @@ MOST_CHARACTERS: Final = 1 << 20
 _PLAIN_TEXT: Final = pattern(rb"[ !#-\[\]-~]*")
 _KIND_4: Final = "4_"
 """What GDB writes before strings of Fortran with characters of four bytes."""
+_INTEGERS: Final = ("signed", "unsigned")
 _WIDE_NAMES: Final = {"wchar_t": "L", "char16_t": "u", "char32_t": "U"}
 
 
@@ -63,10 +64,10 @@ def character_kind(
     type_: Type | None, style: Style = "c", *, is_text: bool = False
 ) -> CharacterKind | None:
     """Return how a character type is written; None for any other type. In C bytes are characters,
-    in Rust where text is asked for, as behind a pointer."""
-    if style not in WITH_TYPES_OF_C:
+    in Rust and Pascal where text is asked for, as behind a pointer."""
+    if style != "c":
         bare = strip(type_)
-        if isinstance(bare, Base) and _is_character(bare, style):
+        if isinstance(bare, Base) and _is_character(bare, style, is_text=is_text):
             is_wide = style == "fortran" and bare.size_bytes == 4
             return CharacterKind(bare.size_bytes, _KIND_4 if is_wide else "", style)
         return None
@@ -93,15 +94,22 @@ def character_kind(
     return None
 
 
-def _is_character(bare: Base, style: Style) -> bool:
+def _is_character(bare: Base, style: Style, *, is_text: bool) -> bool:
     """Return whether a base type is of characters; gfortran describes those of kind 4 as
-    integers."""
+    integers. A pointer to bytes of Pascal leads to text."""
+    if style == "pascal":
+        is_byte = is_text and bare.base.bit_size == 8 and bare.base.encoding in _INTEGERS
+        return is_byte or (bare.base.encoding in CHARACTERS and not bare.is_range)
     is_named = style == "fortran" and bare.name.startswith("character")
     return bare.base.encoding in CHARACTERS or (is_named and bare.base.is_integral)
 
 
 def quoted_character(code: int, kind: CharacterKind, *, sevenbit: bool = False) -> str:
     """Return `'a'`, `'\377'`, `L'x'`; `sevenbit`: non-ASCII characters are shown by number."""
+    if kind.style == "pascal":
+        from dwarfgpu.view.pascal_strings import pascal_character  # few programs
+
+        return pascal_character(code, sevenbit=sevenbit or kind.unit_bytes == 1)
     text, _ = _escaped(code, kind, "'", False, sevenbit)
     return f"{kind.prefix}'{text}'"
 
@@ -212,6 +220,14 @@ def quoted_string(
     character before it: `"abÃ"` is shown as `"a", <incomplete sequence Ã>`.
     """
     width = kind.unit_bytes
+    if kind.style == "pascal":
+        from dwarfgpu.view.pascal_strings import pascal_string  # few programs
+
+        return pascal_string(
+            data, width, endian, elements=elements, repeats=repeats, is_cut=is_cut,
+            sevenbit=sevenbit,
+            character_at=_utf8_at if utf8 and width == 1 and not sevenbit else None,
+        )  # fmt: skip
     end = len(data) // width * width
     if kind.style == "c" and not is_cut and end and not any(data[end - width : end]):
         end -= width

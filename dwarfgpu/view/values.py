@@ -369,8 +369,9 @@ def _address_or_character(
         return shown.address_text(number & (1 << _address_bits(shown, size_bits)) - 1)
     code = number & 0xFF
     text = signed(code, 8) if has_sign else code
-    kind = CharacterKind(1, style="ada") if shown.options.style == "ada" else CharacterKind(1)
-    return f"{text} {quoted_character(code, kind)}"
+    style = shown.options.style
+    kind = CharacterKind(1, style=style if style in ("ada", "pascal") else "c")
+    return f"{text} {quoted_character(text if style == 'pascal' else code, kind)}"
 
 
 def _address_bits(shown: Shown, size_bits: int) -> int:

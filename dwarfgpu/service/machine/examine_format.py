@@ -30,7 +30,7 @@ _PREFIXES: Final[Mapping[Style, Mapping[int, str]]] = {
     "c": {1: "", 2: "u", 4: "U"},
     "fortran": {1: "", 4: "4_"},
     "ada": {1: "", 2: "", 4: ""},
-    "pascal": {1: "", 2: "u", 4: "U"},
+    "pascal": {1: "", 2: "", 4: ""},
 }
 """What is before strings of a language, by the size of their characters."""
 _FORMAT: Final = pattern(r"(?P<count>-?[0-9]*)(?P<letters>[a-z]*)\s*")
