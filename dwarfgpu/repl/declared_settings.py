@@ -350,7 +350,7 @@ WITHOUT_EFFECT: Final[Mapping[str, str]] = {
     "print finish": '"finish" always shows the value',
     "print inferior-events": STARTS_NO_PROCESS,
     "print memory-tag-violations": "pointers have no memory tags here",
-    "print pascal_static-members": "Pascal is not read",
+    "print pascal_static-members": '"print static-members" is for those of Pascal, too',
     "print symbol-loading": "there are no messages about symbols",
     "print thread-events": "starts and ends of waves are not announced",
     "python": 'Python code finds "session" and "execute"',
