@@ -209,11 +209,12 @@ def _of_type(evaluator: Naming, node: ast.Attribute, typed: Typed) -> TypedValue
         if values is None or not values.is_modular:
             raise UsageError("'modulus must be applied to modular type")
         return _integer(evaluator, values.upper + 1)
-    operands = [evaluator.object(argument) for argument in node.arguments]
+    if node.name == VALUE:
+        position = evaluator.object(node.arguments[0])
+        return evolve(_value_at(evaluator, position, typed.type), unit=typed.unit)
+    operands = [evaluator.object_as(argument, typed.type) for argument in node.arguments]
     if node.name == POSITION:
         return _position(evaluator, operands[0], typed.type)
-    if node.name == VALUE:
-        return evolve(_value_at(evaluator, operands[0], typed.type), unit=typed.unit)
     chosen = _chosen(evaluator, node.name, (operands[0], operands[1]), typed.type)
     return evolve(chosen, unit=typed.unit)
 

@@ -47,6 +47,8 @@ class Calling(FunctionContext, Protocol):
 
     def object(self, node: ast.Node) -> TypedValue: ...
 
+    def object_as(self, node: ast.Node, type_: Type | None) -> TypedValue: ...
+
     def named(self, node: ast.Name, *, is_called: bool = False) -> TypedValue: ...
 
     def member(self, node: ast.Access, *, is_called: bool = False) -> TypedValue: ...
@@ -90,7 +92,9 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
     if evaluator.is_ada:
         function = _indexed_in_ada(evaluator, node, function)
     if evaluator.is_ada and _is_array(function.type):  # its last dimension is the fastest
-        chosen = [_subscript(evaluator, argument) for argument in call.arguments]
+        kinds = _index_types(function.type, len(call.arguments))
+        pairs = zip(call.arguments, kinds, strict=True)
+        chosen = [_subscript(evaluator, argument, kind) for argument, kind in pairs]
         chosen = _positions(function.type, chosen)[::-1]
         if len(chosen) == 1 and isinstance(chosen[0], Triplet):
             return _slice(evaluator, function, chosen[0])
@@ -125,6 +129,16 @@ def _is_array(type_: Type | None) -> bool:
     """Return whether a type is an array, maybe one without data now."""
     bare = strip(type_)
     return isinstance(bare.form if isinstance(bare, Dynamic | Absent) else bare, Array)
+
+
+def _index_types(type_: Type | None, count: int) -> list[Type | None]:
+    """Return the types of the subscripts of an array of Ada, where these are enumerations or
+    characters."""
+    bare = strip(type_)
+    form = bare.form if isinstance(bare, Dynamic | Absent) else bare
+    if not isinstance(form, Array):
+        return [None] * count
+    return [indexes_of(form, dimension).kind for dimension in range(count)]
 
 
 def _positions(type_: Type | None, subscripts: list[int | Triplet]) -> list[int | Triplet]:
@@ -197,21 +211,21 @@ def _element(evaluator: Calling, array: TypedValue, indices: Sequence[int]) -> T
     return array
 
 
-def _subscript(evaluator: Calling, node: ast.Node) -> int | Triplet:
-    """Return the number of an index, or those of `low:high:stride`."""
+def _subscript(evaluator: Calling, node: ast.Node, kind: Type | None = None) -> int | Triplet:
+    """Return the number of an index of a type, or those of `low:high:stride`."""
     if not isinstance(node, ast.Triplet):
-        return _index(evaluator, node)
+        return _index(evaluator, node, kind)
     low, high, stride = (
-        None if part is None else _index(evaluator, part)
+        None if part is None else _index(evaluator, part, kind)
         for part in (node.low, node.high, node.stride)
     )
     return Triplet(low, high, 1 if stride is None else stride)
 
 
-def _index(evaluator: Calling, node: ast.Node) -> int:
+def _index(evaluator: Calling, node: ast.Node, kind: Type | None) -> int:
     """Return an index, evaluated even where only the type is wanted: the type depends on it."""
     counting = evaluator.counting()
-    number = counting.arithmetic.number(counting.object(node))
+    number = counting.arithmetic.number(counting.object_as(node, kind))
     if number.is_float:
         raise UsageError(_NO_INDEX)
     return number.value.integer

@@ -382,6 +382,8 @@ class Evaluator(Operations):
         if _is_initializer(node.operand, to.type):
             return self._initialized(node.operand, to)
         operand = self.referred(self.value(node.operand))
+        if node.how == "conversion":
+            operand = self.object_as(node.operand, to.type)
         if self.is_opencl and to.type and is_vector(to.type) and is_number(operand.type):
             return spread(self.arithmetic, operand, to.type)
         if node.how == "conversion":
@@ -416,7 +418,7 @@ class Evaluator(Operations):
         if node.operator is None and _is_initializer(node.right, target.type):
             value = self._initialized(node.right, Typed(target.type, target.unit))
         else:
-            value = self.object(node.right)
+            value = self.object_as(node.right, target.type)
         if node.operator not in (None, ":"):  # `:=` of Ada assigns
             result = self.overloaded(f"{node.operator}=", target, value)
             if result is not None:

@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
     Dynamic,
+    Enum,
     Function,
     Pointer,
     Struct,
@@ -47,6 +48,7 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_symbols import INDIRECT, typed
 from dwarfgpu.model.location import UNDEFINED_LOCATION
+from dwarfgpu.model.object import Bits
 from dwarfgpu.view.scalars import LONG_LONG_BITS, TOO_WIDE
 
 _OF_BITS: Final = {AND: "&", OR: "|", XOR: "^"}
@@ -72,6 +74,19 @@ class Operations(MemberAccess):
     def object(self, node: ast.Node) -> TypedValue:
         """Return the value of an operand; for a reference, its target."""
         return self._object_of(node, self.value(node))
+
+    def object_as(self, node: ast.Node, type_: Type | None) -> TypedValue:
+        """Return the value of an operand where one of a type is expected: in Ada, a character
+        literal is an enumerator of an enumeration (Ada 2012 4.2)."""
+        bare = strip(type_)
+        if not isinstance(node, ast.Character) or not isinstance(bare, Enum) or not self.is_ada:
+            return self.object(node)
+        from dwarfgpu.dwarf.names.fortran_ada import enumerated_character  # few are literals
+
+        number, size = enumerated_character(bare, node.code), bare.value_bits
+        if number is None:
+            raise UsageError(f"The enumeration has no character '{chr(node.code)}'.")
+        return TypedValue(type_, bits=Bits(number & (1 << size) - 1, size))
 
     def _object_of(self, node: ast.Node, value: TypedValue) -> TypedValue:
         return self.typed(node, self.referred(value))
@@ -241,6 +256,8 @@ class Operations(MemberAccess):
         if operator == "@":
             return self._repeated(node)
         left, right = self.object(node.left), self.object(node.right)
+        if self.is_ada:
+            left, right = self._enumerated(node, left, right)
         if operator in (".*", "->*"):
             return self.pointed_by(left, right)
         if operator == POWER:
@@ -261,6 +278,16 @@ class Operations(MemberAccess):
                 raise UsageError(NO_STRING_COMPARISON)
             return self.truth(self.arithmetic.compared(operator, left, right))
         return self.combined(operator, left, right)
+
+    def _enumerated(
+        self, node: ast.Binary, left: TypedValue, right: TypedValue
+    ) -> tuple[TypedValue, TypedValue]:
+        """Return the operands with a character literal as one of the other's type."""
+        if isinstance(node.left, ast.Character):
+            left = self.object_as(node.left, right.type)
+        if isinstance(node.right, ast.Character):
+            right = self.object_as(node.right, left.type)
+        return left, right
 
     def _contents_compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
         """Compare arrays, records and sets by contents, as the language does; None for others."""

@@ -225,7 +225,8 @@ def _enumerators_of(kind: Enum) -> _Enumerators:
 
 
 def _enumerators(kind: Enum) -> _Enumerators:
-    from dwarfgpu.dwarf.names.type_names import enumerator_scope  # operations have no types
+    from dwarfgpu.dwarf.names.fortran_ada import enumerator_text  # operations have no types
+    from dwarfgpu.dwarf.names.type_names import enumerator_scope
 
     bits = kind.value_bits
     mask = (1 << bits) - 1
@@ -235,7 +236,7 @@ def _enumerators(kind: Enum) -> _Enumerators:
         if not -(1 << bits) <= 2 * value <= 2 * mask:
             continue  # no value of the type is that
         is_flags = is_flags and value & value - 1 == 0
-        names.setdefault(value & mask, scope + name)
+        names.setdefault(value & mask, enumerator_text(scope + name, value))
     return names, tuple(names.items()) if is_flags else None
 
 

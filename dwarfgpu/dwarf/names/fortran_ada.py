@@ -120,12 +120,45 @@ def _ada_type(name: str | None) -> str | None:
     return None if scope and not last[:1].islower() else name.replace("__", ".")
 
 
+_LITERAL: Final = pattern(
+    r"Q(?:(?P<letter>[0-9a-z])|(?P<width>U|WW?)(?P<code>[0-9a-f]{2,8}))(?:__[0-9]+)?"
+)
+"""An enumerator that is a character literal, as gnat's `exp_dbug.ads` has it: `Qx`, `QU41`,
+`QW03a9`, `QWW01f600`."""
+_DIGITS: Final = {"U": 2, "W": 4, "WW": 6}
+
+
 def ada_enumerator(name: str) -> str:
-    """Return an enumerator without the packages around it: `red` for `p__red`; a number after `__`
-    is that of an overloaded one."""
+    """Return an enumerator without the packages around it: `red` for `p__red`, `'x'` for `p__Qx`; a
+    number after `__` is that of an overloaded one."""
     while (mark := name.find("__")) > 0 and name[mark + 2 :] and not is_decimal(name[mark + 2]):
         name = name[mark + 2 :]
-    return name
+    match = _LITERAL.fullmatch(name)
+    if match is None:
+        return name
+    if match["letter"]:
+        return f"'{match['letter']}'"
+    return ada_character(int(match["code"], 16), _DIGITS[match["width"]])
+
+
+def ada_character(code: int, digits: int) -> str:
+    """Return a character literal: `'a'`, `'["e9"]'` for one that is not in ASCII."""
+    return f"'{chr(code)}'" if 0x20 <= code < 0x7F else f"""'["{code:0{digits}x}"]'"""
+
+
+def enumerator_text(name: str, value: int) -> str:
+    """Return a value of an enumeration as GDB shows it: `red`, `12 'x'`."""
+    return f"{value} {name}" if name.startswith("'") else name
+
+
+def enumerated_character(type_: Type | None, code: int) -> int | None:
+    """Return the value of the enumerator that is the literal of a character; None for a type that
+    has none."""
+    bare = strip(type_)
+    if not isinstance(bare, Enum):
+        return None
+    spellings = {ada_character(code, digits) for digits in _DIGITS.values()}
+    return next((value for name, value in bare.enumerators if name in spellings), None)
 
 
 _ADDED: Final = pattern(r"(?:(?<=[0-9a-z])(?:X[bn]*|TK?B))?(?:(?:_{2,3}|\.)[0-9]+)?\Z")
@@ -262,9 +295,7 @@ class Indexes:
             return str(index)
         if kind.base.encoding == "boolean":
             return ("false", "true")[index] if index < 2 else str(index)
-        if 0x20 <= index < 0x7F:
-            return f"'{chr(index)}'"
-        return f"""'["{index:0{2 * kind.size_bytes}x}"]'"""
+        return ada_character(index, 2 * kind.size_bytes)
 
     def range_text(self, first: int, count: int) -> str:
         """Return the indexes as GDB's `ptype` does: `0 .. 4`, `red .. blue`, `boolean`."""
