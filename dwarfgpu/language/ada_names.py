@@ -43,6 +43,8 @@ _MAX_KEPT: Final = 256
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 _IN_BODY: Final = pattern(r"(?<=[0-9a-z])X[bn]*\Z")
 """What follows a name that a package declares whose body or whose instance is in a body."""
+_NUMBER: Final = pattern(r"__[0-9]+\Z")
+"""What follows the name of one of several subprograms of a name."""
 
 
 def ada_spelling(session: Session, name: str) -> str:
@@ -66,6 +68,26 @@ def ada_spelling(session: Session, name: str) -> str:
     if named:
         return _only(named, lowered)
     return lowered if "." in name else name
+
+
+def nested_subprograms(session: Session, name: str) -> tuple[Die, ...]:
+    """Return the subprograms with code of a name of Ada that are declared in other subprograms,
+    anywhere in the program, as in GDB; `UsageError` if they are of several of them."""
+    lowered = _lowered(name)
+    if _IDENTIFIER.fullmatch(lowered) is None:
+        return ()
+    from dwarfgpu.dwarf.scope.functions_by_name import functions_named  # few names are so
+
+    functions = [
+        item
+        for code_object in session.objects_with(lowered)
+        for item in functions_named(code_object, lowered)
+        if not item.is_call and item.die.unit.style == "ada"
+    ]
+    names = {_NUMBER.sub("", item.name) for item in functions}  # of those that are overloaded
+    if len(names) > 1:
+        raise _several(names, lowered)
+    return tuple(item.die for item in functions)
 
 
 def is_direct(session: Session, name: str) -> bool:

@@ -37,7 +37,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, UsageError, shortened
-from dwarfgpu.language.ada_names import ada_spelling
+from dwarfgpu.language.ada_names import ada_spelling, nested_subprograms
 from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.dotted_names import has_dotted_names, joined_names
 from dwarfgpu.language.fortran_types import written_type
@@ -137,7 +137,8 @@ class Names:
         name = self.spelled(name)
         meanings = self._looked_up(name) or self._visible_in_function(name)
         meanings = meanings or self._of_linkage_name(name) or self.printed_functions(name)
-        return meanings or self._namelist_of_module(name)
+        meanings = meanings or self._namelist_of_module(name)
+        return meanings or (nested_subprograms(self.session, name) if self.is_ada() else ())
 
     def printed_functions(self, name: str) -> tuple[Meaning, ...]:
         """Return the functions whose names are printed so, where compilers name the entry of an

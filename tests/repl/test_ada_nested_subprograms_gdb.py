@@ -1,0 +1,75 @@
+"""Names of subprograms of Ada that are declared in other ones, against the installed GDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.repl.side_by_side import answers, build, with_core
+
+SOURCE = """\
+procedure Example is
+   procedure C_Abort;
+   pragma Import (C, C_Abort, "abort");
+   procedure Run (N : Integer) is
+      procedure Inner (M : Integer) is
+      begin
+         if M > 0 and N > 0 then
+            C_Abort;
+         end if;
+      end Inner;
+      procedure Same is
+      begin
+         Inner (N);
+      end Same;
+   begin
+      Same;
+   end Run;
+   procedure Walk (N : Integer) is
+      procedure Same is
+      begin
+         Run (N);
+      end Same;
+   begin
+      Same;
+   end Walk;
+begin
+   Walk (3);
+end Example;
+"""
+NAMES = ("run", "example.run", "RUN", "Example.Run", "inner", "example.run.inner")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> list[str]:
+    """Gives the program and its core file."""
+    tool("gcc")  # which gnatmake calls
+    folder = tmp_path_factory.mktemp("ada")
+    make = [tool("gnatmake"), "-q", "-g", "-O0", "example.adb", "-o", "a"]
+    build(folder, {"example.adb": SOURCE}, [make])
+    return with_core(tool, folder)
+
+
+@pytest.mark.parametrize("function", ["example.run.inner", "example.run", "example"])
+def test_known_everywhere(files: list[str], tool: Callable[[str], str], function: str) -> None:
+    asked = [f"frame function {function}", *(f"print/x &{name}" for name in NAMES)]
+    own = answers(None, files, [*asked, "print/x inner'address"])
+    assert own == answers(tool("gdb"), files, [*asked, "print/x inner'address"])
+    assert all(" = 0x" in text for text in own[1:])
+
+
+def test_info_address(files: list[str]) -> None:
+    asked = [f"info address {name}" for name in (*NAMES, "run.inner")]  # GDB calls run
+    own = answers(None, files, ["frame function example", *asked])
+    assert all(" is a function at address 0x" in text for text in own[1:])
+
+
+def test_several_of_a_name(files: list[str]) -> None:
+    """The one of the innermost subprogram around the code is meant; of none, all are listed."""
+    asked = ["frame function example.run", "print/x &same", "print/x &run.same"]
+    asked += ["frame function example", "print &same"]
+    own = answers(None, files, asked)
+    assert own[1].partition(" = ")[2] == own[2].partition(" = ")[2]
+    listed = '"same" is in several packages; say which: example.run.same, example.walk.same'
+    assert listed in own[4]
