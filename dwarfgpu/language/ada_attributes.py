@@ -20,14 +20,13 @@ from dwarfgpu.dwarf.types.types import (
     Dynamic,
     Enum,
     Pointer,
-    Qualified,
     Range,
     Struct,
     Type,
     strip,
 )
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.ada_indexing import array_of, stands_for_array
+from dwarfgpu.language.ada_indexing import array_of, is_parameter, stands_for_array
 from dwarfgpu.language.arithmetic_conversions import is_floating, is_integer
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.calls import Calling
@@ -81,7 +80,7 @@ def _of_object(evaluator: Naming, name: str, value: TypedValue) -> TypedValue:
     objects = evaluator.objects
     if name == OBJECT_TAG:
         return objects.member(value, TAG)
-    if name not in ACCESSES and _is_parameter(value.type):
+    if name not in ACCESSES and is_parameter(value.type):
         value = array_of(evaluator.counting().objects, value)
     if name == SIZE:
         return _integer(evaluator, 8 * (size_bytes(value.type) or 0))
@@ -91,14 +90,6 @@ def _of_object(evaluator: Naming, name: str, value: TypedValue) -> TypedValue:
     assert isinstance(pointer.type, Pointer)
     kind = evolve(pointer.type, target=None, own_name=_SYSTEM_ADDRESS)
     return evolve(pointer, type=kind)
-
-
-def _is_parameter(type_: Type | None) -> bool:
-    """Return whether a type is the structure by which GNAT describes a parameter that is an array
-    with separate bounds; access values to such arrays are of a typedef of it."""
-    while isinstance(type_, Qualified):
-        type_ = type_.target
-    return isinstance(type_, Struct) and pointer_to_elements(type_) is not None
 
 
 # Bounds

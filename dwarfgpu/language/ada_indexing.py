@@ -4,7 +4,7 @@ values to such types designate."""
 from __future__ import annotations
 
 from dwarfgpu.dwarf.names.fortran_ada import pointer_to_elements
-from dwarfgpu.dwarf.types.types import Array, Dynamic, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import Array, Dynamic, Pointer, Qualified, Struct, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
@@ -21,6 +21,14 @@ def stands_for_array(type_: Type | None) -> bool:
     if isinstance(target, Struct):
         return pointer_to_elements(target) is not None
     return isinstance(target, Array | Dynamic)
+
+
+def is_parameter(type_: Type | None) -> bool:
+    """Return whether a type is the structure by which GNAT describes a parameter that is an array
+    with separate bounds; access values to such arrays are of a typedef of it."""
+    while isinstance(type_, Qualified):
+        type_ = type_.target
+    return isinstance(type_, Struct) and pointer_to_elements(type_) is not None
 
 
 def array_of(objects: ObjectAccess, value: TypedValue) -> TypedValue:

@@ -252,6 +252,11 @@ def decayed_in_memory(arithmetic: Arithmetic, value: TypedValue) -> TypedValue:
 
 def _copied(objects: ObjectAccess, value: TypedValue, name: str) -> TypedValue:
     """Return a value as that of a convenience variable: contents and type, without a location."""
+    if value.unit is not None and value.unit.style == "ada":
+        from dwarfgpu.language.ada_indexing import array_unless_null  # few programs are in Ada
+
+        if isinstance(strip(value.type), Struct):
+            value = array_unless_null(objects, value) or value
     value = objects.read(value)
     if value.error is not None and not isinstance(value.error, UndefinedBits):
         raise value.error

@@ -1,30 +1,53 @@
 """Values that are used in other frames than their own: kept ones, and those of functions that are
 not in focus.
 
-The bounds of a row of variable length (C 6.7.6.2), and the object to which an implicit pointer
+The bounds of a row of variable length (C 6.7.6.2), those of the components of a record of Ada that
+depend on its discriminants or on its place, and the object to which an implicit pointer
 points (DWARF 5 2.6.1.1.4), are described for the frame in which the pointer was read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
+from typing import Final
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.types.types import Array, Dynamic, Pointer, Qualified, Type, Typedef, strip
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.dwarf.types.class_parts import VariantPart
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Dynamic,
+    Member,
+    Pointer,
+    Qualified,
+    Struct,
+    Type,
+    Typedef,
+    strip,
+)
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
-from dwarfgpu.model.location import UNDEFINED_LOCATION
+from dwarfgpu.model.location import UNDEFINED_LOCATION, single_location_in
 from dwarfgpu.session.resolve_type import has_descriptor, is_dynamic
 from dwarfgpu.session.session import Session
+
+_MOST_PARTS: Final = 10_000
+"""Components of one record, those of its components included."""
 
 
 def settled(value: TypedValue, session: Session) -> TypedValue:
     """Return a value that means the same in other frames, as far as it is known.
 
-    `session` is that of its frame. A row keeps the length that it has there.
+    `session` is that of its frame. A row keeps the length that it has there, and a record its
+    components.
     """
     bare = strip(value.type)
+    if isinstance(bare, Struct) and value.location is not None:
+        if not _depends_on_object(bare, set()):
+            return value
+        with suppress(LimitExceeded):  # its components are unknown where they are used
+            return _Settling(ObjectAccess(value.frame or session)).record(value)
     if not isinstance(bare, Pointer):
         return value
     frame = value.frame or session
@@ -36,6 +59,95 @@ def settled(value: TypedValue, session: Session) -> TypedValue:
             row = frame.resolver().resolved(bare.target, UNDEFINED_LOCATION).type
             return evolve(value, type=_pointing_to(value.type, row))
     return value
+
+
+def _depends_on_object(type_: Type | None, visited: set[Struct]) -> bool:
+    """Return whether a record has components, perhaps in others, whose place or type depends on the
+    object. `visited`: records that need not be examined again, as those that an ill-formed file has
+    in themselves."""
+    bare = strip(type_)
+    if not isinstance(bare, Struct) or bare in visited:
+        return False
+    visited.add(bare)
+    return any(
+        _is_placed_by_object(member) or _depends_on_object(member.type, visited)
+        for member in _components(bare)
+    )
+
+
+def _is_placed_by_object(member: Member) -> bool:
+    return not member.is_base_class and (member.location is not None or is_dynamic(member.type))
+
+
+def _components(struct_type: Struct) -> Iterator[Member]:
+    """Yield the components of a record, also of those of all its variants."""
+    yield from (member for member in struct_type.members if not member.is_static)
+    pending = [*struct_type.declared.variant_parts]
+    while pending:
+        for variant in pending.pop().variants:
+            yield from variant.members
+            pending += variant.parts
+
+
+class _Settling:
+    """The types of one object and its parts as they are in it."""
+
+    def __init__(self, objects: ObjectAccess) -> None:
+        self.objects = objects
+        self.parts_left = _MOST_PARTS
+
+    def record(self, value: TypedValue) -> TypedValue:
+        """Return a record with its components as they are in this object."""
+        bare = strip(value.type)
+        if not isinstance(bare, Struct) or not _depends_on_object(bare, set()):
+            return value
+        parts = tuple(self._variant_part(value, part) for part in bare.declared.variant_parts)
+        record = evolve(
+            bare,
+            members=tuple(self._member(value, member) for member in bare.members),
+            declared=evolve(bare.declared, variant_parts=parts),
+        )
+        return evolve(value, type=_renamed(value.type, record))
+
+    def _variant_part(self, value: TypedValue, part: VariantPart) -> VariantPart:
+        variants = tuple(
+            evolve(
+                variant,
+                members=tuple(self._member(value, member) for member in variant.members),
+                parts=tuple(self._variant_part(value, inner) for inner in variant.parts),
+            )
+            for variant in part.variants
+        )
+        return evolve(part, variants=variants)
+
+    def _member(self, value: TypedValue, member: Member) -> Member:
+        """Return a component of a record, where it is in this object."""
+        self.parts_left -= 1
+        if not self.parts_left:
+            raise LimitExceeded(f"a record of more than {_MOST_PARTS} components")
+        is_placed = _is_placed_by_object(member)
+        if member.is_static or not (is_placed or isinstance(strip(member.type), Struct)):
+            return member
+        try:
+            part = self.record(self.objects.step(value, member))
+        except LimitExceeded:
+            raise
+        except DwarfGpuError:  # perhaps of another variant; where it is used, the error is raised
+            return member
+        if not is_placed:
+            return evolve(member, type=part.type)
+        first, start = single_location_in(part.location), single_location_in(value.location)
+        if first is None or start is None or first.storage != start.storage:
+            return member
+        offset = first.bit_offset - start.bit_offset
+        return evolve(member, type=part.type, location=None, bit_offset=offset)
+
+
+def _renamed(type_: Type | None, record: Struct) -> Type | None:
+    """Return a record with the name and qualifiers that another type of it has."""
+    if isinstance(type_, Typedef | Qualified):
+        return evolve(type_, target=_renamed(type_.target, record))
+    return record
 
 
 def _is_row(type_: Type | None) -> bool:

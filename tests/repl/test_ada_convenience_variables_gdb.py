@@ -1,0 +1,97 @@
+"""Objects of Ada in convenience variables, against the installed GDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.repl.side_by_side import answers, build, with_core
+
+SOURCE = """\
+procedure Example is
+   type Kind is (A, B);
+   type Vec is array (Positive range <>) of Integer;
+   type Buf (N : Natural) is record
+      Len : Natural := 0;
+      Data : String (1 .. N);
+      Nums : Vec (1 .. N);
+      Last : Integer := 77;
+   end record;
+   type Outer (M : Natural) is record
+      Id : Integer := 4;
+      In1 : Buf (M);
+      In2 : Buf (M);
+      Z : Integer := 5;
+   end record;
+   type Var (N : Natural; K : Kind) is record
+      case K is
+         when A => Text : String (1 .. N); T2 : Integer;
+         when B => V : Vec (1 .. N);
+      end case;
+   end record;
+   type Str_Ref is access String;
+   procedure C_Abort;
+   pragma Import (C, C_Abort, "abort");
+   procedure Show (S : String; V : Vec; X : Buf; Nul : Str_Ref) is
+      Bu : Buf (5) := (5, 3, "hello", (1, 2, 3, 4, 5), 78);
+      Ou : Outer (2) := (2, 3, (2, 1, "ab", (7, 8), 9), (2, 1, "cd", (5, 6), 10), 6);
+      V1 : Var (3, A) := (3, A, "xyz", 5);
+      V2 : Var (2, B) := (2, B, (4, 5));
+      Sr : Str_Ref := new String'("heap");
+   begin
+      if S = "param" and V (1) = 5 and Bu.N = 5 and Ou.M = 2 and V1.N = 3 and V2.N = 2
+        and Sr.all = "heap" and X.N = 2 and Nul = null
+      then
+         C_Abort;
+      end if;
+   end Show;
+begin
+   Show ("param", (5, 6), (2, 1, "ab", (7, 8), 9), null);
+end Example;
+"""
+COMMANDS = """\
+print $d := bu
+print $d
+print $d.data
+print $d.nums
+print $d.nums(2)
+print $d.last
+print $d.data(2..3)
+print $o := ou
+print $o.in2
+print $o.in2.data
+print $o.in1.last
+print $o.z
+print $v := s
+print $v
+print $v(1)
+print $v'length
+print $w := v
+print $w(2)
+print $x := x
+print $x.data
+print $a := v1
+print $a.text
+print $a.t2
+print $b := v2
+print $b.v(1)
+print $r := sr
+print $r.all
+print $d = bu
+print $v = s
+""".splitlines()
+
+
+def test_components_that_depend_on_discriminants(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """They are where they were in the object, and an array has the bounds that it had there."""
+    tool("gcc")  # which gnatmake calls
+    make = [tool("gnatmake"), "-q", "-g", "-O0", "example.adb", "-o", "a"]
+    build(tmp_path, {"example.adb": SOURCE}, [make])
+    files = with_core(tool, tmp_path)
+    asked = ["frame function example.show", *COMMANDS, "up"]
+    asked += [line.partition(" :=")[0] for line in COMMANDS if ":=" in line]
+    of_gdb = answers(tool("gdb"), files, asked)
+    assert answers(None, files, asked)[1:] == of_gdb[1:]
+    assert 'data => "hello", nums => (1, 2, 3, 4, 5))' in of_gdb[1]
