@@ -3,13 +3,15 @@ values to such types designate."""
 
 from __future__ import annotations
 
-from dwarfgpu.dwarf.names.fortran_ada import pointer_to_elements
+from dwarfgpu.dwarf.names.fortran_ada import is_string, pointer_to_elements
+from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Array, Dynamic, Pointer, Qualified, Struct, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION
+from dwarfgpu.model.object import Bits, concatenate
 
 
 def stands_for_array(type_: Type | None) -> bool:
@@ -60,3 +62,37 @@ def array_unless_null(objects: ObjectAccess, value: TypedValue) -> TypedValue | 
         return None
     resolved = objects.resolver.resolved(pointer.target, value.location, value.around)
     return TypedValue(resolved.type, objects.resolver.at(address), unit=value.unit)
+
+
+def assigned(
+    objects: ObjectAccess, target: TypedValue, value: TypedValue
+) -> tuple[TypedValue, TypedValue]:
+    """Return the operands of an assignment of Ada: of parameters that are arrays these, and a
+    string literal as an array of the target's type.
+
+    `UsageError` for arrays of different lengths (Ada 2012 4.6), and for a record and an array.
+    """
+    if isinstance(objects, Unevaluated):
+        return target, target if _is_literal(value) else value
+    target, value = (
+        array_of(objects, side) if is_parameter(side.type) else side for side in (target, value)
+    )
+    to, from_ = strip(target.type), strip(value.type)
+    if not isinstance(from_, Array) or target.convenience is not None:
+        return target, value
+    if isinstance(to, Struct):
+        raise UsageError("Invalid cast.")
+    if not isinstance(to, Array):
+        return target, value
+    if to.dimensions != from_.dimensions:
+        raise UsageError("cannot assign arrays of different length")
+    if not _is_literal(value) or not is_string(to):
+        return target, value
+    endian, size = objects.context.endian, size_bits(to.element) or 8
+    codes = objects.known(value).to_bytes(endian)  # its characters have a byte each
+    bits = concatenate([Bits(code, size) for code in codes], endian)
+    return target, TypedValue(target.type, bits=bits, unit=target.unit)
+
+
+def _is_literal(value: TypedValue) -> bool:
+    return value.unit is None and value.location is None and is_string(value.type)

@@ -419,6 +419,10 @@ class Evaluator(Operations):
             value = self._initialized(node.right, Typed(target.type, target.unit))
         else:
             value = self.object_as(node.right, target.type)
+        if self.is_ada:
+            from dwarfgpu.language.ada_indexing import assigned  # few programs are in Ada
+
+            target, value = assigned(self.objects, target, value)
         if node.operator not in (None, ":"):  # `:=` of Ada assigns
             result = self.overloaded(f"{node.operator}=", target, value)
             if result is not None:

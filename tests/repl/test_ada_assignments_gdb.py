@@ -1,9 +1,10 @@
-"""Objects of Ada in convenience variables, against the installed GDB."""
+"""Objects of Ada that are assigned, also to convenience variables, against the installed GDB."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
+
+import pytest
 
 from tests.repl.side_by_side import answers, build, with_core
 
@@ -82,16 +83,51 @@ print $v = s
 """.splitlines()
 
 
+ASSIGNMENTS = {
+    'bu.data := "HELLO"': '"HELLO"',
+    "bu": '(n => 5, len => 3, last => 78, data => "HELLO", nums => (1, 2, 3, 4, 5))',
+    'bu.data(2..3) := "xy"': '"xy"',
+    "bu.data": '"HxyLO"',
+    's := "PARAM"': '"PARAM"',
+    "s": '"PARAM"',
+    "bu.data := s": '"PARAM"',
+    'sr.all := "HEAP"': '"HEAP"',
+    "sr.all": '"HEAP"',
+    '$d.data := "other"': '"other"',
+    'bu.data := "HELL"': "cannot assign arrays of different length",
+    'bu.data := "HELLOO"': "cannot assign arrays of different length",
+    's := "0123456789abcdef"': "cannot assign arrays of different length",
+    'sr := "0123456789abcdef"': "Invalid cast.",
+    'bu.nums := "abcde"': "Invalid cast.",
+}
+"""A parameter and an access value are 16 bytes of addresses."""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> list[str]:
+    """Gives the program and its core file."""
+    tool("gcc")  # which gnatmake calls
+    folder = tmp_path_factory.mktemp("ada")
+    make = [tool("gnatmake"), "-q", "-g", "-O0", "example.adb", "-o", "a"]
+    build(folder, {"example.adb": SOURCE}, [make])
+    return with_core(tool, folder)
+
+
 def test_components_that_depend_on_discriminants(
-    tmp_path: Path, tool: Callable[[str], str]
+    files: list[str], tool: Callable[[str], str]
 ) -> None:
     """They are where they were in the object, and an array has the bounds that it had there."""
-    tool("gcc")  # which gnatmake calls
-    make = [tool("gnatmake"), "-q", "-g", "-O0", "example.adb", "-o", "a"]
-    build(tmp_path, {"example.adb": SOURCE}, [make])
-    files = with_core(tool, tmp_path)
     asked = ["frame function example.show", *COMMANDS, "up"]
     asked += [line.partition(" :=")[0] for line in COMMANDS if ":=" in line]
     of_gdb = answers(tool("gdb"), files, asked)
     assert answers(None, files, asked)[1:] == of_gdb[1:]
     assert 'data => "hello", nums => (1, 2, 3, 4, 5))' in of_gdb[1]
+
+
+def test_strings_are_assigned(files: list[str]) -> None:
+    """Those of another length are refused, as in GDB, which writes to no core file."""
+    asked = ["frame function example.show", "set var $d := bu"]
+    texts = answers(None, files, [*asked, *(f"print {one}" for one in ASSIGNMENTS)])[2:]
+    shown = [text.split("\n", 1)[1].partition("\n")[0] for text in texts]
+    shown = [text.partition(" = ")[2] if text.startswith("$") else text for text in shown]
+    assert dict(zip(ASSIGNMENTS, shown, strict=True)) == ASSIGNMENTS
