@@ -7,6 +7,7 @@ import copy
 import csv
 import doctest
 import inspect
+import json
 import io
 import pickle
 import pydoc
@@ -90,6 +91,16 @@ def test_the_script_of_the_documentation_writes_csv(tmp_path: Path) -> None:
     assert result and {row["type"] for row in result} == {"int"}
     assert all(row["value"] == str(320 + int(row["lane"])) for row in result if not row["error"])
     assert {row["value"] for row in rows if row["name"] == "in"} == {"<optimized out>"}
+    state = json.loads((root / "dwarfgpu/data/demo.json").read_text("utf-8"))
+    [wave] = state["waves"]
+    wave["pc"] = "0x10"
+    for listed in state["code_objects"]:
+        listed["path"] = str(root / "dwarfgpu/data" / listed["path"])
+    lost = tmp_path / "lost.json"
+    lost.write_text(json.dumps(state), encoding="utf-8")
+    in_no_code = [*command[:2], lost, "nest.hip:14"]
+    done = subprocess.run(in_no_code, check=True, capture_output=True, text=True, cwd=root)
+    assert done.stdout.splitlines() == ["wave,lane,name,type,value,error"]
     elsewhere = [*command[:-1], "nest.hip:1"]
     done = subprocess.run(elsewhere, check=True, capture_output=True, text=True, cwd=root)
     assert done.stdout.splitlines() == ["wave,lane,name,type,value,error"]

@@ -157,6 +157,12 @@ def session_of(
         other_code_objects=of_other_machines,
     )
     session = _at_program_location(args.pc, session)
+    if stopped.core is not None and wave.pc is not None and session.pc != wave.pc:
+        note = (
+            f"--pc: the thread is at {wave.pc:#x}: its registers are those of there; --frame N "
+            "selects a caller's"
+        )
+        session = evolve(session, notes=(*session.notes, note))
     _require_code_object(args, session)
     if args.lane is not None and (stopped.has_started or stopped.code_objects):
         _require_lanes(session)

@@ -38,7 +38,9 @@ HINTS = {
     "global address of the wave's scratch": "give --scratch-base ADDR, or a state with it",
     "no target to": "give --state FILE, --reg or --mem",
     "is not in the state": "give it with --reg, or a state with it",
-    "holds the value itself or its address": "--strict reads it as an address, as DWARF says",
+    "holds the value itself or its address": (
+        "--strict --lanes N reads it as an address, as DWARF says"
+    ),
     "is not in the core file": "give it with --reg",
     "not in the state": "give it with --mem, or a state with it",
 }

@@ -319,7 +319,10 @@ class _Checker:
         if self.arch is not None and self.arch.is_simt and reads_base_register(operation):
             base = self.arch.registers.get(-1 if register is None else register)
             if base is not None and base.type.vector_size is not None:
-                message = f"base {base} is a vector register: the bits of its first lanes are used"
+                means = "the bits of its first lanes are used"
+                if self.expression.dialect.upstream_clang:  # docs/dialects.md
+                    means = "nothing says whether it holds an address or the value itself"
+                message = f"base {base} is a vector register: {means}"
                 self._add(instruction, "warning", "wide-base-register", message)
         for info, operand in zip(operation.operands, instruction.operands, strict=True):
             if info.codec.meaning == "expression" and isinstance(operand, bytes):
