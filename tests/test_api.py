@@ -7,8 +7,8 @@ import copy
 import csv
 import doctest
 import inspect
-import json
 import io
+import json
 import pickle
 import pydoc
 import re

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -153,16 +154,20 @@ def report(
     earlier_dispatches: Sequence[Json] = (),
 ) -> int:
     """Write and print what a run has left; its exit status: 1 where a wave could not continue, an
-    expression meant nothing at any stop, or a buffer of `--out` was not created."""
-    unwritten = []
+    expression meant nothing at any stop, or a buffer of `--out` was not created, 2 where a file
+    could not be written: all others are."""
+    unwritten: list[str] = []
+    failed: list[str] = []
     for name, path in outputs_of(args).items():
         if name in result.outputs:
-            write_file(path, npy_bytes(result.outputs[name]), replaces="argument")
+            with adding_failures(failed):
+                write_file(path, npy_bytes(result.outputs[name]), replaces="argument")
         else:
             unwritten.append(unwritten_note(name, path))
     notes = [*earlier_notes, *(note for prepared in dispatches for note in prepared.notes)]
     notes += result.order_notes
-    notes += _written(args, dispatches[0], result)
+    notes += _written(args, dispatches[0], result, failed)
+    notes += failed
     notes += [*_not_run(dispatches, result, is_mangled=args.mangled), *unwritten]
     notes += [] if showing.stops is None else showing.stops.notes
     if args.json:
@@ -176,9 +181,20 @@ def report(
         for line in buffer_lines(result):
             print(one_line(line))
         print_notes(notes)
+    if failed:
+        return 2
     if unwritten or (showing.stops is not None and showing.stops.has_meaningless):
         return 1
     return 0 if result.stop is None or result.stop.is_inserted else 1
+
+
+@contextmanager
+def adding_failures(failed: list[str]) -> Iterator[None]:
+    """Add why a file cannot be written to a list: hours of a run are in the others."""
+    try:
+        yield
+    except UsageError as error:
+        failed.append(error.message)
 
 
 def unwritten_note(name: str, path: Path) -> str:
@@ -203,8 +219,9 @@ def _not_run(dispatches: Sequence[Prepared], result: Result, *, is_mangled: bool
     return [f"not run: {kernels}{buffers}"]
 
 
-def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
-    """Write the core file and the state where the run stopped; notes about them."""
+def _written(args: Namespace, prepared: Prepared, result: Result, failed: list[str]) -> list[str]:
+    """Write the core file and the state where the run stopped; notes about them. `failed`: as of
+    `adding_failures`."""
     if args.save is None and args.core is None:
         return []
     from dwarfgpu.options.program_name import program_name  # most runs save nothing
@@ -218,8 +235,9 @@ def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
     elif args.save is not None:
         from dwarfgpu.service.run.state_of_run import write_state_of_run
 
-        arrays = write_state_of_run(Path(args.save), code_object, launched, result)
-        notes += [saved_state_note(args.save, result.stop, program_name()), *arrays]
+        with adding_failures(failed):
+            arrays = write_state_of_run(Path(args.save), code_object, launched, result)
+            notes += [saved_state_note(args.save, result.stop, program_name()), *arrays]
     if args.core is not None and result.stop is None:
         notes.append(
             f"no core file is written to {args.core}: all waves have ended; --break with --stops "
@@ -228,6 +246,7 @@ def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
     elif args.core is not None:
         from dwarfgpu.service.run.core_of_run import write_core_of_run  # most runs leave none
 
-        notes += write_core_of_run(Path(args.core), code_object, launched, result)
-        notes.append(saved_core_note(args.core, program_name()))
+        with adding_failures(failed):
+            notes += write_core_of_run(Path(args.core), code_object, launched, result)
+            notes.append(saved_core_note(args.core, program_name()))
     return notes

@@ -13,6 +13,7 @@ from dwarfgpu.base.json_reader import Json
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.cli.run_dispatches import (
     Showing,
+    adding_failures,
     kernels_of,
     outputs_of,
     prepared_dispatches,
@@ -76,7 +77,8 @@ def run_resumed(args: Namespace) -> int:
     if further and ending.stop is None:
         result = run_all(args, further, showing, resumed)
         return report(args, further, result, showing, stopped.notes, _dispatches(resumed))
-    notes = [*stopped.notes, *_written(args, stopped, resumed, ending)]
+    failed: list[str] = []
+    notes = [*stopped.notes, *_written(args, stopped, resumed, ending, failed), *failed]
     notes += [] if stops is None else stops.notes
     unwritten = [unwritten_note(name, path) for name, path in outputs_of(args).items()]
     if further:
@@ -87,6 +89,8 @@ def run_resumed(args: Namespace) -> int:
         print(json.dumps(answer, allow_nan=False))
     else:
         print_notes(notes)
+    if failed:
+        return 2
     if unwritten or (stops is not None and stops.has_meaningless):
         return 1
     return 0 if ending.stop is None or ending.stop.is_inserted else 1
@@ -222,8 +226,11 @@ def _size(size: tuple[int, int, int] | None) -> Json:
     return None if size is None else list[Json](size)
 
 
-def _written(args: Namespace, stopped: Stopped, resumed: ResumedWaves, ending: Ending) -> list[str]:
-    """Write the core file and the state where the run stopped; notes about them."""
+def _written(
+    args: Namespace, stopped: Stopped, resumed: ResumedWaves, ending: Ending, failed: list[str]
+) -> list[str]:
+    """Write the core file and the state where the run stopped; notes about them. `failed`: as of
+    `adding_failures`."""
     if args.save is None and args.core is None:
         return []
     from dwarfgpu.options.program_name import program_name  # most runs save nothing
@@ -237,8 +244,9 @@ def _written(args: Namespace, stopped: Stopped, resumed: ResumedWaves, ending: E
         from dwarfgpu.service.run.save_resumed import save_resumed  # most runs save nothing
 
         state = None if args.state is None else Path(args.state)
-        arrays = save_resumed(Path(args.save), stopped, resumed, state)
-        notes += [saved_state_note(args.save, ending.stop, program_name()), *arrays]
+        with adding_failures(failed):
+            arrays = save_resumed(Path(args.save), stopped, resumed, state)
+            notes += [saved_state_note(args.save, ending.stop, program_name()), *arrays]
     if args.core is not None and ending.stop is None:
         notes.append(
             f"no core file is written to {args.core}: all waves have ended; --break with --stops "
@@ -247,6 +255,7 @@ def _written(args: Namespace, stopped: Stopped, resumed: ResumedWaves, ending: E
     elif args.core is not None:
         from dwarfgpu.service.run.save_resumed import write_core_of_resumed
 
-        notes += write_core_of_resumed(Path(args.core), resumed)
-        notes.append(saved_core_note(args.core, program_name()))
+        with adding_failures(failed):
+            notes += write_core_of_resumed(Path(args.core), resumed)
+            notes.append(saved_core_note(args.core, program_name()))
     return notes

@@ -660,7 +660,7 @@ def test_the_state_and_the_core_file_of_a_stop_have_its_values(tmp_path: Path) -
     assert done.status == 0
     assert f"state {state}: {program_name()} debug --state {state} --wave 1" in done.notes
     arrays = ", ".join(sorted(path.name for path in tmp_path.glob("s.*.npy")))
-    beside = f"contents of {state} are in {arrays} beside it: copy it with them"
+    beside = f"contents of {state} are in {arrays} beside it: keep them together"
     assert arrays and beside in done.notes
     stopped = run_json("run", "--demo", *DEMO_LINE, "--print", "steps", "--stops", 1).json
     datas = [lane["data"] for lane in stopped["stops"][0]["values"][0]["lanes"]]
@@ -1120,6 +1120,24 @@ def test_a_breakpoint_that_no_wave_reached_is_named() -> None:
     assert not any("no wave stopped" in note for note in both.notes)
     some = run("run", "--demo", "--break", place, "--break", "mandelbrot")
     assert some.notes.count(never) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+@pytest.mark.parametrize("failing", ["--out picture=/dev/full", "--save /dev/full"])
+def test_each_file_is_written_though_another_one_cannot_be(failing: str, tmp_path: Path) -> None:
+    """A run may have taken hours."""
+    option = failing.split()[0]
+    files = {"--out": "picture=out.npy", "--save": "state.json", "--core": "core"}
+    paths = {name: text.replace(text.split("=")[-1], str(tmp_path / text.split("=")[-1]))
+             for name, text in files.items()}  # fmt: skip
+    given = [word for name, text in paths.items() if name != option for word in (name, text)]
+    stop = ("--break", "mandelbrot.hip:7", "--stops", 1)
+    done = run("run", "--demo", *stop, *given, *failing.split())
+    assert done.status == 2 and "  picture = int8[1344] {" in done.out
+    assert any(note.startswith("/dev/full cannot be written: ") for note in done.notes)
+    for name, text in paths.items():
+        path = Path(text.split("=")[-1])
+        assert path.exists() == (name != option)
 
 
 def test_other_code_of_a_line_that_no_wave_reached_is_named() -> None:

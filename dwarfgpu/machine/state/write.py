@@ -35,7 +35,7 @@ class Saved:
         listed = ", ".join(islice(self.files, _MOST_LISTED))
         more = len(self.files) - _MOST_LISTED
         further = f" and {more} more" if more > 0 else ""
-        return [f"contents of {path} are in {listed}{further} beside it: copy it with them"]
+        return [f"contents of {path} are in {listed}{further} beside it: keep them together"]
 
 
 def write(saved: Saved, path: Path) -> None:
