@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.dwarf.types.type_sizes import offset_bits, strides_of
+from dwarfgpu.dwarf.types.type_sizes import lost_length, offset_bits, strides_of
 from dwarfgpu.dwarf.types.types import Absent, Array, strip
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
@@ -54,8 +54,11 @@ def section(
     if len(subscripts) != len(bare.dimensions):
         raise UsageError("Wrong number of subscripts")
     strides = strides_of(bare)
-    if strides is None and bare.lost_length is not None:
-        raise UndefinedBits(bare.lost_length)  # that of the rows
+    if strides is None and (why := lost_length(bare)) is not None:
+        slowest = subscripts[-1]
+        if isinstance(slowest, Triplet) or len(subscripts) == 1:
+            raise UndefinedBits(why)  # that of the rows
+        return section(objects, objects.element(array, slowest), subscripts[:-1])
     if strides is None:
         raise UsageError("The size of the array's elements is unknown.")
     lowers = bare.lower_bounds or (0,) * len(bare.dimensions)

@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import (
     element_type,
     extent_bits,
+    lost_length,
     member_error,
     offset_bits,
     padding_bits,
@@ -155,8 +156,8 @@ class ObjectAccess(Dereference):
         except DwarfGpuError as error:
             return evolve(value, error=value.error or error)
         bare = strip(resolved.type)
-        if isinstance(bare, Array) and bare.lost_length is not None:
-            return evolve(value, error=value.error or UndefinedBits(bare.lost_length))
+        if isinstance(bare, Array) and (why := lost_length(bare)) is not None:
+            return evolve(value, error=value.error or UndefinedBits(why))
         return evolve(value, type=resolved.type)
 
     def read(self, value: TypedValue) -> TypedValue:
@@ -478,8 +479,10 @@ class ObjectAccess(Dereference):
             kind = Base(evolve(bare.base, name=name, bit_size=stride, vector_size=None))
         else:
             raise UsageError("Attempt to extract a component of a value that is not a structure.")
-        if stride is None and isinstance(bare, Array) and bare.lost_length is not None:
-            raise UndefinedBits(bare.lost_length)  # that of the rows
+        if stride is None and isinstance(bare, Array) and (why := lost_length(bare)) is not None:
+            if index or is_dynamic(kind):
+                raise UndefinedBits(why)  # that of the rows
+            return self.part(value, kind, 0)  # the first one is where the array is
         if stride is None or (not stride and size_bits(kind) is None):
             raise UsageError("The size of the array's elements is unknown.")
         if not stride and not size_bits(kind):

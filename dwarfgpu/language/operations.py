@@ -11,7 +11,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.scope.declarations import overloaded
 from dwarfgpu.dwarf.scope.function_clones import without_parts
-from dwarfgpu.dwarf.types.type_sizes import size_bytes
+from dwarfgpu.dwarf.types.type_sizes import lost_length, size_bytes
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -390,8 +390,8 @@ class Operations(MemberAccess):
         if self.is_fortran and isinstance(bare, Array):  # that of its elements, as in gfortran
             bare = evolve(bare, strides_bits=(), declared_bits=None)
         size = 1 if bare is None or isinstance(bare, Function) else size_bytes(bare)
-        if isinstance(bare, Array) and bare.lost_length is not None:
-            raise UndefinedBits(bare.lost_length)
+        if isinstance(bare, Array) and (why := lost_length(bare)) is not None:
+            raise UndefinedBits(why)
         if size is None:
             from dwarfgpu.language.other_units import completed_below  # most types have a size
 

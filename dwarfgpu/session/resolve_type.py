@@ -28,6 +28,7 @@ from dwarfgpu.dwarf.types.dynamic_properties import (
 from dwarfgpu.dwarf.types.type_sizes import (
     MAX_DIMENSIONS,
     extent_bits,
+    lost_length,
     offset_bits,
     padding_bits,
     size_bits,
@@ -128,11 +129,11 @@ def object_bits(type_: Type | None, size: int, location: Location, context: Cont
     """Return the bits of an object; bits that its pieces omit are undefined.
 
     Of an array too large to read, the first elements. Raises the errors of reading, and for an
-    array of Fortran of lost length why that is lost.
+    array of Fortran of lost length, or whose elements are, why that is lost.
     """
     bare = strip(type_)
-    if isinstance(bare, Array) and bare.is_section and bare.lost_length is not None:
-        raise UndefinedBits(bare.lost_length)  # it is a value, in C an address
+    if isinstance(bare, Array) and bare.is_section and (why := lost_length(bare)) is not None:
+        raise UndefinedBits(why)  # it is a value, in C an address
     access = context.access
     size = readable_bits(type_, size, context.limits)
     described = described_bits(type_, size, location)
@@ -394,8 +395,8 @@ class Resolver:
             if size is None:
                 resolved = self.resolved(member.type, member_location, around)
                 array = resolved.type if isinstance(resolved.type, Array) else None
-                if array is not None and array.lost_length is not None:
-                    raise UndefinedBits(array.lost_length)
+                if array is not None and (why := lost_length(array)) is not None:
+                    raise UndefinedBits(why)
                 size = size_bits(resolved.type)
                 is_inside = resolved.location is member_location
                 if is_inside and array is not None and is_dynamic(member.type):

@@ -181,3 +181,53 @@ def test_arrays_and_strings_of_fortran_have_their_elements(
     assert "= <optimized out>\n" in own[1] and "= <optimized out>\n" in own[2]
     assert own[3].endswith("= 'ome'\n") and own[4].endswith("= (6, 7)\n")
     assert "(PTR TO -> ( character*(*) )) 0x" in own[5] and "has been optimized out" in own[6]
+
+
+ROWS_OF_FORTRAN = """\
+subroutine work(names, table, n)
+  character(len=*) :: names(2)
+  integer :: n, table(n + 1, 2)
+  call stop_here(3)
+  names(1)(1:1) = 'x'
+  table(2, 1) = 7
+end subroutine
+"""
+CALLER_OF_ROWS = """\
+program a
+  character(len=4) :: names(2) = ['some', 'text']
+  integer :: table(3, 2) = reshape([5, 6, 7, 8, 9, 10], [3, 2])
+  call work(names, table, 2)
+  print *, names, table
+end program
+"""
+
+
+def test_arrays_of_fortran_have_the_first_of_rows_and_strings_of_lost_length(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """It is where the array is; where the next one is depends on the length."""
+    compiler = [tool("gfortran"), "-O2"]
+    sources = {
+        "stop.f90": STOP_OF_FORTRAN, "work.f90": ROWS_OF_FORTRAN, "caller.f90": CALLER_OF_ROWS
+    }  # fmt: skip
+    build(tmp_path, sources, [
+        [*compiler, "-c", "caller.f90"],
+        [*compiler, "-g", "stop.f90", "work.f90", "caller.o", "-o", "a"],
+    ])  # fmt: skip
+    files = with_core(tool, tmp_path)
+    of_names = ["names", "names(1)", "names(1)(2:3)", "&names(1)", "names(2)", "size(names)"]
+    own = answers(None, files, ["frame 1", *(f"print {name}" for name in of_names)])[1:]
+    assert all("= <optimized out>\n" in text for text in own[:2])
+    assert all("note: DW_" in text for text in own[:2])
+    assert own[2].endswith("= 'om'\n") and "(PTR TO -> ( character*(*) )) 0x" in own[3]
+    assert "value has been optimized out: DW_" in own[4]
+    assert own[5].endswith("= 2\n")
+    own = answers(None, files, ["frame 1", "whatis names", "whatis names(2)"])[1:]
+    assert own[0].endswith("type = character*(*) (2)\n")
+    assert own[1].endswith("type = character*(*)\n")
+    known = ["table(1,1)", "table(3,1)", "table(2:3,1)", "size(table,2)"]
+    own = answers(None, files, ["frame 1", *(f"print {name}" for name in known)])[1:]
+    assert [text.rpartition("= ")[2] for text in own] == ["5\n", "7\n", "(6, 7)\n", "2\n"]
+    lost = ["table(1,2)", "table(1,1:2)"]
+    for text in answers(None, files, ["frame 1", *(f"print {name}" for name in lost)])[1:]:
+        assert "value has been optimized out: DW_" in text

@@ -200,6 +200,19 @@ def offset_bits(stride: int, count: int, index: int) -> int:
     return index * stride if stride >= 0 else (index - count + 1) * stride
 
 
+def lost_length(array_type: Array) -> str | None:
+    """Return why the length of an array or of its elements is optimized out; None if none is."""
+    type_: Type | None = array_type
+    for _ in range(MAX_CHAIN):
+        bare = strip(type_)
+        if not isinstance(bare, Array):
+            return None
+        if bare.lost_length is not None:
+            return bare.lost_length
+        type_ = bare.element
+    raise IllFormed(f"more than {MAX_CHAIN} types refer to each other")
+
+
 def element_type(array_type: Array) -> Type | None:
     """Return the type of an element; for an array of several dimensions, an array of the others."""
     if len(array_type.dimensions) == 1:
