@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.types.types import (
     declared_name,
     strip,
 )
-from dwarfgpu.errors import UsageError, counted
+from dwarfgpu.errors import UndefinedBits, UsageError, counted
 from dwarfgpu.language.arithmetic_conversions import Number, is_integer
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.complexes import is_complex, joined_as, parts_of
@@ -207,7 +207,8 @@ def _counts(array: Array) -> list[int | None]:
 
 
 def _size(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
-    counts = _counts(_array_of(context, arguments[0], name))
+    array = _array_of(context, arguments[0], name)
+    counts = _counts(array)
     if len(arguments) > 1:
         dimension = _dimension(context, arguments[1], name)
         if not 1 <= dimension <= len(counts):
@@ -215,7 +216,7 @@ def _size(context: FunctionContext, arguments: Arguments, name: str) -> TypedVal
         counts = counts[dimension - 1 : dimension]
     total = 1
     for count in counts:
-        total *= _known(count, name)
+        total *= _known(count, array, name)
     return _integer(context, total, _kind_argument(context, arguments, 2))
 
 
@@ -230,17 +231,19 @@ def _bounds(context: FunctionContext, arguments: Arguments, name: str) -> TypedV
         dimension = _dimension(context, arguments[1], name)
         if not 1 <= dimension <= len(pairs):
             raise UsageError(f"{name} dimension must be from 1 to {len(pairs)}")
-        return _integer(context, _bound(*pairs[dimension - 1], name), kind)
-    return _integers(context, [_bound(*pair, name) for pair in pairs])
+        return _integer(context, _bound(*pairs[dimension - 1], array, name), kind)
+    return _integers(context, [_bound(*pair, array, name) for pair in pairs])
 
 
-def _bound(lower: int | None, count: int | None, name: str) -> int:
+def _bound(lower: int | None, count: int | None, array: Array, name: str) -> int:
     if name == "LBOUND":
-        return 1 if count == 0 else _known(lower, name)
-    return 0 if count == 0 else _known(lower, name) + _known(count, name) - 1
+        return 1 if count == 0 else _known(lower, array, name)
+    return 0 if count == 0 else _known(lower, array, name) + _known(count, array, name) - 1
 
 
-def _known(bound: int | None, name: str) -> int:
+def _known(bound: int | None, array: Array, name: str) -> int:
+    if bound is None and array.lost_length is not None:
+        raise UndefinedBits(array.lost_length)
     if bound is None:
         raise UsageError(f"{name}: a bound of the array is unknown, as that of an assumed size")
     return bound
@@ -250,8 +253,8 @@ def _shape(context: FunctionContext, arguments: Arguments, name: str) -> TypedVa
     bare = _resolved(context, arguments[0])
     if not isinstance(bare, Array | Absent) or isinstance(bare, Array) and _is_text(bare):
         return _integers(context, [])
-    counts = _counts(_array_of(context, arguments[0], name))
-    return _integers(context, [_known(count, name) for count in counts])
+    array = _array_of(context, arguments[0], name)
+    return _integers(context, [_known(count, array, name) for count in _counts(array)])
 
 
 def _rank(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:

@@ -228,6 +228,6 @@ def test_arrays_of_fortran_have_the_first_of_rows_and_strings_of_lost_length(
     known = ["table(1,1)", "table(3,1)", "table(2:3,1)", "size(table,2)"]
     own = answers(None, files, ["frame 1", *(f"print {name}" for name in known)])[1:]
     assert [text.rpartition("= ")[2] for text in own] == ["5\n", "7\n", "(6, 7)\n", "2\n"]
-    lost = ["table(1,2)", "table(1,1:2)"]
+    lost = ["table(1,2)", "table(1,1:2)", "size(table)", "shape(table)", "ubound(table)"]
     for text in answers(None, files, ["frame 1", *(f"print {name}" for name in lost)])[1:]:
         assert "value has been optimized out: DW_" in text
