@@ -317,7 +317,7 @@ class Names:
         unit = self.current_unit
         if unit is None:
             return None
-        literal = name.lower() if self.is_ada() or self.is_pascal() else name
+        literal = name.lower() if unit.style in ("ada", "pascal") else name
         return literal if literal in _LITERALS.get(unit.language, ()) else None
 
     def has_dotted_names(self) -> bool:

@@ -26,9 +26,10 @@ _WITHOUT_TAGS: Final = dw.FORTRAN | dw.ADA | {dw.LANG_PASCAL83, dw.LANG_D, dw.LA
 def ordinary(die: Die) -> bool:
     """Return whether an entry has an ordinary name: in C, tags of types are separate. Arrays have
     one in Ada only: gcc names vectors as the typedefs that lead to them."""
-    if die.tag == dw.TAG_ARRAY_TYPE:
+    tag = die.tag
+    if tag == dw.TAG_ARRAY_TYPE:
         return die.unit.language in dw.ADA
-    return die.tag not in TAGGED or die.unit.is_cplusplus or die.unit.language in _WITHOUT_TAGS
+    return tag not in TAGGED or die.unit.is_cplusplus or die.unit.language in _WITHOUT_TAGS
 
 
 def besides_namespaces(die: Die) -> bool:

@@ -87,7 +87,9 @@ class Cursor:
         self.is_fortran = names.is_fortran()
         self.is_ada = names.is_ada()
         self.is_pascal = names.is_pascal()
-        self.tokens = list(_words(text, radix, has_operators, self._of_language(text)))
+        has_own = self.is_fortran or self.is_ada or self.is_pascal or RANGE in text
+        of_language = self._of_language() if has_own else None
+        self.tokens = list(_words(text, radix, has_operators, of_language))
         if any(token.text in _SPELLED for token in self.tokens) and names.is_cplusplus():
             self.tokens = [_as_operator(token) for token in self.tokens]
         self.move_to(0)
@@ -95,7 +97,7 @@ class Cursor:
         self.names: list[str] = []
         """The names parsed as operands."""
 
-    def _of_language(self, text: str) -> OfLanguage | None:
+    def _of_language(self) -> OfLanguage | None:
         """Return what finds the words that C does not have."""
         if self.is_pascal:
             from dwarfgpu.language.syntax.pascal_tokens import pascal_token  # few programs
@@ -103,7 +105,7 @@ class Cursor:
             return pascal_token
         if self.is_fortran or self.is_ada:
             return fortran_token if self.is_fortran else ada_token
-        if RANGE in text and self.known.is_d():
+        if self.known.is_d():
             from dwarfgpu.language.syntax.d_tokens import d_token  # few have slices
 
             return d_token
