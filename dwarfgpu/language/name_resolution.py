@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import fortran_spellings, split_last
 from dwarfgpu.dwarf.scope.declarations import declaration_of
 from dwarfgpu.dwarf.scope.imports import imported_units, units_with_names
-from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, has_tag, is_type, ordinary
+from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, has_tag, is_function, is_type, ordinary
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import TYPES
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
@@ -279,6 +279,10 @@ class Names:
             if predefined is not None:
                 return predefined
         return hsa_type(self.session, name)
+
+    def is_function(self, name: str) -> bool:
+        """Return whether a name in an expression is a function."""
+        return any(map(is_function, self._known(name)))
 
     def is_unreserved(self, word: str) -> bool:
         """Return whether a keyword of C or C++ names an object, and the language of the unit in

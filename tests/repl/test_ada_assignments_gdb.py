@@ -56,6 +56,8 @@ print $d
 print $d.data
 print $d.nums
 print $d.nums(2)
+print $d.nums(integer(2))
+print bu.nums(natural(3))
 print $d.last
 print $d.data(2..3)
 print $o := ou

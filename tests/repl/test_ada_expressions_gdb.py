@@ -99,6 +99,11 @@ TYPES_OF_CONVERSIONS = """byte(3), integer(b), float(x), character(65), integer'
     color'(red), tiny(2), letter(65), price(2)"""
 
 
+INDEXES = """y(work(wed)), y(Work (Wed)) + 1, y(work), v(integer(2)), v(integer),
+    -v(natural(x) - 41), v(byte(b)-199), g(integer(1),integer(3)), z(color(green)),
+    s(integer(x)-40), s(integer(2)) = s(2), f(positive(3)), a(integer(1)), j(integer(4)),
+    v(integer(2)..integer(3)), y(work(wed)..work(thu)), y(day(wed))"""
+"""Conversions: in Ada no types of parameters are behind a name."""
 PREDEFINED = """natural, positive, integer, float, long_float, long_long_float, character, boolean,
     string, long_integer, short_integer, long_long_integer, wide_character, wide_wide_character,
     LONG_INTEGER, natural(3), positive(3), long_integer(3), long_long_float(3)"""
@@ -219,6 +224,15 @@ def test_conversions_of_variables(
     files: Callable[[str], list[str]], tool: Callable[[str], str]
 ) -> None:
     _require_same(tool, files("-O0"), *_commands("print", OF_VARIABLES))
+
+
+def test_conversions_as_indexes(
+    files: Callable[[str], list[str]], tool: Callable[[str], str]
+) -> None:
+    line = SOURCE.split("\n").index("         C_Abort;") + 1
+    commands = _commands("print", INDEXES) + _commands("whatis", "y(work(wed)), v(integer(2))")
+    commands += [f"break example.adb:{line} if y(work(wed)) = 2"]
+    _require_same(tool, files("-O0"), *commands)
 
 
 def test_conversions_as_in_ada(files: Callable[[str], list[str]]) -> None:

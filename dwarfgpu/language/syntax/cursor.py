@@ -22,6 +22,9 @@ class Known(Protocol):
     def is_name(self, name: str) -> bool:
         """Return whether it means anything."""
 
+    def is_function(self, name: str) -> bool:
+        """Return whether it is a function."""
+
     def is_unreserved(self, word: str) -> bool:
         """Return whether one of `words.WORDS` names an object in a language that does not reserve
         it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.language.syntax.ada_tokens import QUALIFICATION
 from dwarfgpu.language.syntax.cursor import Cursor
 from dwarfgpu.language.syntax.words import TAGS, TYPE_WORDS
 
@@ -39,6 +40,8 @@ def extended_name(cursor: Cursor, index: int, *, is_member: bool = False) -> tup
         inside = cursor.text[tokens[index].start : _end_of_word(cursor, end)]
         if is_function and not _is_parameters(cursor, index, end):
             break
+        if is_function and cursor.is_ada and (is_member or not cursor.known.is_function(name)):
+            break  # an index
         following = tokens[end]
         while is_function and following.text in ("const", "volatile"):
             inside, end = f"{inside} {following.text}", end + 1
@@ -68,6 +71,14 @@ def name_at(cursor: Cursor, *, is_member: bool = False) -> str:
     name, end = extended_name(cursor, cursor.at, is_member=is_member)
     cursor.move_to(end)
     return name
+
+
+def is_converting(cursor: Cursor, index: int) -> bool:
+    """Return whether the name at a position, if it is that of a type of Ada, begins a conversion,
+    a qualified expression or an attribute."""
+    after = cursor.tokens[min(index + 1, len(cursor.tokens) - 1)]
+    is_mark = after.kind == "mark" and after.text in ("(", QUALIFICATION)
+    return is_mark or after.kind == "attribute"
 
 
 def _after_closer(cursor: Cursor, position: int) -> int | None:
@@ -126,4 +137,6 @@ def _is_parameters(cursor: Cursor, index: int, end: int) -> bool:
         return False
     if first.text in TYPE_WORDS or first.text in TAGS or first.text in ("const", "volatile"):
         return True
+    if cursor.is_ada and is_converting(cursor, index + 1):
+        return False
     return cursor.known.is_type(extended_name(cursor, index + 1)[0])

@@ -14,7 +14,7 @@ from dwarfgpu.language.syntax.ada_tokens import ALL, QUALIFICATION, RANGE
 from dwarfgpu.language.syntax.ast import MAX_HEIGHT, Node
 from dwarfgpu.language.syntax.cursor import Cursor, Known
 from dwarfgpu.language.syntax.fortran_tokens import NOT, POWER, TRUE, constant
-from dwarfgpu.language.syntax.name_parser import extended_name, name_at
+from dwarfgpu.language.syntax.name_parser import extended_name, is_converting, name_at
 from dwarfgpu.language.syntax.tokens import Token, character, number, string
 from dwarfgpu.language.syntax.type_parser import TypeParser, fortran_type
 from dwarfgpu.language.syntax.words import (
@@ -68,7 +68,7 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
     first = parser.token
     if first.kind != "name":
         return None
-    if parser.is_ada and _is_converting(parser, parser.at):
+    if parser.is_ada and is_converting(parser, parser.at):
         return None  # an expression
     is_word = _is_type_word(first.text) or fortran_type(parser, parser.at) is not None
     is_word = is_word or parser.is_type_of(parser.at)
@@ -78,14 +78,6 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
     if parser.token.kind != "end":
         raise parser.syntax_error()
     return name
-
-
-def _is_converting(cursor: Cursor, index: int) -> bool:
-    """Return whether the name at a position, if it is that of a type of Ada, begins a conversion,
-    a qualified expression or an attribute."""
-    after = cursor.tokens[min(index + 1, len(cursor.tokens) - 1)]
-    is_mark = after.kind == "mark" and after.text in ("(", QUALIFICATION)
-    return is_mark or after.kind == "attribute"
 
 
 def _is_type_word(word: str) -> bool:
@@ -480,7 +472,7 @@ class Parser(Cursor):
         """Parse `type(operand)`, `type'(operand)` or an attribute of a type, of Ada; None where
         something else comes."""
         name = self.token.text
-        if not _is_converting(self, self.at):
+        if not is_converting(self, self.at):
             return None
         if not _is_type_word(name) and not self.known.is_type(name):
             return None
