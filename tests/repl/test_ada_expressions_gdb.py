@@ -104,6 +104,11 @@ INDEXES = """y(work(wed)), y(Work (Wed)) + 1, y(work), v(integer(2)), v(integer)
     s(integer(x)-40), s(integer(2)) = s(2), f(positive(3)), a(integer(1)), j(integer(4)),
     v(integer(2)..integer(3)), y(work(wed)..work(thu)), y(day(wed))"""
 """Conversions: in Ada no types of parameters are behind a name."""
+IN_PARENTHESES = """(integer(u)), 2 * (integer(u) + 1), (byte(300) + 1) * 2, (Byte (300)),
+    (integer(x)) + 1, ((integer(x))), -(integer(x)), (work(wed)), (color(green)) = c,
+    y((work(wed))), v((integer(2))), (vector(v)), (vector(v))(2), (string(s)), (float(x)) / 2,
+    (byte(b))'size, (color'first), (color'(green)), (integer(x) = 42), (long_integer(x)),
+    (integer(3,4))"""
 PREDEFINED = """natural, positive, integer, float, long_float, long_long_float, character, boolean,
     string, long_integer, short_integer, long_long_integer, wide_character, wide_wide_character,
     LONG_INTEGER, natural(3), positive(3), long_integer(3), long_long_float(3)"""
@@ -143,6 +148,13 @@ AS_IN_ADA = {
     "small(lf)": "3",
     "point(q)": "(a => 3, b => 3)",
     "price(x)": "The type does not hold the number 42.",
+    "(byte) x": "42",
+    "(byte)(x)": "42",
+    "(byte) integer(x)": "42",
+    "(integer *) x'address = x'access": "true",
+    "*(integer(*)) x'address": "42",
+    "sizeof (byte(3))": "1",
+    "sizeof (byte)": "1",
     "vector'(1, 2)": "Unsupported: aggregates of Ada are not supported in expressions",
 }
 """What GDB truncates, reads in another way or refuses in other words."""
@@ -233,6 +245,14 @@ def test_conversions_as_indexes(
     commands = _commands("print", INDEXES) + _commands("whatis", "y(work(wed)), v(integer(2))")
     commands += [f"break example.adb:{line} if y(work(wed)) = 2"]
     _require_same(tool, files("-O0"), *commands)
+
+
+def test_conversions_in_parentheses(
+    files: Callable[[str], list[str]], tool: Callable[[str], str]
+) -> None:
+    types = _commands("whatis", "(integer(x)), (byte(3)), (byte(3)) + 1")
+    types += _commands("ptype", "(byte(3))")
+    _require_same(tool, files("-O0"), *_commands("print", IN_PARENTHESES), *types)
 
 
 def test_conversions_as_in_ada(files: Callable[[str], list[str]]) -> None:

@@ -76,6 +76,8 @@ def name_at(cursor: Cursor, *, is_member: bool = False) -> str:
 def is_converting(cursor: Cursor, index: int) -> bool:
     """Return whether the name at a position, if it is that of a type of Ada, begins a conversion,
     a qualified expression or an attribute."""
+    if [token.text for token in cursor.tokens[index + 1 : index + 4]] == ["(", "*", ")"]:
+        return False  # a type of C
     after = cursor.tokens[min(index + 1, len(cursor.tokens) - 1)]
     is_mark = after.kind == "mark" and after.text in ("(", QUALIFICATION)
     return is_mark or after.kind == "attribute"

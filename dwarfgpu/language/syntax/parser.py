@@ -507,6 +507,8 @@ class Parser(Cursor):
         after = self.tokens[self.at + 1]
         if after.kind != "name":
             return False
+        if self.is_ada and is_converting(self, self.at + 1):
+            return False
         if _is_type_word(after.text):
             return True
         if (named_type := fortran_type(self, self.at + 1)) is not None:
