@@ -106,7 +106,17 @@ package Pk is
    type Ref is access Shape;
    type Small is range -5 .. 7;
    subtype Tiny is Small range 0 .. 3;
+   type Vector is array (Positive range <>) of Integer;
+   procedure Set (V : in out Vector);
    C : Color := Green; S : aliased Shape := (1, 2); R : Ref := new Shape; T : Tiny := 2;
+end Pk;
+"""
+BODY = """\
+package body Pk is
+   procedure Set (V : in out Vector) is
+   begin
+      V (V'First) := 1;
+   end Set;
 end Pk;
 """
 USER = """\
@@ -127,9 +137,10 @@ def test_listed_types_have_the_names_of_the_source(
     """GDB spells the type of access values out, and does not find it by its name."""
     tool("gcc")  # which gnatmake calls
     make = [tool("gnatmake"), "-q", "-g", "-O0", "example.adb", "-o", "a"]
-    build(tmp_path, {"pk.ads": PACKAGE, "example.adb": USER}, [make])
+    build(tmp_path, {"pk.ads": PACKAGE, "pk.adb": BODY, "example.adb": USER}, [make])
     files = with_core(tool, tmp_path)
     asked = [f"info types {name}" for name in ("shape", "color", "tiny")]
-    own = answers(None, files, [*asked, "info types pk__ref"])
-    assert own[:-1] == answers(tool("gdb"), files, asked)
-    assert own[-1].splitlines()[-1] == "4:\tpk.ref;"
+    own = answers(None, files, [*asked, "info types pk__ref", "info types pk__vector"])
+    assert own[:-2] == answers(tool("gdb"), files, asked)
+    assert own[-2].splitlines()[-1] == "4:\tpk.ref;"
+    assert own[-1].count("\tpk.vector;\n") == 1

@@ -41,6 +41,7 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.type_text import declaration
 
 _OBJECTS: Final = (dw.TAG_VARIABLE, dw.TAG_MEMBER, dw.TAG_CONSTANT)
+_BOUNDS: Final = "___XUB"
 _FEW_SYMBOLS: Final = 32
 """Maximum number of symbols for which to search the units that mention them."""
 
@@ -101,7 +102,7 @@ class SymbolSearch:
                     if query.type is not None:
                         searched.spend(SPELLED)
                     if query.type is None or query.type.search(_type_text(symbol)):
-                        yield symbol
+                        yield _of_source(symbol)
             except LimitExceeded as error:
                 self.limits[code_object] = error
 
@@ -162,6 +163,14 @@ class SymbolSearch:
         else:
             searched.spend(cost_of_mangled(len(name)))
         return pattern is None or pattern.search(_shown_name(symbol))
+
+
+def _of_source(row: ListedSymbol) -> ListedSymbol:
+    """Return the bounds that gnat describes beside an unconstrained array (`exp_dbug.ads`) under
+    the name of the array, which is listed once."""
+    if not row.name.endswith(_BOUNDS) or row.unit.style != "ada":
+        return row
+    return row._replace(name=row.name.removesuffix(_BOUNDS))
 
 
 def _type(die: Die) -> Type | None:
