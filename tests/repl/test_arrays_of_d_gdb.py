@@ -142,3 +142,43 @@ def test_an_array_in_itself_ends(files: list[str]) -> None:
     own = answers(None, files, commands)
     assert own[1].count("{n = 7, below = ") == 6 and "{...}" in own[1]
     assert 10 < own[3].count("{n = 7, below = ") < 1000
+
+
+STRUCTURES = """\
+module s;
+struct Real { double length; int* ptr; }
+struct Truth { bool length; int* ptr; }
+struct Signed { int length; int* ptr; }
+struct Called { size_t length; int function(int) ptr; }
+struct Own { size_t length; int* ptr; }
+struct Of(T) { size_t length; T* ptr; }
+enum Name : string { one = "x" }
+int twice(int x) { return 2 * x; }
+int run(int[] values, const(string) text, shared(int[]) shares, Name name) {
+    Real real_ = Real(2.5, values.ptr); Truth truth = Truth(true, values.ptr);
+    Signed signed = Signed(-1, values.ptr); Called called = Called(2, &twice);
+    Own own = Own(2, values.ptr); Of!(int[]) of = Of!(int[])(1, &values);
+    int* nowhere; *nowhere = 1;
+    return cast(int) (own.length + called.length + of.length) + signed.length + truth.length;
+}
+int main() { return run([10, 20], "hello", [30], Name.one); }
+"""
+COMPILERS = [["gdc", "-g", "-O0", "-o"], ["ldc2", "-g", "-of"]]
+
+
+@pytest.mark.parametrize("command", COMPILERS)
+def test_a_structure_of_the_user_is_none(
+    tool: Callable[[str], str], tmp_path: Path, command: list[str]
+) -> None:
+    compiler, *options = command
+    build(tmp_path, {"s.d": STRUCTURES}, [[tool(compiler), *options, "a", "s.d"]])
+    shown = {
+        "real_": "{length = 2.5, ptr = 0x", "truth": "{length = true, ptr = 0x",
+        "signed": "{length = -1, ptr = 0x", "called": "{length = 2, ptr = 0x",
+        "own": "{length = 2, ptr = 0x", "of": "{length = 1, ptr = 0x",
+        "values": "{10, 20}", "text": '"hello"', "shares": "{30}", "name": '"x"',
+    }  # fmt: skip
+    commands = ["frame function s.run", *(f"print {name}" for name in shown)]
+    own = answers(None, with_core(tool, tmp_path), commands)[1:]
+    for answer, expected in zip(own, shown.values(), strict=True):
+        assert answer.splitlines()[1].partition(" = ")[2].startswith(expected)

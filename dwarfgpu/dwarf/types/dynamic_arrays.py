@@ -9,6 +9,7 @@ from dwarfgpu.dwarf.types.types import (
     MAX_TYPE_BITS,
     Array,
     Base,
+    Function,
     Member,
     Pointer,
     Struct,
@@ -32,8 +33,13 @@ class DynamicArray:
 
 
 def dynamic_array(type_: Type | None) -> DynamicArray | None:
-    """Return the parts of a dynamic array of D, by which GDB knows it, too (dynamic_array_type in
-    gdb/d-valprint.c); None for any other type, and one of elements of no size."""
+    """Return the parts of a dynamic array of D; None for any other type, and one of elements of no
+    size.
+
+    GDB knows it by the names of its members alone (dynamic_array_type in gdb/d-valprint.c). That of
+    a compiler is declared at no line: gdc writes line 0, ldc2 none. Its name is no mark: `int[]`,
+    `string`, of ldc2 also `const(int[])` and `slice<int>`.
+    """
     bare = strip(type_)
     if not isinstance(bare, Struct) or not may_be_dynamic_array(bare):
         return None
@@ -43,4 +49,15 @@ def dynamic_array(type_: Type | None) -> DynamicArray | None:
     number, kind = strip(length.type), strip(pointer.type)
     if not isinstance(number, Base) or not isinstance(kind, Pointer) or kind.target is None:
         return None
+    if not _is_size(number, kind) or isinstance(strip(kind.target), Function):
+        return None
+    if (length.bit_offset, pointer.bit_offset) != (0, number.size_bits):
+        return None
+    if length.die.integer(dw.AT_DECL_LINE):
+        return None
     return DynamicArray(length, pointer, kind.target)
+
+
+def _is_size(number: Base, pointer: Pointer) -> bool:
+    """Return whether a type is that of `size_t`, which has as many bits as a pointer."""
+    return number.base.encoding == "unsigned" and number.size_bytes == pointer.size_bytes
