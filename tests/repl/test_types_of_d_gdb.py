@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.cli.main import main
 from tests.repl.side_by_side import answers, build, with_core
 
 SOURCE = """\
@@ -89,3 +90,36 @@ def test_names_with_modules_in_commands(files: list[str]) -> None:
     own = answers(None, files, ["frame function m.run", *ADDRESSES])[1:]
     for answer, expected in zip(own, ADDRESSES.values(), strict=True):
         assert answer.splitlines()[1].startswith(expected)
+
+
+WHERE = {
+    "m.count": "global int m.count, declared at line 6",
+    "m::count": "global int m.count, declared at line 6",
+    "m.run.rect": "parameter class m.Rect * rect, declared at line 7 of m.run",
+    "run.color": "parameter enum m.Color color, declared at line 7 of m.run",
+    "m.Rect.area.this": "parameter class m.Rect * const this of m.Rect.area",
+}
+UNKNOWN = {
+    "m.cuont": ' Did you mean "m.count"?',
+    "m::cuont": ' Did you mean "m.count"?',
+    "m.rnu.color": ' Did you mean "m.run.color"?',
+    "Rect::count": ' Did you mean "m.count"?',
+}
+
+
+def test_where_takes_names_as_they_are_listed(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, expected in WHERE.items():
+        assert main(["where", files[0], name]) == 0
+        assert capsys.readouterr().out.startswith(expected)
+        [answer] = answers(None, files[:1], [f"where {name}"])
+        assert answer.splitlines()[1].startswith(expected)
+    assert main(["where", files[0], "rect", "m.run.color", "--function", "m.run"]) == 0
+    assert " of m.run" in capsys.readouterr().out
+    for name, advice in UNKNOWN.items():
+        assert main(["where", files[0], name]) == 2
+        said = capsys.readouterr().err
+        assert said == f'dwarfgpu: No symbol "{name}" in a.{advice}\n'
+    assert main(["where", files[0], "m.run"]) == 2
+    assert "its variables are m.run.shape, m.run.rect, m.run.color" in capsys.readouterr().err

@@ -15,13 +15,15 @@ from dwarfgpu.base.argument_types import methods_name_wrong_arguments, names_wro
 from dwarfgpu.base.arguments import integer, require, wrong_type
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen, plain_fields
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.coverage.coverage import CodeScope
 from dwarfgpu.dwarf.coverage.unit_groups import Group, UnitGroups, groups_of
 from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.index.units_by_name import most_units, too_many_units
 from dwarfgpu.dwarf.names.function_names import bare_name
-from dwarfgpu.dwarf.names.qualified import canonical, parts
+from dwarfgpu.dwarf.names.qualified import canonical, joined, parts, split_outside
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import is_called
 from dwarfgpu.dwarf.scope.nameless_functions import (
@@ -50,7 +52,8 @@ class Wanted:
     """Which variables; every absent element means all."""
 
     names: tuple[str, ...] = ()
-    """As they are, or after their function (`f::x`) or, for global ones, their namespaces."""
+    """As they are, or after their function (`f::x`) or, for global ones, their namespaces; of D
+    also with points, as they are shown (`m.f.x`)."""
     function: str | None = None
     """A function that contains them, or is inlined around them."""
     pc: int | None = None
@@ -84,11 +87,14 @@ class Wanted:
         """Return False only if a unit cannot contain a wanted variable."""
         if self.with_functions:
             return lambda unit: True
-        function = [] if self.function is None else _parts(self.function)
-        around: list[tuple[str, frozenset[int] | None]] = [(part, None) for part in function]
-        choices = [[*_tagged(name), *around] for name in self.names] or [around]
+        functions = ("",) if self.function is None else _spellings(self.function)
+        arounds: list[list[tuple[str, frozenset[int] | None]]] = [
+            [(part, None) for part in _parts(function)] for function in functions
+        ]
+        names = [spelled for name in self.names for spelled in _spellings(name)]
+        choices = [[*_tagged(name), *around] for name in names for around in arounds] or arounds
         if self.is_generic:  # a unit has the name of the function with its arguments only
-            choices = [[*_tagged(name.rpartition("::")[2])] for name in self.names] or [[]]
+            choices = [[*_tagged(name.rpartition("::")[2])] for name in names] or [[]]
         tests = {part: mentions(info, *part) for parts in choices for part in parts}
         return lambda unit: any(all(tests[part](unit) for part in parts) for parts in choices)
 
@@ -102,7 +108,8 @@ class Wanted:
         """The canonical simple names that wanted variables can have; None for any."""
         if not self.names:
             return None
-        last = [part.name for name in self.names for part in parts(name)[-1:]]
+        names = [spelled for name in self.names for spelled in _spellings(name)]
+        last = [part.name for name in names for part in parts(name)[-1:]]
         return frozenset((*last, *map(canonical, self.names)))
 
     def takes(self, variable: Variable, code_scope: CodeScope | None) -> bool:
@@ -119,13 +126,14 @@ class Wanted:
 
     def _is_wanted_function(self, code_scope: CodeScope, name: str) -> bool:
         """Return whether a name is that of a function."""
-        if _is_function(code_scope, name):
+        if is_function(code_scope, name):
             return True
         return self.is_generic and is_template(code_scope.qualified_name, name)
 
     def matches_name(self, variable: Variable, code_scope: CodeScope | None, name: str) -> bool:
         """Return whether one of the names is that of a variable."""
-        if _is_named(variable, code_scope, name):
+        spellings = _spelled_in(variable.die, name)
+        if any(_is_named(variable, code_scope, spelled) for spelled in spellings):
             return True
         function, _, last = name.rpartition("::")
         if not self.is_generic or code_scope is None or not function or variable.name != last:
@@ -142,6 +150,16 @@ def is_template(qualified: str, name: str) -> bool:
     while (inner := _ARGUMENTS.sub("", bare)) != bare:
         bare = inner
     return bare == name or bare.endswith(f"::{name}")
+
+
+def _spellings(name: str) -> tuple[str, ...]:
+    """Return a name, and what it is with `::` if its points are those of D."""
+    return (name, joined(tuple(split_outside(name, ".")))) if "." in name else (name,)
+
+
+def _spelled_in(die: Die, name: str) -> tuple[str, ...]:
+    """Return the spellings of a name in the language of an entry."""
+    return _spellings(name) if die.unit.language == dw.LANG_D else (name,)
 
 
 def _parts(name: str) -> list[str]:
@@ -182,6 +200,11 @@ def _is_nameless_of(variable: Variable, name: str) -> bool:
         is_called(owner, function) or without_arguments(bare_name(owner) or "") == function
         for owner in owners_of(variable)
     )
+
+
+def is_function(code_scope: CodeScope, name: str) -> bool:
+    """Return whether a name is that of a function."""
+    return any(_is_function(code_scope, spelled) for spelled in _spelled_in(code_scope.die, name))
 
 
 def _is_function(code_scope: CodeScope, name: str) -> bool:

@@ -11,7 +11,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import MOST_SUGGESTED, did_you_mean
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage
-from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables, is_template
+from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables, is_function, is_template
 from dwarfgpu.dwarf.coverage.unit_groups import UnitGroups
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.function_names import bare_name
@@ -162,7 +162,7 @@ def _unknown(file: CodeObject, query: Wanted, in_file: str) -> UsageError:
         return UsageError(f"{file.name} describes no variables{where}")
     variables = _variables_of_function(file, query)
     if variables:
-        listed = ", ".join(f"{query.names[0]}::{name}" for name in variables[:_MAX_LISTED])
+        listed = ", ".join(variables[:_MAX_LISTED])
         more = ", …" if len(variables) > _MAX_LISTED else ""
         return UsageError(f"{title} is a function {in_file}; its variables are {listed}{more}")
     suggestion = _suggestion(file, query) or _line_tables_only(file, query)
@@ -183,8 +183,8 @@ def _line_tables_only(file: CodeObject, query: Wanted) -> str:
 
 
 def _variables_of_function(file: CodeObject, query: Wanted) -> list[str]:
-    """Return the names of the variables of a function whose name was given in place of theirs; none
-    if the name is not that of a function."""
+    """Return the qualified names of the variables of a function whose name was given in place of
+    theirs; none if the name is not that of a function."""
     if query.function is not None or query.pc is not None or len(query.names) != 1:
         return []
     name = query.names[0]
@@ -192,8 +192,8 @@ def _variables_of_function(file: CodeObject, query: Wanted) -> list[str]:
     for unit in find_variables(file.scopes, Wanted(function=name)):
         for group in unit.groups:
             for variable, code_scope in group.declared:
-                if code_scope is not None and is_called(code_scope.functions[-1].die, name):
-                    names[variable.name] = None
+                if code_scope is not None and is_function(code_scope.functions[-1], name):
+                    names[f"{name}{variable.die.unit.joint}{variable.name}"] = None
     return list(names)
 
 
@@ -239,32 +239,57 @@ def _suggestion(file: CodeObject, query: Wanted) -> str:
     if part is not None and part["name"] in simple:
         name = part["name"]
         return f' "{name}" is a variable: give its name alone; location shows parts of variables'
-    name, suggestion = query.names[0], ""
-    if _OTHER_SCOPE.fullmatch(name):
-        name = name.replace(".", "::") if "." in name else name.replace(":", "::")
-    if "::" in name:
-        qualified = {
-            full for variable, code_scope in variables for full in _qualified(variable, code_scope)
-        }
-        is_written = name != query.names[0] and name in qualified
-        suggestion = f' Did you mean "{name}"?' if is_written else ""
-        suggestion = suggestion or did_you_mean(name, sorted(qualified))
-    suggestion = suggestion or did_you_mean(name.rpartition("::")[2], sorted(simple))
+    suggestion, last = "", query.names[0]
+    for joint in dict.fromkeys(variable.die.unit.joint for variable, _ in variables):
+        name = _with_scopes(query.names[0], joint)
+        suggestion = suggestion or _similar_qualified(query.names[0], name, joint, variables)
+        last = name.rpartition("::")[2]
+    suggestion = suggestion or did_you_mean(last, sorted(simple))
     for cut in file.info.why_not_found:
         return f"{suggestion} Not searched: {cut.kind}: {cut}"
     problem = next((problem for unit in every for problem in unit.problems), None)
     return suggestion if problem is None else f"{suggestion} Not all names are readable: {problem}"
 
 
+def _with_scopes(name: str, joint: str) -> str:
+    """Return a name with `::`, of one that has the joint of a language, or may be qualified as in
+    another language."""
+    name = name.replace(joint, "::")
+    if _OTHER_SCOPE.fullmatch(name):
+        return name.replace(".", "::") if "." in name else name.replace(":", "::")
+    return name
+
+
+def _similar_qualified(
+    written: str, name: str, joint: str, declared: Iterable[tuple[Variable, CodeScope | None]]
+) -> str:
+    """Return ` Did you mean "nest::t"?` with a similar variable of a language with this joint, for
+    a name with `::`; empty where there is none."""
+    if "::" not in name:
+        return ""
+    qualified = {
+        full
+        for variable, code_scope in declared
+        if variable.die.unit.joint == joint
+        for full in _qualified(variable, code_scope)
+    }
+    if name != written and name in qualified:
+        return f' Did you mean "{name.replace("::", joint)}"?'
+    return did_you_mean(name, sorted(qualified)).replace("::", joint)
+
+
 def _qualified(variable: Variable, code_scope: CodeScope | None) -> Iterator[str]:
-    """Yield the names with `::` by which a variable is found: `nest::t`, `detail::count::hits`."""
+    """Yield the names by which a variable is found, with `::` also in D: `nest::t`,
+    `detail::count::hits`."""
+    joint = variable.die.unit.joint
     try:
         if code_scope is not None:
-            yield f"{without_arguments(code_scope.functions[-1].qualified_name)}::{variable.name}"
+            function = without_arguments(code_scope.functions[-1].qualified_name)
+            yield f"{function.replace(joint, '::')}::{variable.name}"
         elif is_nameless(variable.die):
             for owner in owners_of(variable):
                 yield f"{without_arguments(bare_name(owner) or '')}::{variable.name}"
         else:
-            yield variable_name(variable)
+            yield variable_name(variable).replace(joint, "::")
     except DwarfGpuError:
         return
