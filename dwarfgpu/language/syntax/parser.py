@@ -316,6 +316,22 @@ class Parser(Cursor):
             raise self.syntax_error()
         return ast.Triplet(low, high, stride)
 
+    def _indexed(self, node: Node) -> Node:
+        """Parse what is between brackets after an array."""
+        start = self.at
+        index = self.expression(_COMMA)
+        if self.accept(RANGE):  # of D
+            index = ast.Slice(index, self.expression(_COMMA))
+        words = self.tokens[start : self.at]
+        if any(word.kind == "dollar" and word.text == "$" for word in words) and self.known.is_d():
+            # spec/arrays, "Array Length"; it is the last value of the history in GDB's expressions.
+            length = "its member length"
+            if isinstance(node, ast.Name):
+                length = f"{node.name.replace('::', '.')}.length"
+            raise UsageError(f"$ is not the length here: that of a dynamic array is {length}")
+        self.expect("]")
+        return ast.Index(node, index)
+
     def _postfix(self, node: Node) -> Node:
         while True:
             if self.token.kind == "attribute":
@@ -333,11 +349,7 @@ class Parser(Cursor):
                 prefix = self.accept("~") or ""  # of a destructor
                 node = ast.Access(node, prefix + name_at(self, is_member=True), mark == "->")
             elif mark == "[":
-                index = self.expression(_COMMA)
-                if self.accept(RANGE):  # of D
-                    index = ast.Slice(index, self.expression(_COMMA))
-                node = ast.Index(node, index)
-                self.expect("]")
+                node = self._indexed(node)
             elif mark == "(":
                 self._require_name_before_types(node)
                 node = ast.Call(node, self._subscripts() if self.is_fortran else self._listed(")"))
