@@ -11,6 +11,8 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.core.core_target import CoreTarget
 from dwarfgpu.machine.core.load import Core, load_core
+from dwarfgpu.machine.core.unwritten_pages import unwritten_pages
+from dwarfgpu.objfile.elf import open_object
 from tests.machine.cores import Load, mapped_files
 from tests.machine.test_core import (
     BASE,
@@ -80,23 +82,25 @@ def test_no_other_memory_is_zeros(tmp_path: Path) -> None:
 
 WRITTEN = b"x" * PAGE
 KNOWN = {
-    "beside a page that was written of another protection": (pages(1, flags=7, data=WRITTEN),),
-    "beside memory behind it": (pages(1), pages(3, BSS + PAGE, flags=7), pages(1, HEAP)),
-    "beside written memory behind it": (
-        pages(1, flags=READ),
-        pages(3, BSS + PAGE),
-        pages(1, HEAP, data=WRITTEN),
-    ),
-    "described twice": (pages(4), pages(4)),
+    "beside memory behind it": (pages(4), pages(1, HEAP)),
+    "beside written memory behind it": (pages(4), pages(1, HEAP, data=WRITTEN)),
+    "with memory behind it in one mapping": (pages(9),),
 }
 
 
 @pytest.mark.parametrize("memory", KNOWN.values(), ids=KNOWN)
 def test_a_whole_mapping_of_bss_is_zeros(tmp_path: Path, memory: tuple[Load, ...]) -> None:
-    rest = () if len(memory) > 1 else (pages(3, BSS + PAGE),)
-    assert read(opened(tmp_path, *memory, *rest), BSS + PAGE, 1) == b"\0"
+    assert read(opened(tmp_path, *memory), BSS + PAGE, 1) == b"\0"
 
 
+def test_bss_begins_in_the_last_page_of_the_file(tmp_path: Path) -> None:
+    data = bytearray(with_bss())
+    struct.pack_into("<Q", data, 64 + 56 + 32, PAGE - 0x80)
+    core = opened(tmp_path, pages(4), on_disk=bytes(data), in_memory=bytes(data))
+    assert read(core, BSS, BSS_BYTES) == bytes(BSS_BYTES)
+
+
+NONE = 0
 SPLIT = {
     "a written page before it": (pages(1, data=WRITTEN), pages(3, BSS + PAGE)),
     "an unwritten page before it": (pages(1), pages(3, BSS + PAGE)),
@@ -105,15 +109,48 @@ SPLIT = {
         pages(1, BSS + PAGE),
         pages(2, BSS + 2 * PAGE, data=WRITTEN * 2),
     ),
+    "guard pages around it": (
+        pages(1, flags=NONE),
+        pages(1, BSS + PAGE),
+        pages(2, BSS + 2 * PAGE, flags=NONE),
+    ),
+    "dumped guard pages around it": (
+        pages(1, flags=NONE, data=WRITTEN),
+        pages(1, BSS + PAGE),
+        pages(1, BSS + 2 * PAGE, flags=NONE, data=WRITTEN),
+        pages(1, BSS + 3 * PAGE, data=WRITTEN),
+    ),
+    "a page before it that can be executed": (pages(1, flags=7), pages(3, BSS + PAGE)),
+    "nothing before it": (pages(3, BSS + PAGE),),
+    "nothing behind it": (pages(3),),
+    "the same segment again": (pages(4), pages(4)),
 }
 
 
 @pytest.mark.parametrize("memory", SPLIT.values(), ids=SPLIT)
-def test_a_part_of_a_mapping_may_be_left_out_by_request(
-    tmp_path: Path, memory: tuple[Load, ...]
-) -> None:
+def test_a_part_of_bss_may_be_left_out_by_request(tmp_path: Path, memory: tuple[Load, ...]) -> None:
     """MADV_DONTDUMP for a part of a mapping splits it; Linux leaves that part out as written."""
     assert why(opened(tmp_path, *memory), BSS + PAGE) == LEFT_OUT
+
+
+def test_a_file_mapped_over_a_part_of_bss_splits_it(tmp_path: Path) -> None:
+    lib, other = str(tmp_path / "lib.so"), str(tmp_path / "other")
+    files = mapped_files(
+        (BASE, BASE + PAGE, 0, lib), (BASE + PAGE, BSS, 1, lib), (BSS, BSS + PAGE, 7, other)
+    )
+    core = opened(tmp_path, pages(1), pages(3, BSS + PAGE), notes=(files,))
+    assert why(core, BSS + PAGE) == LEFT_OUT
+
+
+def test_one_mapping_has_the_bss_of_all_segments_of_a_file(tmp_path: Path) -> None:
+    first, second = (BSS, BSS + PAGE), (BSS + PAGE, BSS + 3 * PAGE - 1)
+
+    def zeros(*memory: Load) -> list[tuple[int, int]]:
+        core = open_object(written(tmp_path, thread(), loads=memory))
+        return [(part.start, part.end) for part in unwritten_pages(core, [], [[first, second]])]
+
+    assert zeros(pages(3)) == [first, second]
+    assert zeros(pages(1), pages(2, BSS + PAGE)) == []
 
 
 def test_bss_that_was_only_readable_is_unknown(tmp_path: Path) -> None:

@@ -24,6 +24,13 @@ int main(int argc, char **argv) {
     first[0] = 5, other[9] = 7;
     madvise(other + 0x8000, 0x8000, MADV_DONTDUMP);
   }
+  if (argv[1][0] == 'g') {
+    other[0x2000] = first[0] = 5;
+    mprotect(other, 0x1000, PROT_NONE);
+    mprotect(other + 0x3000, 0x1000, PROT_NONE);
+    madvise(other + 0x1000, 0x2000, MADV_DONTDUMP);
+    abort();
+  }
   if (first[argc] + other[argc] + local[argc] + heap[argc] > 0) return 1;
   abort();
 }
@@ -57,3 +64,13 @@ def test_what_is_left_out_by_request_is_unavailable(opened: Callable[[str], list
     assert "7 '\\a', 0 '\\000' <repeats 32758 times>, <unavailable> <repeats 32768 times>}" in part
     assert "reads were needed" not in part
     assert "Cannot access memory at address" in whole
+
+
+def test_what_is_left_out_between_guard_pages_is_unavailable(
+    opened: Callable[[str], list[str]],
+) -> None:
+    files = opened("guards")
+    if Path(files[1]).name == "gcore":
+        pytest.skip("Linux writes no core file here")
+    (text,) = answers(None, files, ["p other[0x2000]"])
+    assert "Cannot access memory at address" in text

@@ -286,8 +286,8 @@ class _Reader:
         self.files: list[LoadedFile] = []
         self.module_of: dict[LoadedFile, _Module] = {}
         self.ranges: list[Range] = []
-        self.bss: list[tuple[int, int]] = []
-        """Where the memory of the loaded files begins and ends that they have no bytes of."""
+        self.bss: list[list[tuple[int, int]]] = []
+        """For each loaded file, where its .bss begins and ends, without the file's last page."""
         self.notes: list[str] = []
 
     def add(self, module: _Module, *, is_program: bool) -> None:
@@ -324,7 +324,7 @@ class _Reader:
         writable = [segment for segment in file.segments if segment.flags & PF_W]
         # What a process mapped of a file to read it is at any offset.
         is_image = is_program or self.is_listed(module) or module.has_code
-        bss = list(bss_spans(file, load_address))
+        bss = list(bss_spans(file, load_address, module.parts))
         for part in module.parts:
             if is_image and _contradicts(file, load_address, part):
                 said = f"at {part.offset:#x} of {file.path}, as NT_FILE says"
@@ -339,7 +339,7 @@ class _Reader:
                 self._writable_undescribed += [part] if is_lost else []
         if not is_program and self._is_only_read(module, file, load_address):
             return
-        self.bss += bss
+        self.bss.append(bss)
         loaded = LoadedFile(module.path, file, load_address, is_program)
         self.files.append(loaded)
         self.module_of[loaded] = module

@@ -1,16 +1,17 @@
 """Pages of .bss that a process never wrote, which Linux leaves out of a core file: they are zeros.
 
-Law: only the .bss of a loaded file is zeros; a heap and other anonymous memory stay unknown, as in
-GDB.
+Law: only the .bss of a loaded file is zeros, and only where one mapping has all of it; a heap and
+other anonymous memory stay unknown, as in GDB.
 
 Linux dumps the whole of a private mapping without a file if anything was ever written to it, and
 otherwise nothing (`vma_dump_size` in fs/coredump.c). An exception is MADV_DONTDUMP, which splits
-the mapping of a .bss unless it is for all of it.
+the mapping of a .bss unless it is for all of it. What split a mapping cannot be known from its
+parts: guard pages (`mprotect`) may have, and the part between them may be left out by request.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.machine.core.memory import Range
@@ -19,32 +20,43 @@ from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import PF_W, PT_LOAD, Segment
 
 
-def bss_spans(file: ObjectFile, load_address: int) -> Iterator[tuple[int, int]]:
-    """Yield where the writable memory of a loaded file begins and ends that the file has no bytes
-    of."""
+def bss_spans(
+    file: ObjectFile, load_address: int, parts: Iterable[MappedFile]
+) -> Iterator[tuple[int, int]]:
+    """Yield where the writable memory of a loaded file begins and ends that is behind what the file
+    has of it, and behind the last page that is mapped from the file."""
+    mapped = SpanIndex(((part.start, part.end), part.end) for part in parts)
     for segment in file.segments:
         if segment.type == PT_LOAD and segment.flags & PF_W:
-            begin = load_address + segment.address
-            yield begin + segment.file_bytes, begin + segment.memory_bytes
+            start = load_address + segment.address
+            begin, behind = start + segment.file_bytes, start + segment.memory_bytes
+            begin = next(mapped.covering(begin), begin)
+            if begin < behind:
+                yield begin, behind
 
 
 def unwritten_pages(
-    core: ObjectFile, mapped: Iterable[MappedFile], bss: Iterable[tuple[int, int]]
+    core: ObjectFile, mapped: Iterable[MappedFile], bss: Iterable[Sequence[tuple[int, int]]]
 ) -> list[Range]:
-    """Return the parts of .bss without a mapped file that the core describes and leaves out."""
-    loads = [one for one in core.segments if one.type == PT_LOAD and one.memory_bytes]
-    omitted = [one for one in loads if not one.file_bytes and one.flags & PF_W]
-    if not omitted:  # often
+    """Return the .bss that the core describes and leaves out, of the files for which one mapping
+    without a file has all of it.
+
+    `bss`: the `bss_spans` of each file.
+    """
+    loads = [one for one in core.segments if one.type == PT_LOAD]
+    if all(one.file_bytes or not one.memory_bytes for one in loads):  # often
         return []
-    spans = SpanIndex((span, span) for span in bss)
-    mappings = _Mappings(loads, mapped)
+    segments = SpanIndex((_span(one), one) for one in loads)
+    files = SpanIndex(((part.start, part.end), part) for part in mapped)
     out: list[Range] = []
-    for segment in omitted:
+    for spans in bss:
+        segment = _only_segment(segments, spans)
+        if segment is None or segment.file_bytes or not segment.flags & PF_W:
+            continue
         start, end = _span(segment)
-        for begin, behind in spans.overlapping(start, end):
-            if mappings.is_whole(segment, begin, behind):
-                out.append(Range(max(start, begin), min(end, behind), None, 0, is_zeros=True))
-            break
+        is_whole = all(start <= begin and behind <= end for begin, behind in spans)
+        if is_whole and next(files.overlapping(start, end), None) is None:
+            out += (Range(begin, behind, None, 0, is_zeros=True) for begin, behind in spans)
     return out
 
 
@@ -52,25 +64,12 @@ def _span(segment: Segment) -> tuple[int, int]:
     return segment.address, segment.address + segment.memory_bytes
 
 
-class _Mappings:
-    """The mappings of a process, by where they begin and end."""
-
-    def __init__(self, loads: Iterable[Segment], mapped: Iterable[MappedFile]) -> None:
-        self._files = SpanIndex(((part.start, part.end), part) for part in mapped)
-        spans = [(segment, _span(segment)) for segment in loads]
-        self._by_start = {start: segment for segment, (start, _) in spans}
-        self._by_end = {end: segment for segment, (_, end) in spans}
-
-    def is_whole(self, segment: Segment, begin: int, end: int) -> bool:
-        """Return whether a segment is a mapping without a file, and no part of one that was split
-        within a range."""
-        start, behind = _span(segment)
-        before = self._by_end.get(start) if begin < start else None
-        after = self._by_start.get(behind) if behind < end else None
-        return not self._is_of_file(segment) and not any(
-            one is not None and one.flags == segment.flags and not self._is_of_file(one)
-            for one in (before, after)
-        )
-
-    def _is_of_file(self, segment: Segment) -> bool:
-        return any(True for _ in self._files.overlapping(*_span(segment)))
+def _only_segment(segments: SpanIndex[Segment], spans: Iterable[tuple[int, int]]) -> Segment | None:
+    """Return the segment that has memory of some ranges; None if several have, or none."""
+    only: Segment | None = None
+    for begin, behind in spans:
+        for segment in segments.overlapping(begin, behind):
+            if only is not None and segment is not only:
+                return None
+            only = segment
+    return only
