@@ -381,6 +381,40 @@ def test_the_vdso_is_read_from_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("sections_at", "count", "names", "why"),
+    [
+        (1 << 40, 17, 0, "17 section headers do not fit into the file"),
+        (64, 0xFF11, 0, "65297 section headers do not fit into the file"),
+        (0, 4, 0, "the section headers are not found: e_shnum is 4, but e_shoff is 0"),
+        (0x300, 4, 1, "section name table at "),
+    ],
+)
+def test_a_vdso_with_a_damaged_table_of_sections(
+    tmp_path: Path, sections_at: int, count: int, names: int, why: str
+) -> None:
+    """As a file that cannot be used: one note."""
+    image = bytearray(library())
+    struct.pack_into("<Q", image, 40, sections_at)
+    struct.pack_into("<HHH", image, 58, 64, count, names)
+    assert_unused_vdso(tmp_path, bytes(image), why)
+
+
+def test_a_vdso_that_is_longer_than_what_is_read(tmp_path: Path) -> None:
+    image = bytearray(library().ljust(2 << 20, b"\0"))
+    struct.pack_into("<Q", image, 40, (2 << 20) - 64)
+    struct.pack_into("<HHH", image, 58, 64, 1, 0)
+    assert_unused_vdso(tmp_path, bytes(image), "1 section headers do not fit into the file")
+
+
+def assert_unused_vdso(tmp_path: Path, image: bytes, why: str) -> None:
+    loads = (Load(BASE, image),)
+    loaded = load_core(written(tmp_path, thread(), auxiliary(sysinfo_ehdr=BASE), loads=loads))
+    assert not loaded.files
+    prefix = f"the vDSO at {BASE:#x} cannot be read: [vdso]: {why}"
+    assert [note for note in loaded.notes if "vDSO" in note and note.startswith(prefix)]
+
+
+@pytest.mark.parametrize(
     ("data", "error", "message"),
     [
         (core([note("AMDGPU", 33, b"")], machine=AMDGPU), Malformed, "8 bytes needed"),

@@ -498,7 +498,11 @@ class _Reader:
             return
         try:
             file = ObjectFile("[vdso]", image, self._where.limits)
-            first = next(segment for segment in file.segments if segment.type == PT_LOAD)
-            self.files.append(LoadedFile("[vdso]", file, address + first.offset - first.address))
-        except (DwarfGpuError, StopIteration):
-            self.notes.append(f"the vDSO at {address:#x} cannot be read")
+            first = next((item for item in file.segments if item.type == PT_LOAD), None)
+            if first is None:
+                raise Malformed("none of its segments is loaded")
+            file.sections  # noqa: B018  # every question about a loaded file reads them
+        except DwarfGpuError as error:
+            self.notes.append(f"the vDSO at {address:#x} cannot be read: {error.message}")
+            return
+        self.files.append(LoadedFile("[vdso]", file, address + first.offset - first.address))
