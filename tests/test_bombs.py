@@ -621,6 +621,20 @@ def test_descriptions_of_locations_share_the_budget_of_the_command(
     assert work[2] < 5 * work[1] + START_CALLS, work
 
 
+def test_too_many_symbols_of_a_scope_are_not_all_described(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first ones are listed; each may have a location list of its own."""
+    monkeypatch.chdir(tmp_path)
+    asked = "debug --max-variables 9 bomb <<< info scope main"
+    work = _work_of("own-location-lists", asked)
+    assert work[2] < work[1] + 25 * 900, work
+    main([*arguments_of(asked)[:-1], "info scope main"])
+    said = capsys.readouterr()
+    assert said.out.count("Symbol x") == 9
+    assert "the scope has more than 9 symbols (--max-variables)" in said.err
+
+
 def test_the_default_file_needs_one_main(measured: Measured) -> None:
     """All others of a program are not looked at for it."""
     arguments = arguments_of("debug bomb <<< list nosuch")

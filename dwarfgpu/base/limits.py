@@ -132,7 +132,7 @@ class FileLimits:
     namesakes: int = 20_000
     """Variables of one name that a question lists, and symbols of one name."""
     variables: int = 10_000
-    """Variables of a frame that are listed with their values."""
+    """Variables of a frame that are listed with their values, and symbols of a scope."""
     waves: int = 1 << 16
     """Maximum number of waves of a state or of a dispatch."""
     state_bytes: int = 1 << 28

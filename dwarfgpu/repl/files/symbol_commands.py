@@ -182,7 +182,7 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info scope FUNCTION | LINE | FILE:LINE | *ADDRESS
 
-    Reads nothing.
+    Lists at most as many symbols as --max-variables allows. Reads nothing.
     """
     if not argument:
         raise UsageError("requires an argument (function, line or *addr) to define a scope")

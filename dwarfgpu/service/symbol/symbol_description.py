@@ -29,7 +29,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable, external_of, only_in_abstract, variable_of
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.context import ConstValue
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.session.session import Session
@@ -145,8 +145,20 @@ def _describer_of_block(session: Session, function: Die, block: Die) -> Describe
 
 
 def symbols_at(session: Session, pc: int) -> Iterator[tuple[str, str]]:
-    """Yield the symbols of the scopes at a location, the innermost first, up to the function."""
-    chain = _chain_at(session, pc)
+    """Yield the symbols of the scopes at a location, the innermost first, up to the function;
+    `LimitExceeded` after as many as are listed."""
+    owner = code_object_at(session.code_objects, pc)
+    if owner is None:
+        return
+    most = owner.file.limits.variables
+    for count, symbol in enumerate(_symbols_of(session, owner.scopes.chain_at(pc))):
+        if count == most:  # each takes 50 µs, and a function may have a million
+            raise LimitExceeded(f"the scope has more than {most} symbols", "--max-variables")
+        yield symbol
+
+
+def _symbols_of(session: Session, chain: Sequence[Die]) -> Iterator[tuple[str, str]]:
+    """Yield the symbols of scopes, of which the first is the outermost."""
     if not chain:
         return
     function = next((scope for scope in reversed(chain) if scope.tag == dw.TAG_SUBPROGRAM), None)
