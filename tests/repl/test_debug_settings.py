@@ -498,6 +498,22 @@ def test_notes_are_in_the_answer(shell: Shell) -> None:
     assert any(note.startswith("a is optimized out at this pc") for note in notes)
 
 
+@pytest.mark.parametrize(
+    "setting", ["", "listsize", "p elem", "print", "print foo", "foo", "version", "var"]
+)
+def test_info_set_is_show(setting: str, shell: Shell) -> None:
+    """With an argument too, which may be a family of settings, or none."""
+    assert output_of(shell, f"info set {setting}") == output_of(shell, f"show {setting}")
+
+
+def test_info_set_completes_as_show(shell: Shell) -> None:
+    for typed in ("lists", "print ele"):
+        start, candidates = completions(shell, f"info set {typed}")
+        shown_at, shown = completions(shell, f"show {typed}")
+        assert candidates and candidates == shown
+        assert start - len("info set") == shown_at - len("show")
+
+
 def test_a_foreign_name_gives_way() -> None:
     """What GDB calls so is meant, however another debugger's names begin."""
     assert find(COMMANDS, "set").name == "set"

@@ -13,7 +13,15 @@ from dwarfgpu.base.writing import require_no_input
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, machine_of
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Candidate, Command, command, subcommand_list
+from dwarfgpu.repl.command import (
+    ArgumentCompleter,
+    Candidate,
+    Command,
+    Completions,
+    command,
+    parse,
+    subcommand_list,
+)
 from dwarfgpu.repl.data.print_commands import set_var, shown_value
 from dwarfgpu.repl.declared_settings import NOT_BUILT, WITHOUT_EFFECT, WITHOUT_MEANING
 from dwarfgpu.repl.files.search_folder_commands import (
@@ -414,17 +422,6 @@ SHOW_COMMANDS: Final = tuple(
 )
 
 
-@command("info set", topic="status")
-def info_set(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show all settings.
-
-    Usage: info set
-    """
-    if argument:
-        raise UsageError(f'Undefined show command: "{argument}".  Try "help show".')
-    yield from _show_all(SETTINGS, shell, argument)
-
-
 @command("show", topic="status", subcommands=SHOW_COMMANDS)
 def show(shell: Shell, argument: str) -> Iterator[Part]:
     """Show settings, the value history and convenience variables.
@@ -432,3 +429,19 @@ def show(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: show [SETTING]
     """
     yield from _show_all(SETTINGS, shell, argument)
+
+
+def _shown(shell: Shell, argument: str) -> Completions:
+    """Complete the argument of `info set` as that of `show`."""
+    start, candidates = completion.completions(shell, f"show{argument}")
+    return start - len("show"), candidates
+
+
+@command("info set", topic="status", complete=ArgumentCompleter(_shown))
+def info_set(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show settings, as "show".
+
+    Usage: info set [SETTING]
+    """
+    shown = parse((show,), f"show {argument}")
+    yield from shown.command.run(shell, shown.argument)
