@@ -19,12 +19,17 @@ from dwarfgpu.dwarf.names.type_names import (
 )
 from dwarfgpu.dwarf.types.class_parts import Access, Method, VariantPart
 from dwarfgpu.dwarf.types.types import (
+    MAX_CHAIN,
+    Absent,
     Array,
     Base,
+    Dynamic,
     Enum,
     Function,
     Member,
+    MemberPointer,
     Pointer,
+    Qualified,
     Struct,
     Type,
     Typedef,
@@ -344,8 +349,11 @@ def _of_variants(parts: tuple[VariantPart, ...]) -> Iterator[Member]:
 
 def without_own_name(derived: Pointer | Array) -> Type:
     """Return a pointer or an array that has a name, as `*main.T` of Go, as one that is spelled by
-    what it is derived from; of a function value of Go, which leads to a closure, the function."""
-    if derived.own_name is None:
+    what it is derived from; of a function value of Go, which leads to a closure, the function.
+
+    One that is derived from itself, as `type P *P` of Go is, keeps its name.
+    """
+    if derived.own_name is None or _is_derived_from_itself(derived):
         return derived
     target = derived.target if isinstance(derived, Pointer) else None
     if isinstance(target, Pointer) and target.own_name is None:
@@ -353,6 +361,25 @@ def without_own_name(derived: Pointer | Array) -> Type:
         if isinstance(function, Function):
             return evolve(function, own_name=None)
     return evolve(derived, own_name=None)
+
+
+def _is_derived_from_itself(derived: Pointer | Array) -> bool:
+    part: Type | None = derived
+    for _ in range(MAX_CHAIN):
+        match part:
+            case Pointer() | MemberPointer() | Typedef() | Qualified():
+                part = part.target
+            case Array():
+                part = part.element
+            case Function():
+                part = part.result
+            case Dynamic() | Absent():
+                part = part.form
+            case _:
+                return False
+        if part is derived:
+            return True
+    return False
 
 
 def needs_labels(struct_type: Struct) -> bool:

@@ -22,6 +22,11 @@ type Tree struct {
 	name string
 }
 type Named int
+type Loop *Loop
+type Deep **Loop
+type Ring [2]*Ring
+type One *Two
+type Two *One
 
 var (
 	count   int
@@ -41,6 +46,12 @@ var (
 	known   = map[string]*Plain{"a": first}
 	queue   = make(chan Plain)
 	shown   interface{} = first
+	loop    Loop
+	deep    Deep
+	loops   = &loop
+	ring    Ring
+	rings   = &ring
+	one     One
 )
 
 //go:noinline
@@ -48,6 +59,7 @@ func use(values ...interface{}) int { return len(values) }
 
 func main() {
 	use(second, others, all, address, named, handler, after, tree, slice, known, queue, shown)
+	use(loop, deep, loops, ring, rings, one)
 }
 """
 AS_IN_GDB = [
@@ -85,6 +97,18 @@ WITH_NAMES = {
     "whatis main.handler": ["type = func(int, main.Named)"] * 3,
 }
 """What the lines begin with: the first, the second and the last one."""
+LOOPS = {
+    "ptype main.loop": "type = main.Loop",
+    "ptype *main.loop": "type = main.Loop",
+    "ptype main.deep": "type = main.Loop **",
+    "ptype main.loops": "type = main.Loop *",
+    "ptype &main.loop": "type = main.Loop *",
+    "ptype main.ring": "type = main.Ring",
+    "ptype main.rings": "type = *main.Ring",
+    "ptype *main.rings": "type = main.Ring",
+    "ptype main.one": "type = main.One",
+    "ptype/o main.loop": "type = main.Loop",
+}
 
 
 @pytest.fixture(scope="module")
@@ -114,3 +138,8 @@ def test_names_stay_inside_structures_and_without_ptype(program: list[str]) -> N
     ):
         lines = text.splitlines()[1:]
         assert [lines[0], lines[min(1, len(lines) - 1)], lines[-1]] == expected
+
+
+def test_what_is_derived_from_itself_keeps_its_name(program: list[str]) -> None:
+    expected = [f"{command}\n{shown}\n" for command, shown in LOOPS.items()]
+    assert answers(None, program, [*LOOPS]) == expected
