@@ -25,6 +25,7 @@ from dwarfgpu.view.format_options import (
     error_as_text,
 )
 from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
+from dwarfgpu.view.printers.printed_object import Layouts
 from dwarfgpu.view.printers.printer import Printer
 from dwarfgpu.view.strings import CharacterKind, quoted_string
 
@@ -101,6 +102,8 @@ class Shown:
     """Members whose place or shape must be evaluated."""
     printers_of: dict[Struct, Printer | None] = field(factory=dict)
     """The printers of structures, looked up once."""
+    layouts: Layouts = field(factory=Layouts)
+    """For the printers, of all objects that they show."""
 
     def value(
         self, type_: Type | None, first_bit: int, depth: int, letter: str | None

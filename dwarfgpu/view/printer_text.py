@@ -126,6 +126,7 @@ def object_of(shown: Shown, type_: Type | None, first_bit: int) -> Object:
         address,
         class_of_method=shown.class_of_method,
         is_in_c=shown.options.language == (False, "c"),
+        layouts=shown.layouts,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.base.regexp import regexp
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.class_parts import Declarations, NestedTypedef, TemplateType
-from dwarfgpu.dwarf.types.types import Base, Member, Pointer, Struct, Typedef
+from dwarfgpu.dwarf.types.types import Base, Member, Pointer, Struct, Typedef, strip
 from dwarfgpu.errors import DwarfGpuError, Malformed, UndefinedBits, UsageError
 from dwarfgpu.language.containers import element_of, pointee_of
 from dwarfgpu.language.object_access import ObjectAccess
@@ -29,6 +30,7 @@ from dwarfgpu.view.printers.printer import Printers
 from dwarfgpu.view.printers.template_names import short_name, template_arguments, template_name
 from dwarfgpu.view.values import format_value
 from tests.processes import finished
+from tests.work import calls_of
 
 CORES = Path(__file__).resolve().parents[2] / "fixtures/core"
 VERSION = re.compile(r"std::(?:__cxx11|__1)::")
@@ -491,6 +493,36 @@ def test_printers_of_ones_own_come_first(gnu: Session) -> None:
     assert shown(gnu, "grid", options) == "{x = 64, y = 2, z = 1}"
     with pytest.raises(dg.UsageError, match="the pattern of printer x"):
         STANDARD.with_printers(Printer("x", "(", fixed))
+
+
+def repeating(session: Session, name: str, count: int) -> FormatOptions:
+    """The object `matrix` is shown as so many copies of a variable, and `fixed` of `matrix`."""
+
+    def copies_of(name: str) -> Callable[[Object], Printed]:
+        pointer = strip(dg.evaluate_source(f"&{name}", session).type)
+        assert isinstance(pointer, Pointer)
+        address = int(shown(session, f"(unsigned long) &{name}"))
+        kind = pointer.target
+
+        def show(value: Object) -> Printed:
+            item = value.at(address, kind)
+            return Printed("copies", ((f"[{index}]", item) for index in range(count)), "array")
+
+        return show
+
+    own = STANDARD.with_printers(
+        Printer("Matrix", "mine::Matrix", copies_of(name)),
+        Printer("Fixed", "mine::Fixed", copies_of("matrix")),
+    )
+    return FormatOptions(printers=own)
+
+
+def test_what_depends_on_the_class_alone_is_worked_out_once(gnu: Session) -> None:
+    """Another map of three elements costs some calls for each number that is read."""
+    few, many = repeating(gnu, "by_number", 20), repeating(gnu, "by_number", 120)
+    shown(gnu, "matrix", few)
+    small = calls_of(lambda: shown(gnu, "matrix", few))
+    assert calls_of(lambda: shown(gnu, "matrix", many)) - small < 100 * 4_500
 
 
 @pytest.mark.parametrize(

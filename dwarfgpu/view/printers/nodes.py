@@ -138,6 +138,13 @@ def tree(
     where there are fewer nodes than `count`, or the tree goes in a circle.
     """
     visited: set[int] = set()
+    read: dict[int, tuple[int, int, int]] = {}
+
+    def links_once(node: int) -> tuple[int, int, int]:
+        if node not in read:
+            read[node] = links(node)
+        return read[node]
+
     node = first
     for index in range(count):
         if node == end:
@@ -145,10 +152,10 @@ def tree(
         if node in visited:
             raise Malformed(f"the tree comes back to its node at {node:#x}")
         visited.add(node)
-        links(node)
+        links_once(node)
         yield node
         if index + 1 < count:
-            node = _successor(node, links)
+            node = _successor(node, links_once)
 
 
 def _successor(node: int, links: Callable[[int], tuple[int, int, int]]) -> int:

@@ -31,6 +31,16 @@ class UnexpectedLayout(Exception):
 
 
 @frozen(eq=False)
+class Layouts:
+    """What is worked out once for each class, however many objects of it are shown."""
+
+    members: dict[tuple[Struct, str], tuple[Member, int] | None] = field(factory=dict)
+    """The members of a name, and the bits at which they begin; None where there is none."""
+    names: dict[Struct, str] = field(factory=dict)
+    """The names in full."""
+
+
+@frozen(eq=False)
 class Object:
     """An object of the program: a type, and bits or an address."""
 
@@ -52,6 +62,8 @@ class Object:
     class_of_method: ClassOfMethod | None = field(default=None, repr=False)
     is_in_c: bool = False
     """Whether it is shown in the language C: a truth is an `int`, classes have a keyword."""
+    layouts: Layouts = field(factory=Layouts, repr=False)
+    """Those of the classes that were asked for."""
 
     # Its type
 
@@ -60,7 +72,10 @@ class Object:
         """The name of its type in full: `std::vector<int, std::allocator<int> >`."""
         bare = strip(self.type)
         if isinstance(bare, Struct) and bare.name:
-            return full_name(bare)
+            names = self.layouts.names
+            if bare not in names:
+                names[bare] = full_name(bare)
+            return names[bare]
         return type_name(self.type, cplusplus=True)
 
     @property
@@ -113,19 +128,17 @@ class Object:
         return None
 
     def _find(self, name: str) -> Object | None:
-        level: list[Object] = [self]
-        for _ in range(_DEEPEST):
-            below: list[Object] = []
-            for base in level:
-                for member, part in base._parts():
-                    if member.name == name and not member.is_base_class:
-                        return part
-                    if member.is_base_class or member.name is None:
-                        below.append(part)
-            level = below
-            if not level:
-                break
-        return None
+        bare = strip(self.type)
+        if not isinstance(bare, Struct):
+            return None
+        members = self.layouts.members
+        if (bare, name) not in members:
+            members[bare, name] = _placed_member(bare, name)
+        placed = members[bare, name]
+        if placed is None:
+            return None
+        member, bit_offset = placed
+        return self._part(member.type, bit_offset, member.bit_size)
 
     def bases(self) -> list[Object]:
         """Return the base classes in order."""
@@ -141,21 +154,19 @@ class Object:
         ]
 
     def _parts(self) -> Iterator[tuple[Member, Object]]:
-        bare = strip(self.type)
-        for member in bare.members if isinstance(bare, Struct) else ():
-            if not member.is_static and member.location is None and member.bit_offset is not None:
-                part = self.part(member.type, member.bit_offset)
-                yield member, evolve(part, bit_size=member.bit_size)
+        for member, bit_offset in _placed_members(strip(self.type)):
+            yield member, self._part(member.type, bit_offset, member.bit_size)
 
     def part(self, type_: Type | None, bit_offset: int) -> Object:
         """Return a part as an object of a type."""
+        return self._part(type_, bit_offset, None)
+
+    def _part(self, type_: Type | None, bit_offset: int, bit_size: int | None) -> Object:
         address = None if self.address is None else self.address + bit_offset // 8
-        if self.enclosing is None and address is not None:
-            return evolve(
-                self, type=type_, address=address, first_bit=bit_offset % 8, bit_size=None
-            )
         first_bit = self.first_bit + bit_offset
-        return evolve(self, type=type_, address=address, first_bit=first_bit, bit_size=None)
+        if self.enclosing is None and address is not None:
+            first_bit = bit_offset % 8
+        return evolve(self, type=type_, address=address, first_bit=first_bit, bit_size=bit_size)
 
     def cast(self, type_: Type | None) -> Object:
         """Return the same location as an object of another type."""
@@ -256,6 +267,31 @@ class Object:
             return self.read_memory(self.address, self.space, size_bytes)
         except DwarfGpuError:
             raise Unavailable(f"Cannot access memory at address {self.address:#x}") from None
+
+
+def _placed_member(struct_type: Struct, name: str) -> tuple[Member, int] | None:
+    """Return the member with a name, and the bit at which it begins, also of a base class or an
+    unnamed structure; None if there is none."""
+    level: list[tuple[Type | None, int]] = [(struct_type, 0)]
+    for _ in range(_DEEPEST):
+        below: list[tuple[Type | None, int]] = []
+        for type_, start in level:
+            for member, bit_offset in _placed_members(strip(type_)):
+                if member.name == name and not member.is_base_class:
+                    return member, start + bit_offset
+                if member.is_base_class or member.name is None:
+                    below.append((member.type, start + bit_offset))
+        level = below
+        if not level:
+            break
+    return None
+
+
+def _placed_members(bare: Type | None) -> Iterator[tuple[Member, int]]:
+    """Yield the members whose places need not be evaluated, and the bits at which they begin."""
+    for member in bare.members if isinstance(bare, Struct) else ():
+        if not member.is_static and member.location is None and member.bit_offset is not None:
+            yield member, member.bit_offset
 
 
 def size_bytes_of(type_: Type | None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
@@ -23,6 +24,7 @@ _DEFAULTS: Final = frozenset(
 )
 
 
+@lru_cache(maxsize=64)
 def template_name(name: str) -> str:
     """Return `ns::Box<int>::Inner<2>` as `ns::Box::Inner`."""
     out: list[str] = []
