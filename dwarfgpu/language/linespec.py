@@ -57,7 +57,7 @@ from dwarfgpu.language.source_lines import (
 from dwarfgpu.language.untyped_symbols import INDIRECT, TEXT
 from dwarfgpu.session.focused_frame import FocusedFrame, FramePosition, position_in_file
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import functions_at
+from dwarfgpu.session.stack_frames import functions_at, readable_functions_at
 
 NO_SYMBOL_TABLE: Final = 'No symbol table is loaded.  Use the "file" command.'
 """GDB's answer to any name without a program."""
@@ -111,7 +111,7 @@ def code_locations_of(
     """
     text = without_quotes(text)
     if text.isidentifier():  # nearly all are, and no other linespec is
-        return _locations_of_functions(session, text) or (_location_of_expression(session, text),)
+        return _locations_of_functions(session, text) or _locations_of_name(session, text)
     explicit = explicit_location(text)
     if explicit is None:
         return _locations_of_linespec(session, text, around, options)
@@ -127,6 +127,8 @@ def code_locations_of(
     if name is None and explicit.line is not None:
         name = explicit.line if source is None else in_file_text(source, explicit.line)
     locations = _locations_of_linespec(session, name or explicit.linespec or "", around, options)
+    if explicit.function is not None and locations[0].kind == "label":
+        raise LinespecNotFound(f'Function "{explicit.function}" not defined.')
     if not explicit.is_qualified:
         return locations
     written = explicit.function or explicit.linespec or ""
@@ -196,7 +198,7 @@ def _locations_of_linespec(
     before, has_rest, rest = split_at_comma(text)  # in an expression, the rest would be the value
     if has_rest and _locations_of_linespec(session, before, around, options):
         raise _unexpected(f",{rest}")
-    return (_location_of_expression(session, text),)
+    return _locations_of_name(session, text)
 
 
 def _unexpected(rest: str) -> UsageError:
@@ -205,6 +207,20 @@ def _unexpected(rest: str) -> UsageError:
         return UsageError(f"Junk at end of line specification: {rest}")
     kind = "number" if NUMBER.fullmatch(rest) else "string"
     return UsageError(f'malformed linespec error: unexpected {kind}, "{rest}"')
+
+
+def _locations_of_name(session: Session, text: str) -> tuple[CodeLocation, ...]:
+    """Return the function that an expression is, or the label of a name in the function in focus:
+    as in GDB, functions come first."""
+    try:
+        return (_location_of_expression(session, text),)
+    except LinespecNotFound:
+        name = unquoted(text)
+        functions = readable_functions_at(session)[:1] if name.isidentifier() else []
+        locations = _labels_of(functions, name)
+        if not locations:
+            raise
+        return locations
 
 
 def _location_of_expression(session: Session, text: str) -> CodeLocation:
@@ -256,8 +272,6 @@ def _locations_in_function(
 def _locations_of_label(session: Session, text: str | None, name: str) -> tuple[CodeLocation, ...]:
     """Return where a label is in functions, perhaps with a file; in that of the frame in focus
     without one."""
-    from dwarfgpu.dwarf.scope.labels import labels_in  # few linespecs are labels
-
     if text is None:
         where = "current function"
         functions = functions_at(session)[:1]
@@ -271,6 +285,16 @@ def _locations_of_label(session: Session, text: str | None, name: str) -> tuple[
                 f'Function "{in_file["inside"]}" not defined in "{in_file["file"]}".'
             )
         where = f'function "{text if in_file is None else in_file["inside"]}"'
+    locations = _labels_of(functions, name)
+    if not locations:
+        raise LinespecNotFound(f'No label "{name}" defined in {where}.')
+    return locations
+
+
+def _labels_of(functions: Sequence[Die], name: str) -> tuple[CodeLocation, ...]:
+    """Return the labels of a name in functions."""
+    from dwarfgpu.dwarf.scope.labels import labels_in  # few linespecs are labels
+
     locations: list[CodeLocation] = []
     for function in functions:
         for label in labels_in(function):
@@ -279,8 +303,6 @@ def _locations_of_label(session: Session, text: str | None, name: str) -> tuple[
                 position = position_in_file(file, line, is_start=True)
                 inside = full_function_name(function)
                 locations.append(CodeLocation("label", position, (label.address,), inside))
-    if not locations:
-        raise LinespecNotFound(f'No label "{name}" defined in {where}.')
     return tuple(locations)
 
 

@@ -14,7 +14,12 @@ from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.evaluation_options import Options
-from dwarfgpu.language.explicit_location import explicit_location, location_text
+from dwarfgpu.language.explicit_location import (
+    explicit_location,
+    label_linespec,
+    location_text,
+    unquoted,
+)
 from dwarfgpu.language.function_locations import CodeLocation
 from dwarfgpu.language.linespec import (
     NO_SYMBOL_TABLE,
@@ -80,10 +85,7 @@ def break_addresses(
     if location.kind == "address":
         return tuple(at_address(session, pc, location.position) for pc in location.pcs)
     if location.kind == "label":
-        label = explicit_location(text)
-        if label is not None and label.function is None:
-            label = evolve(label, function=location.name)  # in GDB, too, it is that of the focus
-        written = location_text(text) if label is None else str(label)
+        written = _label_text(text, location.name)
         return tuple(
             evolve(at_address(session, pc, item.position), label=written)
             for item in code_locations_of(session, text, around, options)
@@ -101,6 +103,18 @@ def break_addresses(
     return tuple(
         _break_address(session, body, pc, positions[pc], None) for body, pc in bodies_and_pcs
     )
+
+
+def _label_text(text: str, function: str | None) -> str:
+    """Return the location of a label as GDB writes it: one without a function is in that in
+    focus."""
+    explicit = explicit_location(text)
+    if explicit is not None and explicit.linespec is None:
+        return str(evolve(explicit, function=explicit.function or function))
+    linespec = text if explicit is None or explicit.linespec is None else explicit.linespec
+    if label_linespec(linespec) is None:
+        linespec = f"{function}:{unquoted(linespec)}"
+    return location_text(linespec) if explicit is None else str(evolve(explicit, linespec=linespec))
 
 
 def addresses_of_functions(
