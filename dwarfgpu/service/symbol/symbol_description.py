@@ -158,7 +158,7 @@ def symbols_at(session: Session, pc: int) -> Iterator[tuple[str, str]]:
 
 
 def _symbols_of(session: Session, chain: Sequence[Die]) -> Iterator[tuple[str, str]]:
-    """Yield the symbols of scopes, of which the first is the outermost."""
+    """Yield the symbols of scopes, the outermost scope first."""
     if not chain:
         return
     function = next((scope for scope in reversed(chain) if scope.tag == dw.TAG_SUBPROGRAM), None)
