@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from dwarfgpu.access.location_access import NO_BITS
 from dwarfgpu.arch.model import AddressSpace, Architecture
@@ -31,6 +31,28 @@ from dwarfgpu.view.strings import CharacterKind, quoted_string
 
 ReadStatic: TypeAlias = Callable[[Member], tuple[Bits, Location | None] | None]
 """A static member to its bits and location; None if no unit has it."""
+
+
+MOST_PRINTED: Final = 10_000
+"""Objects that printers show, and their children, of one value in all, beyond those of one
+container with as many elements as are shown."""
+
+
+class TooManyPrinted(Exception):
+    """The text of the value ends here."""
+
+
+class Printings:
+    """How many objects and children the printers may still show of one value."""
+
+    def __init__(self, left: int = MOST_PRINTED) -> None:
+        self._left = left
+
+    def add(self) -> None:
+        """Count one; `TooManyPrinted` if that is too many."""
+        self._left -= 1
+        if self._left < 0:
+            raise TooManyPrinted
 
 
 @frozen(eq=False)
@@ -104,6 +126,7 @@ class Shown:
     """The printers of structures, looked up once."""
     layouts: Layouts = field(factory=Layouts)
     """For the printers, of all objects that they show."""
+    printings: Printings = field(factory=Printings)
 
     def value(
         self, type_: Type | None, first_bit: int, depth: int, letter: str | None

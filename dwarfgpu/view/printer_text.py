@@ -62,7 +62,10 @@ def pieces_of(shown: Shown, value: Object, depth: int, letter: str | None) -> It
     """Return the same for an object that is read on demand."""
     try:
         printed = printed_of(partial(_printer_of, shown), value)
-        return None if printed is None else _pieces(shown, printed, depth, letter)
+        if printed is None:
+            return None
+        shown.printings.add()
+        return _pieces(shown, printed, depth, letter)
     except UnexpectedLayout:
         return None
     except DwarfGpuError as error:
@@ -215,6 +218,7 @@ def _children(
         is_key = form == "map" and not count % 2
         if count and (form != "map" or is_key):
             yield "," if is_pretty else ", "
+        shown.printings.add()
         yield from _label(shown, form, name, count, new_line)
         count += 1
         yield from _child(shown, value, is_key, depth + 1, letter)

@@ -1,7 +1,8 @@
 """Typed values as text, as GDB prints them.
 
 Laws: an unknown bit is never shown as a number; the text is made piece by piece and stops at
-`FormatOptions.characters`, so that no type, however hostile, costs more than its text.
+`FormatOptions.characters`, so that no type, however hostile, costs more than its text, and at
+`MOST_PRINTED`, because what printers show takes longer than its text.
 """
 
 from __future__ import annotations
@@ -52,8 +53,11 @@ from dwarfgpu.view.format_options import (
 )
 from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
 from dwarfgpu.view.object_printer import (
+    MOST_PRINTED,
+    Printings,
     ReadStatic,
     Shown,
+    TooManyPrinted,
     Whole,
     address_of,
     is_signed,
@@ -132,6 +136,7 @@ def format_value(
         class_of_method=class_of_method,
         space_of=space_of,
         has_targets=options.is_listed,
+        printings=Printings(MOST_PRINTED + 2 * options.elements),
     )
     if options.letter in _INTEGER_LETTERS:
         _require_integer(strip(type_), options.letter, bits.size_bits)
@@ -141,12 +146,15 @@ def format_value(
 
 def _bounded(pieces: Iterator[str], characters: int) -> str:
     out: list[str] = []
-    for piece in pieces:
-        if len(piece) > characters:
-            out.append(piece[: max(characters, 0)] + "...")
-            break
-        out.append(piece)
-        characters -= len(piece)
+    try:
+        for piece in pieces:
+            if len(piece) > characters:
+                out.append(piece[: max(characters, 0)] + "...")
+                break
+            out.append(piece)
+            characters -= len(piece)
+    except TooManyPrinted:
+        out.append("...")
     return "".join(out)
 
 

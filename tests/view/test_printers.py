@@ -30,7 +30,7 @@ from dwarfgpu.view.printers.printer import Printers
 from dwarfgpu.view.printers.template_names import short_name, template_arguments, template_name
 from dwarfgpu.view.values import format_value
 from tests.processes import finished
-from tests.work import calls_of
+from tests.work import at_most, calls_of
 
 CORES = Path(__file__).resolve().parents[2] / "fixtures/core"
 VERSION = re.compile(r"std::(?:__cxx11|__1)::")
@@ -523,6 +523,24 @@ def test_what_depends_on_the_class_alone_is_worked_out_once(gnu: Session) -> Non
     shown(gnu, "matrix", few)
     small = calls_of(lambda: shown(gnu, "matrix", few))
     assert calls_of(lambda: shown(gnu, "matrix", many)) - small < 100 * 4_500
+
+
+def test_containers_in_containers_are_shown_as_far_as_printers_may_show_them(gnu: Session) -> None:
+    """40,000 maps, each of three elements: the limit of `print elements` is that of each alone."""
+    options = repeating(gnu, "by_number", 201)
+    texts: list[str] = []
+    with at_most(10_000_000):
+        texts.append(shown(gnu, "fixed", options))
+    [text] = texts
+    assert text.startswith('copies = {copies = {std::map with 3 elements = {[1] = "one", ')
+    assert text.endswith("...") and not text.endswith("...}")
+    assert len(text) < 90_000
+    assert len(shown(gnu, "fixed", evolve(options, elements=6_000))) > len(text)
+
+
+def test_one_container_is_shown_as_far_as_its_elements(gnu: Session) -> None:
+    options = evolve(repeating(gnu, "empty_text", 12_000), elements=12_000)
+    assert shown(gnu, "matrix", options).count('""') == 12_000
 
 
 @pytest.mark.parametrize(
