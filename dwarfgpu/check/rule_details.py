@@ -62,9 +62,9 @@ DETAILS: Final[Mapping[str, str]] = {
     "outside-storage": (
         "a part, a read or an offset outside the storage, as a piece of 4 bytes of an "
         "`implicit_value` of 2, or an offset of 8 into a `stack_value`. For a register it is a "
-        "warning, as for `wrong-kind`. So is a register of a GPU alone whose object has more bits, "
-        "as 8 bytes in a scalar register; where upstream clang writes one, a vector register has "
-        "the 32 bits of a lane. On CPUs debuggers read on in the next register"
+        "warning, as for `wrong-kind`. So is a register of a GPU without pieces whose object has "
+        "more bits, such as 8 bytes in a scalar register; where upstream clang writes one, a "
+        "vector register has the 32 bits of a lane. On CPUs debuggers read on in the next register"
     ),
     "implicit-pointer": "an implicit pointer read in part, or used in another address space",
     "no-entry-value": (
@@ -356,8 +356,8 @@ DETAILS: Final[Mapping[str, str]] = {
     "shared-place": (
         "two registers that are saved at the same offset from the CFA: unwinding gives both the "
         "value of one, as where hand-written code pushes a register and does not adjust the CFA. "
-        "Or one that begins within the bytes of another, which has the size of an address. Only on "
-        "CPUs whose registers dwarfgpu knows"
+        "Likewise a register that begins within the bytes of another, which has the size of an "
+        "address. Only on CPUs whose registers dwarfgpu knows"
     ),
     "return-column": (
         "a CIE whose return address column is a register too small for an address, or as a warning "
