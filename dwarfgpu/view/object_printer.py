@@ -33,7 +33,7 @@ ReadStatic: TypeAlias = Callable[[Member], tuple[Bits, Location | None] | None]
 """A static member to its bits and location; None if no unit has it."""
 
 
-MOST_PRINTED: Final = 10_000
+MOST_PRINTED: Final = 20_000
 """Objects that printers show, and their children, of one value in all, beyond those of one
 container with as many elements as are shown."""
 

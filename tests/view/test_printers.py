@@ -525,8 +525,11 @@ def test_what_depends_on_the_class_alone_is_worked_out_once(gnu: Session) -> Non
     assert calls_of(lambda: shown(gnu, "matrix", many)) - small < 100 * 4_500
 
 
-def test_containers_in_containers_are_shown_as_far_as_printers_may_show_them(gnu: Session) -> None:
+def test_containers_in_containers_are_shown_as_far_as_printers_may_show_them(
+    gnu: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """40,000 maps, each of three elements: the limit of `print elements` is that of each alone."""
+    monkeypatch.setattr("dwarfgpu.view.values.MOST_PRINTED", 10_000)  # before that of characters
     options = repeating(gnu, "by_number", 201)
     texts: list[str] = []
     with at_most(10_000_000):
