@@ -201,21 +201,25 @@ class ContainedTypes:
 
     def _size_of(self, offset: int) -> int:
         """Return the size of a type in bytes; -1 if unknown."""
-        for _ in range(_LONGEST_CHAIN):
-            size = self._sizes.get(offset)
-            if size is not None:
-                return size
+        passed: list[int] = []
+        while offset not in self._sizes:
+            passed.append(offset)
             target = self._of_one.get(offset)
-            if target is None or not self._is_other_name(offset):
-                break
-            offset = target
+            if target is None or len(passed) == _LONGEST_CHAIN or not self._is_other_name(offset):
+                self._sizes[offset] = self._built_size(offset)
+            else:
+                offset = target
+        size = self._sizes[offset]
+        self._sizes.update(dict.fromkeys(passed, size))
+        return size
+
+    def _built_size(self, offset: int) -> int:
         try:
             built = types_of(self.unit).build(self.unit.die_at(self.unit.offset + offset))
             size = size_bytes(built)
         except DwarfGpuError:
             size = None
-        self._sizes[offset] = _UNKNOWN if size is None else size
-        return self._sizes[offset]
+        return _UNKNOWN if size is None else size
 
     def _is_other_name(self, offset: int) -> bool:
         index = self.unit.tree.find(self.unit.offset + offset)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from dwarfgpu.arch.abi import Abi
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (
-    MAX_CHAIN,
+    MOST_NAMES,
     Array,
     BareType,
     Base,
@@ -66,21 +67,22 @@ def _unknown() -> UsageError:
 
 def _declared_alignment(type_: Type | None) -> int | None:
     """Return the alignment of the first typedef that has one, of those that name a type."""
-    for _ in range(MAX_CHAIN):
-        if isinstance(type_, Typedef) and type_.alignment:
-            return type_.alignment
-        if not isinstance(type_, Typedef | Qualified):
-            break
-        type_ = type_.target
-    return None
+    names = (name for name in _names(type_) if isinstance(name, Typedef))
+    return next((name.alignment for name in names if name.alignment), None)
 
 
 def _is_atomic(type_: Type | None) -> bool:
-    while isinstance(type_, Typedef | Qualified):  # no cycle: it was stripped
-        if isinstance(type_, Qualified) and type_.qualifier == "atomic":
-            return True
+    return any(isinstance(name, Qualified) and name.qualifier == "atomic" for name in _names(type_))
+
+
+def _names(type_: Type | None) -> Iterator[Typedef | Qualified]:
+    """Yield the typedefs and qualifiers of a type, outermost first."""
+    for _ in range(MOST_NAMES):
+        if not isinstance(type_, Typedef | Qualified):
+            return
+        yield type_
         type_ = type_.target
-    return False
+    raise _unknown()
 
 
 def _of_structure(struct_type: Struct, abi: Abi, known: _Known) -> int:

@@ -27,6 +27,7 @@ from dwarfgpu.dwarf.types.dynamic_properties import (
 )
 from dwarfgpu.dwarf.types.type_sizes import (
     MAX_DIMENSIONS,
+    MOST_ARRAYS,
     extent_bits,
     lost_length,
     offset_bits,
@@ -35,7 +36,7 @@ from dwarfgpu.dwarf.types.type_sizes import (
     strides_of,
 )
 from dwarfgpu.dwarf.types.types import (
-    MAX_CHAIN,
+    MOST_NAMES,
     Absent,
     Array,
     Base,
@@ -131,7 +132,7 @@ def object_bits(type_: Type | None, size: int, location: Location, context: Cont
     Of an array too large to read, the first elements. Raises the errors of reading, and for an
     array of Fortran of lost length, or whose elements are, why that is lost.
     """
-    bare = strip(type_)
+    bare = None if isinstance(type_, Base) else strip(type_)
     if isinstance(bare, Array) and bare.is_section and (why := lost_length(bare)) is not None:
         raise UndefinedBits(why)  # it is a value, in C an address
     access = context.access
@@ -153,7 +154,7 @@ def may_point(type_: Type | None) -> bool:
 
 def is_dynamic(type_: Type | None) -> bool:
     """Return whether the type must be resolved before its objects can be read."""
-    for _ in range(MAX_CHAIN):
+    for _ in range(MOST_ARRAYS):
         bare = strip(type_)
         if isinstance(bare, Array):
             type_ = bare.element
@@ -161,7 +162,7 @@ def is_dynamic(type_: Type | None) -> bool:
         if isinstance(bare, Struct):
             return bare.size_bytes is None and not bare.is_declaration and bool(bare.members)
         return isinstance(bare, Dynamic)
-    raise IllFormed(f"more than {MAX_CHAIN} types refer to each other")
+    raise LimitExceeded(f"more than {MOST_ARRAYS} arrays are in one another")
 
 
 def may_be_tagged(type_: Type | None) -> bool:
@@ -586,7 +587,7 @@ def _lowest(array_type: Array, first: Location) -> Location:
 def _renamed(type_: Type | None, resolved: Type | None) -> Type | None:
     """Return the resolved type with the names and qualifiers that the type had."""
     around: list[Typedef | Qualified] = []
-    while isinstance(type_, Typedef | Qualified) and len(around) < MAX_CHAIN:
+    while isinstance(type_, Typedef | Qualified) and len(around) < MOST_NAMES:
         around.append(type_)
         type_ = type_.target
     for enclosing in reversed(around):

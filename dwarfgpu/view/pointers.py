@@ -12,17 +12,16 @@ from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C
 from dwarfgpu.dwarf.names.type_names import method_name, type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
-    MAX_CHAIN,
     Array,
     Dynamic,
     Function,
     MemberPointer,
     Pointer,
-    Qualified,
     Struct,
     Type,
     declared_name,
     strip,
+    unqualified,
 )
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.resolve_type import is_dynamic, readable_bits
@@ -42,10 +41,10 @@ _MOST_BASES: Final = 1_000
 
 def is_untyped_pointer(type_: Type | None) -> bool:
     """Return whether it is a pointer to characters, which is shown without its type."""
-    bare = _unqualified(type_)
+    bare = unqualified(type_)
     if not isinstance(bare, Pointer) or bare.kind != "pointer":
         return False
-    return declared_name(_unqualified(bare.target)) in _CHARACTERS
+    return declared_name(unqualified(bare.target)) in _CHARACTERS
 
 
 def pointer_text(shown: Shown, type_: Type | None, bare: Pointer, number: int, depth: int) -> str:
@@ -275,11 +274,3 @@ def _method_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bi
         text = f"({type_name(kind, cplusplus=True)}) {shown.printed_address(first)}"
     added = signed(second, half) >> (1 if in_second else 0)
     return f"{text}, this adjustment {added}" if added else text
-
-
-def _unqualified(type_: Type | None) -> Type | None:
-    for _ in range(MAX_CHAIN):
-        if not isinstance(type_, Qualified):
-            break
-        type_ = type_.target
-    return type_

@@ -12,7 +12,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.types.types import (
-    MAX_CHAIN,
+    MOST_NAMES,
     Base,
     Qualified,
     Type,
@@ -71,7 +71,7 @@ def character_kind(
             is_wide = style == "fortran" and bare.size_bytes == 4
             return CharacterKind(bare.size_bytes, _KIND_4 if is_wide else "", style)
         return None
-    for _ in range(MAX_CHAIN):
+    for _ in range(MOST_NAMES):
         name = declared_name(type_)
         if name in _WIDE_NAMES:
             bare = strip(type_)
@@ -80,6 +80,8 @@ def character_kind(
         if not isinstance(type_, Typedef | Qualified):
             break
         type_ = type_.target
+    else:
+        type_ = strip(type_)
     if not isinstance(type_, Base) or type_.base.vector_size is not None or type_.is_range:
         return None
     if type_.is_byte and not is_text:

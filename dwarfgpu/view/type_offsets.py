@@ -12,6 +12,7 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
+    MOST_NAMES,
     Array,
     Member,
     Pointer,
@@ -165,7 +166,7 @@ class _Offsets:
         of a parameter of the template, as in GDB."""
         margin, qualifiers = " " * level, set[str]()
         kind = member.type
-        for _ in range(MAX_CHAIN):
+        for _ in range(MOST_NAMES):
             if not isinstance(kind, Qualified):
                 break
             qualifiers.add(kind.qualifier)

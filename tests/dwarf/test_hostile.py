@@ -49,7 +49,7 @@ from dwarfgpu.view.type_offsets import offset_text
 from dwarfgpu.view.type_text import MAX_MEMBERS, type_text
 from dwarfgpu.view.values import format_value
 from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, file_of, unit
-from tests.work import assert_linear, at_most
+from tests.work import assert_linear, at_most, calls_of
 
 T = TypeVar("T")
 
@@ -442,6 +442,57 @@ def test_a_chain_of_subranges_does_not_recurse() -> None:
     info = debug_info(file_of(b"\1" + entries + b"\0", [root, shape]))
     with pytest.raises(IllFormed, match="types below it"):
         soon(lambda: info.types.build(info.die_at(0xD)))
+
+
+@pytest.mark.parametrize("tag", [dw.TAG_TYPEDEF, dw.TAG_SUBRANGE_TYPE])
+@pytest.mark.parametrize("step", [1, -1])
+def test_a_long_chain_of_types_is_read_once_in_any_order(tag: int, step: int) -> None:
+    """Those with few types below them have a size, and the same ones whichever is read first."""
+    shape = Shape(tag, ((dw.AT_TYPE, dw.FORM_REF4),))
+    integer = Shape(dw.TAG_BASE_TYPE, ((dw.AT_BYTE_SIZE, 11), (dw.AT_ENCODING, 11)))
+    offsets = range(0x10, 0x10 + 5 * 3_000, 5)
+    entries = b"\3\4\5" + b"\2" + word(0xD) + b"".join(b"\2" + word(o) for o in offsets[:-1])
+    root = Shape(dw.TAG_COMPILE_UNIT, (), True)
+    info = debug_info(file_of(b"\1" + entries + b"\0", [root, shape, integer]))
+    sizes: dict[int, int | None] = {}
+
+    def read() -> None:
+        for offset in offsets[::step]:
+            try:
+                sizes[offset] = size_bits(info.types.build(info.die_at(offset)))
+            except IllFormed:
+                sizes[offset] = None
+
+    assert calls_of(read) < 150 * len(offsets)
+    assert [offset for offset in offsets if sizes[offset] == 32] == list(offsets[:1_000])
+
+
+@pytest.mark.parametrize("tag", [dw.TAG_STRUCTURE_TYPE, dw.TAG_ENUMERATION_TYPE])
+def test_an_unreadable_type_is_not_read_again(tag: int) -> None:
+    """The last of many members has two places, or the last of many enumerators no value."""
+    is_enum = tag == dw.TAG_ENUMERATION_TYPE
+    name, part = (
+        (dw.AT_CONST_VALUE, dw.TAG_ENUMERATOR)
+        if is_enum
+        else (dw.AT_DATA_MEMBER_LOCATION, dw.TAG_MEMBER)
+    )
+    last = () if is_enum else ((name, 11), (dw.AT_DATA_BIT_OFFSET, 11))
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, (), True),
+        Shape(tag, (), True),
+        Shape(part, ((name, 11),)),
+        Shape(part, last),
+    ]
+    entries = b"\1\2" + b"\3\0" * 1_000 + b"\4" + b"\0" * len(last) + b"\0\0"
+    info = debug_info(file_of(entries, shapes))
+
+    def read() -> None:
+        with pytest.raises(IllFormed):
+            kind = info.types.build(info.die_at(0xD))
+            assert isinstance(kind, Struct) and kind.members
+
+    assert calls_of(read) > 1_000
+    assert calls_of(read) < 200
 
 
 def test_nameless_functions_with_variables_of_one_name() -> None:

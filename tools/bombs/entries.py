@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from math import isqrt
 
 from dwarfgpu.base.leb128 import encode_uleb
@@ -34,6 +35,8 @@ from tools.bombs.model import Bomb, Files
 LOCATION = (dw.AT_LOCATION, dw.FORM_EXPRLOC)
 AT_X = block(b"\3" + word(0x1000, 8))
 """A location: DW_OP_addr."""
+IS_0 = block(b"\x30\x9f")
+"""A location: DW_OP_lit0, DW_OP_stack_value."""
 INFO = ".debug_info"
 
 
@@ -238,8 +241,7 @@ def large_locals(count: int, tag: int = dw.TAG_VARIABLE, machine: int = X86_64) 
     members = (b"\6m%d\0" % number + word(FIRST) + word(0) for number in range(side))
     type_at = FIRST + len(b"\4" + OF_INT)
     types = b"\5s\0" + word(4) + b"".join(members) + b"\0"
-    is_0 = block(b"\x30\x9f")  # DW_OP_lit0, DW_OP_stack_value
-    of_main = (b"\3v%d\0" % number + word(type_at) + is_0 for number in range(side))
+    of_main = (b"\3v%d\0" % number + word(type_at) + IS_0 for number in range(side))
     entries = b"\4" + OF_INT + types + OF_MAIN + b"".join(of_main) + b"\0"
     return {"bomb": program(entries, *shapes, machine=machine)}
 
@@ -253,6 +255,51 @@ def large_locals_of_waves(count: int) -> Files:
         "code_objects": [{"path": "bomb"}],
     }
     return {**large_locals(count, machine=AMDGPU), "state": json.dumps(state).encode()}
+
+
+def unread_members(count: int) -> Files:
+    """As `large_locals`, but the last member of the structure says twice where it is."""
+    side = isqrt(count)
+    place = (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA1)
+    shapes = (
+        Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)),
+        INT,
+        Shape(dw.TAG_STRUCTURE_TYPE, (NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA1)), True),
+        Shape(dw.TAG_MEMBER, (NAME, TYPE, place)),
+        Shape(dw.TAG_MEMBER, (NAME, TYPE, place, (dw.AT_DATA_BIT_OFFSET, dw.FORM_DATA1))),
+    )
+    type_at = FIRST + len(b"\4" + OF_INT)
+    member = b"m\0" + word(FIRST) + b"\0"
+    structure = b"\5s\0\4" + (b"\6" + member) * side + b"\7" + member + b"\0\0"
+    entries = b"\4" + OF_INT + structure + OF_MAIN
+    return {
+        "bomb": program(entries + (b"\3x\0" + word(type_at) + IS_0) * side + b"\0", MAIN, *shapes)
+    }
+
+
+def used_chain(tag: int, length: int, count: int) -> Files:
+    """A chain of types that begins with `int`, and many variables, and members of a structure, that
+    have the last of them: fewer members where each would be shown as an error."""
+    is_array = tag == dw.TAG_ARRAY_TYPE
+    members = count if tag == dw.TAG_TYPEDEF else count // 10
+    shapes = (
+        Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)),
+        INT,
+        Shape(tag, (NAME, TYPE), is_array),
+        Shape(dw.TAG_STRUCTURE_TYPE, (NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA1)), True),
+        Shape(dw.TAG_MEMBER, (NAME, TYPE, (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA1))),
+        Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_COUNT, dw.FORM_DATA1),)),
+    )
+    entries, last = b"\4" + OF_INT, FIRST
+    for _ in range(length):
+        here = FIRST + len(entries)
+        entries += b"\5t\0" + word(last) + (b"\x08\1\0" if is_array else b"")
+        last = here
+    structure = FIRST + len(entries)
+    entries += b"\6s\0\4" + (b"\7m\0" + word(last) + b"\0") * members + b"\0"
+    entries += b"\3x\0" + word(structure) + IS_0
+    variables = (b"\3v\0" + word(last) + IS_0) * count
+    return {"bomb": program(entries + OF_MAIN + variables + b"\0", MAIN, *shapes)}
 
 
 def nameless(count: int) -> Files:
@@ -512,6 +559,11 @@ def type_units(count: int) -> Files:
 
 
 ASK = ("where --all bomb", "check bomb", "debug bomb <<< print x")
+_OF_LOCALS = (
+    "eval --file bomb --pc 0x1000", "eval --json --file bomb --pc 0x1000",
+    "debug --pc 0x1000 bomb <<< info locals", "debug --pc 0x1000 bomb <<< bt full",
+    "debug bomb <<< info scope main", "debug bomb <<< ptype x",
+)  # fmt: skip
 _PARTS = (
     "debug bomb <<< complete print x.", "debug bomb <<< print x==x",
     "debug bomb <<< print x.nothing", "debug bomb <<< ptype x",
@@ -587,6 +639,16 @@ BOMBS = (
          ("eval --state state --lane all", "eval --state state --json --lane all",
           "eval --state state --wave all", "eval --state state --json --wave all"),
          small=400, says="--max-listed-characters"),
+    Bomb("unread-members", INFO, "{} members in as many variables of a structure, the last wrong",
+         unread_members, 25_000_000, _OF_LOCALS, small=10_000),
+    Bomb("used-subranges", INFO, "{} variables and members of a type at the end of 1,500 subranges",
+         partial(used_chain, dw.TAG_SUBRANGE_TYPE, 1_500), 9_000, (*ASK, *_OF_LOCALS)),
+    Bomb("used-typedefs", INFO, "{} variables and members of a type at the end of 950 typedefs",
+         partial(used_chain, dw.TAG_TYPEDEF, 950), 9_000,
+         (*ASK, *_OF_LOCALS, "debug bomb <<< ptype/o x",
+          "debug bomb <<< print _Alignof(struct s)")),
+    Bomb("used-arrays", INFO, "{} variables and members of a type at the end of 900 arrays",
+         partial(used_chain, dw.TAG_ARRAY_TYPE, 900), 9_000, (*ASK, *_OF_LOCALS)),
     Bomb("nameless", INFO, "{} variables of nameless functions, of one name", nameless, 20_000,
          (*ASK, "where bomb x", "where bomb main::x")),
     Bomb("doubled", INFO, "structures with two members of another, {} deep", doubled, 2_000,

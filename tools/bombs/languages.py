@@ -71,6 +71,18 @@ def modules(count: int) -> Files:
     return {"bomb": _program(FORTRAN_03, out, *shapes)}
 
 
+def subranges(count: int) -> Files:
+    """Each is one of the subrange before it, the first one of `int`."""
+    one = len(b"\3s0000000\0" + word(0))
+    first = FIRST + len(b"\4" + OF_INT)
+    chain = b"".join(
+        b"\3s%07d\0" % number + word(first + one * (number - 1) if number else FIRST)
+        for number in range(count)
+    )
+    shapes = MAIN, Shape(dw.TAG_SUBRANGE_TYPE, (NAME, TYPE)), INT
+    return {"bomb": _program(ADA_95, b"\4" + OF_INT + chain + OF_MAIN + b"\0", *shapes)}
+
+
 def blocks(language: int, count: int) -> Files:
     """Blocks of code in `main`, each with a variable."""
     inner = (b"\5" + HERE + b"\3v\0" + word(FIRST)) * count + b"\0" * count
@@ -141,6 +153,8 @@ BOMBS: Final = (
          AT_MAIN, small=120),
     Bomb("blocks-of-fortran", INFO, "{} blocks of Fortran in one another",
          partial(blocks, FORTRAN_03), 20_000, AT_MAIN, small=120),
+    Bomb("subranges", INFO, "a chain of {} subranges of Ada", subranges, 60_000,
+         ("debug bomb <<< info types .", "debug bomb <<< ptype s0000900", "check bomb")),
     Bomb("tags", INFO, "{} variables of Ada, each of another class-wide type",
          partial(tags, b"p__ttag" * 4_200, b""), 700, OF_TAGS, small=20),
     Bomb("tag-names", INFO, "{} variables of Ada of types with names of 900 letters",

@@ -1,12 +1,13 @@
 """Build types from type entries (DWARF 5 chapter 5).
 
-Law: one entry gives one `Type` object, the same each time. Referenced types are built on demand, so
-that neither a recursive type nor a hostile chain recurses here.
+Law: one entry gives one `Type` object, the same each time, or the same error. Referenced types are
+built on demand, so that neither a recursive type nor a hostile chain recurses here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
@@ -65,7 +66,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, FailedReads, IllFormed, Malformed, Unsupported
 
 _RANGED: Final = CHARACTERS | {"signed", "unsigned", "boolean", "signed_fixed", "unsigned_fixed"}
 """Encodings of types whose subranges have values that are whole numbers."""
@@ -100,6 +101,7 @@ class TypeBuilder:
 
     def __init__(self) -> None:
         self._built: dict[Die, Type] = {}
+        self._failed = FailedReads()
 
     def type_of(self, die: Die) -> Type | None:
         """Return the type that an entry or its origins name with DW_AT_type; None is void."""
@@ -115,13 +117,17 @@ class TypeBuilder:
         of that type unit (DWARF 5 5.7.1)."""
         built = self._built.get(die)
         if built is None:
-            built = self._build(die)
-            if isinstance(built, _DIRECT_TYPES) and has_descriptor(die):
-                built = Dynamic(built, Properties(*descriptor(die)))
-            self._built[die] = built
+            built = self._built[die] = self._failed.read(die, partial(self._build, die))
         return built
 
     def _build(self, die: Die) -> Type:
+        built = self._build_plain(die)
+        if isinstance(built, _DIRECT_TYPES) and has_descriptor(die):
+            return Dynamic(built, Properties(*descriptor(die)))
+        return built
+
+    def _build_plain(self, die: Die) -> Type:
+        """Return the type of objects that are where they are said to be, without a descriptor."""
         tag = die.tag
         if die.has(dw.AT_SIGNATURE):
             return self._signed(die)
@@ -386,14 +392,16 @@ class TypeBuilder:
 
         def members() -> tuple[Member, ...]:
             if not member_lists:
-                member_lists.append(members_of(self, die))
+                read = partial(members_of, self, die)
+                member_lists.append(self._failed.read((die, "members"), read))
             return member_lists[0]
 
         declarations: list[Declarations] = []
 
         def declared() -> Declarations:
             if not declarations:
-                declarations.append(declarations_of(self, die))
+                read = partial(declarations_of, self, die)
+                declarations.append(self._failed.read((die, "declarations"), read))
             return declarations[0]
 
         size = None if is_declaration else in_bits(die, dw.AT_BIT_SIZE, dw.AT_BYTE_SIZE)

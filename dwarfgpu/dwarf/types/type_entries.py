@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.chains import End, ends_of
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import MAX_ORIGINS, Die
@@ -117,19 +118,37 @@ def pointer_bytes(die: Die) -> int:
     return space_of_class(address_class, die.unit, architecture).address_bits // 8
 
 
+class _UnderlyingBases:
+    """The base types below entries of a program, by the entries at which they, or other names,
+    qualifiers and ranges of them, are."""
+
+    def __init__(self) -> None:
+        self._ends: dict[Die, End[Base | None]] = {}
+
+    def base_at(self, die: Die) -> Base | None:
+        if die not in self._ends:
+            self._ends |= ends_of(die, self._below, MAX_CHAIN, _endless)
+        return self._ends[die].get()
+
+    def _below(self, die: Die) -> Die | End[Base | None]:
+        if die.tag == dw.TAG_BASE_TYPE:
+            return End(_base_in_storage(die))
+        if die.tag not in _TRANSPARENT:
+            require_type(die)
+            return End(None)
+        target = die.reference(dw.AT_TYPE)
+        return End(None) if target is None else self._ends.get(target, target)
+
+
+def _endless(die: Die) -> IllFormed:
+    return IllFormed(f"the type at {die.offset:#x} has more than {MAX_CHAIN} types below it")
+
+
 def underlying_base(die: Die) -> Base | None:
     """Return the base type below an enumeration or subrange, whatever is between."""
     target = die.reference(dw.AT_TYPE)
-    for _ in range(MAX_CHAIN):
-        if target is None:
-            return None
-        if target.tag == dw.TAG_BASE_TYPE:
-            return _base_in_storage(target)
-        if target.tag not in _TRANSPARENT:
-            require_type(target)
-            return None
-        target = target.reference(dw.AT_TYPE)
-    raise IllFormed(f"the type at {die.offset:#x} has more than {MAX_CHAIN} types below it")
+    bases = die.unit.sections.program.shared(_UnderlyingBases)
+    return None if target is None else bases.base_at(target)
 
 
 def require_type(die: Die) -> None:

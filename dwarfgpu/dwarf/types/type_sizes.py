@@ -9,7 +9,6 @@ from typing import Final, assert_never
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import (
-    MAX_CHAIN,
     MAX_TYPE_BITS,
     Absent,
     Array,
@@ -27,10 +26,12 @@ from dwarfgpu.dwarf.types.types import (
     Unspecified,
     strip,
 )
-from dwarfgpu.errors import DwarfGpuError, IllFormed, counted, shown
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, counted, shown
 
 MAX_DIMENSIONS: Final = 100
 """Dimensions of an array that has a size."""
+MOST_ARRAYS: Final = 32
+"""Types of arrays in one another: `[[[T; 2]; 2]; 2]` in Rust, in C an array of a typedef of one."""
 
 
 def size_bytes(type_: Type | None) -> int | None:
@@ -52,14 +53,14 @@ def size_bits(type_: Type | None) -> int | None:
 
 def _size_bits(type_: Type | None) -> int | None:
     count = 1
-    for _ in range(MAX_CHAIN):
+    for _ in range(MOST_ARRAYS + 1):
         match type_:
             case None | Function() | Dynamic():
                 return None
             case Absent():
                 return 0
             case Typedef() | Qualified():
-                type_ = type_.target
+                type_ = strip(type_)
             case Array(declared_bits=int() as declared):
                 _require_elements(type_, declared)
                 return count * declared
@@ -73,7 +74,7 @@ def _size_bits(type_: Type | None) -> int | None:
                 count *= elements
                 if count > MAX_TYPE_BITS:
                     raise IllFormed("an array has more elements than an address space has bits")
-                type_ = type_.element
+                type_ = strip(type_.element)
             case Base():
                 return count * type_.size_bits
             case Enum(packed_bits=int() as packed):
@@ -82,7 +83,7 @@ def _size_bits(type_: Type | None) -> int | None:
                 return None if type_.size_bytes is None else count * type_.size_bytes * 8
             case other:
                 assert_never(other)
-    raise IllFormed(f"more than {MAX_CHAIN} types refer to each other")
+    raise LimitExceeded(f"more than {MOST_ARRAYS} arrays are in one another")
 
 
 def _require_elements(array_type: Array, declared: int) -> None:
@@ -203,14 +204,14 @@ def offset_bits(stride: int, count: int, index: int) -> int:
 def lost_length(array_type: Array) -> str | None:
     """Return why the length of an array or of its elements is optimized out; None if none is."""
     type_: Type | None = array_type
-    for _ in range(MAX_CHAIN):
+    for _ in range(MOST_ARRAYS + 1):
         bare = strip(type_)
         if not isinstance(bare, Array):
             return None
         if bare.lost_length is not None:
             return bare.lost_length
         type_ = bare.element
-    raise IllFormed(f"more than {MAX_CHAIN} types refer to each other")
+    raise LimitExceeded(f"more than {MOST_ARRAYS} arrays are in one another")
 
 
 def element_type(array_type: Array) -> Type | None:

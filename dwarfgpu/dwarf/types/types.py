@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from dwarfgpu.arch.model import FlagField
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.chains import End, ends_of
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.types.class_parts import Access, Declarations
 from dwarfgpu.dwarf.types.dynamic_properties import Properties
@@ -33,6 +34,9 @@ UNIT_NAME: Final = "()"
 """What rustc calls its type of one value, a base type of 0 bytes; GDB shows the value so, too."""
 MAX_CHAIN: Final = 1_000
 """Types that refer to one another in a chain; a longer chain is a cycle or an attack."""
+MOST_NAMES: Final = 32
+"""Typedefs and qualifiers of a type that are looked at one by one, each time; below them `strip`
+leads to the end. No source comes near."""
 Scope: TypeAlias = str | Callable[[], str]
 """The scope of a type, or a function that returns it: few are ever spelled."""
 
@@ -357,7 +361,7 @@ class Typedef(_OfFile):
     name: str
     _target: TypeReference = field(repr=False)
     _scope: Scope = field(default="", repr=False)
-    _bare: list[BareType | None] = field(factory=list, init=False, repr=False)
+    _ends: list[End[BareType | None]] = field(factory=list, init=False, repr=False)
     """What `strip` has found."""
     alignment: int | None = field(default=None, repr=False)
     """DW_AT_alignment in bytes."""
@@ -380,7 +384,7 @@ class Qualified(_Spelled):
 
     qualifier: Qualifier
     _target: TypeReference = field(repr=False)
-    _bare: list[BareType | None] = field(factory=list, init=False, repr=False)
+    _ends: list[End[BareType | None]] = field(factory=list, init=False, repr=False)
     """What `strip` has found."""
 
     @property
@@ -499,30 +503,44 @@ def strip(type_: Type | None) -> BareType | None:
     """Return the type without typedefs and qualifiers; `IllFormed` where they form a cycle."""
     if not isinstance(type_, Typedef | Qualified):
         return type_
-    if type_._bare:
-        return type_._bare[0]
-    inner: Type | None = type_
-    for _ in range(MAX_CHAIN):
-        if not isinstance(inner, Typedef | Qualified):
-            type_._bare.append(inner)
-            return inner
-        inner = inner.target
-    raise IllFormed(f"more than {MAX_CHAIN} typedefs and qualifiers refer to each other")
+    if not type_._ends:
+        ends = ends_of(type_, _below, MAX_CHAIN, _endless)
+        for passed in ends:
+            passed._ends.append(ends[passed])
+    end = type_._ends[0]
+    return end.get() if isinstance(end.value, DwarfGpuError) else end.value
+
+
+def _below(type_: Typedef | Qualified) -> Typedef | Qualified | End[BareType | None]:
+    """Return the type to which a name or a qualifier belongs, or what is at the end if known."""
+    target = type_.target
+    if not isinstance(target, Typedef | Qualified):
+        return End(target)
+    return target._ends[0] if target._ends else target
+
+
+def _endless(_: Type) -> IllFormed:
+    return IllFormed(f"more than {MAX_CHAIN} typedefs and qualifiers refer to each other")
 
 
 def without_typedefs(type_: Type | None) -> Type | None:
     """Return the type that a typedef denotes, with its qualifiers; `IllFormed` for a cycle."""
-    strip(type_)
-    while isinstance(type_, Typedef):
+    denoted: Type | None = strip(type_)
+    qualifiers: list[Qualifier] = []
+    for _ in range(MOST_NAMES):
+        if not isinstance(type_, Typedef | Qualified):
+            break
+        if isinstance(type_, Qualified):
+            qualifiers.append(type_.qualifier)
         type_ = type_.target
-    if isinstance(type_, Qualified):
-        return Qualified(type_.qualifier, without_typedefs(type_.target))
-    return type_
+    for qualifier in reversed(qualifiers):
+        denoted = Qualified(qualifier, denoted)
+    return denoted
 
 
 def unqualified(type_: Type | None) -> Type | None:
-    """Return the type without its outermost qualifiers; one of them where they form a cycle."""
-    for _ in range(MAX_CHAIN):
+    """Return the type without its outermost qualifiers; one of them where they are too many."""
+    for _ in range(MOST_NAMES):
         if not isinstance(type_, Qualified):
             break
         type_ = type_.target
