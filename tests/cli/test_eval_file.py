@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.base.printable import shell_word
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.expr.dialect.upstream_clang import KERNEL_FRAME_BASE
@@ -407,7 +408,7 @@ def test_a_local_without_a_program_location_is_not_found_but_a_global_is() -> No
     assert run("eval", "--file", code_object, *memory, "global_int").out == "global_int = 42\n"
     assert run("eval", "--file", code_object, "t").error == (
         'No symbol "t" in current context. Without a program location, only global variables are '
-        f"in scope; give --pc ADDR: where {code_object} t lists addresses"
+        f"in scope; give --pc ADDR: where {shell_word(str(code_object))} t lists addresses"
     )
     assert run("eval", "--file", code_object).error == (
         "MissingContext: the context has no program location; give --pc ADDR"

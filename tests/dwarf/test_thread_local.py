@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from struct import pack
 
 import pytest
@@ -175,7 +176,12 @@ def test_a_variable_without_a_location_is_at_its_symbol() -> None:
 def test_a_declaration_needs_no_address() -> None:
     """QEMU writes no thread pointer into a core file."""
     core = CORES / "crash.aarch64.O0.core"
-    commands = f"directory {FIXTURES}", "info line mine", "list mine", "break mine"
+    commands = (
+        f"directory {shlex.quote(str(FIXTURES))}",
+        "info line mine",
+        "list mine",
+        "break mine",
+    )
     given = [word for command in commands for word in ("-ex", command)]
     done = run("debug", CORES / "crash.aarch64.O0", "--core", core, "-q", "--batch", *given)
     declared = 'Line 13 of "core/crash.c" is at address 0x4001d4 <call> but contains no code.'
