@@ -51,6 +51,14 @@ def with_core(tool: Callable[[str], str], folder: Path, **environment: str) -> l
     return [str(folder / "a"), str(folder / "core")]
 
 
+def ada_with_core(tool: Callable[[str], str], folder: Path, source: str) -> list[str]:
+    """Build the main procedure `example` of Ada at -O0. Return the program and its core file."""
+    tool("gcc")  # which gnatmake calls
+    make = [tool("gnatmake"), "-q", "-g", "-O0", "example.adb", "-o", "a"]
+    build(folder, {"example.adb": source}, [make])
+    return with_core(tool, folder)
+
+
 def answers(gdb: str | None, files: list[str], commands: list[str]) -> list[str]:
     """Return the answer to each command: that of GDB, or that of dwarfgpu where `gdb` is None."""
     given = ["-iex", NO_DEBUG_FILES]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.repl.side_by_side import answers, build, with_core
+from tests.repl.side_by_side import ada_with_core, answers
 
 SOURCE = """\
 procedure Example is
@@ -108,11 +108,7 @@ ASSIGNMENTS = {
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> list[str]:
     """Gives the program and its core file."""
-    tool("gcc")  # which gnatmake calls
-    folder = tmp_path_factory.mktemp("ada")
-    make = [tool("gnatmake"), "-q", "-g", "-O0", "example.adb", "-o", "a"]
-    build(folder, {"example.adb": SOURCE}, [make])
-    return with_core(tool, folder)
+    return ada_with_core(tool, tmp_path_factory.mktemp("ada"), SOURCE)
 
 
 def test_components_that_depend_on_discriminants(

@@ -160,19 +160,24 @@ end program
 """
 
 
+def below_undescribed_caller(
+    tool: Callable[[str], str], folder: Path, work: str, caller: str
+) -> list[str]:
+    """The program and its core file, of Fortran at -O2, where the caller has no debugging
+    information."""
+    compiler = [tool("gfortran"), "-O2"]
+    build(folder, {"stop.f90": STOP_OF_FORTRAN, "work.f90": work, "caller.f90": caller}, [
+        [*compiler, "-c", "caller.f90"],
+        [*compiler, "-g", "stop.f90", "work.f90", "caller.o", "-o", "a"],
+    ])  # fmt: skip
+    return with_core(tool, folder)
+
+
 def test_arrays_and_strings_of_fortran_have_their_elements(
     tmp_path: Path, tool: Callable[[str], str]
 ) -> None:
     """Of a caller without debugging information it is not known which length it gave."""
-    compiler = [tool("gfortran"), "-O2"]
-    sources = {
-        "stop.f90": STOP_OF_FORTRAN, "work.f90": LENGTHS_OF_FORTRAN, "caller.f90": CALLER_OF_FORTRAN
-    }  # fmt: skip
-    build(tmp_path, sources, [
-        [*compiler, "-c", "caller.f90"],
-        [*compiler, "-g", "stop.f90", "work.f90", "caller.o", "-o", "a"],
-    ])  # fmt: skip
-    files = with_core(tool, tmp_path)
+    files = below_undescribed_caller(tool, tmp_path, LENGTHS_OF_FORTRAN, CALLER_OF_FORTRAN)
     commands = ["frame 1", "print text(1)", "print row(1)", "print row(3) + 1", "whatis row(1)"]
     own = answers(None, files, commands)
     assert own[1:] == answers(tool("gdb"), files, commands)[1:]
@@ -206,15 +211,7 @@ def test_arrays_of_fortran_have_the_first_of_rows_and_strings_of_lost_length(
     tmp_path: Path, tool: Callable[[str], str]
 ) -> None:
     """It is where the array is; where the next one is depends on the length."""
-    compiler = [tool("gfortran"), "-O2"]
-    sources = {
-        "stop.f90": STOP_OF_FORTRAN, "work.f90": ROWS_OF_FORTRAN, "caller.f90": CALLER_OF_ROWS
-    }  # fmt: skip
-    build(tmp_path, sources, [
-        [*compiler, "-c", "caller.f90"],
-        [*compiler, "-g", "stop.f90", "work.f90", "caller.o", "-o", "a"],
-    ])  # fmt: skip
-    files = with_core(tool, tmp_path)
+    files = below_undescribed_caller(tool, tmp_path, ROWS_OF_FORTRAN, CALLER_OF_ROWS)
     of_names = ["names", "names(1)", "names(1)(2:3)", "&names(1)", "names(2)", "size(names)"]
     own = answers(None, files, ["frame 1", *(f"print {name}" for name in of_names)])[1:]
     assert all("= <optimized out>\n" in text for text in own[:2])
