@@ -148,7 +148,7 @@ def imports_of_nothing(count: int) -> Files:
 BOMBS: Final = (
     Bomb("skeletons", "split files", "{} that do not exist", skeletons, 50_000, ASK),
     Bomb("spellings", "split files", "{} ways to write the name of one of 20,000 units",
-         spellings, 1_500, ASK),
+         spellings, 1_500, ASK, small=60),
     Bomb("unreadable-split-file", "split files", "a damaged one that {} units name", unreadable,
          50_000, ASK),
     Bomb("same-imports", "supplementary file", "{} units that each import 25 of its units",
