@@ -117,3 +117,20 @@ def test_run_of_a_gpu_without_instructions_asks_for_no_arguments() -> None:
 def test_a_variable_without_a_line_is_not_called_declared() -> None:
     file = FIXTURES / "triton/axpy.gfx942.co"
     assert run("explain", "--file", file, "--pc", "0x1764", "total").lines[0] == "local float total"
+
+
+def test_an_intermediate_value_has_a_note() -> None:
+    """The pointer `left` has a location first, and the float, its result, after it."""
+    file = FIXTURES / "triton/axpy.gfx942.co"
+    registers = ("--reg", "v2=[1,2]", "--reg", "v3=[3,4]")
+
+    def notes(pc: int, *command: str) -> list[str]:
+        answer = run_json(*command, file, "--pc", pc, "--lane", 1, *registers, "left").json
+        return [note for note in answer["notes"] if "named left" in note]
+
+    intermediate = (
+        "2 variables are named left: this is an intermediate value of Triton's, because the last "
+        "one, of type float, has no location here"
+    )
+    assert [notes(pc, "eval") for pc in (0x1740, 0x1764, 0x1600)] == [[intermediate], [], []]
+    assert notes(0x1744, "explain") == [intermediate]

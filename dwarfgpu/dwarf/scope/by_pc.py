@@ -404,7 +404,24 @@ def _in_use_first(variables: tuple[Variable, ...], pc: int, scope: Die) -> Itera
 def _used_first(variables: list[Variable], pc: int) -> list[Variable]:
     """Return the variables described at a program location, last first, then the others."""
     described = [variable for variable in variables if _is_described(variable, pc)]
-    return described[::-1] + [variable for variable in variables if variable not in described]
+    without = [variable for variable in variables if variable not in described]
+    if described and variables[-1] in without:
+        described[-1] = evolve(described[-1], remarks=(_intermediate(variables),))
+    return described[::-1] + without
+
+
+def _intermediate(variables: list[Variable]) -> str:
+    """Return the remark on a variable of Triton where the last one of its name has no location."""
+    result = variables[-1]
+    try:
+        type_name = None if result.type is None else str(result.type)
+    except DwarfGpuError:
+        type_name = None
+    of_type = "" if type_name is None else f", of type {type_name},"
+    return (
+        f"{len(variables)} variables are named {result.name}: this is an intermediate value "
+        f"of Triton's, because the last one{of_type} has no location here"
+    )
 
 
 def _is_described(variable: Variable, pc: int) -> bool:
