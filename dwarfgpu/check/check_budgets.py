@@ -6,11 +6,16 @@ from types import TracebackType
 from typing import Final
 
 from dwarfgpu.base.records import define, field
+from dwarfgpu.check.finding import MAX_FINDINGS
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
 
 _FREE_WORK: Final = 20_000
 """Work on the entries of a file that counts for none: small files have more for each."""
+
+_ENTRIES_FOR_BAD_REFERENCE: Final = 32
+"""Entries that may be checked for each reference to no entry of another unit: to report it takes
+several times as long as to check one."""
 
 
 @define(eq=False)
@@ -18,6 +23,8 @@ class EntryBudget:
     """How much of the entries of one file a check may still check, besides reading them."""
 
     entries_left: int
+    bad_references_left: int
+    """How many references to no entry of another unit may still be reported."""
     spent_before: dict[str, int]
     """What was read of each section before the check."""
     work: int = -_FREE_WORK
@@ -52,5 +59,7 @@ class CheckBudgets:
         if budget is None:
             spent = sections.budget.replace_spent({})
             most = sections.object.limits.dies
-            budget = self._entries[sections] = EntryBudget(most, spent)
+            budget = self._entries[sections] = EntryBudget(
+                most, max(MAX_FINDINGS, most // _ENTRIES_FOR_BAD_REFERENCE), spent
+            )
         return budget

@@ -50,8 +50,9 @@ def leading_out(
                 reached.add(source)
                 waiting.append(source)
     within = {
-        source: [target for target in contained.get(source, ()) if target in reached]
-        for source in reached
+        source: leading
+        for source in reached & contained.keys()
+        if (leading := [target for target in contained[source] if target in reached])
     }
     return LeadingOut(unit, within, beyond, records & reached)
 
@@ -68,6 +69,8 @@ class ContainedBeyond:
 
     def circles(self, chains: EntryChains) -> Iterator[EntryOfUnit]:
         """Yield a structure of each circle of structures that is in several units."""
+        if not any(part.records for part in self._units.values()):
+            return  # other types alone are a circle of entries, which `EntryChains` finds
         finished = set[EntryOfUnit]()
         for unit, part in self._units.items():
             for offset in part.beyond:

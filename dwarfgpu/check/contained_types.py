@@ -66,8 +66,9 @@ class ContainedTypes:
     _parts: array[int] = field(init=False, factory=lambda: array("q"))
     """Four numbers of each part of a structure: the index of its entry, its type, where it begins
     in bits, and how many bits it has."""
-    _of_one_beyond: dict[int, Beyond] = field(init=False, factory=dict)
-    """The type of another unit that a type consists of."""
+    _beyond: dict[int, list[Beyond]] = field(init=False, factory=dict)
+    """The type of another unit that a type consists of, and in the end those of the parts of a
+    structure."""
     _parts_beyond: dict[int, Beyond] = field(init=False, factory=dict)
     """The type of another unit that a part of a structure has, by the index of its entry."""
     _holders: dict[int, int] = field(init=False, factory=dict)
@@ -100,7 +101,7 @@ class ContainedTypes:
         if shape.tag in _RECORDS:
             self._records[index] = offset
         elif shape.tag in TYPES_OF_ONE and beyond is not None:
-            self._of_one_beyond[offset] = beyond
+            self._beyond[offset] = [beyond]
         elif shape.tag in TYPES_OF_ONE and target != _UNKNOWN:
             self._of_one[offset] = target
 
@@ -110,7 +111,7 @@ class ContainedTypes:
             return
         contained = {offset: [target] for offset, target in self._of_one.items()}
         contained |= {offset: [] for offset in self._records.values()}
-        beyond = {offset: [target] for offset, target in self._of_one_beyond.items()}
+        beyond = self._beyond
         faulty = set[int]()
         tree = self.unit.tree
         parts = self._parts
@@ -122,7 +123,7 @@ class ContainedTypes:
                 continue
             if index in self._parts_beyond:
                 beyond.setdefault(record, []).append(self._parts_beyond[index])
-            elif target in contained or target in self._of_one_beyond:
+            elif target in contained or target in beyond:
                 contained[record].append(target)
             size = self._sizes.get(record, _UNKNOWN)
             if size == _UNKNOWN or record in faulty:

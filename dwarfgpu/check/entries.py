@@ -70,7 +70,7 @@ _OF_ENTRIES: Final = 100
 """Entries that a unit counts as which has others than its own: they are compared with it."""
 _OF_CONTENTS: Final = 2
 """Entries that one counts for which types, code or a sibling are kept: they take as much memory."""
-_OF_TARGET: Final = 7
+_OF_TARGET: Final = 3
 """Entries that one counts for each entry of another unit to which it refers first in its unit."""
 _OF_CODE: Final = 6
 """Entries that one counts whose bounds of code are compared."""
@@ -95,6 +95,8 @@ class _Step:
     """The position of the size of a base type that no other value can make wrong."""
     known: Container[Raw] = frozenset()
     """Lists that were checked, or expressions without findings: nothing is to be done for them."""
+    targets: dict[int, int] | None = None
+    """Those of the references so far, from the first one on."""
 
 
 def _steps(values: Iterable[CheckedValue], tag: int) -> tuple[_Step, ...]:
@@ -293,6 +295,21 @@ class EntryChecker:
                 "dangling-reference", message, bad.index, bad.attribute, severity=bad.severity
             )
 
+    def refer_beyond(self, references: Iterable[BadReference]) -> None:
+        """Report references to entries of other units; `LimitExceeded` where there are too many."""
+        self.refer(map(self._counted, references))
+
+    def _counted(self, reference: BadReference) -> BadReference:
+        budget, unit = self.budget, self.unit
+        budget.bad_references_left -= 1
+        if budget.bad_references_left < 0:
+            raise LimitExceeded(
+                f"references to other units from the unit at offset {unit.offset:#x} of "
+                f"{unit.section} on are not all checked",
+                "--max-dies",
+            )
+        return reference
+
     def _plan(self, index: int, abbreviation: Abbreviation) -> tuple[_Step, ...]:
         """Return the steps for an abbreviation, and report what its first entry shows of all."""
         usual = self.shapes.of(abbreviation, lambda: self._numbers)
@@ -354,7 +371,10 @@ class EntryChecker:
         spec, role = step.spec, step.spec.role
         if spec.is_reference:
             assert isinstance(value, int)
-            step.known = targets = self.references.targets(spec.form, spec.number, step.tag)
+            targets = step.targets
+            if targets is None:
+                targets = self.references.targets(spec.form, spec.number, step.tag)
+                step.known = step.targets = targets
             if value not in targets:
                 self.references.add(targets, value, index, spec.number)
             return

@@ -12,10 +12,10 @@ from typing import Final, TypeAlias, TypeVar
 
 from dwarfgpu.base.records import define, field
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation, ValueReader
 from dwarfgpu.dwarf.forms import FORMS, read_uleb
 from dwarfgpu.dwarf.types.type_entries import QUALIFIERS
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.dwarf.unit_walk import walk
 from dwarfgpu.errors import DwarfGpuError
 
 EntryOfUnit: TypeAlias = tuple[CompilationUnit, int]
@@ -38,6 +38,25 @@ def chain_of(tag: int) -> tuple[int, str] | None:
     return (dw.AT_TYPE, "types") if tag in TYPES_OF_ONE else None
 
 
+_Link: TypeAlias = tuple[ValueReader, str]
+"""What reads the reference of an entry to the one that it continues, and what that is."""
+
+
+def _link_of(abbreviation: Abbreviation) -> _Link | None:
+    """Return how the entries of an abbreviation lead to another one; None where they do not."""
+    links, positions = dict(OF_ENTRIES), abbreviation.positions
+    own = chain_of(abbreviation.tag)
+    if own is not None:
+        links[own[0]] = own[1]
+    number = next((number for number in links if number in positions), None)
+    if number is None:  # nearly always
+        return None
+    try:
+        return abbreviation.value(positions[number]), links[number]
+    except DwarfGpuError:  # reported where it is read
+        return None
+
+
 TYPES_OF_ONE: Final = frozenset(
     {
         dw.TAG_TYPEDEF, *QUALIFIERS, dw.TAG_ARRAY_TYPE, dw.TAG_SUBRANGE_TYPE,
@@ -53,27 +72,46 @@ class EntryChains:
 
     type_units: set[CompilationUnit] = field(init=False, factory=set)
     """Those whose type is an entry."""
-    _followed: set[EntryOfUnit] = field(init=False, factory=set)
+    _followed: dict[CompilationUnit, dict[int, int]] = field(init=False, factory=dict)
+    """The entries that were followed, by their offsets, and in which chain: there may be a million,
+    so nothing else is kept of them."""
+    _count: int = field(init=False, default=0)
+    """The number of chains."""
+    _links: dict[Abbreviation, _Link | None] = field(init=False, factory=dict)
+    """How the entries of an abbreviation lead to another one; None where they do not."""
+
+    def continues(self, abbreviation: Abbreviation) -> bool:
+        """Return whether the entries of an abbreviation lead to another one."""
+        return self._link(abbreviation) is not None
 
     def circle(self, start: EntryOfUnit) -> str | None:
         """Return that an entry leads back to itself, if the given one leads to it through
         other units; None if none does, or if it was returned before."""
-        chain = dict[EntryOfUnit, tuple[bool, str]]()
-        """Whether the reference to the next entry may leave the unit, and what that entry is."""
-        following = start
-        while following not in self._followed:
-            self._followed.add(following)
+        self._count = number = self._count + 1
+        following, unit, of_unit = start, None, dict[int, int]()
+        while True:
+            if following[0] is not unit:
+                unit = following[0]
+                of_unit = self._followed.setdefault(unit, {})
+            earlier = of_unit.setdefault(following[1], 0)
+            if earlier:
+                return self._circular(following) if earlier == number else None
+            of_unit[following[1]] = number
             link = self._next(following)
             if link is None:
                 return None
-            chain[following], following = link[1:], link[0]
-        if following not in chain:
-            return None
-        entries = list(chain)
-        circle = [chain[entry] for entry in entries[entries.index(following) :]]
-        if not any(is_beyond for is_beyond, _ in circle):
+            following = link[0]
+
+    def _circular(self, start: EntryOfUnit) -> str | None:
+        """Return that an entry leads back to itself, as it does; None if in its unit."""
+        following, is_outside, words = start, False, ""
+        while following != start or not words:
+            link = self._next(following)
+            assert link is not None
+            following, is_outside, words = link[0], is_outside or link[1], words or link[2]
+        if not is_outside:
             return None  # reported with the unit
-        return f"the {circle[0][1]} of the entry at offset {following[1]:#x} lead back to it"
+        return f"the {words} of the entry at offset {start[1]:#x} lead back to it"
 
     def of_signature(self, unit: CompilationUnit, signature: int) -> EntryOfUnit | None:
         """Return the type of a signature; None if unknown. `IllFormed` if there is none."""
@@ -87,27 +125,26 @@ class EntryChains:
         unit, and what that entry is."""
         unit, offset = entry
         try:
-            code, _ = read_uleb(unit.data, offset, unit.end)
+            code, values_at = read_uleb(unit.data, offset, unit.end)
             abbreviation = unit.abbreviations.get(code)
-            if abbreviation is None:
+            link = None if abbreviation is None else self._link(abbreviation)
+            if abbreviation is None or link is None:  # nearly always
                 return None
-            positions = abbreviation.positions
-            links = dict(OF_ENTRIES)
-            own = chain_of(abbreviation.tag)
-            if own is not None:
-                links[own[0]] = own[1]
-            number = next((number for number in links if number in positions), None)
-            if number is None:  # nearly always
-                return None
-            _, _, values = next(walk(unit.data, offset, unit.end, unit.abbreviations))
-            position = positions[number]
-            form = abbreviation.attributes[position].form
-            target = self._target(unit, form, values[position])
+            reader, words = link
+            value = reader.read(unit.data, values_at, unit.end)
+            target = self._target(unit, reader.form, value)
         except DwarfGpuError:  # reported where it is read
             return None
         if target is None:
             return None
-        return target, FORMS[form][0] != "unit_reference", links[number]
+        return target, reader.kind != "unit_reference", words
+
+    def _link(self, abbreviation: Abbreviation) -> _Link | None:
+        try:
+            return self._links[abbreviation]
+        except KeyError:
+            link = self._links[abbreviation] = _link_of(abbreviation)
+            return link
 
     def _target(self, unit: CompilationUnit, form: int, value: object) -> EntryOfUnit | None:
         if not isinstance(value, int):

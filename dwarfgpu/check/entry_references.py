@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from dwarfgpu.base.records import define, field, frozen
@@ -18,6 +18,7 @@ from dwarfgpu.check.attributes import attribute_name
 from dwarfgpu.check.entry_chains import OF_ENTRIES, EntryChains, closing_edges
 from dwarfgpu.check.reference_targets import Refused, refused_targets, tag_name
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import FORMS, read_uleb
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_file_protocol import UnitFile
@@ -149,9 +150,15 @@ class EntryReferences:
         """Yield the bad references to entries of any unit."""
         info = self.unit.info
         yield from self._without_target(self.beyond, info, entries)
+        known, continues = entries.known(info), entries.chains.continues
         for targets in self.beyond.values():
             for value, first in targets.items():
-                if (problem := entries.circle(info, value)) is not None:
+                abbreviation = known.get(value)
+                if (
+                    abbreviation is not None
+                    and continues(abbreviation)
+                    and (problem := entries.circle(info, value)) is not None
+                ):
                     yield _bad(first, problem)
         for value, first in self.beyond.get(_IMPORTED_UNITS, {}).items():
             if (self.unit, info.unit_at(value)) in entries.circular_imports:
@@ -165,9 +172,14 @@ class EntryReferences:
         where: str = "",
     ) -> Iterator[BadReference]:
         """Yield the references to what is no valid target in a file. `where`: before the reason."""
+        known = entries.known(info)
         for refused, targets in referred.items():
             for value, first in targets.items():
-                if (problem := entries.problem(info, value, refused)) is not None:
+                abbreviation = known.get(value)
+                if abbreviation is not None and abbreviation.tag not in refused:  # nearly all
+                    continue
+                problem = entries.problem(info, value, refused)
+                if problem is not None:
                     yield _bad(first, where + problem)
 
     @property
@@ -212,11 +224,14 @@ class EntryReferences:
 
 @define(eq=False)
 class EntriesOfUnits:
-    """Which offsets are entries of other units: each unit is read again, once, if at all."""
+    """Which offsets are entries of other units: a unit that was not read to its end, or has none at
+    some of them, is read again, once."""
 
+    _read_entries: dict[UnitFile, array[int]] = field(init=False, factory=dict)
+    """The offsets of the entries of the units that were read."""
     _wanted: dict[UnitFile, set[int]] = field(init=False, factory=dict)
-    _known: dict[UnitFile, set[int]] = field(init=False, factory=dict)
-    """Those of the wanted offsets where an entry starts."""
+    _known: dict[UnitFile, dict[int, Abbreviation]] = field(init=False, factory=dict)
+    """Those of the wanted offsets where an entry starts, and its abbreviation."""
     _unread: set[CompilationUnit] = field(init=False, factory=set)
     """Units whose entries cannot be read to the end."""
     chains: EntryChains = field(init=False, factory=EntryChains)
@@ -225,6 +240,12 @@ class EntriesOfUnits:
     _circular_imports: set[tuple[CompilationUnit, CompilationUnit]] | None = field(
         init=False, default=None
     )
+
+    def add_entries(self, references: EntryReferences) -> None:
+        """Add the entries of a unit that was read to its end."""
+        unit = references.unit
+        if unit.header.section == ".debug_info":  # others have offsets of their own
+            self._read_entries.setdefault(unit.info, array("Q")).extend(references.offsets)
 
     def add(self, references: EntryReferences) -> None:
         """Add the targets of a unit, before the first problem is asked for."""
@@ -250,15 +271,21 @@ class EntriesOfUnits:
 
     def problem(self, info: UnitFile, offset: int, refused: Refused) -> str | None:
         """Return why an offset in a section is not a valid target; None if it is, or unknown."""
-        known = self._known.get(info)
-        if known is None:
-            known = self._known[info] = self._read(info)
+        known = self.known(info)
         unit = info.unit_at(offset)
         if unit is None:
             return f"offset {offset:#x} is not in any unit"
         if unit in self._unread:
             return None
         return _problem(unit, offset, known.__contains__, refused)
+
+    def known(self, info: UnitFile) -> dict[int, Abbreviation]:
+        """Return those of the targets in a file where an entry starts, and its abbreviation, after
+        all targets were added."""
+        known = self._known.get(info)
+        if known is None:
+            known = self._known[info] = self._find(info)
+        return known
 
     def circle(self, info: UnitFile, offset: int) -> str | None:
         """Return that an entry leads back to itself, if the one at an offset leads to it through
@@ -268,20 +295,40 @@ class EntriesOfUnits:
             return None  # reported
         return self.chains.circle((unit, offset))
 
-    def _read(self, info: UnitFile) -> set[int]:
+    def _find(self, info: UnitFile) -> dict[int, Abbreviation]:
+        wanted = self._wanted.pop(info, set())
+        starts = wanted.intersection(self._read_entries.pop(info, ()))
+        known = dict[int, Abbreviation]()
+        unit: CompilationUnit | None = None
+        end = 0
+        for offset in sorted(starts):
+            if offset >= end or unit is None:
+                unit = info.unit_at(offset)
+                if unit is None:
+                    continue
+                end, data, abbreviations = unit.end, unit.data, unit.abbreviations
+            code = data[offset]
+            if code >= 0x80:
+                code, _ = read_uleb(data, offset, end)
+            known[offset] = abbreviations[code]
+        self._read_again(info, wanted - starts, known)
+        return known
+
+    def _read_again(
+        self, info: UnitFile, wanted: Iterable[int], known: dict[int, Abbreviation]
+    ) -> None:
+        """Add the entries at other offsets to those that are known."""
         of_units: dict[CompilationUnit, set[int]] = {}
-        for offset in self._wanted[info]:
+        for offset in wanted:
             unit = info.unit_at(offset)
             if unit is not None:
                 of_units.setdefault(unit, set()).add(offset)
-        known = set[int]()
-        for unit, wanted in of_units.items():
+        for unit, offsets in of_units.items():
             try:
                 rows = walk(unit.data, unit.header.entries_at, unit.end, unit.abbreviations)
-                known.update(offset for offset, _, _ in rows if offset in wanted)
+                known.update((offset, shape) for offset, shape, _ in rows if offset in offsets)
             except DwarfGpuError:  # reported where it is read
                 self._unread.add(unit)
-        return known
 
 
 def _bad(first: int, message: str, severity: Severity | None = None) -> BadReference:

@@ -36,7 +36,15 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unavailable, Unsupported, counted
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    IllFormed,
+    LimitExceeded,
+    Malformed,
+    Unavailable,
+    Unsupported,
+    counted,
+)
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.dialect import dialect as dialect_named
 from dwarfgpu.objfile.elf import ObjectFile
@@ -131,6 +139,8 @@ def _verified(code_object: CodeObject, findings: Findings, budgets: CheckBudgets
             if checker.leading_out is not None:
                 contained.add(checker.leading_out)
             missing_strings = missing_strings or checker.missing_strings
+            if is_whole and checker.entries > 1:
+                entries_of_units.add_entries(checker.references)
             if checker.references.is_leading_out:
                 entries_of_units.add(checker.references)
                 checker.references.forget_unit()
@@ -138,9 +148,7 @@ def _verified(code_object: CodeObject, findings: Findings, budgets: CheckBudgets
             unit.forget_locations()
             unit.forget_entries()
         has_all = not (info.problems or any(info.split.problems()))
-        for checker in referring:
-            checker.refer(checker.references.bad_beyond(entries_of_units))
-            checker.refer(checker.references.bad_signatures(entries_of_units.chains, has_all))
+        _check_beyond(referring, entries_of_units, has_all, findings)
         _check_supplementary(referring, entries_of_units, findings, missing_strings)
         _check_contained(contained, entries_of_units.chains, findings)
         indexes.run()
@@ -223,6 +231,21 @@ def _broken(error: DwarfGpuError, unit: CompilationUnit | None, findings: Findin
     findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
 
 
+def _check_beyond(
+    referring: list[EntryChecker], entries: EntriesOfUnits, has_all: bool, findings: Findings
+) -> None:
+    """Report references to entries of other units that are none. `has_all`: whether the headers of
+    all units can be read."""
+    for checker in referring:
+        references = checker.references
+        try:
+            checker.refer_beyond(references.bad_beyond(entries))
+            checker.refer_beyond(references.bad_signatures(entries.chains, has_all))
+        except LimitExceeded as error:
+            findings.skip(error)
+            return
+
+
 def _check_supplementary(
     referring: list[EntryChecker],
     entries: EntriesOfUnits,
@@ -233,7 +256,10 @@ def _check_supplementary(
     be read, which references or, by `missing_strings`, strings need."""
     for checker in referring:
         try:
-            checker.refer(checker.references.bad_supplementary(entries))
+            checker.refer_beyond(checker.references.bad_supplementary(entries))
+        except LimitExceeded as error:
+            findings.skip(error)
+            return
         except DwarfGpuError as error:
             needed = "references into it" + (" and its strings" if missing_strings else "")
             findings.skip(error, needed)

@@ -392,6 +392,56 @@ def test_work_on_entries_counts_for_their_limit() -> None:
     assert verdict.findings.skipped[0].endswith("are not checked (--max-dies)")
 
 
+def _referring(count: int, *, is_bad: bool = False) -> bytes:
+    """Two units, as link-time optimization makes them: declarations, and what refers to them."""
+    name = (dw.AT_NAME, dw.FORM_STRING)
+    shapes = (
+        builder.Shape(dw.TAG_COMPILE_UNIT, (), True),
+        builder.Shape(dw.TAG_SUBPROGRAM, (name,)),
+        builder.Shape(dw.TAG_SUBPROGRAM, ((dw.AT_ABSTRACT_ORIGIN, dw.FORM_REF_ADDR),)),
+    )
+    first = builder.unit(b"\1" + b"\2f\0" * count + b"\0")
+    targets = (13 + 3 * index + is_bad for index in range(count))
+    second = b"".join(b"\3" + target.to_bytes(4, "little") for target in targets)
+    data = first + builder.unit(b"\1" + second + b"\0")
+    return builder.elf({".debug_info": data, ".debug_abbrev": builder.abbreviations(*shapes)})
+
+
+def test_references_to_other_units_are_checked_to_the_end() -> None:
+    """Half a million were as much work as several times as many entries."""
+    file = ObjectFile("made", _referring(10_000), FileLimits(dies=40_000))
+    verdict = verify(CodeObject.of(file))
+    assert verdict.entries == 20_002
+    assert not verdict.is_incomplete and not verdict.findings.kept
+
+
+def test_references_to_other_units_cost_few_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No unit is read again for them, and each is looked up."""
+
+    def refused(*arguments: object) -> None:
+        raise AssertionError(arguments)
+
+    monkeypatch.setattr("dwarfgpu.check.entry_references.walk", refused)
+    work = []
+    for count in (10, 100, 1_100):  # the first check imports modules
+        file = CodeObject.of(ObjectFile("made", _referring(count)))
+        work.append(calls_of(lambda checked=file: verify(checked)))
+    assert work[2] < work[1] + 38 * 1_000, work
+
+
+def test_bad_references_to_other_units_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dwarfgpu.check.check_budgets.MAX_FINDINGS", 10)
+    for count, most in ((10, 320), (11, 320), (20, 640)):
+        limits = FileLimits(dies=most)
+        file = ObjectFile("made", _referring(count, is_bad=True), limits)
+        verdict = verify(CodeObject.of(file))
+        assert verdict.findings.counts == {"error": min(count, most // 32)}
+        assert verdict.findings.skipped == [
+            f"references to other units from the unit at offset {13 + 3 * count + 1:#x} of "
+            ".debug_info on are not all checked (--max-dies)"
+        ] * (count > most // 32)
+
+
 def test_plain_types_are_not_built() -> None:
     """Nothing but their size and encoding can be wrong, in any unit."""
     pointer = builder.Shape(dw.TAG_POINTER_TYPE, ((dw.AT_BYTE_SIZE, dw.FORM_DATA1),))
