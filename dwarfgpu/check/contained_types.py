@@ -21,8 +21,9 @@ from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.computed_attributes import constant_offset
 from dwarfgpu.dwarf.types.type_entries import QUALIFIERS
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
+from dwarfgpu.dwarf.types.types import MAX_CHAIN
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, counted
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, counted
 
 _RECORDS: Final = frozenset(
     {dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE, dw.TAG_INTERFACE_TYPE}
@@ -37,6 +38,8 @@ _UNKNOWN: Final = -1
 _MOST: Final = 1 << 60
 """Of offsets in bits and of sizes."""
 _LONGEST_CHAIN: Final = 64
+_IN_CIRCLE: Final = -(1 << 40)
+"""Instead of how many types are below one that leads to a circle: there are fewer entries."""
 
 
 @frozen
@@ -141,6 +144,34 @@ class ContainedTypes:
             index_of_type = tree.find(self.unit.offset + offset)
             if index_of_type is not None:
                 yield TypeFault(index_of_type, "the type contains itself")
+
+    def unread_chain(self) -> LimitExceeded | None:
+        """Return that types have chains of others below them that are longer than what is read;
+        None if none has, or only circles, which are faults."""
+        of_one = self._of_one
+        inner = of_one.keys() & of_one.values()
+        if len(inner) < MAX_CHAIN:  # nearly always
+            return None
+        links = dict[int, int]()
+        for start in inner:
+            passed, offset = list[int](), start
+            while offset in of_one and offset not in links:
+                links[offset] = _IN_CIRCLE
+                passed.append(offset)
+                offset = of_one[offset]
+            count = links.get(offset, 0)
+            for above in reversed(passed):
+                links[above] = count = count + 1
+        unread = [offset for offset in of_one if links.get(of_one[offset], 0) >= MAX_CHAIN]
+        if not unread:
+            return None
+        unit = self.unit
+        which = f"the type at offset {unit.offset + unread[0]:#x} of {unit.section}"
+        more = f" and {counted(len(unread) - 1, 'other')} have" if unread[1:] else " has"
+        return LimitExceeded(
+            f"{which}{more} more than {MAX_CHAIN:,} types in a chain below: they are not read to "
+            "the end"
+        )
 
     def _holder(self, part: int) -> int:
         """Return the entry that has a part of a structure, itself or in its variants."""

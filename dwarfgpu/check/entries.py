@@ -268,6 +268,9 @@ class EntryChecker:
             self.entries, budget.entries_left = index + 1, remaining
             budget.work = more - (index + 1 >> 1)
         self.refer(self.references.bad_within())
+        unread = contained.unread_chain()
+        if unread is not None:
+            self._findings.skip(unread)
         for fault in contained.faults():
             self._findings.report("wrong-layout", fault.message, fault.index, section="5.7")
         self.leading_out = contained.leading_out

@@ -279,3 +279,35 @@ def test_errors_outside_the_file_are_not_findings(monkeypatch: pytest.MonkeyPatc
     verdict = verdict_on(test_entries.listed(0x1040, 0x1080))
     assert verdict.findings.kept == []
     assert verdict.findings.skipped == ["the addresses are in another file"]
+
+
+@pytest.mark.parametrize(("links", "unread"), [(1_000, 0), (1_001, 1), (1_003, 3)])
+def test_a_chain_of_types_that_is_not_read_to_its_end(links: int, unread: int) -> None:
+    """`eval` shows no value of such a type, so the check says that it did not see its end."""
+    first = 13  # the header of the unit, and its entry
+    chain = b"".join(b"\2" + words(first + 5 * (n + 1), size_bytes=4) for n in range(links))
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, (), True),
+        Shape(dw.TAG_TYPEDEF, ((dw.AT_TYPE, dw.FORM_REF4),)),
+        Shape(dw.TAG_BASE_TYPE, ((dw.AT_BYTE_SIZE, 0x0B), (dw.AT_ENCODING, 0x0B))),
+    ]
+    verdict = verdict_on(info_file(shapes, b"\1" + chain + b"\3\4\5\0"))
+    more = " and 2 others have" if unread == 3 else " has"
+    text = (
+        f"the type at offset 0xd of .debug_info{more} more than 1,000 types in a chain below: "
+        "they are not read to the end"
+    )
+    assert verdict.findings.skipped == [text] * bool(unread)
+    assert verdict.is_incomplete is bool(unread)
+    assert not verdict.findings.kept
+
+
+def test_a_circle_of_types_is_no_chain_that_is_too_long() -> None:
+    chain = b"".join(b"\2" + words(13 + 5 * ((n + 1) % 2_000), size_bytes=4) for n in range(2_000))
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, (), True),
+        Shape(dw.TAG_TYPEDEF, ((dw.AT_TYPE, dw.FORM_REF4),)),
+    ]
+    verdict = verdict_on(info_file(shapes, b"\1" + chain + b"\0"))
+    assert not verdict.is_incomplete
+    assert [one.rule for one in verdict.findings.kept] == ["wrong-layout"]
