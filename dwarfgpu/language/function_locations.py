@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.names.function_names import name_in_frames
 from dwarfgpu.dwarf.scope.functions_by_name import FunctionSymbol, NamedFunction
 from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
 from dwarfgpu.language.source_lines import position_at
@@ -43,8 +45,10 @@ def location_of_function(session: Session, function: NamedFunction) -> CodeLocat
     if line and file is not None:
         own = position_in_file(file, line, is_start=True)
         declared = None if position is not None and position.path == own.path else own
+    is_ada = function.die.unit.language in dw.ADA  # whose names the file has as GNAT encodes them
+    name = name_in_frames(function.die) if is_ada else function.name
     return CodeLocation(
-        "function", position, (function.entry,), function.name, function.is_call, declared=declared
+        "function", position, (function.entry,), name, function.is_call, declared=declared
     )
 
 

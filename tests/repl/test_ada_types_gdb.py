@@ -140,7 +140,7 @@ def test_listed_types_have_the_names_of_the_source(
     build(tmp_path, {"pk.ads": PACKAGE, "pk.adb": BODY, "example.adb": USER}, [make])
     files = with_core(tool, tmp_path)
     asked = [f"info types {name}" for name in ("shape", "color", "tiny")]
-    own = answers(None, files, [*asked, "info types pk__ref", "info types pk__vector"])
+    own = answers(None, files, [*asked, "info types pk.ref", "info types pk.vector"])
     assert own[:-2] == answers(tool("gdb"), files, asked)
     assert own[-2].splitlines()[-1] == "4:\tpk.ref;"
     assert own[-1].count("\tpk.vector;\n") == 1

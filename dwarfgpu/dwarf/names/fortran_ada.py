@@ -6,7 +6,7 @@ GNAT describes in its own way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from dwarfgpu.base.base_type import CHARACTERS
@@ -102,12 +102,27 @@ def ada_name(type_: Type | None, depth: int = 0) -> str:
         case Pointer() as pointer if name is None:
             mark = "access" if pointer.kind == "pointer" else "<ref>"
             return f"{mark} {inner(pointer.target)}"
-        case Function():
-            return "subprogram"
+        case Function() as function:
+            return _ada_subprogram(function, inner)
         case Array() | Pointer() | Struct() | Typedef() | Base() | Enum() | Unspecified() as named:
             return name or (declared_name(named) or "record").replace("__", ".")
         case _:
             return "..."
+
+
+def ada_type(name: str) -> str:
+    """Return the name of a type as GDB shows it: `pk.rec` for `pk__rec`."""
+    return _ada_type(name) or name.replace("__", ".")
+
+
+def _ada_subprogram(function: Function, inner: Callable[[Type | None], str]) -> str:
+    """Return `function (a1: integer) return integer`, as GDB names the parameters of a type."""
+    numbered = enumerate(function.parameters, 1)
+    parameters = "; ".join([f"a{number}: {inner(parameter)}" for number, parameter in numbered])
+    profile = f" ({parameters})" if parameters else ""
+    if function.result is None:
+        return f"procedure{profile}"
+    return f"function{profile} return {inner(function.result)}"
 
 
 def _ada_type(name: str | None) -> str | None:

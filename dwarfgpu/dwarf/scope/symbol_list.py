@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.entry_tree import Tree
 from dwarfgpu.dwarf.forms import Attribute, ReadValue
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.demangle import demangled_function, last_of_path
+from dwarfgpu.dwarf.names.fortran_ada import ada_type
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import (
@@ -144,7 +145,8 @@ def listed_symbols(
     if units is None:
         units = _units_of_kind(info, words, kind, skipped)
     searched = searched or SearchedNames(info)
-    matching = None if pattern is None else _Matching(pattern, info)
+    of_names = None if pattern is None else _Matching(pattern, info)
+    of_ada = None if pattern is None else _Matching(_OfAda(pattern), info)
     for unit in units:
         searched.unit = unit
         try:
@@ -155,6 +157,7 @@ def listed_symbols(
         except DwarfGpuError as error:
             skipped.append(error)
             continue
+        matching = of_ada if kind == "types" and full.style == "ada" else of_names
         searched.spend_unit()
         written = _SimpleNames(full, kind)
         plain = _PlainSymbols(full, kind)
@@ -170,7 +173,7 @@ def listed_symbols(
             if written.are_in(above, abbreviation):
                 searched.spend(WRITTEN)
                 name = written.name_at(index, abbreviation)
-                if name is not None and pattern is not None and not pattern.search(name):
+                if name is not None and matching is not None and not matching.search(name):
                     continue
                 symbol = None if name is None else plain.symbol_at(index, abbreviation, name)
                 if symbol is not None:
@@ -231,17 +234,29 @@ def _cost_of_scopes(die: Die) -> int:
     return 0
 
 
+class _OfAda:
+    """A pattern of names of types as the source of Ada has them: `pk.rec` for `pk__rec`."""
+
+    def __init__(self, pattern: NamePattern) -> None:
+        self._search = pattern.search
+        self.pattern = pattern.pattern
+
+    def search(self, text: str) -> bool:
+        """Return whether the name in the source matches, of one in the file."""
+        return self._search(ada_type(text))
+
+
 class _Matching:
     """The names that a regular expression matches, and how much of long ones may be searched."""
 
     def __init__(self, pattern: NamePattern, info: DebugInfo) -> None:
-        self._pattern = pattern
+        self.search = pattern.search
         self.characters_left = _MOST_CHARACTERS + 2 * info.object.size_bytes
 
     def matches(self, name: str) -> bool:
         if len(name) > _SHORT_NAME:
             self.characters_left -= len(name) - _SHORT_NAME
-        return self._pattern.search(name)
+        return self.search(name)
 
     def require_few(self) -> None:
         """Raise `LimitExceeded` where too much of long names was searched."""

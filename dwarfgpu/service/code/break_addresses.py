@@ -8,9 +8,10 @@ from typing import Final
 from dwarfgpu.access.exact_reads import memory_bytes
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.loaded_code import code_object_at
-from dwarfgpu.dwarf.names.function_names import full_function_name
+from dwarfgpu.dwarf.names.function_names import full_function_name, name_in_frames
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.evaluation_options import Options
@@ -255,6 +256,8 @@ def described_function_at(session: Session, pc: int) -> str | None:
     try:
         chain = () if code_object is None else code_object.scopes.chain_at(pc)
         function = next((scope for scope in reversed(chain) if scope.tag in FUNCTIONS), None)
+        if function is not None and function.unit.language in dw.ADA:
+            return name_in_frames(function)
         return None if function is None else full_function_name(function)
     except DwarfGpuError:
         return None
