@@ -24,6 +24,7 @@ Spelling: TypeAlias = tuple[bool, Style]
 SPELLED: Final[Mapping[str, Spelling | None]] = {
     "auto": None, "local": None, "ada": (False, "ada"), "asm": (False, "c"), "c": (False, "c"),
     "c++": (True, "c"), "fortran": (False, "fortran"), "minimal": (False, "c"),
+    "pascal": (False, "pascal"),
 }  # fmt: skip
 """The languages for values; None: that of the frame, or of the value."""
 OF_FRAME: Final = ("c", "c++")

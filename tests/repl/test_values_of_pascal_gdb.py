@@ -67,3 +67,18 @@ def test_characters_beyond_ascii(tmp_path: Path, tool: Callable[[str], str]) -> 
     build(tmp_path, {"a.pas": source}, [[tool("fpc"), "-gw3", "a.pas"]])
     own = answers(None, with_core(tool, tmp_path), ["output an", "output/c u"])
     assert [said.splitlines()[1] for said in own] == ["'Été'#200", "200 #200"]
+
+
+def test_the_language_of_another_frame(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """`set language pascal` was refused, although values of a frame of Pascal are written so."""
+    source = """char t[] = "it's"; int a[] = {1, 2}; struct { int n; double d; } v = {3, 2.5};
+#include <stdlib.h>
+int main(void) { abort(); }
+"""
+    build(tmp_path, {"a.c": source}, [[tool("gcc"), "-g", "a.c", "-o", "a"]])
+    asked = ["set language pascal", "show language", "output t", "output a", "output v"]
+    files = with_core(tool, tmp_path)
+    own = answers(None, files, ["frame function main", *asked])
+    assert own[4:] == answers(tool("gdb"), files, ["frame function main", *asked])[4:]
+    assert 'The current source language is "pascal".' in own[2]
+    assert "'it''s'" in own[3]  # a list of numbers in GDB, where a character of C is one
