@@ -318,6 +318,9 @@ class _Parser(argparse.ArgumentParser):
 
         if self._has(f"-{typed}"):
             return f"; did you mean -{typed}?"
+        for number in (typed.removesuffix("s"), f"{typed}s"):  # --args for --arg
+            if self._has(number) and number.startswith("--"):
+                return f"; did you mean {number}?"
         commands = [name for name in COMMANDS if typed in _options_of(name)]
         if commands and typed.startswith("--"):
             return f"; {typed} is an option of {', '.join(commands)}"

@@ -415,10 +415,11 @@ def test_refused_arguments(arguments: tuple[str, ...], message: str) -> None:
         (
             "100",
             "64",
-            "100 work-items in x are not a multiple of the workgroup's 64, as 128 is, and",
+            "--grid counts work-items: 100 in x are not a multiple of the workgroup's 64, as 128 "
+            "is, and",
         ),
         ("2048", "2048", "--workgroup 2048,1,1: 2048 work-items; the kernel allows 1024"),
-        ("64,2", "64,3", "2 work-items in y are not a multiple"),
+        ("64,2", "64,3", "2 in y are not a multiple"),
         (
             "0",
             "64",
@@ -461,6 +462,14 @@ def test_arguments_of_each_kind(tmp_path: Path) -> None:
     assert struct.unpack("<q", memory(state, kernarg + 72, 8)) == (-3,)
     assert memory(state, kernarg + 80, 4) == bytes(4)  # LDS from its beginning
     assert state.machine.workgroups[1].local_bytes == 512
+
+
+def test_how_a_structure_is_given_is_in_the_first_message() -> None:
+    rest = [word for name in ("four", "three", "h") for word in ("--arg", f"{name}=?")]
+    assert run("dispatch", *KINDS, *rest).error == (
+        "not given: pair (by_value, 24 bytes at 8); give --arg pair=VALUE, or pair=? for an "
+        "unknown one: bytes:HEX or @FILE gives it, and --arg pair.first=VALUE a member"
+    )
 
 
 def test_numbers_for_a_pointer_are_no_buffer() -> None:

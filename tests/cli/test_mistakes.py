@@ -387,6 +387,7 @@ def test_the_prompt_and_convert_have_the_same_rule() -> None:
         # options
         ("where k.co t --state state.json", "unrecognized arguments: --state; --state "
          "is an option of eval, explain, location, convert, run, waves, lanes, bt, debug; see "),
+        ("run k.co --args n=1", "unrecognized arguments: --args; did you mean --arg?"),
         ("convert 0x10 --demo", "unrecognized arguments: --demo; --demo is an option of eval, "),
         ("check k.co --explain empty-fde", "--explain explains a rule and checks nothing: leave "
          "out k.co; --only RULE checks a file for one rule"),

@@ -132,6 +132,7 @@ def lane_id(lane: int) -> str:
         (["p/2x t"], 'Item count other than 1 is meaningless in "print" command.\n'),
         (["p -pretty -- t"], "$1 = 30\n" + NOTES),
         (["p --t"], '`--\' ends the options of "print": write -- t, or (--t) to decrement\n'),
+        (["lanes --grid t"], '`--\' ends the options of "lanes": write -grid\n'),
         (["p/w t"], 'Size letters are meaningless in "print" command.\n'),
         (
             ["p t", "p a"],

@@ -323,7 +323,7 @@ def test_every_wave_hits_a_breakpoint_at_the_first_instruction() -> None:
         ("lane 3", "Lane 3 does not exist on this thread."),
         ("info waves", "0 waves (0 running, 0 single-stepping, 0 stopped)"),
         ("info dispatches", "No dispatches are currently active."),
-        ("save after.json", "Only a state can be saved; the current machine is not a state."),
+        ("save after.json", "No wave is left to save: the program has ended."),
         ("generate-core-file after.core", "You can't do that without a process to debug."),
         ("p $_thread", "$1 = 0"),
         ("p $_wave_id", "$1 = void"),

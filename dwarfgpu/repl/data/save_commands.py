@@ -45,8 +45,10 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
 
     target = shell.session.target
     machine = target.machine if isinstance(target, TargetWithCodeObjects) else None
-    if not isinstance(machine, StateTarget) or not machine.waves:
+    if not isinstance(machine, StateTarget):
         raise UsageError("Only a state can be saved; the current machine is not a state.")
+    if not machine.waves:
+        raise UsageError("No wave is left to save: the program has ended.")
     path = _path(argument)
     require_no_input(path, "state")
     code_objects = [(it.file, it.load_address) for it in shell.session.code_objects]

@@ -124,6 +124,8 @@ def _options(text: str) -> tuple[str | None, str, str]:
             shape = word
         elif word[1:] in CHOICES:
             choice = word[1:]
+        elif word.startswith("--") and (word[1:] in _SHAPES or word[2:] in CHOICES):
+            raise UsageError(f'`--\' ends the options of "lanes": write {word[1:]}')
         else:
             break  # a minus of the expression
         rest = after.strip()

@@ -116,8 +116,8 @@ def require_geometry(request: Request, lanes: int) -> None:
         is_uniform = metadata is not None and bool(metadata.uniform_work_group_size)
         if size % part and is_uniform:
             raise UsageError(
-                f"--grid: {size} work-items in {axis} are not a multiple of the workgroup's "
-                f"{part}, as {-(-size // part) * part} is, "
+                f"--grid counts work-items: {size} in {axis} are not a multiple of the "
+                f"workgroup's {part}, as {-(-size // part) * part} is, "
                 "and the kernel was compiled for whole workgroups (uniform_work_group_size)"
             )
     count = prod(geometry.counts) * -(-items // lanes)

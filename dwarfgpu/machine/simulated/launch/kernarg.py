@@ -349,12 +349,13 @@ def _chosen(
         out[id(names[name])] = value
     missing = [parameter for parameter in parameters if id(parameter.argument) not in out]
     if missing:
-        first = missing[0].title
+        first = missing[0]
+        by_part = "" if first.declared.compound is None else f": {_how_to_give(first)}"
         listed = [parameter.text for parameter in missing[:_MAX_LISTED]]
         more = ["…"] if len(missing) > _MAX_LISTED else []
         raise UsageError(
             f"not given: {', '.join([*listed, *more])}; "
-            f"give --arg {first}=VALUE, or {first}=? for an unknown one"
+            f"give --arg {first.title}=VALUE, or {first.title}=? for an unknown one{by_part}"
         )
     return out
 
