@@ -22,6 +22,7 @@ import dwarfgpu as dg
 from dwarfgpu.base import records
 from dwarfgpu.base.arguments import WrongType
 from dwarfgpu.cfi.call_stack import CallStack
+from dwarfgpu.cfi.quirk_names import QUIRK_NAMES
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.cfi_rows_by_pc import CallFrames
 from dwarfgpu.dwarf.debug_info import DebugInfo
@@ -450,7 +451,7 @@ def test_the_session_of_a_script_refuses_numbers_that_nothing_has() -> None:
         ("pc", 1 << 64, "an integer from 0 to 0xffffffffffffffff"),
         ("iteration", -1, "an integer of at least 0"),
         ("given_lanes", 0, "an integer of at least 1"),
-        ("quirks", frozenset({"none"}), "cfa-not-scaled or legacy-augmentation"),
+        ("quirks", frozenset({"none"}), " or ".join(QUIRK_NAMES)),
     ):
         with pytest.raises(dg.UsageError, match=rf"^Session\.{field}: expected {expected}, not "):
             records.evolve(session, **{field: value})

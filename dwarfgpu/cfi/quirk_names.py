@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.expr.dialect.dialect import VGPR_HOLDS
+
 CFA_NOT_SCALED: Final = "cfa-not-scaled"
 LEGACY_AUGMENTATION: Final = "legacy-augmentation"
-QUIRK_NAMES: Final = (CFA_NOT_SCALED, LEGACY_AUGMENTATION)
+CFI_QUIRKS: Final = (CFA_NOT_SCALED, LEGACY_AUGMENTATION)
+"""Those of call frame information."""
+QUIRK_NAMES: Final = (*CFI_QUIRKS, *VGPR_HOLDS)

@@ -15,6 +15,7 @@ from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, format_of
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.dialect.upstream_clang import DescribesFrameBase, notes_that_hold
+from dwarfgpu.expr.dialect.vgpr_contents import assumption_notes
 from dwarfgpu.expr.lane_zero import lane_zero_notes
 from dwarfgpu.expr.narrow_bases import narrow_base_notes
 from dwarfgpu.expr.ops.literal import wide_number_notes
@@ -75,6 +76,7 @@ def operations(
     notes += wide_number_notes(program.instructions, form.address_size)
     if context.lane is not None:
         notes += lane_zero_notes(program.instructions, _WHOLE_BITS, architecture)
+    notes += assumption_notes(program.instructions, context.vgpr_holds, architecture)
     if context.widens_bases and chosen.is_of_compilers:
         notes += narrow_base_notes(program.instructions, architecture, chosen)
     else:

@@ -181,7 +181,7 @@ def _notes(waves: Sequence[WaveLanes]) -> list[str]:
             position = lane_position(wave.session.focused(wave.states[0].lane))
             notes |= {} if position is None else {position: None}
         for name, answers in wave.answers:
-            used = [answer for answer in answers if wave.letter(answer.state) == "A"]
+            used = [answer for answer in answers if wave.letter(answer.state) in "A?"]
             wrong = [lane_answer.answer.error for lane_answer in used]
             notes |= {f"{name}: {error}": None for error in wrong if isinstance(error, UsageError)}
             of_lanes = lane_notes(used)

@@ -24,7 +24,7 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, field, frozen, plain_fields
 from dwarfgpu.errors import InconsistentContext, MissingContext
-from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.dialect.dialect import Dialect, VgprContents
 from dwarfgpu.expr.location_list_entry import (
     EntriesByPc,
     LocationListEntry,
@@ -304,6 +304,9 @@ class Context:
     is_of_parameter: bool = field(default=False, kw_only=True)
     """Whether the expression locates a parameter of a function, which upstream clang describes
     otherwise than a variable."""
+    vgpr_holds: VgprContents | None = field(default=None, kw_only=True)
+    """What a vector register is assumed to hold where upstream clang does not say whether that is
+    the value or its address; None: such a location is refused."""
     access: Access = field(init=False, repr=False, eq=False)
 
     @access.default
@@ -341,6 +344,9 @@ class Context:
         if self.result_kind not in (None, "value", "location"):
             expected = "'value', 'location' or None"
             raise wrong_value("Context.result_kind", self.result_kind, expected)
+        if self.vgpr_holds not in (None, "value", "address"):
+            expected = "'value' or 'address' or None"
+            raise wrong_value("Context.vgpr_holds", self.vgpr_holds, expected)
         for name, index, count_name, count in (
             ("lane", self.lane, "lane count", self.lane_count),
             ("iteration", self.iteration, "iteration count", self.iteration_count),

@@ -28,7 +28,7 @@ from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.gdb.convenience_variables import convenience_variable
 from dwarfgpu.gdb.files import LoadedFiles
 from dwarfgpu.gdb.frame_levels import FrameLevels, code_address, inline_level_of
-from dwarfgpu.gdb.limit_settings import limits
+from dwarfgpu.gdb.limit_settings import limits, quirks
 from dwarfgpu.gdb.machine.gdb_target import (
     GdbTarget,
     architecture_named,
@@ -356,6 +356,7 @@ class Debugger:
             notes=notes,
             debugger=self,
             has_frames=True,
+            quirks=quirks(),
             limits=limits(),
         )
 

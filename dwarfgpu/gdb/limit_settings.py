@@ -1,4 +1,5 @@
-"""`set dwarfgpu max-steps N`: the limits of the command line's options as settings of GDB."""
+"""`set dwarfgpu max-steps N`: the limits of the command line's options as settings of GDB, and what
+vector registers are assumed to hold (`set dwarfgpu vgpr-holds`)."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from typing import Final
 import gdb
 
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits, Limits
+from dwarfgpu.expr.dialect.dialect import VGPR_HOLDS
 from dwarfgpu.options.limit_options import EVALUATION_LIMITS, FILE_LIMITS
 
 _EVALUATION: Final = Limits()
@@ -34,8 +36,28 @@ class _LimitParameter(gdb.Parameter):  # type: ignore[misc]  # gdb has no types
         return f"At most {value}: {self.bounds}."
 
 
+class _VgprParameter(gdb.Parameter):  # type: ignore[misc]  # gdb has no types
+    """Set what a vector register holds where upstream clang does not say it."""
+
+    set_doc = "Set what a vector register holds where upstream clang does not say it."
+    show_doc = "Show what a vector register holds where upstream clang does not say it."
+
+    def __init__(self) -> None:
+        words = ("unknown", *VGPR_HOLDS.values())
+        super().__init__("dwarfgpu vgpr-holds", gdb.COMMAND_DATA, gdb.PARAM_ENUM, words)
+        self.value = words[0]
+
+    def get_set_string(self) -> str:
+        """Return the text that GDB prints after `set`."""
+        return ""
+
+    def get_show_string(self, value: object) -> str:
+        """Return the text that GDB prints for `show`."""
+        return f"What a vector register holds where upstream clang does not say it is {value}."
+
+
 class _Prefix(gdb.Command):  # type: ignore[misc]  # gdb has no types
-    """Limits of dwarfgpu, beyond which an answer is LimitExceeded."""
+    """Settings of dwarfgpu: limits, beyond which an answer is LimitExceeded, and vgpr-holds."""
 
     def __init__(self, verb: str) -> None:
         super().__init__(f"{verb} dwarfgpu", gdb.COMMAND_DATA, prefix=True)
@@ -50,10 +72,13 @@ class _Prefix(gdb.Command):  # type: ignore[misc]  # gdb has no types
             return
         for option, setting in _SETTINGS.items():
             print(f"{option[2:]}:  {setting.get_show_string(setting.value)}")
+        for assumed in _ASSUMED:
+            print(f"vgpr-holds:  {assumed.get_show_string(assumed.value)}")
 
 
 _SETTINGS: Final[dict[str, _LimitParameter]] = {}
 """Keyed by option; empty if the package was imported without its commands."""
+_ASSUMED: Final[list[_VgprParameter]] = []
 
 
 def install_limits() -> None:
@@ -63,6 +88,13 @@ def install_limits() -> None:
     for options, limits in ((EVALUATION_LIMITS, _EVALUATION), (FILE_LIMITS, DEFAULT_FILE_LIMITS)):
         for option, (name, bounds) in options.items():
             _SETTINGS[option] = _LimitParameter(option, bounds, getattr(limits, name))
+    _ASSUMED.append(_VgprParameter())
+
+
+def quirks() -> frozenset[str]:
+    """Return the quirk that says what vector registers hold, if it is set."""
+    assumed = {setting.value for setting in _ASSUMED}
+    return frozenset(name for name, contents in VGPR_HOLDS.items() if contents in assumed)
 
 
 @cache

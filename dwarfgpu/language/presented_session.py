@@ -14,6 +14,7 @@ from dwarfgpu.base.records import evolve, field, fields, frozen
 from dwarfgpu.cfi.quirk_names import QUIRK_NAMES
 from dwarfgpu.errors import InconsistentContext, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.expr.context import require_same_architecture
+from dwarfgpu.expr.dialect.dialect import vgpr_contents
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format
 from dwarfgpu.machine.target import Target
@@ -98,6 +99,7 @@ class Session(SessionOfReadings):
             integer("Session.given_lanes", self.given_lanes, 1)
         if unknown := sorted(self.quirks.difference(QUIRK_NAMES)):
             raise wrong_value("Session.quirks", unknown[0], " or ".join(QUIRK_NAMES))
+        vgpr_contents(self.quirks)  # raises for both
 
     def _require_wave(self, target: Target) -> None:
         """Raise `UsageError` for a wave that the machine does not have, `InconsistentContext` for

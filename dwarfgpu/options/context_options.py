@@ -82,7 +82,8 @@ def configure(
         )
     focus.add_argument(
         "--quirk", action="append", default=[], choices=QUIRK_NAMES,
-        help="correct a known producer error in call frame information",
+        help="correct a known producer error in call frame information, or say what a vector "
+        "register holds where upstream clang does not",
     )  # fmt: skip
     focus.add_argument(
         "--heuristic",

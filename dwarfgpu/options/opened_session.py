@@ -21,6 +21,7 @@ from dwarfgpu.errors import (
     Unsupported,
     UsageError,
 )
+from dwarfgpu.expr.dialect.dialect import vgpr_contents
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.state.loaded_state import State, WaveState
 from dwarfgpu.machine.state.state_target import StateTarget
@@ -119,9 +120,10 @@ def session_of(
     args: argparse.Namespace, files: list[str], stopped: Stopped | None = None
 ) -> Session:
     """Return the session that the options describe; with the lane `all`, it has no lane."""
-    given_lanes = natural(args.lanes, "--lanes")
+    given_lanes, quirks = natural(args.lanes, "--lanes"), frozenset(args.quirk)
     if given_lanes is not None:
         checked_lanes(given_lanes)
+    vgpr_contents(quirks)  # raises for both
     stopped = stopped or stopped_of(args, files)
     lane = None if args.lane == "all" else lane_number(args.lane)
     option = args.wave_option
@@ -146,7 +148,7 @@ def session_of(
         given_cfa=ExplicitAddress(0, wave.cfa) if wave.cfa is not None else None,
         strict=args.strict,
         is_mangled=args.mangled,
-        quirks=frozenset(args.quirk),
+        quirks=quirks,
         is_heuristic=args.heuristic,
         limits=limits_of(args, VARIABLE_STEPS),
         notes=(
@@ -231,7 +233,8 @@ def _check_lanes(count: int | None, lane: int | None, arch: Architecture) -> Non
     defines."""
     if arch.is_simt and count is not None and count > arch.lane_count:
         raise InconsistentContext(
-            f"lane count {count} and the wave of {arch.lane_count} lanes disagree"
+            f"lane count {count} and the wave of {arch.lane_count} lanes disagree: --lanes N has "
+            f"at most {arch.lane_count}"
         )
     if arch.is_simt and lane is not None and lane >= arch.lane_count:
         raise UsageError(no_such_lane(f"--lane {lane}", arch.lane_count))

@@ -12,6 +12,7 @@ import argparse
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import Context
+from dwarfgpu.expr.dialect.dialect import vgpr_contents
 from dwarfgpu.expr.explicit_context import ExplicitAddress, FrameWithoutProgram
 from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
@@ -71,5 +72,6 @@ def context_of(args: argparse.Namespace) -> tuple[Context, FrameWithoutProgram]:
         lane_count=lane_count,
         limits=limits,
         widens_bases=arch.widens_bases and not args.strict,
+        vgpr_holds=vgpr_contents(args.quirk),
     )
     return context, frame

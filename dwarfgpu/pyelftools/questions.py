@@ -41,6 +41,7 @@ _KEYWORDS: Final = {
     "whose frame base": "frame_base=ADDRESS, or pc=ADDRESS",
     "(CFA)": "cfa=ADDRESS",
     "no object": "object=ADDRESS",
+    "holds the value itself or its address": "quirks=frozenset({'vgpr-holds-value'})",
     "is not in the state": "it in registers=, or a machine with target=",
     "not in the state": "it in memory=, or a machine with target=",
 }

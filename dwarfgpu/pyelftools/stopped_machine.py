@@ -45,6 +45,8 @@ class Machine(TypedDict, total=False):
     """The canonical frame address, where call frame information does not give it."""
     frame_base: int
     """DW_AT_frame_base, likewise."""
+    quirks: frozenset[str]
+    """As those of `Session`: what vector registers hold where upstream clang does not say it."""
     architecture: Architecture
     """For a file whose machine is not supported."""
 
@@ -71,6 +73,7 @@ def session_of(
     lane: int | None = None,
     cfa: int | None = None,
     frame_base: int | None = None,
+    quirks: frozenset[str] = frozenset(),
     architecture: Architecture | None = None,
 ) -> Session:
     """Return a session for an entry of a code object, in the function of the entry.
@@ -115,6 +118,7 @@ def session_of(
         given_cfa=None if cfa is None else ExplicitAddress(0, cfa),
         given_frame_base=None if frame_base is None else ExplicitAddress(0, frame_base),
         function=_function_at(entry, pc),
+        quirks=quirks,
     )
 
 

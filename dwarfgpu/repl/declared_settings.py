@@ -11,8 +11,11 @@ from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 from dwarfgpu.dwarf.constants import Style
+from dwarfgpu.expr.dialect.dialect import VGPR_HOLDS
 from dwarfgpu.repl.setting import Setting, SettingValue
 
+UNASSUMED: Final = "unknown"
+"""What a vector register holds without an assumption."""
 RADICES: Final = {8: "o", 10: None, 16: "x"}
 """Output radices, and the letters of their format."""
 LANGUAGES: Final = (
@@ -288,6 +291,15 @@ SETTINGS: Final = tuple(sorted((
     _flag("trace-commands", False, "State of GDB CLI command tracing is {}.",
           "tracing of GDB CLI commands.",
           "When 'on', each command is displayed as it is executed."),
+    Setting(
+        "vgpr-holds", "choice", UNASSUMED,
+        "What a vector register holds where upstream clang does not say it is {}.",
+        "what a vector register holds where upstream clang does not say it.",
+        (UNASSUMED, *VGPR_HOLDS.values()),
+        help_details="Upstream clang describes a variable whose value a vector register of an AMD "
+        "GPU holds\nas it does one whose address the register holds. Such a variable is not read "
+        'unless\nthis is "value" or "address", as the option --quirk of the command line says.',
+    ),
     Setting(
         "width", "limit", None, "Number of characters dwarfgpu thinks are in a line is {}.",
         "number of characters in a line of dwarfgpu output.",

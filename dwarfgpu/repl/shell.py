@@ -17,6 +17,7 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.debug_info import reporting_units
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError, shortened
+from dwarfgpu.expr.dialect.dialect import VGPR_HOLDS
 from dwarfgpu.expr.operation_budget import budget_of_command
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.machine.target import RegisterOffset, WaveId
@@ -25,7 +26,7 @@ from dwarfgpu.repl.command import Command, parse
 from dwarfgpu.repl.console import Console
 from dwarfgpu.repl.data.display import Display
 from dwarfgpu.repl.data.setting_functions import setting_functions
-from dwarfgpu.repl.declared_settings import OF_FRAME, SPELLED, Spelling
+from dwarfgpu.repl.declared_settings import OF_FRAME, SPELLED, UNASSUMED, Spelling
 from dwarfgpu.repl.files.source_path import SourcePath
 from dwarfgpu.repl.files.symbol_index import SymbolIndex
 from dwarfgpu.repl.json_answer import Answer, without_token
@@ -106,6 +107,7 @@ class Shell:
         self.commands = commands
         self.settings = Settings()
         self.settings.of_frame = self._spelling_of_frame
+        self.settings["vgpr-holds"] = session.vgpr_holds or UNASSUMED
         self.console = Console(
             streams, self.settings, stdin_is_script=stdin_is_script, is_batch=is_batch
         )
@@ -150,9 +152,19 @@ class Shell:
 
     def look_at(self, opened: Opened) -> None:
         """Replace the session and its machine."""
-        self.session, self.machine = opened.session, opened.machine
+        self.session, self.machine = self.as_assumed(opened.session), opened.machine
         self._give_values(opened.machine)
         self.listed = self._followed = None
+
+    def as_assumed(self, session: Session) -> Session:
+        """Return a session that assumes of vector registers what the settings say."""
+        assumed = self.settings.word("vgpr-holds")
+        chosen = {name for name, contents in VGPR_HOLDS.items() if contents == assumed}
+        quirks = session.quirks.difference(VGPR_HOLDS) | chosen
+        if quirks == session.quirks:
+            return session
+        top = None if session.top is None else evolve(session.top, quirks=quirks)
+        return evolve(session, quirks=quirks, top=top)
 
     def keep_paths(self) -> None:
         """Let the names of the open files mean the same in another working folder."""

@@ -9,6 +9,7 @@ from typing import Final
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import (
     DwarfGpuError,
+    InconsistentContext,
     LimitExceeded,
     MissingContext,
     Unavailable,
@@ -38,9 +39,8 @@ HINTS = {
     "global address of the wave's scratch": "give --scratch-base ADDR, or a state with it",
     "no target to": "give --state FILE, --reg or --mem",
     "is not in the state": "give it with --reg, or a state with it",
-    "holds the value itself or its address": (
-        "--strict --lanes N reads it as an address, as DWARF says"
-    ),
+    " and lane count ": "--lanes N gives the lane count where DW_AT_LLVM_lanes does not",
+    " and DW_AT_LLVM_lanes ": "leave out --lanes N",
     "is not in the core file": "give it with --reg",
     "not in the state": "give it with --mem, or a state with it",
 }
@@ -54,7 +54,7 @@ def hint(error: DwarfGpuError) -> str | None:
         if "; the debug file of " in error.message:
             return _WITHOUT_USABLE_DEBUG_FILE
         return None if "; give one with --target" in error.message else WITHOUT_DEBUG_INFORMATION
-    if isinstance(error, MissingContext | Unavailable):
+    if isinstance(error, InconsistentContext | MissingContext | Unavailable):
         for piece, advice in HINTS.items():
             if piece in error.message:
                 return advice

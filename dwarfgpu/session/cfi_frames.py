@@ -9,6 +9,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.frame_row import FrameRow
+from dwarfgpu.cfi.quirk_names import CFI_QUIRKS
 from dwarfgpu.dwarf.calls.gpu_callers import GpuCallers, kernel_in
 from dwarfgpu.dwarf.calls.prologues import prologues_of
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
@@ -76,7 +77,7 @@ def call_stack_of(
     return CallStack(
         context,
         pc,
-        LoadedCallFrames(code_objects, arch, quirks),
+        LoadedCallFrames(code_objects, arch, quirks.intersection(CFI_QUIRKS)),
         by_convention=GpuCallers(code_objects, arch) if is_heuristic and is_amdgpu else None,
         tail_calls=CallChains(code_objects),
         advice=_ADVICE if is_amdgpu else "",

@@ -22,7 +22,7 @@ from dwarfgpu.dwarf.scope.subprogram import FunctionsAround, Subprogram
 from dwarfgpu.errors import DwarfGpuError, IllFormed, MissingContext
 from dwarfgpu.expr.context import Context, ExprLoc, Frame, LocList, UnitFormat
 from dwarfgpu.expr.decode import decode
-from dwarfgpu.expr.dialect.dialect import AMD
+from dwarfgpu.expr.dialect.dialect import AMD, VgprContents
 from dwarfgpu.expr.evaluate import Observer, register_of
 from dwarfgpu.expr.explicit_context import NO_CFA, NO_SUBPROGRAM, NO_UNWINDING, ExplicitAddress
 from dwarfgpu.expr.implicit_conversions import memory_location
@@ -75,6 +75,9 @@ class FrameSession(Protocol):
 
     @property
     def widens_bases(self) -> bool: ...
+
+    @property
+    def vgpr_holds(self) -> VgprContents | None: ...
 
     @property
     def physical_frame(self) -> CfiFrame | None:

@@ -37,6 +37,7 @@ from dwarfgpu.expr.dialect.upstream_clang import (
     pointer_read_two_ways,
     unplaced,
 )
+from dwarfgpu.expr.dialect.vgpr_contents import assumption_notes
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute
 from dwarfgpu.expr.implicit_conversions import constant_location
 from dwarfgpu.expr.lane_zero import lane_zero_notes
@@ -398,6 +399,8 @@ def _notes_on_location(
         if session.widens_bases:
             for used in (*programs, *_frame_base_programs(programs, frame)):
                 notes += narrow_base_notes(used.instructions, architecture, unit.dialect)
+        for program in programs:
+            notes += assumption_notes(program.instructions, session.vgpr_holds, architecture)
         if lane_count > 1:
             for program in programs:
                 notes += lane_zero_notes(

@@ -61,7 +61,7 @@ from dwarfgpu.errors import (
     UsageError,
 )
 from dwarfgpu.expr.context import Context, require
-from dwarfgpu.expr.dialect.upstream_clang import LANE_BITS
+from dwarfgpu.expr.dialect.vgpr_contents import LANE_BITS
 from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.expr.wide_registers import in_wide_register
 from dwarfgpu.model.location import Entry, Location

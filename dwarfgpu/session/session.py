@@ -37,6 +37,7 @@ from dwarfgpu.errors import (
     shown,
 )
 from dwarfgpu.expr.context import Context, ExprLoc, LocationAttribute
+from dwarfgpu.expr.dialect.dialect import VgprContents, vgpr_contents
 from dwarfgpu.expr.evaluate import Observer
 from dwarfgpu.expr.explicit_context import NO_UNWINDING, ExplicitAddress
 from dwarfgpu.machine.target import Target, Versioned, WaveId
@@ -90,7 +91,8 @@ class Session(FocusedNames):
     is_mangled: bool = field(default=False, kw_only=True)
     """Functions and symbols are shown by their names in the file, not as people write them."""
     quirks: frozenset[str] = field(default=frozenset(), kw_only=True)
-    """Mistakes in call frame information to correct (`dwarfgpu.cfi.quirks`)."""
+    """Mistakes in call frame information to correct (`dwarfgpu.cfi.quirks`), and what vector
+    registers hold where upstream clang does not say it (`vgpr_holds`)."""
     is_heuristic: bool = field(default=False, kw_only=True)
     """Find callers of AMD GPU functions by their machine code if no frame information does."""
     limits: Limits = field(factory=Limits)
@@ -319,6 +321,11 @@ class Session(FocusedNames):
         """Whether SGPRs are extended by zeros as bases of addresses, as compilers mean them."""
         return self.architecture.widens_bases and not self.strict
 
+    @property
+    def vgpr_holds(self) -> VgprContents | None:
+        """What a vector register is assumed to hold where upstream clang does not say it."""
+        return vgpr_contents(self.quirks) if self.quirks else None
+
     def focus(self) -> tuple[SubprogramFrame, Context]:
         """Return the frame in focus and its evaluation context, without a unit.
 
@@ -355,6 +362,7 @@ class Session(FocusedNames):
             limits=self.limits,
             comparison=self.comparison,
             widens_bases=self.widens_bases,
+            vgpr_holds=self.vgpr_holds,
         )
         if self.iteration is None or frame.is_scalar:
             return context

@@ -247,6 +247,7 @@ def test_an_argument_of_another_type(
         (lambda _: dg.Location(()).displaced(8), "Location.single_locations: expected at least"),
         (lambda _: IN_V6.of_object(32, "middle"), "Location.of_object: endian: expected 'little'"),
         (lambda _: dg.Context(result_kind="x"), "Context.result_kind: expected 'value' or 'loc"),
+        (lambda _: dg.Context(vgpr_holds="x"), "Context.vgpr_holds: expected 'value' or 'addr"),
         (lambda _: MEMORY.known(0, -1), "size_bytes: expected at least 0, not -1"),
         (lambda _: MEMORY.first_bytes(0, -1), "size_bytes: expected at least 0, not -1"),
         (lambda s: next(s.unit.tree.children(-1)), "index: expected an integer from 0 to"),

@@ -644,7 +644,8 @@ def test_names_of_a_hostile_file_move_no_cursor(tmp_path: Path, command: list[st
 def test_a_name_with_an_error_says_only_what_is_wrong() -> None:
     done = run("eval", "--demo", "--lanes", 8, "--lane", 9, "t")
     assert done.error == (
-        "t: InconsistentContext: lane 9 and lane count 8 disagree: the lane must be below 8"
+        "t: InconsistentContext: lane 9 and lane count 8 disagree: the lane must be below 8; "
+        "--lanes N gives the lane count where DW_AT_LLVM_lanes does not"
     )
 
 
@@ -681,13 +682,26 @@ def test_a_given_lane_count_must_agree_with_the_attribute() -> None:
     done = run_json(*agrees, "--lanes", 32)
     assert done.json["error"]["kind"] == "InconsistentContext"
     assert "DW_AT_LLVM_lanes 64" in done.json["error"]["message"]
+    assert run(*agrees, "--lanes", 32).error.endswith("disagree; leave out --lanes N")
+
+
+def test_a_lane_beyond_the_lane_count_has_advice() -> None:
+    """One lane is assumed with --strict where DW_AT_LLVM_lanes is absent."""
+    arguments = ("--file", FIXTURES / "opencl/kernels.gfx942.O2.v5.co", "--pc", 0x2120, "--lane", 3)
+    done = run("eval", *arguments, "--strict", "t")
+    assert done.error.endswith("; --lanes N gives the lane count where DW_AT_LLVM_lanes does not")
+    counted = run("eval", *arguments, "--strict", "--lanes", 64, "t")
+    assert "InconsistentContext" not in counted.err
 
 
 @pytest.mark.parametrize("told", [("--state", ASM), ("--demo",)])
 def test_a_wave_has_no_more_lanes_than_its_size(told: tuple[object, ...]) -> None:
     """A.2.5.1: a lane is one of the thread. Without state and file the size is unknown."""
     done = run("eval", *told, "--lane", 70, "--lanes", 128, "-e", "LLVM_push_lane")
-    assert done.error == "InconsistentContext: lane count 128 and the wave of 64 lanes disagree"
+    assert done.error == (
+        "InconsistentContext: lane count 128 and the wave of 64 lanes disagree: --lanes N has at "
+        "most 64"
+    )
     assert run("eval", "--lane", 70, "--lanes", 128, "LLVM_push_lane").lines == ["70"]
 
 

@@ -53,7 +53,8 @@ def test_a_register_with_two_readings_has_advice() -> None:
     arguments = ("--file", KERNELS, "--pc", 0x2120, "--lane", 3)
     advice = (
         "v0 holds the value itself or its address: upstream clang writes DW_OP_bregx for both, and "
-        "nothing says which; $v0[$_lane] is the register"
+        "nothing says which: --quirk vgpr-holds-value or vgpr-holds-address chooses, at the prompt "
+        "set vgpr-holds; $v0[$_lane] is the register"
     )
     assert advice in run("eval", *arguments, "t").err
     assert advice in run("explain", *arguments, "t").out

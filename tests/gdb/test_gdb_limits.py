@@ -27,6 +27,22 @@ def test_a_limit_holds_and_can_be_raised_again(debugger: Debugger, demo: Path) -
     assert "n = 42" in out
 
 
+def test_what_vector_registers_hold_is_a_setting(debugger: Debugger) -> None:
+    """`dwarfgpu.session.session.Session.quirks` of every session in GDB."""
+    says = "What a vector register holds where upstream clang does not say it is"
+    code = "from dwarfgpu.gdb.limit_settings import quirks; print(*quirks())"
+    setting = "set dwarfgpu vgpr-holds"
+    shown, _ = debugger.run(
+        *("show dwarfgpu vgpr-holds", f"python {code}", f"{setting} value", f"python {code}"),
+        *("show dwarfgpu", f"{setting} address", f"python {code}"),
+    )
+    assert f"{says} unknown." in shown and f"vgpr-holds:  {says} value." in shown
+    assert [line for line in shown.splitlines() if line.startswith("vgpr-holds-")] == [
+        "vgpr-holds-value",
+        "vgpr-holds-address",
+    ]
+
+
 def test_each_limit_is_a_setting_with_its_default(debugger: Debugger) -> None:
     shown, _ = debugger.run("show dwarfgpu")
     for options, limits in ((EVALUATION_LIMITS, Limits()), (FILE_LIMITS, FileLimits())):

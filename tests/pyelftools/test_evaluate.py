@@ -424,3 +424,24 @@ def test_a_bound_that_refers_to_a_member_needs_the_structure() -> None:
     name = holder.attributes["DW_AT_name"].value.decode()
     with pytest.raises(dg.MissingContext, match=f"refers to {name}, a member of a structure that"):
         pyelftools.evaluate(die.attributes["DW_AT_upper_bound"], die, code, cfa=STACK)
+
+
+def test_a_vector_register_holds_what_the_script_says() -> None:
+    elf, code = opened("opencl/kernels.gfx942.O2.v5.co")
+
+    def is_of(die: Any, name: bytes) -> bool:
+        own = die.attributes.get("DW_AT_name")
+        return own is not None and own.value == name
+
+    ts = (die for die in dies(elf) if die.tag == "DW_TAG_variable" and is_of(die, b"t"))
+    [die] = [die for die in ts if is_of(die.get_parent(), b"diverge")]
+    at: pyelftools.Machine = {"pc": 0x2120, "lane": 3, "registers": {"v0": [10, 11, 12, 13]}}
+    refused = pyelftools.read(die, code, **at)
+    assert "v0 holds the value itself or its address" in str(refused.error)
+    assert "quirks=frozenset({'vgpr-holds-value'})" in pyelftools.explain(
+        location_of(die), die, code, **at
+    )
+    held: pyelftools.Machine = {**at, "quirks": frozenset({"vgpr-holds-value"})}
+    assert pyelftools.read(die, code, **held).value == 13
+    place = pyelftools.evaluate(location_of(die), die, code, **held)
+    assert pyelftools.text(place, code) == "v0 + byte 12 (wave 0)"

@@ -6,12 +6,13 @@ operation. `dwarfgpu.expr.dialect.encodings` has the operations of each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Self
+from collections.abc import Callable, Collection, Mapping
+from typing import Final, Literal, Self, TypeAlias
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.arguments import WrongValue
 from dwarfgpu.base.records import frozen
+from dwarfgpu.errors import UsageError
 
 
 @frozen(eq=False)
@@ -96,6 +97,22 @@ DIALECTS: Mapping[str, Dialect] = {
         DWARF6_PROVISIONAL,
     )
 }
+
+VgprContents: TypeAlias = Literal["value", "address"]
+"""What a vector register has that a location of upstream clang's names."""
+VGPR_HOLDS: Final[Mapping[str, VgprContents]] = {
+    "vgpr-holds-value": "value",
+    "vgpr-holds-address": "address",
+}
+"""The quirks that say what it is where upstream clang does not, by their names."""
+
+
+def vgpr_contents(quirks: Collection[str]) -> VgprContents | None:
+    """Return what quirks say that vector registers hold; `UsageError` for both."""
+    chosen = [contents for name, contents in VGPR_HOLDS.items() if name in quirks]
+    if len(chosen) > 1:
+        raise UsageError(f"the quirks {' and '.join(VGPR_HOLDS)} exclude each other: give one")
+    return chosen[0] if chosen else None
 
 
 @names_wrong_arguments

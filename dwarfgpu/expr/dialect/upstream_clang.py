@@ -18,6 +18,15 @@ from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import Ambiguous, DwarfGpuError, EvaluationError
 from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.dialect.vgpr_contents import (
+    LANE_BITS,
+    TWO_READINGS,
+    End,
+    based_two_ways,
+    lane_of_register,
+    lane_value,
+    typed_two_ways,
+)
 from dwarfgpu.expr.implicit_conversions import as_value, memory_location
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import OPERATIONS, Operation, PopInfo
@@ -26,7 +35,7 @@ from dwarfgpu.expr.ops.memory import base_address
 from dwarfgpu.expr.ops.register import regx
 from dwarfgpu.expr.segments import LOADED_SPACES, with_offsets
 from dwarfgpu.model.location import Entry, Location
-from dwarfgpu.model.storage import ImplicitPointer, Memory
+from dwarfgpu.model.storage import Implicit, ImplicitPointer, Memory, Register
 from dwarfgpu.model.value import Value
 
 ADDRESS_SPACES = {1: 5, 2: 3, 5: 5, 3: 3}
@@ -44,8 +53,8 @@ _INTERPRETATIONS = {
     "LLVM_form_aspace_address": "upstream clang: a final swap, xderef names an address space",
     "fbreg": "upstream clang: DW_OP_plus_uconst is part of the offset in private memory",
     "regx": "upstream clang: a vector register is the focused lane's dword of it",
-    "regval_type": "upstream clang: two readings, and it is unknown which is intended",
-    "bregx": "upstream clang: two readings, and it is unknown which is intended",
+    "regval_type": TWO_READINGS,
+    "bregx": TWO_READINGS,
     "deref": OBJECT,
     "lane's dword": "upstream clang: DW_OP_bregx of a vector register, whose value is computed "
     "from, is the focused lane's dword of it",
@@ -71,8 +80,6 @@ KERNEL_FRAME_BASE = (
     "focused lane's private memory"
 )
 """The note on DW_OP_fbreg in such a kernel."""
-LANE_BITS = 32
-"""The size of a vector register for one lane."""
 
 
 def unplaced(name: str) -> str:
@@ -108,16 +115,16 @@ def translated(instructions: Instructions) -> Translation:
         name = instruction.operation.name
         register = instruction.operands[0] if instruction.operands else None
         if name == "bregx" and register in VECTOR_REGISTERS and index in computed:
-            instruction = _as(instruction, _interpreted("lane's dword", "bregx", _lane_value))
+            instruction = _as(instruction, _interpreted("lane's dword", "bregx", lane_value))
             notes.append(LANE_VALUE)
         elif name == "bregx" and register in VECTOR_REGISTERS:
-            instruction = _with(instruction, "bregx", _ambiguous_address)
-            notes = []  # the error has the text
+            instruction = _with(instruction, "bregx", based_two_ways(*_end_after(adapted, index)))
+            notes = []  # the error, or the note on what is assumed, has the text
         elif name == "regx" and register in VECTOR_REGISTERS:
-            instruction = _with(instruction, "regx", _lane_of_register(_piece(following)))
+            instruction = _with(instruction, "regx", lane_of_register(_piece(following)))
             notes.append("upstream clang: a vector register read as the focused lane's dword")
         elif name == "regval_type" and register in VECTOR_REGISTERS:
-            instruction = _with(instruction, "regval_type", _ambiguous_value)
+            instruction = _with(instruction, "regval_type", typed_two_ways)
             notes = []
         elif name == "bregx" and register in _SCRATCH_BASES:
             is_whole = following is None or following.operation.name in PIECES
@@ -132,6 +139,19 @@ def translated(instructions: Instructions) -> Translation:
             notes.append(OBJECT)
         out.append(instruction)
     return Translation(Instructions(out), tuple(dict.fromkeys(notes)))
+
+
+def _end_after(instructions: Sequence[Instruction], index: int) -> tuple[End, int]:
+    """Return whether the location, or a part of it, ends after an operation, and the bits that its
+    piece needs."""
+    last = index + 1
+    end: End = "none"
+    if _ends_part(instructions, last):
+        end = "here"
+    elif instructions[last].operation.interpretation == _INTERPRETATIONS["lit"]:
+        last, end = index + 3, "space"
+    piece = instructions[last] if end != "none" and last < len(instructions) else None
+    return end, _piece(piece)
 
 
 def _computed(instructions: Sequence[Instruction]) -> frozenset[int]:
@@ -296,7 +316,7 @@ def _interpreted(key: str, name: str, function: Callable[..., Entry]) -> Operati
         operation = evolve(operation, pops=(PopInfo("address", "entry"), operation.pops[1]))
     if key == "deref":
         operation = evolve(operation, pushes="location")
-    return evolve(operation, pushes="value") if function is _lane_value else operation
+    return evolve(operation, pushes="value") if function is lane_value else operation
 
 
 @cache
@@ -316,7 +336,8 @@ def _scratch_base(is_whole: bool) -> Operation:
 
 
 def _unbound_address(ctx: Context, address: Entry, space: Value) -> Location:
-    """Evaluate as DW_OP_LLVM_form_aspace_address; a location already in the space stays as it is.
+    """Evaluate as DW_OP_LLVM_form_aspace_address; a location already in the space stays as it is,
+    as does a value that a register is assumed to hold.
 
     If the context has no lane, the place has none: it can be printed, but not read.
     """
@@ -325,30 +346,9 @@ def _unbound_address(ctx: Context, address: Entry, space: Value) -> Location:
         storage = address.single_locations[0].storage
         if isinstance(storage, Memory) and storage.space is chosen:
             return address
+        if ctx.vgpr_holds == "value" and isinstance(storage, Register | Implicit):
+            return address
     return memory_location(ctx, chosen, as_value(ctx, address).integer, bind_lane=False)
-
-
-@lru_cache(maxsize=64)
-def _lane_of_register(needed_bits: int) -> Callable[..., Location]:
-    def lane_of_register(ctx: Context, *, register: int) -> Location:
-        if needed_bits > LANE_BITS:
-            raise Ambiguous(
-                f"upstream clang: {needed_bits} bits of one lane of a vector register, which has "
-                f"{LANE_BITS}"
-            )
-        return regx(ctx, register=register).displaced(LANE_BITS * require(ctx.lane, "lane"))
-
-    return lane_of_register
-
-
-def _lane_value(ctx: Context, *, register: int, displacement: int) -> Value:
-    """Evaluate DW_OP_bregx of a vector register in a computation; the dword is extended by
-    zeros."""
-    location = regx(ctx, register=register).displaced(LANE_BITS * require(ctx.lane, "lane"))
-    contents = ctx.access.retrieve(location, LANE_BITS)
-    if isinstance(contents, ImplicitPointer):
-        raise EvaluationError("an implicit pointer cannot be computed with")
-    return Value.of(contents + displacement, ctx.generic)
 
 
 def _scratch_based(is_whole: bool) -> Callable[..., Location]:
@@ -396,14 +396,6 @@ def _object_behind(offset: int) -> Callable[..., Location]:
     return object_behind
 
 
-def _ambiguous_address(ctx: Context, *, register: int, **_: int) -> Location:
-    raise _two_readings(ctx, register, "DW_OP_bregx")
-
-
-def _ambiguous_value(ctx: Context, *, register: int, **_: int) -> Location:
-    raise _two_readings(ctx, register, "DW_OP_regval_type")
-
-
 def _ambiguous_pointer(ctx: Context, *, register: int, displacement: int) -> Location:
     """Refuse DW_OP_deref of a stack slot: a private pointer has 32 bits there, a generic one 64."""
     _scratch_based(False)(ctx, register=register, displacement=displacement)
@@ -414,20 +406,11 @@ def _ambiguous_pointer(ctx: Context, *, register: int, displacement: int) -> Loc
     )
 
 
-def _two_readings(ctx: Context, register: int, operation: str) -> Ambiguous:
-    """Return the error of an operation that does not say what a vector register holds."""
-    name = require(ctx.architecture, "target architecture").register(register).name
-    return Ambiguous(
-        f"{name} holds the value itself or its address: upstream clang writes {operation} for "
-        f"both, and nothing says which; ${name}[$_lane] is the register"
-    )
-
-
 def register_read_two_ways(instructions: Instructions) -> int | None:
     """Return the vector register that holds the value or its address, because clang does not say
     which; None if there is no such register."""
     for instruction in translated(instructions).instructions:
-        if instruction.operation.function in (_ambiguous_address, _ambiguous_value):
+        if instruction.operation.interpretation == TWO_READINGS:
             register = instruction.operands[0]
             return register if isinstance(register, int) else None
     return None

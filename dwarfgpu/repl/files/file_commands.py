@@ -50,7 +50,7 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
         if not error.message.startswith(not_elf(argument)):
             raise
         raise _no_program(argument) from None
-    shell.session = opened.session
+    shell.session = shell.as_assumed(opened.session)
     shell.machine = evolve(shell.machine, opener=opened.machine.opener)
     shell.know_threads(opened.machine.threads)  # those that had ended are back
     shell.listed = shell.last_shown = None

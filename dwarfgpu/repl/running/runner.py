@@ -53,7 +53,7 @@ def go_on_from_core(shell: Shell) -> None:
     if core is None or core.gpu is None or opener is None or can_run(shell):
         return
     if core.gpu.waves:
-        shell.session = opener.resumable(shell.session, core)
+        shell.session = shell.as_assumed(opener.resumable(shell.session, core))
         arm(shell)
 
 

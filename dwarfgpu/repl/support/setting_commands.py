@@ -132,6 +132,8 @@ def take_effect(name: str, shell: Shell) -> Iterator[Part]:
         yield from _switch_log(shell)
     elif name.startswith("logging "):
         shell.console.keep_log()
+    elif name == "vgpr-holds":
+        shell.session = shell.as_assumed(shell.session)
     elif name == "index-cache enabled":
         from dwarfgpu.base.index_cache import INDEX_CACHE
 

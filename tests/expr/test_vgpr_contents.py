@@ -1,0 +1,198 @@
+"""What the user says that a vector register holds where upstream clang does not."""
+
+from __future__ import annotations
+
+import pytest
+
+import dwarfgpu as dg
+from dwarfgpu.arch.amdgpu import PRIVATE_LANE
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.errors import Ambiguous, UsageError
+from dwarfgpu.expr.dialect.dialect import VGPR_HOLDS, VgprContents, vgpr_contents
+from dwarfgpu.expr.explicit_context import ExplicitUnit, FrameWithoutProgram
+from dwarfgpu.model.storage import Memory
+from tests.cli.command import FIXTURES, run, run_json
+
+KERNELS = FIXTURES / "opencl/kernels.gfx942.O2.v5.co"
+DWORDS = ("--reg", "v2=[1,2,3,4]", "--reg", "v3=[16,32,48,64]")
+PRIVATE = ("--mem", "private_lane[3]#0x4=01020304050607080900")
+MACHINE = ("--dialect", "upstream-clang", "--lane", 3, *DWORDS, *PRIVATE)
+IN_T = ("--file", KERNELS, "--pc", 0x2120, "--reg", "v0=[10,11,12,13]")
+VALUE, ADDRESS = VGPR_HOLDS
+AS_VALUE = (
+    "is assumed to hold the value itself, by the quirk vgpr-holds-value: upstream clang writes "
+    "DW_OP_bregx for its address, too"
+)
+AS_ADDRESS = (
+    "is assumed to hold the address of the value, by the quirk vgpr-holds-address: upstream clang "
+    "writes DW_OP_bregx for the value itself, too"
+)
+SUFFIX = "lit1; swap; xderef"
+
+
+def _state(registers: dict[str, list[int]]) -> dg.StateTarget:
+    """A wave of gfx942 with dwords of vector registers."""
+    arch = dg.architecture("gfx942")
+    state = dg.StateTarget(arch)
+    state.add_wave(0)
+    for name, dwords in registers.items():
+        register = arch.register_named(name)
+        assert register is not None
+        state.set_lanes(0, register, [*dwords, *[None] * (64 - len(dwords))])
+    return state
+
+
+@pytest.mark.parametrize(
+    ("operations", "value", "address"),
+    [
+        ("bregx v2 0", "v2 + byte 12 (wave 0)", "private_lane#0x4 (wave 0, lane 3)"),
+        ("bregx v2 8", "implicit 0x0c (8 bytes)", "private_lane#0xc (wave 0, lane 3)"),
+        (f"bregx v2 0; {SUFFIX}", "v2 + byte 12 (wave 0)", "private_lane#0x4 (wave 0, lane 3)"),
+        ("bregx v2 4; lit2; swap; xderef", "implicit 0x08 (8 bytes)", "local#0x8 (wave 0)"),
+        (
+            f"bregx v2 0; {SUFFIX}; piece 4; bregx v3 0; piece 4",
+            "{bytes 0-3: v2 + byte 12; bytes 4-7: v3 + byte 12}",
+            "{bytes 0-3: private_lane#0x4 (wave 0, lane 3); "
+            "bytes 4-7: private_lane#0x40 (wave 0, lane 3)}",
+        ),
+    ],
+)
+def test_each_reading_of_a_location(operations: str, value: str, address: str) -> None:
+    assert run("eval", *MACHINE, "--quirk", VALUE, operations).lines == [value]
+    assert run("eval", *MACHINE, "--quirk", ADDRESS, operations).lines == [address]
+
+
+def test_each_reading_within_a_computation() -> None:
+    """The value is a number, and the address a location, which the rest of the operations take."""
+    [place] = run("eval", *MACHINE, "--quirk", ADDRESS, "bregx v2 0; deref; stack_value").lines
+    assert place == "implicit 0x0807060504030201 (8 bytes)"
+    failed = run("eval", *MACHINE, "--quirk", VALUE, "bregx v2 0; deref; stack_value")
+    assert "cannot access memory at address 0x4" in failed.error
+
+
+@pytest.mark.parametrize("quirk", [VALUE, ADDRESS])
+def test_every_register_has_a_note(quirk: str) -> None:
+    done = run("eval", *MACHINE, "--quirk", quirk, f"bregx v2 0; {SUFFIX}; piece 4; bregx v3 0")
+    assumed = AS_VALUE if quirk == VALUE else AS_ADDRESS
+    assert f"note: v2 {assumed}\n" in done.err and f"note: v3 {assumed}\n" in done.err
+    certain = run("eval", *MACHINE, "--quirk", quirk, "regx v2")
+    assert "quirk" not in certain.err
+
+
+def test_a_lane_holds_a_dword_of_a_value() -> None:
+    done = run("eval", *MACHINE, "--quirk", VALUE, "bregx v2 0; piece 8")
+    assert "upstream clang: 64 bits of one lane of a vector register, which has 32" in done.error
+
+
+def test_a_typed_register() -> None:
+    arch = dg.architecture("gfx942")
+    state = _state({"v2": [1, 2, 3, 4]})
+    private = Memory(arch.address_space(PRIVATE_LANE), 0, 3)
+    state.set_memory(private, 4, (77).to_bytes(4, "little"))
+    types = {32: BaseType("int", "signed", 32), 64: BaseType("long", "signed", 64)}
+    unit = ExplicitUnit(dg.UnitFormat(), dg.dialect("upstream-clang"), types)
+
+    def typed(holds: VgprContents | None, bits: int = 32) -> int | float:
+        context = dg.Context(
+            architecture=arch,
+            wave=0,
+            lane=3,
+            target=state,
+            unit=unit,
+            frame=FrameWithoutProgram(arch, 0, state.stop),
+            vgpr_holds=holds,
+        )
+        value = dg.evaluate(dg.assemble(f"regval_type v2 {bits}", arch=arch), context)
+        assert isinstance(value, dg.Value)
+        return value.number
+
+    with pytest.raises(Ambiguous, match="--quirk vgpr-holds-value or vgpr-holds-address chooses"):
+        typed(None)
+    assert (typed("value"), typed("address")) == (4, 77)
+    with pytest.raises(Ambiguous, match="64 bits of one lane"):
+        typed("value", 64)
+
+
+def test_the_two_exclude_each_other() -> None:
+    both = "the quirks vgpr-holds-value and vgpr-holds-address exclude each other: give one"
+    with pytest.raises(UsageError, match=both):
+        vgpr_contents(frozenset(VGPR_HOLDS))
+    with pytest.raises(UsageError, match=both):
+        dg.Session(dg.architecture("gfx942"), quirks=frozenset(VGPR_HOLDS))
+    for subject in (("lit1",), (*IN_T, "--lane", 3, "t")):
+        done = run("eval", "--quirk", VALUE, "--quirk", ADDRESS, *subject)
+        assert (done.status, done.error) == (2, both)
+
+
+@pytest.mark.parametrize("command", ["eval", "explain", "location", "lanes"])
+def test_every_command_that_evaluates_takes_it(command: str) -> None:
+    refused = run(command, *IN_T, "--lane", 3, "t")
+    assert "--quirk vgpr-holds-value or vgpr-holds-address chooses" in refused.out + refused.err
+    done = run(command, *IN_T, "--lane", 3, "--quirk", VALUE, "t")
+    assert done.status == 0 and f"note: v0 {AS_VALUE}" in done.out + done.err
+    shown = {"eval": "t = 13", "explain": "=> t = 13", "location": "v0 + byte 12", "lanes": " 13"}
+    assert shown[command] in done.out
+
+
+def test_lanes_have_it_together() -> None:
+    done = run_json("eval", *IN_T, "--lane", "0-3", "--quirk", VALUE, "t")
+    assert [one["data"] for one in done.json["lanes"]] == [10, 11, 12, 13]
+    assert all(f"v0 {AS_VALUE}" in one["notes"] for one in done.json["lanes"])
+
+
+def test_the_value_is_what_the_kernel_computes() -> None:
+    """`r = a + launches; r += in[t + 1]`, in code of clang 19 at -O2."""
+    launched = (
+        *(KERNELS, "--dispatch", "diverge", "--grid", 64, "--workgroup", 64),
+        *("--arg", "in=range:65", "--arg", "out=zeros:4096", "--arg", "limit=20"),
+    )
+    commands = ("break kernels.cl:36", "run", "info locals")
+    given = [word for command in commands for word in ("-ex", command)]
+    done = run("debug", *launched, "--quirk", VALUE, "--batch", *given)
+    assert done.lines[-3:] == ["t = 21", "a = 21", "r = 46"]
+
+
+def test_the_prompt_changes_it() -> None:
+    commands = (
+        "print t", "show vgpr-holds", "set vgpr-holds value", "print t", "show vgpr-holds",
+        "with vgpr-holds address -- print &t", f"file {KERNELS}", "print t",
+        "set vgpr-holds unknown", "print t",
+    )  # fmt: skip
+    given = [word for command in commands for word in ("-ex", command)]
+    done = run("debug", *IN_T, "--lane", 3, "--batch", *given)
+    says = "What a vector register holds where upstream clang does not say it is"
+    assert done.lines == [
+        f"{says} unknown.", "$1 = 13", f"{says} value.", "$2 = (int *) private_lane#0xd",
+        "$3 = 13",
+    ]  # fmt: skip
+    assert done.err.count("at the prompt set vgpr-holds; $v0[$_lane] is the register") == 2
+    assert f"note: v0 {AS_VALUE}" in done.err and f"note: v0 {AS_ADDRESS}" in done.err
+    assert f"{says} value." in run(
+        "debug", *IN_T, "--lane", 3, "--quirk", VALUE, "--batch", "-ex", "show vgpr-holds"
+    ).out  # fmt: skip
+
+
+def test_a_session_of_a_script() -> None:
+    code_object = dg.CodeObject.open(KERNELS)
+    arch = code_object.architecture
+    assert arch is not None
+    state = _state({"v0": [10, 11, 12, 13]})
+    quirks = frozenset({VALUE})
+    session = dg.Session(arch, (code_object,), state, lane=3, pc=0x2120, quirks=quirks)
+    reading = session.read(session.variable("t"))
+    assert reading.value == 13 and f"v0 {AS_VALUE}" in reading.notes
+    unassumed = dg.Session(arch, (code_object,), state, lane=3, pc=0x2120)
+    assert isinstance(unassumed.read(unassumed.variable("t")).error, Ambiguous)
+    read = dg.read_lanes([session], session.variable("t"), [0, 1, 2, 3])
+    assert [read.of(0, lane).value for lane in range(4)] == [10, 11, 12, 13]
+
+
+def test_all_frames_have_it() -> None:
+    """The prompt changes the session of the frame in focus and that of the innermost one."""
+    held = "python print(*session.quirks, *(session.top.quirks if session.top else ()))"
+    commands = ("up", "set vgpr-holds value", held, "down", held, "set vgpr-holds unknown", held)
+    given = [word for command in commands for word in ("-ex", command)]
+    crash = FIXTURES / "core/crash.x86_64.O0"
+    done = run("debug", "--batch", crash, crash.with_suffix(".O0.core"), *given)
+    shown = [line for line in done.out.splitlines() if not line or line.startswith("vgpr-")]
+    assert shown == [f"{VALUE} {VALUE}", VALUE, ""]
