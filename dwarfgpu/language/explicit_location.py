@@ -135,10 +135,13 @@ def location_text(text: str) -> str:
         return text
     if text[:1] in ("'", '"') and text.find(text[0], 1) == len(text) - 1:
         text = unquoted(text)
-    in_file, labelled = IN_FILE.fullmatch(text), label_linespec(text)
+    in_file = IN_FILE.fullmatch(text)
     if in_file is not None:
-        return in_file_text(unquoted(in_file["file"]), unquoted(in_file["inside"]))
-    if labelled is None:
-        return text
-    function, label = labelled
-    return f"{unquoted(function)}:{label}"
+        return in_file_text(unquoted(in_file["file"]), _label_text(unquoted(in_file["inside"])))
+    return _label_text(text)
+
+
+def _label_text(text: str) -> str:
+    """Return `FUNCTION:LABEL` without blanks around the colon; other texts as they are."""
+    labelled = label_linespec(text)
+    return text if labelled is None else f"{unquoted(labelled[0])}:{labelled[1]}"

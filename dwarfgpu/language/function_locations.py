@@ -30,6 +30,8 @@ class CodeLocation:
     """Whether it is inlined there."""
     is_described: bool = True
     """Whether debugging information describes the function."""
+    is_of_focus: bool = False
+    """Whether the function of a label is not named, but the one in focus."""
     is_resolver: bool = False
     """Whether the code chooses which function the name means (STT_GNU_IFUNC)."""
     declared: FramePosition | None = None

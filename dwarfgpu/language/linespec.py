@@ -128,7 +128,8 @@ def code_locations_of(
         name = explicit.line if source is None else in_file_text(source, explicit.line)
     locations = _locations_of_linespec(session, name or explicit.linespec or "", around, options)
     if explicit.function is not None and locations[0].kind == "label":
-        raise LinespecNotFound(f'Function "{explicit.function}" not defined.')
+        in_source = "" if source is None else f' in "{source}"'
+        raise LinespecNotFound(f'Function "{explicit.function}" not defined{in_source}.')
     if not explicit.is_qualified:
         return locations
     written = explicit.function or explicit.linespec or ""
@@ -211,16 +212,19 @@ def _unexpected(rest: str) -> UsageError:
 
 def _locations_of_name(session: Session, text: str) -> tuple[CodeLocation, ...]:
     """Return the function that an expression is, or the label of a name in the function in focus:
-    as in GDB, functions come first."""
+    as in GDB, functions come first, and a file before the label only has to exist."""
     try:
         return (_location_of_expression(session, text),)
     except LinespecNotFound:
-        name = unquoted(text)
+        in_file = IN_FILE.fullmatch(text)
+        if in_file is not None and not has_file(session, unquoted(in_file["file"])):
+            raise
+        name = unquoted(text if in_file is None else in_file["inside"])
         functions = readable_functions_at(session)[:1] if name.isidentifier() else []
         locations = _labels_of(functions, name)
         if not locations:
             raise
-        return locations
+        return tuple(evolve(location, is_of_focus=True) for location in locations)
 
 
 def _location_of_expression(session: Session, text: str) -> CodeLocation:
@@ -278,8 +282,9 @@ def _locations_of_label(session: Session, text: str | None, name: str) -> tuple[
     else:
         in_file = IN_FILE.fullmatch(text)
         functions = [item.die for item in functions_of(session, text)]
-        if in_file is None and not functions:
-            raise _no_file(session, text)
+        file = text if in_file is None else unquoted(in_file["file"])
+        if not functions and (in_file is None or not has_file(session, file)):
+            raise _no_file(session, file)
         if in_file is not None and not functions:
             raise LinespecNotFound(
                 f'Function "{in_file["inside"]}" not defined in "{in_file["file"]}".'

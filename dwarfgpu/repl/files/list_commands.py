@@ -61,11 +61,11 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: list [PLACE | FIRST,LAST | FIRST, | ,LAST | + | -]
 
-    A PLACE is LINE, +LINES or -LINES from the next line to list, FILE:LINE, FUNCTION, FILE:FUNCTION
-    or *ADDRESS. Without an argument, lists ten lines around the line of the frame in focus, of main
-    or of the first kernel; repeated, the next ten. "-" lists the ten before the lines listed
-    last. "set listsize" changes the number of lines. The text comes from the debugging information
-    if it contains source text, otherwise from the file.
+    A PLACE is LINE, +LINES or -LINES from the next line to list, FILE:LINE, FUNCTION,
+    FILE:FUNCTION, *ADDRESS, or a label as of "break". Without an argument, lists ten lines around
+    the line of the frame in focus, of main or of the first kernel; repeated, the next ten. "-"
+    lists the ten before the lines listed last. "set listsize" changes the number of lines. The text
+    comes from the debugging information if it contains source text, otherwise from the file.
     """
     kept = _KNOWN.get(shell.session.focused_frame)
     if kept is None:
@@ -309,8 +309,9 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info line [LINE | FILE:LINE | FUNCTION | FILE:FUNCTION | *ADDRESS]
 
-    Without an argument, shows the line listed last, or that of the frame in focus; repeated, the
-    next line. Afterwards "x" without an address examines that code.
+    The place may also be a label, as of "break". Without an argument, shows the line listed last,
+    or that of the frame in focus; repeated, the next line. Afterwards "x" without an address
+    examines that code.
     """
     session = shell.session
     if session.code_object is None and not session.code_objects:

@@ -259,10 +259,10 @@ def break_(shell: Shell, argument: str) -> Iterator[Part]:
 
     Without a location, sets it at the location of the frame in focus. For a function or its opening
     line, sets it after the prologue. A name that no function has may be a label of the function in
-    focus; other labels are FUNCTION:LABEL. With a condition, a wave stops if the condition holds in
-    one of its active lanes; that lane is then in focus. With -lane, a wave stops only if that lane
-    is active and the condition holds in it; with -wave, only that wave stops. "thread N" and
-    "lane N" after the location mean the same.
+    focus, also with a file, FILE:LABEL; other labels are FUNCTION:LABEL and FILE:FUNCTION:LABEL.
+    With a condition, a wave stops if the condition holds in one of its active lanes; that lane is
+    then in focus. With -lane, a wave stops only if that lane is active and the condition holds in
+    it; with -wave, only that wave stops. "thread N" and "lane N" after the location mean the same.
     """
     yield from set_breakpoint(shell, argument)
 

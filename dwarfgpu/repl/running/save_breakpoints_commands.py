@@ -117,6 +117,9 @@ def _location(item: Breakpoint) -> str:
     first, typed = item.locations[0], item.linespec
     position = first.position
     explicit = explicit_location(typed)
+    if first.label is not None and (explicit is None or explicit.linespec is not None):
+        typed = first.label  # with the function, which may be that in focus
+        explicit = explicit_location(typed)
     if typed.startswith("*") and "$" not in typed:
         return typed
     if not typed or typed.startswith("*") or explicit == ExplicitLocation(is_qualified=True):

@@ -16,8 +16,8 @@ from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.explicit_location import (
+    IN_FILE,
     explicit_location,
-    label_linespec,
     location_text,
     unquoted,
 )
@@ -29,6 +29,7 @@ from dwarfgpu.language.linespec import (
     code_locations_of,
     no_line,
     with_code,
+    without_quotes,
 )
 from dwarfgpu.language.prologue import after_prologue, body_of, body_position
 from dwarfgpu.model.storage import Memory
@@ -86,7 +87,7 @@ def break_addresses(
     if location.kind == "address":
         return tuple(at_address(session, pc, location.position) for pc in location.pcs)
     if location.kind == "label":
-        written = _label_text(text, location.name)
+        written = _label_text(text, location)
         return tuple(
             evolve(at_address(session, pc, item.position), label=written)
             for item in code_locations_of(session, text, around, options)
@@ -106,15 +107,19 @@ def break_addresses(
     )
 
 
-def _label_text(text: str, function: str | None) -> str:
+def _label_text(text: str, location: CodeLocation) -> str:
     """Return the location of a label as GDB writes it: one without a function is in that in
     focus."""
-    explicit = explicit_location(text)
+    explicit, function = explicit_location(text), location.name
     if explicit is not None and explicit.linespec is None:
         return str(evolve(explicit, function=explicit.function or function))
     linespec = text if explicit is None or explicit.linespec is None else explicit.linespec
-    if label_linespec(linespec) is None:
-        linespec = f"{function}:{unquoted(linespec)}"
+    if location.is_of_focus:
+        linespec = without_quotes(linespec)
+        in_file = IN_FILE.fullmatch(linespec)
+        label = unquoted(linespec if in_file is None else in_file["inside"])
+        file = "" if in_file is None else f"{unquoted(in_file['file'])}:"
+        linespec = f"{file}{function}:{label}"
     return location_text(linespec) if explicit is None else str(evolve(explicit, linespec=linespec))
 
 
