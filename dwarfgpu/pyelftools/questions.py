@@ -90,7 +90,9 @@ def read(die: DIE, code: CodeObject, **machine: Unpack[Machine]) -> Reading:
         if entry.tag in DATA and entry.flag(dw.AT_DECLARATION):
             why = f"only declares {name_of(entry)}: read the DIE that defines it"
         raise UsageError(f"the DIE at {entry.offset:#x} {why}")
-    return session_of(entry, code, **machine).read(variable)
+    session = session_of(entry, code, **machine)
+    reading = session.read(variable)
+    return evolve(reading, notes=(*session.notes, *reading.notes)) if session.notes else reading
 
 
 def explain(

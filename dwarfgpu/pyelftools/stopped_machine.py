@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, as_loaded, code_ranges, name_of
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
-from dwarfgpu.errors import InconsistentContext, UsageError, shown
+from dwarfgpu.errors import InconsistentContext, Unavailable, UsageError, shown
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.language.presented_session import Session
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
@@ -108,6 +108,7 @@ def session_of(
         target = TargetWithCodeObjects(state, tuple(code.loaded_segments()), is_running)
     elif registers or memory:
         raise UsageError("target= is a machine, and registers= and memory= are one: give either")
+    notes = () if pc is None else _notes_on_location(target, wave, pc)
     return Session(
         arch,
         (code,),
@@ -119,6 +120,26 @@ def session_of(
         given_frame_base=None if frame_base is None else ExplicitAddress(0, frame_base),
         function=_function_at(entry, pc),
         quirks=quirks,
+        notes=notes,
+    )
+
+
+def _notes_on_location(target: Target, wave: int, pc: int) -> tuple[str, ...]:
+    """Return a note for a program location at which the thread of a machine did not stop, as that
+    of a caller."""
+    arch = target.architecture_of(wave)
+    if arch.program_counter is None:
+        return ()
+    try:
+        counter = target.read_register(wave, arch.register(arch.program_counter))
+    except Unavailable:
+        return ()
+    stopped = int.from_bytes(counter, arch.endian)
+    if stopped == pc:
+        return ()
+    return (
+        f"pc={pc:#x}: the thread is at {stopped:#x}: its registers are those of there; the "
+        "sessions of dwarfgpu.stack_frames read in its callers",
     )
 
 

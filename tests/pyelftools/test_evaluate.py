@@ -445,3 +445,25 @@ def test_a_vector_register_holds_what_the_script_says() -> None:
     assert pyelftools.read(die, code, **held).value == 13
     place = pyelftools.evaluate(location_of(die), die, code, **held)
     assert pyelftools.text(place, code) == "v0 + byte 12 (wave 0)"
+
+
+def test_a_program_location_at_which_the_thread_is_not_has_a_note() -> None:
+    """The registers of a machine are those of where it stopped, as with --pc on a core file."""
+    path = FIXTURES / "core/crash.x86_64.O0"
+    core = dg.load_core(path.with_suffix(".O0.core"), path)
+    elf, _ = opened("core/crash.x86_64.O0")
+    code = dg.CodeObject.from_elffile(elf, core.files[0].load_address)
+    die, stopped = named(elf, "sum"), core.pc_of(1)
+    assert stopped is not None
+    thread: pyelftools.Machine = {"target": core.target, "wave": 1}
+    at_stop = pyelftools.read(die, code, pc=stopped, **thread)
+    assert at_stop.value == 74 and not at_stop.notes
+    elsewhere = stopped + 1
+    reading = pyelftools.read(die, code, pc=elsewhere, **thread)
+    note = (
+        f"pc={elsewhere:#x}: the thread is at {stopped:#x}: its registers are those of there; the "
+        "sessions of dwarfgpu.stack_frames read in its callers"
+    )
+    assert reading.notes[0] == note
+    made = pyelftools.read(die, code, pc=elsewhere, registers={"rbp": STACK})
+    assert not any("its registers" in one for one in made.notes)  # they are those of `pc`
