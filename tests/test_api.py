@@ -79,31 +79,41 @@ def test_the_script_of_the_documentation_writes_csv(tmp_path: Path) -> None:
     root = Path(__file__).resolve().parents[1]
     text = (root / "docs/library.md").read_text("utf-8")
     [script] = [match for match in re.findall(r"```python\n(.*?)```", text, re.S) if "csv" in match]
-    assert len(script.splitlines()) <= 30
+    assert len(script.splitlines()) <= 33
     path = tmp_path / "lanes_to_csv.py"
     path.write_text(script, encoding="utf-8")
     command = [sys.executable, path, root / "dwarfgpu/data/demo.json", "nest.hip:14"]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=root)
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
-    names = ["in", "out", "limit", "t", "a", "r", "sum", "launches"]
+    header = "wave,lane,frame,function,name,type,value,error"
+    names = ["in", "out", "limit", "t", "a", "r", "sum"]
     assert list(dict.fromkeys(row["name"] for row in rows)) == names
     result = [row for row in rows if row["name"] == "t"]
     assert result and {row["type"] for row in result} == {"int"}
     assert all(row["value"] == str(320 + int(row["lane"])) for row in result if not row["error"])
     assert {row["value"] for row in rows if row["name"] == "in"} == {"<optimized out>"}
+    assert {(row["frame"], row["function"]) for row in rows} == {("0", "nest")}
     state = json.loads((root / "dwarfgpu/data/demo.json").read_text("utf-8"))
     [wave] = state["waves"]
-    wave["pc"] = "0x10"
+    inlined = tmp_path / "inlined.json"
+    wave["pc"] = "0x7f0000001600"  # in `block_x`, which is inlined into `nest`
     for listed in state["code_objects"]:
         listed["path"] = str(root / "dwarfgpu/data" / listed["path"])
+    inlined.write_text(json.dumps(state), encoding="utf-8")
+    command_inlined = [*command[:2], inlined, "device.h:15"]
+    done = subprocess.run(command_inlined, check=True, capture_output=True, text=True, cwd=root)
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert {(row["frame"], row["function"]) for row in rows} == {("1", "nest")}
+    assert list(dict.fromkeys(row["name"] for row in rows)) == names
+    wave["pc"] = "0x10"
     lost = tmp_path / "lost.json"
     lost.write_text(json.dumps(state), encoding="utf-8")
     in_no_code = [*command[:2], lost, "nest.hip:14"]
     done = subprocess.run(in_no_code, check=True, capture_output=True, text=True, cwd=root)
-    assert done.stdout.splitlines() == ["wave,lane,name,type,value,error"]
+    assert done.stdout.splitlines() == [header]
     elsewhere = [*command[:-1], "nest.hip:1"]
     done = subprocess.run(elsewhere, check=True, capture_output=True, text=True, cwd=root)
-    assert done.stdout.splitlines() == ["wave,lane,name,type,value,error"]
+    assert done.stdout.splitlines() == [header]
 
 
 def test_what_public_classes_have_is_documented() -> None:
