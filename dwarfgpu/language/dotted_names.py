@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.names.qualified import d_spellings
 from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -50,15 +51,17 @@ def joined_names(names: Names, words: Sequence[str]) -> tuple[int, str]:
     in Ada a package comes before an object that only `use` makes visible (Ada 2012 8.4)."""
     unit = names.current_unit
     language = dw.LANG_GO if unit is None else unit.language
-    joint = "::" if language == dw.LANG_D else "."  # `Names.spelled` knows that of Ada
     for count in range(len(words), 1, -1):
-        joined = joint.join(words[:count])
-        if language in dw.ADA:
+        joined = ".".join(words[:count])
+        if language in dw.ADA:  # `Names.spelled` knows how it is written
             if _is_of_ada(names, joined):
                 return (1, words[0]) if _is_before(names, words[0], joined) else (count, joined)
-        elif names.is_name(joined):
+            continue
+        spellings = d_spellings(joined) if language == dw.LANG_D else (joined,)
+        known = next(filter(names.is_name, spellings), None)
+        if known is not None:
             is_object = _is_object(names, words[0], with_global=language != dw.LANG_GO)
-            return (1, words[0]) if is_object else (count, joined)
+            return (1, words[0]) if is_object else (count, known)
     return 1, words[0]
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.repl.side_by_side import answers, build, with_core
 
 UNITS = {
@@ -180,3 +182,51 @@ def test_a_member_of_d_with_the_name_of_its_module(
     commands += ["up", "print config.counter"]
     own = lines(answers(None, with_core(tool, tmp_path), commands))
     assert own[1:3] == ["$1 = 50", "$2 = {counter = 50}"] and own[4] == "$3 = 3"
+
+
+IN_A_PACKAGE = """\
+module app.core;
+import core.stdc.stdlib;
+__gshared int counter = 42;
+struct Point { double x, y; double sum() { return x + y; } }
+enum Colour { red, green }
+class Animal { int legs = 4; void speak() { stop(legs); } }
+void stop(int n) { abort(); }
+void main() {
+    auto p = Point(1, 2); auto a = new Animal; auto c = Colour.green;
+    counter += cast(int) p.sum() + c; a.speak();
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gdc", "ldc2"])
+def test_modules_of_packages(tmp_path: Path, tool: Callable[[str], str], compiler: str) -> None:
+    """Compilers write `app.core` as the name of one module."""
+    tool("gcc")  # ldc2 links with it
+    output = ["-o", "a"] if compiler == "gdc" else ["-of=a"]
+    build(tmp_path, {"c.d": IN_A_PACKAGE}, [[tool(compiler), "-g", "-O0", *output, "c.d"]])
+    files = with_core(tool, tmp_path)
+    commands = [
+        "frame function app.core.stop",
+        "break app.core.stop",
+        "break app.core.Animal.speak",
+    ]
+    commands += ["list app.core.stop", "info scope app.core.stop", "list app.core.Point.sum"]
+    of_gdb = answers(tool("gdb"), files, commands)
+    assert answers(None, files, commands)[1:] == of_gdb[1:] and "Breakpoint 2 at" in of_gdb[2]
+    shown = {
+        "print app.core.counter": "$1 = 46", "print app.core.Colour.red == 0": "$2 = 1",
+        "print sizeof(app.core.Point)": "$3 = 16", "whatis app.core.counter": "type = int",
+        "print app.nothing": 'No symbol "app" in current context.',
+        "complete print app.core.cou": "print app.core.counter",
+        "complete print app.core.Colour.r": "print app.core.Colour.red",
+        "complete break app.core.Animal.": "break app.core.Animal.speak",
+        "complete list app.core.sto": "list app.core.stop",
+        "complete info scope app.core.mai": "info scope app.core.main",
+    }  # fmt: skip
+    commands = ["frame function app.core.stop", *shown]
+    assert lines(answers(None, files, commands))[1:] == [*shown.values()]
+    commands = ["ptype app.core.Point", "info scope app.core.main", "list app.core.main"]
+    own = answers(None, files, ["frame function app.core.main", *commands])
+    assert "in D main () at " in own[0] and "    double x;\n    double y;\n" in own[1]
+    assert "\nSymbol a is " in own[2] and "\n8\tvoid main()" in own[3]

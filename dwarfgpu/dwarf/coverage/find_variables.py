@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.index.units_by_name import most_units, too_many_units
 from dwarfgpu.dwarf.names.function_names import bare_name
-from dwarfgpu.dwarf.names.qualified import canonical, joined, parts, split_outside
+from dwarfgpu.dwarf.names.qualified import canonical, d_spellings, parts
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import is_called
 from dwarfgpu.dwarf.scope.nameless_functions import (
@@ -153,8 +153,8 @@ def is_template(qualified: str, name: str) -> bool:
 
 
 def _spellings(name: str) -> tuple[str, ...]:
-    """Return a name, and what it is with `::` if its points are those of D."""
-    return (name, joined(tuple(split_outside(name, ".")))) if "." in name else (name,)
+    """Return a name, and what it may be with `::` if its points are those of D."""
+    return (name, *d_spellings(name)) if "." in name else (name,)
 
 
 def _spelled_in(die: Die, name: str) -> tuple[str, ...]:

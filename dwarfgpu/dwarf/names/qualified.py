@@ -16,9 +16,13 @@ from dwarfgpu.base.records import frozen
 
 MAIN_PROGRAM: Final = "MAIN__"
 """What gfortran calls the main program."""
+MAIN_OF_D: Final = "D main"
+"""What compilers of D call `main`, which that of C calls."""
 ANONYMOUS: Final = "(anonymous namespace)"
 """Represents the name of a namespace without one."""
 
+_MAX_PACKAGES: Final = 16
+"""Packages and module before a name of D."""
 _OPENING: Final = "<([{"
 _CLOSING: Final = ">)]}"
 _WORDS: Final = pattern(
@@ -187,3 +191,18 @@ def fortran_spellings(text: str) -> tuple[str, ...]:
     (Fortran 2018 6.1.2): in lower case, and gfortran the main program in upper case."""
     lowered = text.lower()
     return (lowered, MAIN_PROGRAM) if lowered == MAIN_PROGRAM.lower() else (lowered,)
+
+
+def d_spellings(name: str) -> tuple[str, ...]:
+    """Return how the entries of D may have a name with points: that of a module has its packages,
+    `app.core::counter`, and `main` has another name. ldc2 has the `main` of C in the module, too,
+    which comes last. Empty without points."""
+    words = split_outside(name, ".")
+    if len(words) < 2 or not all(words):
+        return ()
+    lasts = [MAIN_OF_D, "main"] if words[-1] == "main" else words[-1:]
+    return tuple(
+        f"{'.'.join(words[:count])}::{'::'.join((*words[count:-1], last))}"
+        for count in range(1, min(len(words), _MAX_PACKAGES))
+        for last in lasts
+    )

@@ -17,8 +17,8 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.function_names import full_function_name
-from dwarfgpu.dwarf.names.qualified import ANONYMOUS
-from dwarfgpu.dwarf.scope.declarations import followed, variable_name
+from dwarfgpu.dwarf.names.qualified import ANONYMOUS, MAIN_OF_D
+from dwarfgpu.dwarf.scope.declarations import followed, qualified, qualified_name, variable_name
 from dwarfgpu.dwarf.scope.named_entries import NamedEntries
 from dwarfgpu.dwarf.scope.required_word import units_with_word
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, name_of
@@ -164,6 +164,8 @@ def _declared(
     entries: Iterable[Die], around: str, is_cplusplus: bool, wanted: _Wanted
 ) -> Iterator[tuple[str, NameKind]]:
     for die in entries:
+        if die.unit.language == dw.LANG_D:
+            yield from _with_module(die)
         if die.tag == dw.TAG_SUBPROGRAM:
             yield from _function(die, is_cplusplus, wanted, is_inside=bool(around))
         elif die.tag == dw.TAG_VARIABLE:
@@ -179,6 +181,25 @@ def _declared(
             yield f"{around}{name}", "namespace"
             inside = f"{around}{name}{die.unit.joint}"
             yield from _declared(die.children(_READ), inside, is_cplusplus, wanted)
+
+
+def _with_module(die: Die) -> Iterator[tuple[str, NameKind]]:
+    """Yield the name of a function or variable of D with the module and class that it is in, and of
+    a class or enumeration the names of what is in it: without them they are known only there. What
+    the compiler has added, `app.core.__ModuleInfo` in the module `app.core`, cannot be typed."""
+    if die.flag(dw.AT_ARTIFICIAL):
+        return
+    if die.tag == dw.TAG_SUBPROGRAM and (die.has(dw.AT_LOW_PC) or die.has(dw.AT_RANGES)):
+        *scopes, name = qualified(die)
+        yield ".".join((*scopes, "main" if name == MAIN_OF_D else name)), "function"
+    elif die.tag == dw.TAG_VARIABLE and die.has(dw.AT_LOCATION):
+        yield qualified_name(die), "variable"
+    elif die.tag == dw.TAG_ENUMERATION_TYPE and die.name is not None:
+        for child in die.children((dw.TAG_ENUMERATOR,)):
+            yield f"{qualified_name(die)}.{child.name or ''}", "enumerator"
+    elif die.tag in CLASSES:
+        for child in die.children(_READ):
+            yield from _with_module(child)
 
 
 def _function(

@@ -153,10 +153,11 @@ def _functions_named(
     if functions:
         return functions
     if "." in text and _DOTTED_NAME.fullmatch(text.strip()) is not None:
-        named = _functions_spelled(code_object, text.strip().replace(".", "::"))
-        in_d = [function for function in named if function.die.unit.language == dw.LANG_D]
-        if in_d:
-            return in_d
+        for spelled in qualified.d_spellings(text.strip()):
+            named = _functions_spelled(code_object, spelled)
+            in_d = [function for function in named if function.die.unit.language == dw.LANG_D]
+            if in_d:
+                return in_d
     for spelled in qualified.fortran_spellings(text):
         named = () if spelled == text else _functions_spelled(code_object, spelled)
         in_fortran = [function for function in named if function.die.unit.style == "fortran"]

@@ -162,13 +162,14 @@ def _opening(text: str, end: int) -> int:
 
 
 def _of_package(shell: Shell, word: str) -> Iterator[Candidate]:
-    """Yield the names of Go that begin so, with their package; none in other languages."""
+    """Yield the names of Go or D that begin so, with their package or module; none in other
+    languages."""
     try:
         unit = shell.session.unit
-        is_go = unit is not None and unit.language == dw.LANG_GO
+        has_packages = unit is not None and unit.language in (dw.LANG_GO, dw.LANG_D)
     except DwarfGpuError:
         return
-    for name, kind in shell.symbols.starting_with(word, OPERANDS) if is_go else ():
+    for name, kind in shell.symbols.starting_with(word, OPERANDS) if has_packages else ():
         if _PACKAGED.fullmatch(name):  # others are written in quotes
             yield Candidate(name, kind)
 
