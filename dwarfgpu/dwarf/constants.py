@@ -282,7 +282,10 @@ LANG_D: Final = 0x13
 LANG_GO: Final = 0x16
 LANG_RUST: Final = 0x1C
 D_GO_RUST: Final = frozenset({LANG_D, LANG_GO, LANG_RUST})
-"""Languages with operators of C in which `==` of two arrays compares their elements."""
+"""Languages with operators of C."""
+WITH_WHOLE_ARRAYS: Final = D_GO_RUST | {LANG_PASCAL83}
+"""Languages besides Fortran and Ada in which arrays have bounds and `==` compares their elements:
+there they do not become pointers."""
 VALUE_ARRAYS: Final = frozenset({LANG_PASCAL83, LANG_RUST})
 """Languages in which GDB shows that an array has no elements; in C it is a pointer to the first."""
 LANG_MIPS_ASSEMBLER: Final = 0x8001

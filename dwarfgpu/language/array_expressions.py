@@ -59,6 +59,21 @@ def require_same_array(value: TypedValue, to: Type | None) -> None:
         raise UsageError("Invalid cast.")
 
 
+def require_element(array: TypedValue, index: int) -> None:
+    """Raise `UsageError` for an index outside of the known bounds of an array.
+
+    Element 0 of a short string of Pascal, which begins at 1, has its length.
+    """
+    bare = strip(array.type)
+    if not isinstance(bare, Array) or bare.lower_bound is None:
+        return
+    count, distance = bare.dimensions[0], index - bare.lower_bound
+    if (distance < 0 and (index or not is_string(bare))) or (
+        count is not None and distance >= count
+    ):
+        raise UsageError("no such vector element")
+
+
 def array_without_length(type_: Type | None) -> Array | None:
     """Return the type `type[]`, whose elements have a size; None for any other type."""
     bare = strip(type_)

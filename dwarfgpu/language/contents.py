@@ -91,7 +91,7 @@ def arrays_compared(
 ) -> bool | None:
     """Compare two arrays in a unit of D, Go, Rust or Pascal; None in one of another language, where
     they are addresses, and for other operands."""
-    if unit is None or unit.language not in dw.D_GO_RUST | {dw.LANG_PASCAL83}:
+    if unit is None or unit.language not in dw.WITH_WHOLE_ARRAYS:
         return None
     if unit.language == dw.LANG_D:
         from dwarfgpu.language.d_indexing import array_of  # few programs are in D

@@ -29,14 +29,6 @@ def array_of(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     return TypedValue(parts.with_length(count), location, unit=value.unit)
 
 
-def require_element(array: TypedValue, index: int) -> None:
-    """Raise `UsageError` for an index that is not less than the length of an array."""
-    bare = strip(array.type)
-    count = bare.dimensions[0] if isinstance(bare, Array) else None
-    if isinstance(bare, Array) and (index < 0 or (count is not None and index >= count)):
-        raise UsageError("no such vector element")
-
-
 def slice_of(objects: ObjectAccess, value: TypedValue, low: int, high: int) -> TypedValue:
     """Return `value[low .. high]`: the elements from `low` to before `high`, as in D (spec/arrays,
     "Slicing"). `UsageError` with GDB's wording where there are none such."""

@@ -34,6 +34,7 @@ from dwarfgpu.language.array_expressions import (
     array_without_length,
     as_elements,
     elements,
+    require_element,
 )
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.assumptions import assumptions
@@ -60,6 +61,7 @@ from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.literals import text
 from dwarfgpu.language.syntax.parser import parse, parse_type
 from dwarfgpu.language.typed_value import INTERNAL, TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_symbols import NO_TYPE, as_type, symbol_of
 from dwarfgpu.language.vectors import is_vector, spread, vector_literal
 from dwarfgpu.model.location import UNDEFINED_LOCATION
@@ -334,10 +336,9 @@ class Evaluator(Operations):
         if result is not None:
             return result
         if isinstance(bare, Struct) and may_be_dynamic_array(bare):
-            from dwarfgpu.language.d_indexing import array_of, require_element  # few are in D
+            from dwarfgpu.language.d_indexing import array_of  # few programs are in D
 
             value = array_of(self.objects, value)
-            require_element(value, self._index(index))
             bare = form = strip(value.type)
         self.refuse_overloaded("[]", value)
         if not isinstance(form, Array | Absent) and not is_vector:
@@ -347,7 +348,10 @@ class Evaluator(Operations):
             if isinstance(bare, Struct | Enum):
                 spelled = f"{bare.scope}{spelled}"
             raise UsageError(f"cannot subscript something of type `{spelled}'")
-        return self.objects.element(value, self._index(index))
+        number = self._index(index)
+        if self.has_bounds(value) and not isinstance(self.objects, Unevaluated):
+            require_element(value, number)
+        return self.objects.element(value, number)
 
     def _index(self, index: TypedValue) -> int:
         number = self.arithmetic.number(index)

@@ -88,6 +88,12 @@ class NamedValues:
     def is_pascal(self) -> bool:
         return self.names.is_pascal()
 
+    def has_bounds(self, array: TypedValue) -> bool:
+        """Return whether an index outside of an array is refused, which C takes for pointer
+        arithmetic; without a unit in focus, the array's own decides."""
+        unit = self.names.current_unit or array.unit
+        return unit is not None and unit.language in dw.WITH_WHOLE_ARRAYS
+
     @property
     def is_opencl(self) -> bool:
         """Whether operators of vectors are those of OpenCL."""

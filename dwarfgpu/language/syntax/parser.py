@@ -319,7 +319,9 @@ class Parser(Cursor):
     def _indexed(self, node: Node) -> Node:
         """Parse what is between brackets after an array."""
         start = self.at
-        index = self.expression(_COMMA)
+        index = self.expression(_ASSIGNMENT if self.is_pascal else _COMMA)
+        while self.is_pascal and self.accept(","):  # `a[1,2]` is `a[1][2]` (ISO 7185 6.5.3.2)
+            node, index = ast.Index(node, index), self.expression(_ASSIGNMENT)
         if self.accept(RANGE):  # of D
             index = ast.Slice(index, self.expression(_COMMA))
         words = self.tokens[start : self.at]
