@@ -311,6 +311,10 @@ class Names:
         """Return whether the unit in focus is of D."""
         return self.current_unit is not None and self.current_unit.language == dw.LANG_D
 
+    def is_rust(self) -> bool:
+        """Return whether the unit in focus is of Rust."""
+        return self.current_unit is not None and self.current_unit.language == dw.LANG_RUST
+
     def is_pascal(self) -> bool:
         """Return whether the unit in focus is of Pascal."""
         return self.current_unit is not None and self.current_unit.style == "pascal"

@@ -88,6 +88,10 @@ class NamedValues:
     def is_pascal(self) -> bool:
         return self.names.is_pascal()
 
+    @property
+    def is_rust(self) -> bool:
+        return self.names.is_rust()
+
     def has_bounds(self, array: TypedValue) -> bool:
         """Return whether an index outside of an array is refused, which C takes for pointer
         arithmetic; without a unit in focus, the array's own decides."""
@@ -104,13 +108,13 @@ class NamedValues:
         return self.arithmetic.value(number)
 
     def truth(self, holds: bool) -> TypedValue:
-        """Return the result of a comparison: bool in C++ and Pascal, logical in Fortran,
+        """Return the result of a comparison: bool in C++, Pascal and Rust, logical in Fortran,
         boolean in Ada, otherwise int."""
         if self.is_fortran:
             return TypedValue(self.names.builtins.logical_type, bits=Bits(int(holds), 32))
         if self.is_ada:
             return TypedValue(self.names.builtins.boolean_type, bits=Bits(int(holds), 8))
-        if not (self.is_cplusplus or self.is_pascal):
+        if not (self.is_cplusplus or self.is_pascal or self.is_rust):
             return self.number(self.numbers.integer(int(holds)))
         return TypedValue(self.names.builtins.bool_type, bits=Bits(int(holds), 8))
 

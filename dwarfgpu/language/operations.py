@@ -155,6 +155,9 @@ class Operations(MemberAccess):
                 if not is_boolean(value.type):
                     return self.arithmetic.unary("~", value)
                 return self.truth(not self.arithmetic.truth(value))
+            case "!" if self.is_rust and is_integer(value.type):  # of its bits, in its own type
+                complement = self.arithmetic.unary("~", value)
+                return self.arithmetic.cast(complement, value.type)
             case "!":
                 return self.truth(not self.arithmetic.truth(value))
             case "++" | "--" | "after++" | "after--":

@@ -33,6 +33,9 @@ class Known:
     def is_ada(self) -> bool:
         return False
 
+    def is_rust(self) -> bool:
+        return False
+
     def is_pascal(self) -> bool:
         return False
 

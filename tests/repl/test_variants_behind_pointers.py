@@ -64,7 +64,7 @@ AS_IN_GDB = [
     "set $held = *held",
     "whatis $held.many[1].Rect.__1",
     "output held.many[1].Rect.__0",
-    "output sh == 0",
+    "output sh.Rect.__0 + 1",
     "print *&sh.Rect.__0",
     "whatis $.Rect",
 ]

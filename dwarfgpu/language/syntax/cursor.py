@@ -11,6 +11,7 @@ from dwarfgpu.language.syntax.ada_tokens import RANGE, ada_token
 from dwarfgpu.language.syntax.ast import TypeName
 from dwarfgpu.language.syntax.fortran_tokens import fortran_token
 from dwarfgpu.language.syntax.tokens import Kind, OfLanguage, Token, tokens
+from dwarfgpu.language.syntax.words import AS
 
 
 class Known(Protocol):
@@ -40,6 +41,9 @@ class Known(Protocol):
 
     def is_d(self) -> bool:
         """Return whether the words of D are known."""
+
+    def is_rust(self) -> bool:
+        """Return whether the words of Rust are known."""
 
     def is_pascal(self) -> bool:
         """Return whether the words of Pascal are known."""
@@ -91,6 +95,7 @@ class Cursor:
         self.is_ada = names.is_ada()
         self.is_pascal = names.is_pascal()
         has_own = self.is_fortran or self.is_ada or self.is_pascal or RANGE in text
+        has_own = has_own or (("." in text or AS in text) and names.is_rust())
         of_language = self._of_language() if has_own else None
         self.tokens = list(_words(text, radix, has_operators, of_language))
         if any(token.text in _SPELLED for token in self.tokens) and names.is_cplusplus():
@@ -112,6 +117,10 @@ class Cursor:
             from dwarfgpu.language.syntax.d_tokens import d_token  # few have slices
 
             return d_token
+        if self.known.is_rust():
+            from dwarfgpu.language.syntax.rust_tokens import rust_token  # few programs
+
+            return rust_token
         return None
 
     def move_to(self, index: int) -> None:

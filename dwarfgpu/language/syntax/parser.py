@@ -19,6 +19,7 @@ from dwarfgpu.language.syntax.tokens import Token, character, number, string
 from dwarfgpu.language.syntax.type_parser import TypeParser, fortran_type
 from dwarfgpu.language.syntax.words import (
     AND,
+    AS,
     COMPLEMENT,
     DIV,
     IN_TYPES,
@@ -36,6 +37,7 @@ _BINARY: Final = {
     "?": 3, ".eqv.": 4, ".neqv.": 4, "||": 5, "&&": 6, "|": 7, "^": 8, "&": 9, "==": 10, "!=": 10,
     "<": 11, ">": 11, "<=": 11, ">=": 11, "<<": 12, ">>": 12, "@": 13,
     "+": 14, "-": 14, "*": 15, "/": 15, "%": 15, ".*": 16, "->*": 16, POWER: 16,
+    AS: 16,
 }  # fmt: skip
 _OF_PASCAL: Final = {
     **_BINARY, "<": 10, ">": 10, "<=": 10, ">=": 10, OR: 14, XOR: 14, AND: 15, DIV: 15,
@@ -151,6 +153,8 @@ class Parser(Cursor):
             yes = self.expression(_COMMA)
             self.expect(":")
             return ast.Conditional(left, yes, self.expression(_CONDITIONAL))
+        if operator == AS:
+            return ast.Cast(ast.TypeName((name_at(self),)), left)
         right = self.expression(power if operator == POWER else power + 1)
         return ast.Binary(operator, left, right)
 

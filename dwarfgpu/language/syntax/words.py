@@ -31,3 +31,5 @@ DIV: Final = "div"
 """Operators of Pascal."""
 LOGICAL: Final = (AND, OR, XOR)
 """Those between two Booleans, or between the bits of two integers."""
+AS: Final = "as"
+"""The cast of Rust."""

@@ -1,0 +1,58 @@
+"""Operators and words of expressions in frames of Rust, at the prompt and in GDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.repl.side_by_side import answers, build, with_core
+
+SOURCE = """\
+use std::hint::black_box;
+fn main() {
+    let t = (1, 2.5f32, (4u8, 'x')); let u1: u8 = 200; let i4: i32 = 70000; let b = true;
+    let arr = [1, 2, 3]; let rest = [(5u8, 6u16), (7, 8)];
+    black_box((&t, &u1, &i4, &b, &arr, &rest));
+    unsafe { *black_box(8 as *mut i32) = 1; }
+}
+"""
+START = "frame function a::main"
+AS_IN_GDB = """\
+t.0; t.1; t.1 + 0.5; t.0 + t.1; !u1; !!u1; !i4; !5; !u1 + 1; i4 as u8; i4 as u8 + 1; -1 as u8;
+i4 as u8 as f32; i4 as u8 * 2; sizeof(i4 as u8); arr[1] as u8; 1.5 + 2.25; !b; !!b; !(u1 == 200);
+u1 == 200 && b; rest[1].0; u1 != 200; b == true"""
+OF_RUST = {
+    "t.2.0": "4", "(t.2).0": "4", "t.2.1": "120 U'x'", "!u1 as i32": "55", "rest[1].1 == 8": "true",
+    "t.9": "There is no member named __9.", "i4 as": "A syntax error in expression, near `'.",
+    "i4 as nothing": 'No symbol "nothing" in current context.',
+    "1 .5": "A syntax error in expression, near `.5'.", "i4 as u8 == 112": "true",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def files(tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder: Path = tmp_path_factory.mktemp("operators")
+    tool("gcc")  # rustc links with it
+    words = [tool("rustc"), "-g", "--edition", "2021", "-Awarnings", "a.rs", "-o", "a"]
+    build(folder, {"a.rs": SOURCE}, [words])
+    return with_core(tool, folder)
+
+
+def test_operators_of_rust(tool: Callable[[str], str], files: list[str]) -> None:
+    expressions = [text.strip() for text in AS_IN_GDB.replace("\n", " ").split(";")]
+    commands = [START, *(f"print {text}" for text in expressions), "whatis !u1", "whatis i4 as u8"]
+    assert answers(None, files, commands)[1:] == answers(tool("gdb"), files, commands)[1:]
+    own = answers(None, files, [START, *(f"output {text}" for text in OF_RUST)])[1:]
+    shown = [answer.splitlines()[-1].partition(" Did you mean")[0] for answer in own]
+    assert shown == [*OF_RUST.values()]
+
+
+def test_other_languages_have_no_such_words(tool: Callable[[str], str], tmp_path: Path) -> None:
+    source = "struct s { int __0; } as = {3}; int main(void) { return as.__0; }\n"
+    build(tmp_path, {"a.c": source}, [[tool("gcc"), "-g", "-O0", "a.c", "-o", "a"]])
+    own = answers(None, [str(tmp_path / "a")], ["whatis as", "print as.0", "output !as.__0"])
+    assert [answer.splitlines()[-1] for answer in own] == [
+        "type = struct s", "A syntax error in expression, near `.0'.", "0",
+    ]  # fmt: skip
