@@ -93,8 +93,8 @@ def arrays_compared(
     they are addresses, and for other operands."""
     if unit is None or unit.language not in dw.WITH_WHOLE_ARRAYS:
         return None
-    if unit.language == dw.LANG_D:
-        from dwarfgpu.language.d_indexing import array_of  # few programs are in D
+    if unit.language in (dw.LANG_D, dw.LANG_RUST):
+        from dwarfgpu.language.dynamic_indexing import array_of  # few programs have them
 
         left, right = (array_of(arithmetic.objects, side) for side in (left, right))
     if any(not isinstance(strip(side.type), Array) for side in (left, right)):

@@ -336,7 +336,7 @@ class Evaluator(Operations):
         if result is not None:
             return result
         if isinstance(bare, Struct) and may_be_dynamic_array(bare):
-            from dwarfgpu.language.d_indexing import array_of  # few programs are in D
+            from dwarfgpu.language.dynamic_indexing import array_of  # few programs have them
 
             value = array_of(self.objects, value)
             bare = form = strip(value.type)
@@ -361,7 +361,7 @@ class Evaluator(Operations):
 
     def _slice(self, operand: ast.Node, low: ast.Node, high: ast.Node) -> TypedValue:
         """Return a slice, whose bounds are evaluated even where only its type is wanted."""
-        from dwarfgpu.language.d_indexing import slice_of  # few programs are in D
+        from dwarfgpu.language.dynamic_indexing import slice_of  # few programs are in D
 
         counting = self.counting()
         bounds = (counting._index(counting.object(bound)) for bound in (low, high))

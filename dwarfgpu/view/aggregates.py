@@ -90,7 +90,7 @@ def _struct_pieces(
         yield from shown.placed(array, None, depth, letter)
         return
     if may_be_dynamic_array(struct_type):
-        from dwarfgpu.view.d_arrays import dynamic_array_pieces  # few programs are in D
+        from dwarfgpu.view.dynamic_array_pieces import dynamic_array_pieces  # few have them
 
         pieces = dynamic_array_pieces(shown, struct_type, first_bit, depth, letter)
         if pieces is not None:

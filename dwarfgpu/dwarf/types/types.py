@@ -309,10 +309,13 @@ class Struct(_OfFile):
         return self._declared() if callable(self._declared) else self._declared
 
 
+_OF_DYNAMIC_ARRAYS: Final = (("length", "ptr"), ("data_ptr", "length"))
+
+
 def may_be_dynamic_array(struct_type: Struct) -> bool:
-    """Return whether a structure has the members of a dynamic array of D."""
+    """Return whether a structure has the members of a dynamic array of D or a slice of Rust."""
     members = struct_type.members
-    return len(members) == 2 and (members[0].name, members[1].name) == ("length", "ptr")
+    return len(members) == 2 and (members[0].name, members[1].name) in _OF_DYNAMIC_ARRAYS
 
 
 @frozen(eq=False)

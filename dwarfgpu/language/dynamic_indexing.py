@@ -1,4 +1,5 @@
-"""Dynamic arrays of D in expressions: their elements and slices, which arrays have, too."""
+"""Dynamic arrays of D and slices of Rust in expressions: their elements, and slices of D, which
+arrays have, too."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ def array_of(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     if parts is None:
         return value
     if isinstance(objects, Unevaluated):
-        return TypedValue(Array(parts.element, (None,)), UNDEFINED_LOCATION, unit=value.unit)
+        return TypedValue(parts.with_length(None), UNDEFINED_LOCATION, unit=value.unit)
     count, address = (
         objects.known(objects.read(objects.step(value, member))).value
         for member in (parts.length, parts.pointer)

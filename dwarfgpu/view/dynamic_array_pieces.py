@@ -1,4 +1,4 @@
-"""Dynamic arrays of D as their elements."""
+"""Dynamic arrays of D and slices of Rust as their elements."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.dynamic_arrays import DynamicArray, dynamic_array
-from dwarfgpu.dwarf.types.types import Member, Struct, Type
+from dwarfgpu.dwarf.types.types import Member, Struct
 from dwarfgpu.errors import OutOfRange
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.resolve_type import TypedObject
@@ -33,7 +33,7 @@ def dynamic_array_pieces(
     if depth >= shown.options.max_depth:
         return iter(("{...}",))
     if not count:
-        return iter((_empty(shown, array.element, address),))
+        return iter((_empty(shown, array, address),))
     location = shown.resolver.at(address)
     # As in GDB, it is one level, and its elements are two levels below it.
     options = evolve(shown.options, max_depth=max(shown.options.max_depth, depth + 2))
@@ -48,18 +48,21 @@ def _number(shown: Shown, first_bit: int, member: Member) -> int | None:
     return bits.value if bits.size_bits and bits.is_complete else None
 
 
-def _empty(shown: Shown, element: Type, address: int) -> str:
-    """Return an array of no elements: as in GDB its address, but no text from behind its end."""
-    kind = character_kind(element, shown.options.style)
+def _empty(shown: Shown, array: DynamicArray, address: int) -> str:
+    """Return an array of no elements: as in GDB, of D its address, but no text from behind its
+    end."""
+    kind = character_kind(array.shown_element, shown.options.style)
     if kind is not None and address:
         return shown.quoted(b"", kind, is_cut=False, has_length=True)
+    if array.is_slice:
+        return "{}"
     return shown.printed_address(address, symbol=shown.options.symbol)
 
 
 def _pieces(
     shown: Shown, array: DynamicArray, count: int, depth: int, letter: str | None
 ) -> Iterator[str]:
-    bits, type_ = _contents(shown, array, count), array.with_length(count)
+    bits, type_ = _contents(shown, array, count), array.shown_with_length(count)
     if bits is None or unknown_text(bits) is not None:
         where = shown.address_text(shown.address or 0, symbol=False)
         yield f"<error: Cannot access memory at address {where}>"
