@@ -123,3 +123,24 @@ def test_where_takes_names_as_they_are_listed(
         assert said == f'dwarfgpu: No symbol "{name}" in a.{advice}\n'
     assert main(["where", files[0], "m.run"]) == 2
     assert "its variables are m.run.shape, m.run.rect, m.run.color" in capsys.readouterr().err
+
+
+WITH_UNIONS = """\
+module u;
+import core.stdc.stdlib;
+struct S { int tag; union { int i; float f; struct { short lo, hi; } } }
+void stop(S* s) { abort(); }
+void main() { S s; s.tag = 2; s.f = 1.5; stop(&s); }
+"""
+
+
+def test_a_union_without_a_name(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """gdc calls it `._anon_1`."""
+    build(tmp_path, {"u.d": WITH_UNIONS}, [[tool("gdc"), "-g", "-O0", "-o", "a", "u.d"]])
+    files = with_core(tool, tmp_path)
+    [frame] = [line.partition(" ")[0] for line in answers(None, files, ["bt"])[0].splitlines()
+               if " in stop (" in line]  # fmt: skip
+    commands = [f"frame {frame[1:]}", "ptype s", "ptype *s", "print *s", "print s.i", "print s.lo"]
+    of_gdb = answers(tool("gdb"), files, commands)
+    assert answers(None, files, commands)[1:] == of_gdb[1:]
+    assert "    union {\n        int i;\n" in of_gdb[1]

@@ -408,7 +408,7 @@ class TypeBuilder:
         constant = (size + 7) // 8 if isinstance(size, int) else None
         form = Struct(
             kind,
-            die.name or linked_name(die),
+            _own_name(die),
             constant,
             members,
             is_declaration,
@@ -506,6 +506,13 @@ def _is_never_negative(die: Die, base: BaseType) -> bool:
         return False
     least_negative = 1 << base.bit_size - 1
     return 0 <= lower < least_negative and (upper is None or 0 <= upper < least_negative)
+
+
+def _own_name(die: Die) -> str | None:
+    """Return the name of a structure; None for `._anon_1`, which gdc and old GCCs write for one
+    without a name, as GDB takes it (dwarf2_name in gdb/dwarf2/read.c)."""
+    name = die.name or linked_name(die)
+    return None if name is not None and name.startswith("._") else name
 
 
 def _scope(die: Die) -> Scope:
