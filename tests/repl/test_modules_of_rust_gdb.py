@@ -106,3 +106,11 @@ def test_closures_are_listed(program: list[str]) -> None:
         "static u32 a::r1::deepest(u32);",
         "static u32 a::r1::deepest::{closure#0}(&a::r1::deepest::{closure_env#0}, u32);",
     ]
+
+
+def test_a_line_is_in_the_symbol_that_its_code_is_in(program: list[str]) -> None:
+    """The entry of the function is called `leaf` alone."""
+    line, code = answers(None, program, ["info line a::r1::deep::leaf", "x/i a::r1::deep::leaf"])
+    symbol = code.partition("<")[2].partition(">")[0]
+    assert symbol.startswith("a::r1::deep::leaf")
+    assert f" <{symbol}> and ends at " in line and f" <{symbol}+" in line

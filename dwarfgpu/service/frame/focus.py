@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import islice
+from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.loaded_code import code_objects_at
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
@@ -36,6 +38,8 @@ from dwarfgpu.view.frame_line import is_aggregate
 from dwarfgpu.view.printer_text import has_printer
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, Symbolize
 
+_NAMED_BY_SYMBOLS: Final = dw.QUALIFIED - dw.CPLUSPLUS
+"""Languages in which the entry of a function has no module in its name."""
 _UNREADABLE = pattern(
     rf"cannot access memory at address (?P<address>0x[0-9a-f]+)(?!\w|: {NOT_IN_STATE})"
 )
@@ -83,14 +87,18 @@ def thread_and_lane(session: Session) -> str:
 
 
 def symbol_at(session: Session, address: int) -> str | None:
-    """Return `nest+64`, or `nest` at its first address; without an entry of the function, the
-    symbol. None outside every known function."""
+    """Return `nest+64`, or `nest` at its first address; without an entry of the function, and in D
+    and Rust, the symbol. None outside every known function."""
     for code_object in code_objects_at(session.code_objects, address):
         try:
             subprogram = code_object.scopes.subprogram_at(address)
         except DwarfGpuError:
             return None
         if subprogram is not None:
+            if subprogram.die.unit.language in _NAMED_BY_SYMBOLS:
+                named = symbol_text(session, address)
+                if named is not None:
+                    return named
             name = full_function_name(subprogram.die) or subprogram.name
             offset = 0 if subprogram.entry is None else address - subprogram.entry
             if offset < 0:  # code that is split off, as in GDB
