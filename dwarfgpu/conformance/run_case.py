@@ -216,7 +216,8 @@ def _stack(case: Case, machine: Machine) -> None:
             )
         else:
             location = as_location(context, entry)
-            assert not isinstance(location, Nested)
+            if isinstance(location, Nested):
+                raise Mismatch(field.value, "an implicit pointer value")
             _location(case, machine, field, location)
 
 
@@ -261,9 +262,11 @@ def _location_result(case: Case, machine: Machine, result: Result) -> None:
     _location(case, machine, case.expected["location"], result)
     contents = case.expected.get("register_value")
     if contents is not None:
+        expected = contents.integer()
         storage = result.single_locations[0].storage
-        assert isinstance(storage, Register)
-        _check(contents.integer(), machine.context.access.retrieve(result, storage.size_bits))
+        if not isinstance(storage, Register):
+            raise Mismatch("a register", result)
+        _check(expected, machine.context.access.retrieve(result, storage.size_bits))
 
 
 def _location(case: Case, machine: Machine, expected: Field, location: Location) -> None:

@@ -282,6 +282,10 @@ def test_a_malformed_case_is_a_wrong_file(tmp_path: Path, change: dict[str, Json
 
 
 REG5 = {"kind": "location", "location": {"kind": "register", "reg": 5, "byte_offset": 1}}
+MEMORY7 = {"kind": "memory", "address": 7}
+POINTER = "a0000100000006"
+"""DW_OP_implicit_pointer to the entry at 0x100, which DW_OP_deref reads."""
+POINTEE = {"dies": {"256": {"location_hex": "55", "byte_size": 8}}}
 
 
 @pytest.mark.parametrize(
@@ -298,6 +302,23 @@ REG5 = {"kind": "location", "location": {"kind": "register", "reg": 5, "byte_off
             {"bytes_hex": "56", "expected": {"kind": "undefined"}},
             "the undefined location",
             '{"kind": "register", "reg": 6, "bit_offset": 0}',
+        ),
+        (
+            {
+                "bytes_hex": "37",
+                "expected": {"kind": "location", "location": MEMORY7, "register_value": 7},
+            },
+            "a register",
+            '{"kind": "memory", "aspace": 0, "address": 7, "bit_offset": 0}',
+        ),
+        (
+            {
+                "bytes_hex": POINTER,
+                "state": POINTEE,
+                "expected": {"kind": "stack", "entries": [MEMORY7]},
+            },
+            '{"kind": "memory", "address": 7}',
+            "an implicit pointer value",
         ),
     ],
 )
