@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import Apertures
 from dwarfgpu.base.absolute_path import relative_path
 from dwarfgpu.base.json_reader import Json
-from dwarfgpu.base.readable_files import digest_of, resolved
+from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.records import evolve, fields
 from dwarfgpu.machine.state.loaded_state import SCHEMA_2
 from dwarfgpu.machine.state.register_bytes import RegisterBytes
@@ -22,6 +22,9 @@ from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.state.write import Arrays, Saved
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, Wave, Workgroup
+
+if TYPE_CHECKING:
+    from dwarfgpu.base.file_digests import FileDigests
 
 _MACHINE: Final = ("agents", "queues", "dispatches", "workgroups", "note")
 _OF_WAVE: Final = (
@@ -45,6 +48,8 @@ def state_document(
     `code_objects`: files and where they are loaded. `before`: the document from which the machine
     was read, for the facts above the waves; None: those that the machine has.
     """
+    from dwarfgpu.base.file_digests import FileDigests  # most runs save no state
+
     if before is None:
         apertures = {wave: target.apertures_of(wave) for wave in target.waves}
         before = topology_document(target.machine, apertures)
@@ -55,9 +60,9 @@ def state_document(
     document |= {name: before[name] for name in _MACHINE if name in before}
     if target.fill is not None:
         document["fill"] = target.fill
-    folder = resolved(path).parent
+    folder, digests = resolved(path).parent, FileDigests()
     document["code_objects"] = [
-        code_object_record(file, address, folder) for file, address in code_objects.items()
+        code_object_record(file, address, folder, digests) for file, address in code_objects.items()
     ]
     memories = _Memories(target, arrays)
     document["memory"] = memories.of_process()
@@ -71,10 +76,12 @@ def state_document(
     return Saved(document, arrays.files)
 
 
-def code_object_record(file: Path, address: int, folder: Path) -> dict[str, Json]:
+def code_object_record(
+    file: Path, address: int, folder: Path, digests: FileDigests
+) -> dict[str, Json]:
     """Return what a state in a folder says of a code object: where it is, and what it contains."""
     path = resolved(file)
-    digest = digest_of(path)
+    digest = digests.of(path)
     contents: dict[str, Json] = {} if digest is None else {"sha256": digest}
     return {"path": relative_path(path, folder), "load_address": hex(address), **contents}
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from dwarfgpu.base.file_digests import FileDigests
 from dwarfgpu.base.printable import on_one_line
-from dwarfgpu.base.readable_files import digest_of, resolved
+from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.errors import DwarfGpuError, UsageError, shortened
+from dwarfgpu.errors import DwarfGpuError, UsageError, counted, shortened
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.state.loaded_state import State, StateCodeObject
 from dwarfgpu.objfile.elf_notes import build_id
@@ -130,16 +131,23 @@ def address_of_same(state: State, path: str | Path) -> int:
 
 
 def changed_since(state: State, code_objects: Iterable[CodeObject]) -> Iterator[str]:
-    """Yield a note on each file that has other contents than when the state was saved."""
-    digests = {resolved(item.path): item.digest for item in state.code_objects}
-    for code_object in code_objects:
-        path = resolved(code_object.file.path)
-        digest = digests.get(path)
-        if digest is not None and digest_of(path) not in (digest, None):
+    """Yield a note on each file that has other contents than when the state was saved, and one on
+    those that were not read."""
+    saved = {resolved(item.path): item.digest for item in state.code_objects}
+    names = {resolved(item.file.path): item.name for item in code_objects}  # each path once
+    digests = FileDigests()
+    for path, name in names.items():
+        digest = saved.get(path)
+        if digest is not None and digests.of(path) not in (digest, None):
             yield (
-                f"{code_object.name} has changed since the state was saved: functions, lines and "
+                f"{name} has changed since the state was saved: functions, lines and "
                 "variables may be wrong"
             )
+    if digests.beyond:
+        yield (
+            f"{counted(digests.beyond, 'code object')} may have changed since the state was "
+            "saved: together with those that were compared, more bytes than are read for this"
+        )
 
 
 def require_waves_inside(state: State, path: str, file: str, own: Sequence[CodeObject]) -> None:
