@@ -151,6 +151,9 @@ class FileLimits:
     """
     source_lines: int = 10_000
     """Source lines of one `disassemble /s`: a line table may give an instruction any line."""
+    source_bytes: int = 1 << 30
+    """Bytes of source files that one listing of code goes through to find its lines: two seconds. A
+    byte of a long line that is shown counts as 128."""
     index_cache: bool = False
     """Whether names in the file may be kept in the user's folder, and be looked up there."""
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Protocol, overload
 
 from dwarfgpu.base.readable_files import open_to_read
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import LimitExceeded, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +25,9 @@ MAX_LINE_BYTES: Final = 1 << 16
 _CUT: Final = " ..."
 _MAX_SHOWN: Final = 100
 """Lines that are kept as text."""
+_LONG_LINE_BYTES: Final = 1 << 10
+_SHOWN_AS: Final = 128
+"""Bytes that are gone through in the time in which one of a long line is shown."""
 
 
 class _Text(Protocol):
@@ -79,11 +82,33 @@ class _File:
             raise UsageError(f"{self._path}: {cause.strerror or cause}") from None
 
 
+class TextBudget:
+    """What is left of the bytes of text that one command goes through to find lines; a byte of a
+    long line that is shown counts as 128."""
+
+    __slots__ = ("error", "left", "most")
+
+    def __init__(self, most_bytes: int) -> None:
+        self.most = self.left = most_bytes
+        self.error: LimitExceeded | None = None
+        """The last one; None if there was none."""
+
+    def spend(self, size_bytes: int) -> None:
+        """Count bytes; `LimitExceeded` if fewer are left."""
+        if size_bytes > self.left:
+            self.error = LimitExceeded(
+                f"more than {self.most} bytes of source text to go through", "--max-source-bytes"
+            )
+            raise self.error
+        self.left -= size_bytes
+
+
 class TextLines(Sequence[str]):
     """The lines of a text, without their ends; bytes that are not UTF-8 are escaped."""
 
-    def __init__(self, text: _Text) -> None:
+    def __init__(self, text: _Text, budget: TextBudget | None = None) -> None:
         self._text = text
+        self._budget = budget
         self._version: object = None
         self._checked: object = None
         """The version, where it was looked at for what comes next."""
@@ -96,13 +121,14 @@ class TextLines(Sequence[str]):
         """The lines that were shown last."""
 
     @classmethod
-    def of_bytes(cls, data: bytes) -> TextLines:
-        return cls(_Bytes(data))
+    def of_bytes(cls, data: bytes, budget: TextBudget | None = None) -> TextLines:
+        return cls(_Bytes(data), budget)
 
     @classmethod
-    def of_file(cls, path: str | Path) -> TextLines:
-        """Return the lines of a file. It is opened when they are read; that raises `UsageError`."""
-        return cls(_File(path))
+    def of_file(cls, path: str | Path, budget: TextBudget | None = None) -> TextLines:
+        """Return the lines of a file. It is opened when they are read; that raises `UsageError`, or
+        `LimitExceeded` of the budget."""
+        return cls(_File(path), budget)
 
     def require_readable(self) -> None:
         """Raise `UsageError` if the text cannot be read."""
@@ -115,6 +141,11 @@ class TextLines(Sequence[str]):
         except UsageError:
             return False
         return self._checked == self._version
+
+    def forget_block(self) -> None:
+        """Free the lines that were read last; where lines are is kept, which takes little."""
+        self._block = -1, []
+        self._shown = range(0), ()
 
     def __len__(self) -> int:
         self._scan(None)
@@ -144,6 +175,8 @@ class TextLines(Sequence[str]):
     def _line(self, index: int) -> str:
         """Return a line that the text has."""
         line = b"".join(self._pieces(index))
+        if self._budget is not None and len(line) > _LONG_LINE_BYTES:
+            self._budget.spend(_SHOWN_AS * min(len(line), MAX_LINE_BYTES))
         is_long = len(line) > MAX_LINE_BYTES
         text = line[:MAX_LINE_BYTES].removesuffix(b"\r").decode("utf-8", "backslashreplace")
         return text + _CUT if is_long else text
@@ -178,6 +211,8 @@ class TextLines(Sequence[str]):
             self._version = version
         if not self._is_whole and (index is None or self._ends[-1] <= index):
             for data in self._text.blocks(len(self._ends) - 1):
+                if self._budget is not None:
+                    self._budget.spend(len(data))
                 self._ends.append(self._ends[-1] + data.count(b"\n"))
                 self._has_final_end = data.endswith(b"\n") if data else self._has_final_end
                 if index is not None and self._ends[-1] > index:
@@ -190,5 +225,4 @@ class TextLines(Sequence[str]):
     def _forget(self) -> None:
         self._ends = [0]
         self._has_final_end, self._is_whole = True, False
-        self._block = -1, []
-        self._shown = range(0), ()
+        self.forget_block()

@@ -28,6 +28,7 @@ from dwarfgpu.service.code.code_json import function_record, instruction_record
 from dwarfgpu.service.code.code_listing import CodeListing, ListingOptions, simulated_lines
 from dwarfgpu.service.code.code_to_show import CodeToShow, code_between, line_spans
 from dwarfgpu.service.code.disassembly import Disassembly, require_code
+from dwarfgpu.service.code.source_text import SourceText
 from dwarfgpu.service.error_text import error_json, error_line
 from dwarfgpu.terminal.input import is_object
 from dwarfgpu.terminal.streams import COLOUR_SETTINGS, has_colours, is_terminal
@@ -103,11 +104,12 @@ def run(args: argparse.Namespace) -> int:
         effects=args.registers,
         glyphs=glyphs_for(sys.stdout.encoding) if drawn else None,
     )
-    listing = CodeListing(disassembly, options)
+    texts = SourceText(code_object.file.limits)
+    listing = CodeListing(disassembly, options, texts)
     paint = _painter(args.color)
     for line in listing.lines(shown_code):
         print(f"{line.margin}{paint(line.text)}" if line.text else line.margin)
-    print_notes([] if args.no_source else disassembly.source_notes)
+    print_notes([] if args.no_source else [*disassembly.source_notes, *texts.notes])
     return 1 if listing.undefined_count else 0
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
+from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.cli.run_stop_options import chosen_wave
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
@@ -36,6 +37,7 @@ def trace_of(
     if lane is not None and lane >= lane_count:
         raise UsageError(no_such_lane(f"--lane {lane}", lane_count))
     shown_wave: list[int] = []
+    noted: list[str] = []
 
     def show(traced: TracedInstruction) -> None:
         if args.json:
@@ -46,9 +48,13 @@ def trace_of(
             shown_wave[:] = [wave]
             print(f"wave {wave}")
         print(*map(one_line, _lines(traced, lane)), sep="\n")
+        if trace.notes and not noted:
+            noted.extend(trace.notes)
+            print_notes(noted)
 
     most, wave = natural(args.trace_limit, "--trace-limit"), chosen_wave(args, waves)
-    return RunTrace(code_objects, show, most, wave)
+    trace = RunTrace(code_objects, show, most, wave)
+    return trace
 
 
 def _lines(traced: TracedInstruction, lane: int | None) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Final
 import gdb
 
 from dwarfgpu import language
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.coverage.coverage import coverage_of
@@ -116,9 +117,12 @@ def disassembly(session: GdbSession, argument: str) -> Iterator[str]:
             f"instructions of {session.architecture.name} are shown by GDB's own command: "
             f"disassemble {argument}".rstrip()
         )
-    texts = SourceText()
-    for line in listing(session, dump, letters, lambda source: texts.lines(source) or None):
+    function = dump.function
+    texts = SourceText(DEFAULT_FILE_LIMITS if function is None else function.code.file.limits)
+    for line in listing(session, dump, letters, texts.lines):
         yield line.text
+    for note in texts.notes:
+        yield f"note: {note}"
 
 
 def where_described(session: GdbSession, name: str) -> Iterator[str]:

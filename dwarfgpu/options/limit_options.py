@@ -94,6 +94,11 @@ FILE_LIMITS: Final = {
         "keys and values of the metadata of an AMD GPU code object",
     ),
     "--max-source-lines": ("source_lines", "source lines of one disassembly"),
+    "--max-source-bytes": (
+        "source_bytes",
+        "size of the source files that one disassembly goes through, in bytes; a byte of a long "
+        "line counts as 128",
+    ),
 }
 """Options, the field of `FileLimits` that each sets, and what it bounds."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from dwarfgpu.base.records import define, field, frozen
+from dwarfgpu.base.records import define, frozen
 from dwarfgpu.dwarf.line.line_lookup import SourceLine
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.service.code.code_origins import CodeOrigin
@@ -51,12 +51,12 @@ class CodeListing:
 
     disassembly: Disassembly
     options: ListingOptions
+    texts: SourceText
     undefined_count: int = 0
     """Instructions so far that could not be decoded."""
     _origin: CodeOrigin | None = None
     _line: SourceLine | None = None
     _chain: tuple[str, ...] = ()
-    _texts: SourceText = field(factory=SourceText)
 
     def lines(self, shown_code: Sequence[CodeToShow]) -> Iterator[AssemblyLine]:
         """Yield the lines; `Unsupported`, before the first, if a host's code needs capstone."""
@@ -139,7 +139,7 @@ class CodeListing:
         if source is None or (before and _same_line(source, before)):
             return
         self._line = source
-        words = self._texts.line(source)
+        words = self.texts.line(source)
         source_line = f"{Path(source.file.path).name}:{source.line}"
         yield f"; {source_line}" + (f": {words.strip()}" if words else "")
 

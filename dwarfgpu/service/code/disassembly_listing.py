@@ -27,6 +27,7 @@ from dwarfgpu.service.code.session_code import (
     instruction_text,
     processor_of,
 )
+from dwarfgpu.service.code.source_text import text_at
 from dwarfgpu.service.frame.focus import frame_pc
 from dwarfgpu.session.focused_frame import position_in_file
 from dwarfgpu.session.session import Session
@@ -196,10 +197,8 @@ def _source_lines(group: SourceGroup, source_text: SourceText, most: int) -> Ite
         left_out = f"lines {max(group.first, 1)} to {first - 1} of {file}"
         yield f"... {left_out} (--max-source-lines)"
     for number in range(first, source.line + 1):
-        if texts is None or number > len(texts):
-            yield f"{number}\tin {file}"
-        else:
-            yield f"{number}\t{texts[number - 1]}"
+        text = text_at(texts, number)
+        yield f"{number}\tin {file}" if text is None else f"{number}\t{text}"
 
 
 def marked(session: Session, address: int) -> str:

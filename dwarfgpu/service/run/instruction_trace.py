@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol
 
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import LineLookup, SourceLine
@@ -47,14 +48,21 @@ class RunTrace:
         wave: int | None = None,
     ) -> None:
         """`most`: the number of instructions to trace; `wave`: trace this one alone."""
-        self._lines = [LineLookup(code_object.scopes) for code_object in code_objects]
-        self._texts = SourceText()
+        listed = list(code_objects)
+        self._lines = [LineLookup(code_object.scopes) for code_object in listed]
+        limits = listed[0].file.limits if listed else DEFAULT_FILE_LIMITS
+        self._texts = SourceText(limits)
         self._show, self._most, self._wave = show, most, wave
         self._source_lines: dict[int, str | None] = {}
         """The line of each wave's last instruction."""
         self._machines: list[tuple[Observed, tuple[Observer, ...]]] = []
         """Each with its other observers."""
         self.count = 0
+
+    @property
+    def notes(self) -> list[str]:
+        """Why the texts of source lines may be missing that there are."""
+        return self._texts.notes
 
     def attach(self, machine: Observed) -> None:
         """Trace a machine from now on."""
