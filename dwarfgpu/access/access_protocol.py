@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Protocol
 
-from dwarfgpu.access.coalesced_reads import Run
+from dwarfgpu.access.coalesced_reads import Run, RunBudget
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.machine.target import Target
@@ -55,7 +55,9 @@ class Access(Protocol):
         """Write bytes to every single location, or to none."""
         ...
 
-    def runs(self, location: Location, size_bits: int) -> Iterator[Run]:
+    def runs(
+        self, location: Location, size_bits: int, budget: RunBudget | None = None
+    ) -> Iterator[Run]:
         """Yield the runs of bits that make up an object, in storage order."""
         ...
 

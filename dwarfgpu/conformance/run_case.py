@@ -12,6 +12,7 @@ from dwarfgpu.base.json_reader import MAX_BITS, Field, Json
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.conformance import cfi_case
+from dwarfgpu.conformance.access_budget import AccessBudget
 from dwarfgpu.conformance.case import Case, Machine, bits_of, machine_of, operations_of
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -26,6 +27,7 @@ from dwarfgpu.expr.control_flow import Nested
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.evaluate import Result, evaluate, final_stack
 from dwarfgpu.expr.implicit_conversions import as_location, as_value
+from dwarfgpu.expr.operation_budget import budget_of_command
 from dwarfgpu.expr.text.assembly import assemble, disassemble
 from dwarfgpu.model.location import Location, SingleLocation, narrowed
 from dwarfgpu.model.storage import (
@@ -101,7 +103,8 @@ def run_case(case: Case) -> Failure | None:
     """Return None if the case passes; `UnreadableFile` if it does not follow the format, which is
     no failure of the evaluator."""
     try:
-        _run(case)
+        with budget_of_command():
+            _run(case)
     except Mismatch as mismatch:
         return mismatch.failure
     except UnreadableFile:
@@ -132,9 +135,10 @@ def _run(case: Case) -> None:
         raise case.expected["kind"].expected("a kind of result")
     result = evaluate(case.data, machine.context)
     compare(case, machine, result)
-    accesses = case.field.get("access")
+    accesses, budget = case.field.get("access"), AccessBudget()
     for access in [] if accesses is None else accesses.items():
-        _access(case, machine, result, access)
+        budget.begin()
+        _access(machine, result, access, budget)
 
 
 def _check(expected: object, actual: object, title: str = "") -> None:
@@ -417,23 +421,25 @@ _COMPARISONS: dict[str, Callable[[Case, Machine, Result], None]] = {
 }
 
 
-def _access(case: Case, machine: Machine, result: Result, field: Field) -> None:
-    operation = field["op"].text()
+def _access(machine: Machine, result: Result, field: Field, budget: AccessBudget) -> None:
+    operation, access = field["op"].text(), machine.context.access
     match operation:
         case "read" | "read_bits" | "read_uint" | "deref_read":
-            _read(machine, result, field, operation)
+            _read(machine, result, field, budget)
         case "write":
             data = field["bytes_hex"].hexadecimal()
             location = _moved(result, 8 * field["byte_offset"].integer())
-            machine.context.access.write_bytes(location, data)
+            budget.count_object(access, location, 8 * len(data))
+            access.write_bytes(location, data)
         case "write_bits":
             location = _moved(result, field["bit_offset"].integer())
-            machine.context.access.write(
-                location, field["bit_size"].integer(0, 8 * MAX_BYTES), field["value"].integer()
-            )
+            count = field["bit_size"].integer(0, 8 * MAX_BYTES)
+            budget.count_object(access, location, count)
+            access.write(location, count, field["value"].integer())
         case "check_register":
             arch = machine.target.architecture
             data = machine.target.read_register(0, arch.register(field["reg"].integer(0)))
+            budget.count_bytes(len(data))
             contents, low = int.from_bytes(data, arch.endian), field.get("low_bits")
             size_bits = 8 * len(data)
             mask = (1 << (size_bits if low is None else low.integer(0, size_bits))) - 1
@@ -441,6 +447,7 @@ def _access(case: Case, machine: Machine, result: Result, field: Field) -> None:
         case "check_memory":
             space = machine.target.architecture.address_space(field["aspace"].integer(0))
             expected = field["expect_hex"].hexadecimal()
+            budget.count_bytes(len(expected))
             where = Memory(space, 0, machine.context.lane)
             data = machine.target.read_memory(where, field["address"].integer(0), len(expected))
             _check(expected.hex(), data.hex())
@@ -454,10 +461,10 @@ def _moved(result: Result, bits: int) -> Location:
     return result.displaced(bits) if bits else result
 
 
-def _read(machine: Machine, result: Result, field: Field, operation: str) -> None:
+def _read(machine: Machine, result: Result, field: Field, budget: AccessBudget) -> None:
     """Check the four kinds of reading; each may be expected to be undefined or an
     error."""
-    access = machine.context.access
+    access, operation = machine.context.access, field["op"].text()
     expected = field.get("expect")
     problem = None if expected is None else expected.value
     if operation == "read_bits":
@@ -468,8 +475,12 @@ def _read(machine: Machine, result: Result, field: Field, operation: str) -> Non
         count = 8 * field["byte_size"].integer(0, MAX_BYTES)
     try:
         if operation == "deref_read":
+            if isinstance(result, Location):
+                budget.count_object(access, result, machine.context.generic.bit_size)
             result = _dereferenced(machine, result)
-        bits = access.read(_moved(result, first), count)
+        location = _moved(result, first)
+        budget.count_object(access, location, count)
+        bits = access.read(location, count)
         if bits.unavailable:
             raise EvaluationError(bits.reasons[0])
     except DwarfGpuError as error:

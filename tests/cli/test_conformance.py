@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.cli import conformance
+from dwarfgpu.conformance import access_budget
 from tests.cli.command import FIXTURES, REPOSITORY, run, run_json, validator
+from tests.work import at_most
 
 CASES = sorted((FIXTURES / "cases").glob("*.json"))
 Json = Any
@@ -330,6 +334,90 @@ def test_a_failure_says_what_differs(
         "failures"
     ]
     assert (failure["expected"], failure["got"]) == (expected, got)
+
+
+MEMORY = {"address": 0, "bytes_hex": "00" * 9}
+AT_0 = {"kind": "location", "location": {"kind": "memory", "address": 0}}
+WRITE = {"op": "write_bits", "bit_offset": 1, "bit_size": 64, "value": -1}
+LOOP = "0c4038000031 1c 12 28faff 13 55"
+"""14,400 times DW_OP_lit1, minus, dup, bra; then register 5."""
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        {
+            "bytes_hex": "03" + "00" * 8,
+            "state": {"memory": [MEMORY]},
+            "expected": AT_0,
+            "access": [WRITE] * 1_000,
+        },
+        {  # a composite of 500 pieces
+            "bytes_hex": "309f9301" * 500,
+            "expected": {"kind": "composite"},
+            "access": [{"op": "read", "byte_offset": 0, "byte_size": 500, "expect_hex": "00" * 500}]
+            * 100,
+        },
+        {
+            "bytes_hex": "309f9301" * 500,
+            "expected": {"kind": "composite"},
+            "access": [{"op": "deref_read", "byte_offset": 0, "byte_size": 8, "expect": "error"}]
+            * 1_000,
+        },
+        {
+            "bytes_hex": "55",
+            "state": {"registers": {"5": "bytes:" + "00" * 100_000}},
+            "expected": {"kind": "location", "location": {"kind": "register", "reg": 5}},
+            "access": [{"op": "check_register", "reg": 5, "expect": 0}] * 500,
+        },
+        {
+            "bytes_hex": "30",
+            "state": {"memory": [{**MEMORY, "bytes_hex": "00" * 10_000}]},
+            "expected": {"kind": "value", "value": 0},
+            "access": [
+                {"op": "check_memory", "aspace": 0, "address": 0, "expect_hex": "00" * 10_000}
+            ]
+            * 1_000,
+        },
+    ],
+)
+def test_the_accesses_of_a_case_are_bounded(
+    tmp_path: Path, case: Json, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, changed(**case))
+    assert run_json("conformance", path).json["total"]["passed"] == 1
+    monkeypatch.setattr(access_budget, "_MOST", 1 << 18)
+    with at_most(300_000):
+        answer = run_json("conformance", path)
+    [failure] = answer.json["files"][0]["failures"]
+    assert failure["got"].startswith("LimitExceeded: the accesses of the case are more work")
+
+
+def test_the_expressions_of_the_accesses_of_a_case_are_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each access evaluates the location that an implicit pointer leads to."""
+    read = {"op": "deref_read", "byte_offset": 0, "byte_size": 8, "expect": 7}
+    dies = {"dies": {"256": {"location_hex": LOOP, "byte_size": 8}}}
+    case = changed(
+        bytes_hex="a0" + "00010000" + "00",
+        state={**dies, "registers": {"5": 7}},
+        expected={"kind": "location", "location": {"kind": "implicit_pointer", "die_offset": 256,
+                                                   "byte_offset": 0}},
+        access=[read] * 200,
+    )  # fmt: skip
+    one = write(tmp_path, {**case, "access": [read]})
+    assert run_json("conformance", one).json["total"]["passed"] == 1
+    monkeypatch.setattr("dwarfgpu.conformance.case.Limits", partial(Limits, command_steps=100_000))
+    with at_most(3_000_000):
+        answer = run_json("conformance", write(tmp_path, case))
+    [failure] = answer.json["files"][0]["failures"]
+    assert failure["got"].startswith("LimitExceeded: ")
+
+
+def test_cases_of_the_fixtures_are_far_below_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access_budget, "_MOST", 1 << 18)
+    assert run_json("conformance", *CASES).json["total"]["failed"] == 0
 
 
 def test_mutated_cases_of_the_fixtures(tmp_path: Path) -> None:
