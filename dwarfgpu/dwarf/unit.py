@@ -319,7 +319,7 @@ class CompilationUnit(OfOpenFile):
         """What is between the name of a module, namespace or class and that of what is in it."""
         return "." if self.language == dw.LANG_D else "::"
 
-    @property
+    @cached_property
     def style(self) -> dw.Style:
         """The style in which types and values are written."""
         if self.language in dw.FORTRAN:
