@@ -1,4 +1,5 @@
-"""Numbers that a script assigns, as values of the language: no text of an expression is made.
+"""Numbers that a script gives: those that it assigns become values of the language, without a text
+of an expression.
 
 Law: a number that the object cannot hold is a `UsageError`; a fraction is rounded to the nearest
 number of a floating-point type.
@@ -13,7 +14,7 @@ from typing import Final, TypeAlias
 
 import gdb
 
-from dwarfgpu.base.arguments import is_integer, wrong_type
+from dwarfgpu.base.arguments import WrongType, is_integer, wrong_type
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian, from_bytes
 from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type, strip
@@ -32,6 +33,8 @@ _DOUBLE_BYTES: Final = 8
 def number_to_assign(session: Session, target: TypedValue, name: str, new: object) -> TypedValue:
     """Return a number for a target; `UsageError` if it is none, or the target cannot hold it."""
     number = _plain(new)
+    if number is None:
+        raise _wrong_type("Value.assign: new", new, "a number, str or bytes")
     if isinstance(number, complex) and not _is_complex(target) and number.imag == 0:
         number = number.real
     if not _holds(target, number):
@@ -41,18 +44,33 @@ def number_to_assign(session: Session, target: TypedValue, name: str, new: objec
     return _typed(Builtins(session.architecture), number)
 
 
-def _plain(new: object) -> Number:
-    """Return a number of Python; `WrongType` for anything else, and for a `long double` of GDB's:
-    Python has no such number."""
-    value = int(new) if isinstance(new, bool) else plain_integer(new)
+def real_number(name: str, number: object) -> int | float:
+    """Return a real number of Python or of GDB's Python, of a pointer its address; `WrongType` for
+    anything else."""
+    plain = _plain(number)
+    if isinstance(plain, int | float):
+        return plain
+    raise _wrong_type(name, number, "a number")
+
+
+def _plain(number: object) -> Number | None:
+    """Return a number of Python, of a pointer its address; None for anything else, and for a `long
+    double` of GDB's: Python has no such number."""
+    value = int(number) if isinstance(number, bool) else plain_integer(number)
     kind = value.type.strip_typedefs() if isinstance(value, gdb.Value) else None
     if kind is not None and kind.code == gdb.TYPE_CODE_FLT and kind.sizeof <= _DOUBLE_BYTES:
         return float(value)
+    if kind is not None and kind.code == gdb.TYPE_CODE_PTR:
+        return int(value)
     if is_integer(value):
         return int(value)
-    if not isinstance(value, float | complex):
-        raise wrong_type("Value.assign: new", new, "a number, str or bytes")
-    return value
+    return value if isinstance(value, float | complex) else None
+
+
+def _wrong_type(name: str, value: object, expected: str) -> WrongType:
+    if isinstance(value, gdb.Value):
+        return WrongType(f"{name}: expected {expected}, not a gdb.Value of type {value.type}")
+    return wrong_type(name, value, expected)
 
 
 def _holds(target: TypedValue, number: Number) -> bool:

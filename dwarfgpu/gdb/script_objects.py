@@ -29,7 +29,16 @@ from dwarfgpu.gdb.machine.selected_thread import selected_thread
 from dwarfgpu.gdb.one_line_errors import gdb_errors
 from dwarfgpu.gdb.print_options import PRINT_SETTINGS, parameter, print_options
 from dwarfgpu.gdb.script_arguments import integer_argument, part_argument
-from dwarfgpu.gdb.script_numbers import number_to_assign
+from dwarfgpu.gdb.script_numbers import number_to_assign, real_number
+from dwarfgpu.gdb.script_scalars import (
+    ExactNumber,
+    exact_number,
+    float_of,
+    holds,
+    integer_of,
+    is_true,
+    pointers_compared,
+)
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language import evaluate as evaluate_source
 from dwarfgpu.language.object_access import ObjectAccess
@@ -87,6 +96,15 @@ class Frame:
         if self.gdb_frame is None:
             return "<dwarfgpu frame: no program runs>"
         return "<dwarfgpu frame>" if not self.is_valid() else f"<dwarfgpu frame {self.level}>"
+
+    __hash__ = None  # type: ignore[assignment]  # as gdb.Frame
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether it is the same frame of the same thread, for the same lane."""
+        return isinstance(other, Frame) and self._identity() == other._identity()
+
+    def _identity(self) -> tuple[object, ...]:
+        return self.gdb_frame, self.lane_number, self._thread
 
     def is_valid(self) -> bool:
         """Return whether it is still there, and of the selected thread."""
@@ -402,6 +420,61 @@ class Value:
 
     def __str__(self) -> str:
         return self.text
+
+    def __bool__(self) -> bool:
+        """Return whether a scalar is not 0; an error for any other object."""
+        with gdb_errors():
+            session, value = self._read()
+            return is_true(session, value, self.name)
+
+    def __int__(self) -> int:
+        """Return the number of a scalar without its fraction; of a pointer its address."""
+        with gdb_errors():
+            session, value = self._read()
+            return integer_of(session, value, self.name)
+
+    def __float__(self) -> float:
+        """Return the nearest float of Python for the number of a scalar."""
+        with gdb_errors():
+            session, value = self._read()
+            return float_of(session, value, self.name)
+
+    __hash__ = None  # type: ignore[assignment]  # no key: contents change; `v in {1}` is an error
+
+    def __eq__(self, other: object) -> bool:
+        return self._compared("==", other)
+
+    def __ne__(self, other: object) -> bool:
+        return self._compared("!=", other)
+
+    def __lt__(self, other: object) -> bool:
+        return self._compared("<", other)
+
+    def __le__(self, other: object) -> bool:
+        return self._compared("<=", other)
+
+    def __gt__(self, other: object) -> bool:
+        return self._compared(">", other)
+
+    def __ge__(self, other: object) -> bool:
+        return self._compared(">=", other)
+
+    def _compared(self, relation: str, other: object) -> bool:
+        """Compare a scalar with a number of Python or GDB, or with another scalar."""
+        if other is None:
+            return NotImplemented  # type: ignore[no-any-return]  # not equal, as to no gdb.Value
+        number: ExactNumber
+        with gdb_errors():
+            session, value = self._read()
+            if isinstance(other, Value):
+                other_session, other_value = other._read()
+                are_pointers = pointers_compared(session, relation, value, other_value)
+                if are_pointers is not None:
+                    return are_pointers
+                number = exact_number(other_session, other_value, other.name)
+            else:
+                number = real_number(f"{self.name} {relation}", other)
+            return holds(relation, exact_number(session, value, self.name), number)
 
     def __getitem__(self, part: str | int | gdb.Value) -> Value:
         """Return a member by its name, or an element by its index, an integer of GDB's, too; also

@@ -70,6 +70,24 @@ LOOKED_AT = {
     "dg.frame(gdb.Value(1)).level": "1",
     "dg.value('sp->in[1].count + 40').text": "'42'",
     "dg.value('n + 1').location": "None",
+    "(n == 42, 42 == n, n == 41, n != 42, n != 41)": "(True, True, False, False, True)",
+    "(n < 43, n <= 41, n > 41.5, n >= 42.5, 41 < n)": "(True, False, True, False, True)",
+    "(n in (41, 42), n in (1, 2), int(sp['mat'][1][2]) in sp['mat'][1])": "(True, False, True)",
+    "(n == gdb.Value(42), n < gdb.Value(1.5), n == n, n == dg.frame(1).variable('n'))": "(True, "
+    "False, True, False)",
+    "(n == None, n != None, [n].index(n))": "(False, True, 0)",
+    "(bool(n), bool(dg.value('n - 42')), not dg.value('n - 42'))": "(True, False, True)",
+    "(int(n), float(n), int(sp['b2']), sp['b2'] == -3)": "(42, 42.0, -3, True)",
+    "(int(sp['in'][1]['weight']), float(sp['in'][1]['weight']))": "(-2, -2.25)",
+    "(sp['in'][1]['weight'] == -2.25, sp['in'][1]['weight'] < -2)": "(True, True)",
+    "(sp['color'] == 5, int(sp['color']), bool(sp['color']))": "(True, 5, True)",
+    "(bool(sp), bool(sp['in'][1]['label']), sp['in'][1]['label'] == 0)": "(True, False, True)",
+    "(sp == dg.value('&*sp'), sp != dg.value('sp + 1'), sp < dg.value('sp + 1'))": "(True, True, "
+    "True)",
+    "int(sp) == int(gdb.parse_and_eval('sp')), sp == gdb.parse_and_eval('sp')": "(True, True)",
+    "(dg.frame() == dg.frame(0), dg.frame(1) == dg.frame(0).older())": "(True, True)",
+    "(dg.frame() == dg.frame(1), dg.frame() != dg.frame(0), dg.frame() == 0)": "(False, False, "
+    "False)",
     "dg.evaluate('lit5; lit6; plus').number": "11",
     "dg.evaluate('breg7 8; deref').number == word('$rsp + 8')": "True",
     "dg.evaluate('call_frame_cfa; lit8; minus; deref').number == dg.frame(1).pc": "True",
@@ -77,6 +95,7 @@ LOOKED_AT = {
     "dg.frame(1).evaluate('call_frame_cfa') == dg.frame(1).cfa": "True",
 }
 """What a script asks, and what it is."""
+NO_NUMBER = " has no number: only arithmetic types, enumerations and pointers do"
 ERRORS = {
     "dg.frame(99)": "UsageError: No frame at level 99.",
     "dg.frame(-1)": "UsageError: No frame at level -1.",
@@ -92,6 +111,18 @@ ERRORS = {
     "dg.variable('n').assign('nope')": 'UsageError: No symbol "nope" in current context.',
     "dg.variable('n').assign(b'12345')": "UsageError: n has 32 bits, not 40",
     "dg.value('n + 1').assign(1)": "UsageError: Left operand of assignment is not an lvalue.",
+    "bool(dg.variable('sp').dereference())": "UsageError: *sp" + NO_NUMBER,
+    "dg.variable('array') == 1": "UsageError: array" + NO_NUMBER,
+    "dg.variable('sp').dereference() == dg.variable('sp').dereference()": "UsageError: *sp"
+    + NO_NUMBER,
+    "dg.variable('n') == sp['in']": "UsageError: sp.in" + NO_NUMBER,
+    "int(dg.value('*(int *) 0'))": "Unavailable: Cannot access memory at address 0x0",
+    "dg.value('*(int *) 0') == 0": "Unavailable: Cannot access memory at address 0x0",
+    "dg.variable('n') == 'x'": "UsageError: n ==: expected a number, not 'x'",
+    "dg.variable('n') != dg.frame()": "UsageError: n !=: expected a number, not an object of Frame",
+    "dg.variable('n') < 1j": "UsageError: n <: expected a number, not an object of complex",
+    "dg.variable('n') in ('x',)": "UsageError: n ==: expected a number, not 'x'",
+    "int(dg.value('0.0 / 0'))": "UsageError: 0.0 / 0 is nan: it is no integer",
     "iter(dg.variable('n'))": "UsageError: n is not an array of known length",
     "dg.evaluate('call_frame_cfaa')": "UsageError: 1:1: 'call_frame_cfaa': unknown operation; did "
     "you mean call_frame_cfa?",
@@ -101,6 +132,8 @@ ERRORS = {
     "bytes, not None",
     "dg.variable('n').assign(dg.variable('n'))": "UsageError: Value.assign: new: expected a "
     "number, str or bytes, not an object of Value",
+    "dg.variable('n') == gdb.parse_and_eval('*sp')": "UsageError: n ==: expected a number, not a "
+    "gdb.Value of type outer_t",
     "dg.variable('n').assign(0.5)": "UsageError: n cannot hold 0.5",
     "dg.variable('n').assign(float('nan'))": "UsageError: n cannot hold nan",
     "dg.variable('n').assign(1e30)": "UsageError: n cannot hold 1e+30",
@@ -194,10 +227,13 @@ def test_optimized_out(debugger: Debugger, repository: Path) -> None:
     code = """
 v = dg.variable("lost")
 say(v.is_optimized_out, v.text, v.location, tried(lambda: v.bytes).partition(":")[0])
+say(*(tried(ask) for ask in (lambda: bool(v), lambda: v == 0, lambda: int(v), lambda: 1 < v)))
 say(dg.frame(1).variable("n").text)
 """
     lines = said(debugger, optimized, code, "break leaf", "run")
-    assert lines == [True, "<optimized out>", None, "UndefinedBits", "41"]
+    why = "UndefinedBits: value has been optimized out: lost is declared here but no location is "
+    why += "given: it is optimized out"
+    assert lines == [True, "<optimized out>", None, "UndefinedBits", *[why] * 4, "41"]
 
 
 def test_assign(debugger: Debugger, demo: Path) -> None:
@@ -260,6 +296,59 @@ say(dg.variable("d").text[:3])
         "255 '\\377'", "255 '\\377'", "8 '\\b'", "65 'A'", "UsageError: byte cannot hold 256",
         "BLUE", "RED", "9223372036854775809", "0x0", "nan",
     ]  # fmt: skip
+
+
+def test_numbers_are_compared_exactly(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Not by the conversions of C: no number is taken for another one."""
+    source, program = tmp_path / "n.cc", tmp_path / "n"
+    source.write_text("""\
+unsigned u = -1; int i = -1; unsigned long wide = -1, odd = (1ul << 53) + 1; char c = 'A';
+unsigned __int128 most = -1; bool yes = true, no; float tenth = 0.1f;
+double none = __builtin_nan(""); long double tiny = 0x1p-16000L, third = 1 / 3.0L;
+char32_t rune = U'\\x1F600'; double zero = -0.0;
+struct Base { int b; }; struct Other { int o; }; struct Derived : Other, Base { } d;
+Derived *derived = &d; Base *base = &d; int &r = i; struct { int m : 3; } bits = {-2};
+enum class E : unsigned char { A = 200 } e = E::A; int Base::*member = &Base::b;
+decltype(nullptr) null = nullptr;
+int main() {}
+""")
+    subprocess.run([tool("g++"), "-g", source, "-o", program], check=True)
+    code = """
+for name in "u i wide odd c most yes no tenth none tiny third rune zero derived base r e".split():
+    globals()[name] = dg.variable(name)
+null, member = dg.variable("null"), dg.variable("member")
+say(u == -1, u == i, wide == -1, wide == 2**64 - 1, i == -1, odd == float(2**53))
+say(most == 2**128 - 1)
+say(c == 65, yes == True, yes == 1, no == False, tenth == 0.1, tenth > 0.1, none == none, none != 1)
+say(tiny == 0, bool(tiny), float(tiny), third == 1 / 3, third == third, rune == 0x1f600)
+say(zero == 0, str(float(zero)), derived == base, int(derived) == int(base), r == i, r == -1)
+say(dg.value("bits.m") == -2, e == 200, null == 0, bool(null), tried(lambda: bool(member)))
+say({u: 1} if u.__hash__ else "no key")
+"""
+    assert said(debugger, program, code, "break main", "run") == [
+        False, False, False, True, True, False, True,
+        True, True, True, True, False, True, False, True,
+        False, True, 0.0, False, True, True,
+        True, "-0.0", True, False, True, True,
+        True, True, True, False, "UsageError: member" + NO_NUMBER,
+        "no key",
+    ]  # fmt: skip
+
+
+def test_a_breakpoint_on_a_number(debugger: Debugger, demo: Path) -> None:
+    """The condition of a script decides, and an error in it stops the program."""
+    code = """
+class Stop(gdb.Breakpoint):
+    def stop(self):
+        return dg.variable("n") == self.wanted
+stop = Stop("leaf")
+for stop.wanted in (41, 42, "x"):
+    gdb.execute("run", to_string=True)
+    say(gdb.selected_thread() is not None)
+"""
+    assert said(debugger, demo, code, "set confirm off") == [False, True, True]
 
 
 def test_numbers_of_what_references_refer_to(
