@@ -256,7 +256,8 @@ def _copied(objects: ObjectAccess, value: TypedValue, name: str) -> TypedValue:
         from dwarfgpu.language.ada_indexing import array_unless_null  # few programs are in Ada
 
         if isinstance(strip(value.type), Struct):
-            value = array_unless_null(objects, value) or value
+            array = array_unless_null(objects, value)
+            value = value if array is None else array
     value = objects.read(value)
     if value.error is not None and not isinstance(value.error, UndefinedBits):
         raise value.error

@@ -26,7 +26,7 @@ def entry_value(session: Session, names: Names, name: str) -> TypedValue:
     if passed is None:
         why = f"{name}@entry: the call does not describe what it passed"
         return TypedValue(argument.type, error=UndefinedBits(why), unit=argument.unit)
-    reading = passed.target or passed.value
+    reading = passed.value if passed.target is None else passed.target
     error = passed.value.failure or reading.failure
     bits = None if error is not None else reading.bits
     return TypedValue(reading.type, bits=bits, error=error, unit=argument.unit)

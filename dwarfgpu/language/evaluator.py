@@ -401,7 +401,8 @@ class Evaluator(Operations):
         array = array_without_length(to.type)
         if array is not None:
             return self._divided(operand, array, to)
-        return as_type(operand, to.type) or written_cast(self.arithmetic, operand, to)
+        same = as_type(operand, to.type)
+        return written_cast(self.arithmetic, operand, to) if same is None else same
 
     def _divided(self, operand: TypedValue, array: Array, to: Typed) -> TypedValue:
         """Return `(type[])x`: the elements that an object has room for, as in GDB."""

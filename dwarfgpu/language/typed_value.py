@@ -8,7 +8,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.records import evolve, field, frozen
+from dwarfgpu.base.records import evolve, field, frozen, no_number
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -44,6 +44,7 @@ def is_in_gdbs_words(error: DwarfGpuError) -> bool:
     return error.site is None and error.message.startswith(_GDBS)
 
 
+@no_number("bits")
 @frozen(eq=False)
 class TypedValue(OfOpenFile):
     """What an expression means. Contents are read when they are needed, by `ObjectAccess.read`."""

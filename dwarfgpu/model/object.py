@@ -15,7 +15,7 @@ from dwarfgpu.base.argument_types import (
 )
 from dwarfgpu.base.arguments import FOREIGN, integer, plain_integer, wrong_value
 from dwarfgpu.base.bits import Endian, extract, join, to_bytes
-from dwarfgpu.base.records import field, frozen, plain_fields
+from dwarfgpu.base.records import field, frozen, no_number, plain_fields
 from dwarfgpu.errors import OutOfRange, Unavailable, UndefinedBits
 
 MAX_BITS: Final = 1 << 30
@@ -25,6 +25,7 @@ REASON_UNDESCRIBED = "the location describes"
 """How the reason begins for bits that no piece of a location describes."""
 
 
+@no_number("value", has_truth=True)
 @frozen
 class Bits:
     """A run of bits (see `dwarfgpu.base.bits`) with masks of the unknown ones."""

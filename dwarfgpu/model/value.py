@@ -20,13 +20,14 @@ from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_type, wrong_va
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import FloatFormat
-from dwarfgpu.base.records import field, frozen
+from dwarfgpu.base.records import field, frozen, no_number
 from dwarfgpu.errors import EvaluationError, IllFormed, Unsupported, counted
 
 _MAX_BITS: Final = 1 << 30
 """Maximum size of a value in bits: it takes that much memory."""
 
 
+@no_number("number", has_truth=True)
 @frozen
 class Value:
     """A literal value of a base type."""

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.base.json_reader import is_decimal
-from dwarfgpu.base.records import evolve, field, frozen
+from dwarfgpu.base.records import evolve, field, frozen, no_number
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die, constant_excess
@@ -66,6 +66,7 @@ class Presenter(Protocol):
         ...
 
 
+@no_number("value")
 @frozen
 class Reading(OfOpenFile):
     """A variable's location and contents, for one lane."""

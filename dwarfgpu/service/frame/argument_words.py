@@ -172,7 +172,7 @@ def _passed(session: Session, argument: Variable) -> OnEntry | None:
         return None  # GDB's NO_ENTRY_VALUE_ERROR
     readings = () if passed is None else (passed.value, passed.target)
     is_optimized_out = any(
-        reading and isinstance(reading.failure, UndefinedBits) for reading in readings
+        reading is not None and isinstance(reading.failure, UndefinedBits) for reading in readings
     )
     return None if is_optimized_out else passed
 

@@ -118,7 +118,9 @@ class ValueHistory:
 
     def convenience(self, session: Session, name: str) -> TypedValue:
         """Return `$name`; void if it was never set."""
-        return _dollar(session, self, name) or wave_variable(session, name) or TypedValue(None)
+        value = _dollar(session, self, name)
+        value = wave_variable(session, name) if value is None else value
+        return TypedValue(None) if value is None else value
 
     def back(self, count: int) -> TypedValue:
         """Return the last value for 0, the one before it for 1."""
