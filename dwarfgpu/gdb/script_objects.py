@@ -41,6 +41,7 @@ from dwarfgpu.gdb.script_scalars import (
 )
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language import evaluate as evaluate_source
+from dwarfgpu.language.frame_of_function import in_enclosing_frame
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
@@ -215,14 +216,32 @@ class Frame:
             return [self._values[name] for name in reversed(variables)]
 
     def variable(self, name: str) -> Value:
-        """Return the variable that a name denotes here."""
+        """Return the variable that a name denotes here; also one of a function whose text encloses
+        the one of the frame."""
         with gdb_errors():
             require("Frame.variable: name", name, str)
             session = self.session()
             value = self._values.get(name)
             if value is None:
-                value = self._values[name] = self._value(name, session.variable(name))
+                value = self._values[name] = self._of_name(session, name)
             return value
+
+    def _of_name(self, session: GdbSession, name: str) -> Value:
+        variable = session.find_variable(name)
+        if variable is not None:
+            return self._value(name, variable)
+        enclosing = session.meanings(name).in_enclosing_functions(name)
+        if enclosing is not None:
+            return self._captured(name, enclosing)
+        return self._value(name, session.variable(name))  # it raises the error
+
+    def _captured(self, name: str, variable: Variable) -> Value:
+        """Return a variable of an enclosing function, in the frame to which static links lead."""
+
+        def find(session: GdbSession) -> TypedValue:
+            return ObjectAccess(session).variable(*in_enclosing_frame(session, variable))
+
+        return Value(self, name, find)
 
     def _value(self, name: str, variable: Variable) -> Value:
         def find(session: GdbSession) -> TypedValue:

@@ -372,6 +372,55 @@ for name, *numbers in ("rn", 7, 2**32, 1.5), ("rf", 2.5, 1e300, 1j), ("rb", 1, 2
     ]  # fmt: skip
 
 
+NESTED = """\
+int hidden = 1;
+int main(int argc, char **argv) {
+  int captured = 55, hidden = 7; double unused = 2;
+  int outer(int depth) {
+    int own = depth;
+    int inner(int n) {
+      captured += n;
+      return captured + own + hidden;
+    }
+    return depth ? outer(depth - 1) + own : inner(3);
+  }
+  return outer(2) + (int)unused;
+}
+"""
+
+
+def test_variables_of_enclosing_functions(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Nested functions of C: they are in the frames to which static links lead, and hide those
+    outside of functions, as for `read_var` of GDB."""
+    source, program = tmp_path / "n.c", tmp_path / "n"
+    source.write_text(NESTED)
+    subprocess.run([tool("gcc"), "-g", source, "-o", program], check=True)
+    code = """
+captured, own, hidden, unused = (
+    dg.variable(name) for name in ("captured", "own", "hidden", "unused"))
+say(captured.text, own.text, hidden.text, captured == 58, captured.type)
+say(captured is dg.variable("captured"), dg.value("captured").location == captured.location)
+read_var = gdb.selected_frame().read_var
+say(*(int(read_var(name)) == int(dg.variable(name)) for name in ("captured", "own", "hidden")))
+captured.assign(60)
+say(captured.text, dg.frame(4).variable("captured").text, int(read_var("captured")))
+say([each.name for each in dg.frame().variables()])
+say(tried(lambda: dg.variable("nope")), unused.text)
+say(dg.frame(1).variable("captured").text, dg.frame(2).variable("own").text)
+"""
+    assert said(debugger, program, code, "break 8", "run") == [
+        "58", "0", "7", True, "int",
+        True, True,
+        True, True, True,
+        "60", "60", 60,
+        ["n", "hidden"],
+        'UsageError: No symbol "nope" in current context.', "2",
+        "60", "1",
+    ]  # fmt: skip
+
+
 def test_what_is_written_is_seen(debugger: Debugger, demo: Path) -> None:
     """By the user and by GDB's Python, into memory and into registers; settings too."""
     code = """
