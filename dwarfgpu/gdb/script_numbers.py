@@ -34,14 +34,19 @@ def number_to_assign(session: Session, target: TypedValue, name: str, new: objec
     """Return a number for a target; `UsageError` if it is none, or the target cannot hold it."""
     number = _plain(new)
     if number is None:
-        raise _wrong_type("Value.assign: new", new, "a number, str or bytes")
+        raise _wrong_type("Value.assign: new", new, "a number, a value, str or bytes")
     if isinstance(number, complex) and not _is_complex(target) and number.imag == 0:
         number = number.real
-    if not _holds(target, number):
-        raise UsageError(f"{name} cannot hold {_text(number)}")
+    require_held(target, name, number)
     if isinstance(number, float) and _integer_bits(target) is not None:
         number = int(number)
     return _typed(Builtins(session.architecture), number)
+
+
+def require_held(target: TypedValue, name: str, number: Number | Fraction) -> None:
+    """Raise `UsageError` for a number that an object cannot hold."""
+    if not _holds(target, number):
+        raise UsageError(f"{name} cannot hold {_text(number)}")
 
 
 def real_number(name: str, number: object) -> int | float:
@@ -73,7 +78,7 @@ def _wrong_type(name: str, value: object, expected: str) -> WrongType:
     return wrong_type(name, value, expected)
 
 
-def _holds(target: TypedValue, number: Number) -> bool:
+def _holds(target: TypedValue, number: Number | Fraction) -> bool:
     """Return whether an object can hold a number: an integer as its bits, with a sign or without
     one. The language judges types that have no numbers."""
     size = _integer_bits(target)
@@ -81,7 +86,9 @@ def _holds(target: TypedValue, number: Number) -> bool:
         parts = (number.real, number.imag) if isinstance(number, complex) else (number,)
         is_held = not isinstance(number, complex) or _is_complex(target)
         return is_held and not any(_overflows(target, part) for part in parts)
-    if isinstance(number, complex) or not (isinstance(number, int) or number.is_integer()):
+    if isinstance(number, complex) or (isinstance(number, float) and not isfinite(number)):
+        return False
+    if int(number) != number:
         return False
     return -(1 << size - 1) <= int(number) < 1 << size if size > 1 else number in (0, 1)
 
@@ -114,7 +121,7 @@ def _is_complex(target: TypedValue) -> bool:
     return isinstance(bare, Base) and bare.base.encoding == "complex_float"
 
 
-def _overflows(target: TypedValue, number: int | float) -> bool:
+def _overflows(target: TypedValue, number: int | float | Fraction) -> bool:
     """Return whether the nearest number of a floating-point type is an infinity."""
     bare = _bare(target)
     form = bare.base.float_format if isinstance(bare, Base) else None
@@ -123,10 +130,10 @@ def _overflows(target: TypedValue, number: int | float) -> bool:
     return isinstance(form.decode(form.encode(Fraction(number))), str)
 
 
-def _text(number: Number) -> str:
+def _text(number: Number | Fraction) -> str:
     if isinstance(number, int) and number.bit_length() > _SIZES[-1]:
         return f"a number of {number.bit_length()} bits"
-    return repr(number)
+    return repr(float(number) if isinstance(number, Fraction) else number)
 
 
 def _typed(builtins: Builtins, number: Number) -> TypedValue:

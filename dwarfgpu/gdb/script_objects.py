@@ -29,7 +29,7 @@ from dwarfgpu.gdb.machine.selected_thread import selected_thread
 from dwarfgpu.gdb.one_line_errors import gdb_errors
 from dwarfgpu.gdb.print_options import PRINT_SETTINGS, parameter, print_options
 from dwarfgpu.gdb.script_arguments import integer_argument, part_argument
-from dwarfgpu.gdb.script_numbers import number_to_assign, real_number
+from dwarfgpu.gdb.script_numbers import number_to_assign, real_number, require_held
 from dwarfgpu.gdb.script_scalars import (
     ExactNumber,
     exact_number,
@@ -37,11 +37,13 @@ from dwarfgpu.gdb.script_scalars import (
     holds,
     integer_of,
     is_true,
+    number_to_hold,
     pointers_compared,
 )
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language import evaluate as evaluate_source
 from dwarfgpu.language.frame_of_function import in_enclosing_frame
+from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
@@ -542,8 +544,9 @@ class Value:
             first = bare.lower_bound or 0
         return (self[first + index] for index in range(bare.dimensions[0]))
 
-    def assign(self, new: complex | str | Contents | gdb.Value) -> None:
-        """Write it, where it is: a number, an expression of the frame, or all of its bytes."""
+    def assign(self, new: complex | str | Contents | Value | gdb.Value) -> None:
+        """Write it, where it is: a number, another value, an expression of the frame, or all of its
+        bytes."""
         with gdb_errors():
             session, value = self._located()
             if isinstance(new, bytes | bytearray | memoryview):
@@ -552,18 +555,32 @@ class Value:
                     raise UsageError(f"{self.name} has {size} bits, not {8 * len(new)}")
                 ObjectAccess(session).write(value, int.from_bytes(new, session.architecture.endian))
             elif isinstance(new, str):
-                _evaluate(session, f"$_ = ({new})", value)
+                _assign(session, value, f"({new})")
+            elif isinstance(new, Value):
+                other_session, other = new._read()
+                number = number_to_hold(other_session, other, new.name, value)
+                if number is not None:
+                    require_held(value, self.name, number)
+                _assign(session, value, "$__", other)
             else:
-                number = number_to_assign(session, value, self.name, new)
-                _evaluate(session, "$_ = $__", value, number)
+                _assign(session, value, "$__", number_to_assign(session, value, self.name, new))
             self._located_value = self._contents = self._text = None
 
 
+def _assign(
+    session: GdbSession, target: TypedValue, text: str, value: TypedValue | None = None
+) -> None:
+    """Assign an expression, in which `$__` is a value, to an object."""
+    names = Names(session)
+    operator = ":=" if names.is_ada() or names.is_pascal() else "="  # `=` compares there
+    _evaluate(session, f"$_ {operator} {text}", target, value)
+
+
 def _evaluate(
-    session: GdbSession, text: str, value: TypedValue, number: TypedValue | None = None
+    session: GdbSession, text: str, value: TypedValue, other: TypedValue | None = None
 ) -> TypedValue:
-    """Evaluate an expression in which `$_` is a value, and `$__` a number."""
-    named = {"_": value, "__": number}
+    """Evaluate an expression in which `$_` and `$__` are values."""
+    named = {"_": value, "__": other}
     return evaluate_source(text, session, Options(named.get))
 
 

@@ -59,6 +59,17 @@ def exact_number(session: Session, value: TypedValue, name: str) -> ExactNumber:
     return float(exact) if isinstance(exact, str) else exact
 
 
+def number_to_hold(
+    session: Session, value: TypedValue, name: str, target: TypedValue
+) -> ExactNumber | None:
+    """Return the number of a scalar that a target must be able to hold; None for another object,
+    and for a pointer that becomes another pointer: the language converts these."""
+    objects = ObjectAccess(session)
+    kind, to = (strip(_referred(objects, side).type) for side in (value, target))
+    is_pointer = isinstance(kind, Pointer) and not isinstance(to, Pointer)
+    return exact_number(session, value, name) if is_pointer or is_number(kind) else None
+
+
 def holds(relation: str, left: ExactNumber, right: ExactNumber) -> bool:
     """Return whether a relation holds between two numbers."""
     return bool(_HOLDS[relation](left, right))

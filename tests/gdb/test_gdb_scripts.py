@@ -128,10 +128,20 @@ ERRORS = {
     "you mean call_frame_cfa?",
     "dg.evaluate('deref')": "IllFormed: IllFormed: DW_OP_deref at offset 0x0: 1 stack entry "
     "needed, the stack has 0",
-    "dg.variable('n').assign(None)": "UsageError: Value.assign: new: expected a number, str or "
-    "bytes, not None",
-    "dg.variable('n').assign(dg.variable('n'))": "UsageError: Value.assign: new: expected a "
-    "number, str or bytes, not an object of Value",
+    "dg.variable('n').assign(None)": "UsageError: Value.assign: new: expected a number, a value, "
+    "str or bytes, not None",
+    "dg.variable('n').assign(gdb.parse_and_eval('*sp'))": "UsageError: Value.assign: new: expected "
+    "a number, a value, str or bytes, not a gdb.Value of type outer_t",
+    "dg.variable('n').assign(gdb.parse_and_eval('(long double) 1'))": "UsageError: Value.assign: "
+    "new: expected a number, a value, str or bytes, not a gdb.Value of type long double",
+    "dg.variable('n').assign(dg.value('*sp'))": "UsageError: Invalid cast.",
+    "dg.variable('n').assign(dg.value('n + 0.5'))": "UsageError: n cannot hold 42.5",
+    "dg.variable('n').assign(dg.value('1l << 40'))": "UsageError: n cannot hold 1099511627776",
+    "sp['b2'].assign(dg.variable('n'))": "UsageError: sp.b2 cannot hold 42",
+    "sp['color'].assign(dg.value('(char *) 0x7fff12345678'))": "UsageError: sp.color cannot hold "
+    "140733498807928",
+    "dg.variable('n').assign(dg.value('*(int *) 0'))": "Unavailable: Cannot access memory at "
+    "address 0x0",
     "dg.variable('n') == gdb.parse_and_eval('*sp')": "UsageError: n ==: expected a number, not a "
     "gdb.Value of type outer_t",
     "dg.variable('n').assign(0.5)": "UsageError: n cannot hold 0.5",
@@ -252,6 +262,56 @@ say(gdb.selected_frame().level())
 """
     assert said(debugger, demo, code) == [
         "77", "77", "78", "78", "1", "1", "1", "1", "-1", "-1", "0.5", "-7", "12", "12", 0,
+    ]  # fmt: skip
+
+
+def test_values_are_assigned(debugger: Debugger, demo: Path) -> None:
+    """Pointers of GDB's Python, and values of dwarfgpu: numbers, pointers and structures."""
+    code = """
+n, sp = dg.variable("n"), dg.variable("sp")
+sp["p"].assign(gdb.parse_and_eval("&sp->in[0]"))
+say(int(gdb.parse_and_eval("sp->p == &sp->in[0]")))
+sp["p"].assign(dg.value("&sp->in[1]"))
+say(int(gdb.parse_and_eval("sp->p == &sp->in[1]")))
+sp["b3"].assign(gdb.parse_and_eval("(char *) 0x1234"))
+say(sp["b3"] == 0x1234)
+n.assign(sp["in"][1]["count"])
+say(n.text, sp["in"][1]["count"].text)
+n.assign(dg.frame(1).variable("n"))
+say(n.text)
+sp["in"][0].assign(sp["in"][1])
+say(*(gdb.parse_and_eval(f"sp->in[0].{each}").format_string() for each in ("count", "weight")))
+sp["in"][0]["weight"].assign(n)
+sp["color"].assign(sp["in"][1]["count"])
+say(sp["in"][0]["weight"].text, sp["color"] == 2)
+"""
+    assert said(debugger, demo, code) == [1, 1, True, "2", "2", "41", "2", "-2.25", "41", True]
+
+
+def test_assignments_where_one_sign_compares(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """`=` compares in Ada: nothing was written."""
+    source = tmp_path / "m.adb"
+    source.write_text("""\
+procedure M is
+   N : Integer := 3; F : Float := 1.5;
+begin
+   N := N + 1;
+   F := F + Float (N);
+end M;
+""")
+    tool("gcc")  # which gnatmake calls
+    subprocess.run([tool("gnatmake"), "-q", "-g", source], check=True, cwd=tmp_path)
+    code = """
+n, f = dg.variable("n"), dg.variable("f")
+for new in (5, "n + 1", b"\\7\\0\\0\\0", f):
+    say(tried(lambda: n.assign(new)) or int(gdb.parse_and_eval("n")))
+f.assign(n)
+say(f == 7, float(gdb.parse_and_eval("f")))
+"""
+    assert said(debugger, tmp_path / "m", code, "break m.adb:5", "run") == [
+        5, 6, 7, "UsageError: n cannot hold 1.5", True, 7.0,
     ]  # fmt: skip
 
 
