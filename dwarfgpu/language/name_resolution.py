@@ -392,13 +392,15 @@ class Names:
         return None
 
     def meaning_in_file(self, name: str, file: str) -> tuple[Meaning, ...]:
-        """Return the meaning of a name in a source file, or in a quoted function: `'f(int)'::x`."""
+        """Return the meaning of a name in a source file, that of a unit or one that units include,
+        or in a quoted function: `'f(int)'::x`."""
         from dwarfgpu.dwarf.scope.several_files import differ, is_of_its_file, several  # few names
 
         is_known = False
         first: tuple[Meaning, ...] = ()
         session, imports = self.session, 0
-        for code_object in dict.fromkeys((*session.objects_with(name), *session.loaded_objects())):
+        objects = dict.fromkeys((*session.objects_with(name), *session.loaded_objects()))
+        for code_object in objects:
             for unit in units_with_names(code_object.info):
                 if not _is_file(unit, file):
                     continue
@@ -420,9 +422,18 @@ class Names:
             return first
         if is_known:
             raise UsageError(f'No symbol "{name}" in specified context.')
-        if not self.is_name(file):
-            raise UsageError(f'No symbol "{file}" in current context.')
-        return self.meaning(f"{file}::{name}")
+        if self.is_name(file):
+            return self.meaning(f"{file}::{name}")
+        from dwarfgpu.language.source_lines import has_file  # few names are of a header
+        from dwarfgpu.language.units_of_headers import meaning_in_header
+
+        first, note = meaning_in_header(objects, name, file)
+        self.remarks.update({} if note is None else {note: None})
+        if not first:
+            is_known = has_file(session, file)
+            unknown, context = (name, "specified") if is_known else (file, "current")
+            raise UsageError(f'No symbol "{unknown}" in {context} context.')
+        return first
 
     def enumerator(self, die: Die) -> tuple[Enum, int]:
         """Return the type and value of an enumerator; `IllFormed` if it has no value."""

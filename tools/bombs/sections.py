@@ -449,6 +449,8 @@ IN_FILE = (
     "debug bomb <<< break f0.c:f",
     "debug bomb <<< info line f0.c:f",
     "disas bomb f0.c:f",
+    "debug bomb <<< print 'f0.c'::x",
+    "debug bomb <<< print 'none.h'::x",
 )
 LIST = (
     "info bomb",
@@ -478,7 +480,8 @@ BOMBS = (
          says="more than 3000000 rows.*--max-line-rows"),
     Bomb("header-tables", ".debug_line", "tables that have {} rows of one header", header_tables,
          5_000_000, (*LIST, "debug bomb <<< break h.h:5", "debug bomb <<< list h.h:5",
-                      "eval bomb --pc h.h:5 lit1", "disas bomb h.h:5"),
+                      "eval bomb --pc h.h:5 lit1", "disas bomb h.h:5",
+                      "debug bomb <<< print 'h.h'::x", "debug bomb <<< print 'none.h'::main"),
          says="have more than 3000000 rows.*--max-line-rows"),
     Bomb("sequences", ".debug_line", "{} sequences of the same code", sequences, 700_000, LIST),
     Bomb("nested-sequences", ".debug_line", "{} sequences inside another one", nested_sequences,
