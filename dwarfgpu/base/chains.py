@@ -36,12 +36,14 @@ def ends_of(
     after: Callable[[Link], Link | End[Found]],
     most: int,
     endless: Callable[[Link], DwarfGpuError],
+    through: Callable[[Link, Found], Found] = lambda _, end: end,
 ) -> dict[Link, End[Found]]:
     """Return the ends of the first link and of those after it whose ends are known then: the caller
     keeps them.
 
     `after`: the link to which one leads, or the end, also that kept for this link. `endless`: the
-    error for one with more than `most` links to its end, or without one.
+    error for one with more than `most` links to its end, or without one. `through`: the end of a
+    link, from that of the link after it; the same where the link adds nothing.
     """
     passed: dict[Link, None] = {}
     following: Link | End[Found] = start
@@ -56,8 +58,12 @@ def ends_of(
         except DwarfGpuError as error:
             following = End(error.anew())
     ends: dict[Link, End[Found]] = {}
-    links = following.links
+    value, links = following.value, following.links
     for link in reversed(passed):
         links += 1
-        ends[link] = End(following.value if links <= most else endless(link), links)
+        if links > most:
+            value = endless(link)
+        elif not isinstance(value, DwarfGpuError):
+            value = through(link, value)
+        ends[link] = End(value, links)
     return ends

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TypeAlias
 
 from dwarfgpu.arch.abi import Abi
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (
-    MOST_NAMES,
     Array,
     BareType,
     Base,
     Member,
     MemberPointer,
     Pointer,
-    Qualified,
     Struct,
     Type,
-    Typedef,
+    denoted,
     is_method_pointer,
-    strip,
 )
 from dwarfgpu.errors import UsageError
 
@@ -44,10 +40,10 @@ def alignment_bytes(type_: Type | None, abi: Abi) -> int:
 
 
 def _alignment(type_: Type | None, abi: Abi, known: _Known) -> int:
-    declared = _declared_alignment(type_)
-    if declared:
-        return declared
-    bare = strip(type_)
+    named = denoted(type_)
+    if named.alignment:
+        return named.alignment
+    bare = named.bare
     if bare is None:  # void, as sizeof has it
         return 1
     if isinstance(bare, Array):
@@ -56,33 +52,14 @@ def _alignment(type_: Type | None, abi: Abi, known: _Known) -> int:
         return _alignment(bare.element, abi, known)
     own = _of_structure(bare, abi, known) if isinstance(bare, Struct) else _of_scalar(bare, abi)
     size = size_bytes(bare)
-    if size and _is_atomic(type_) and not size & size - 1 and size <= _MOST_ATOMIC_BYTES:
+    is_atomic = "atomic" in named.qualifiers
+    if size and is_atomic and not size & size - 1 and size <= _MOST_ATOMIC_BYTES:
         return max(size, own)
     return own
 
 
 def _unknown() -> UsageError:
     return UsageError("could not determine alignment of type")
-
-
-def _declared_alignment(type_: Type | None) -> int | None:
-    """Return the alignment of the first typedef that has one, of those that name a type."""
-    names = (name for name in _names(type_) if isinstance(name, Typedef))
-    return next((name.alignment for name in names if name.alignment), None)
-
-
-def _is_atomic(type_: Type | None) -> bool:
-    return any(isinstance(name, Qualified) and name.qualifier == "atomic" for name in _names(type_))
-
-
-def _names(type_: Type | None) -> Iterator[Typedef | Qualified]:
-    """Yield the typedefs and qualifiers of a type, outermost first."""
-    for _ in range(MOST_NAMES):
-        if not isinstance(type_, Typedef | Qualified):
-            return
-        yield type_
-        type_ = type_.target
-    raise _unknown()
 
 
 def _of_structure(struct_type: Struct, abi: Abi, known: _Known) -> int:

@@ -17,10 +17,9 @@ from dwarfgpu.dwarf.types.types import (
     MemberPointer,
     Pointer,
     Qualified,
-    Qualifier,
     Struct,
     Type,
-    Typedef,
+    denoted,
     strip,
 )
 from dwarfgpu.errors import UsageError
@@ -122,20 +121,11 @@ def _composite(first: Type | None, two: Type | None) -> Type | None:
 
 def _qualified(type_: Type | None, by: Type | None) -> Type | None:
     """Return a type with the qualifiers of another too."""
-    own = _qualifiers(type_)
-    for qualifier in _qualifiers(by):
+    own = denoted(type_).qualifiers
+    for qualifier in denoted(by).qualifiers:
         if qualifier not in own:
             type_ = Qualified(qualifier, type_)
     return type_
-
-
-def _qualifiers(type_: Type | None) -> list[Qualifier]:
-    qualifiers: list[Qualifier] = []
-    while isinstance(type_, Qualified | Typedef):  # ends: `strip` has raised for a cycle
-        if isinstance(type_, Qualified):
-            qualifiers.append(type_.qualifier)
-        type_ = type_.target
-    return qualifiers
 
 
 def _number(arithmetic: Arithmetic, first: TypedValue, two: TypedValue) -> TypedValue:
@@ -206,7 +196,7 @@ def _is_same(left: Type | None, right: Type | None) -> bool:
     if isinstance(a, Struct | Enum) and a.name is None:
         return False
     if isinstance(a, Array) and isinstance(b, Array):
-        same = _qualifiers(a.element) == _qualifiers(b.element)
+        same = denoted(a.element).qualifiers == denoted(b.element).qualifiers
         same = same and len(a.dimensions) == len(b.dimensions) and _is_same(a.element, b.element)
         pairs = zip(a.dimensions, b.dimensions, strict=False)
         return same and all(m is None or n is None or m == n for m, n in pairs)

@@ -14,12 +14,11 @@ from dwarfgpu.dwarf.types.types import (
     Enum,
     Function,
     Pointer,
-    Qualified,
     Struct,
     Type,
+    denoted,
     strip,
     strip_reference,
-    without_typedefs,
 )
 from dwarfgpu.language.arithmetic_conversions import is_number
 from dwarfgpu.language.base_class_casts import way_up
@@ -118,9 +117,4 @@ def _spelled(type_: Type | None) -> str:
 
 
 def _is_const(type_: Type | None) -> bool:
-    kind = without_typedefs(type_)  # it raises for a cycle
-    while isinstance(kind, Qualified):
-        if kind.qualifier == "const":
-            return True
-        kind = without_typedefs(kind.target)
-    return False
+    return "const" in denoted(type_).qualifiers

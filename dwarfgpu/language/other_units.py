@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.types.types import (
     Qualified,
     Struct,
     Type,
-    Typedef,
+    denoted,
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -114,8 +114,6 @@ def completed_below(session: Session, type_: Type | None, depth: int = _DEEPEST)
 
 def _requalified(defined: Type, type_: Type | None) -> Type:
     """Return a type with the qualifiers of another, looking through its typedefs."""
-    while isinstance(type_, Qualified | Typedef):  # not endless: `strip` was here before
-        if isinstance(type_, Qualified):
-            defined = Qualified(type_.qualifier, defined)
-        type_ = type_.target
+    for qualifier in reversed(denoted(type_).qualifiers):
+        defined = Qualified(qualifier, defined)
     return defined

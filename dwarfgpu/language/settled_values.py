@@ -19,10 +19,9 @@ from dwarfgpu.dwarf.types.types import (
     Dynamic,
     Member,
     Pointer,
-    Qualified,
     Struct,
     Type,
-    Typedef,
+    renamed,
     strip,
 )
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
@@ -57,7 +56,7 @@ def settled(value: TypedValue, session: Session) -> TypedValue:
     if _is_row(bare.target):
         with suppress(DwarfGpuError):  # where it is used, the error is raised
             row = frame.resolver().resolved(bare.target, UNDEFINED_LOCATION).type
-            return evolve(value, type=_pointing_to(value.type, row))
+            return evolve(value, type=renamed(value.type, evolve(bare, target=row)))
     return value
 
 
@@ -107,7 +106,7 @@ class _Settling:
             members=tuple(self._member(value, member) for member in bare.members),
             declared=evolve(bare.declared, variant_parts=parts),
         )
-        return evolve(value, type=_renamed(value.type, record))
+        return evolve(value, type=renamed(value.type, record))
 
     def _variant_part(self, value: TypedValue, part: VariantPart) -> VariantPart:
         variants = tuple(
@@ -143,13 +142,6 @@ class _Settling:
         return evolve(member, type=part.type, location=None, bit_offset=offset)
 
 
-def _renamed(type_: Type | None, record: Struct) -> Type | None:
-    """Return a record with the name and qualifiers that another type of it has."""
-    if isinstance(type_, Typedef | Qualified):
-        return evolve(type_, target=_renamed(type_.target, record))
-    return record
-
-
 def _is_row(type_: Type | None) -> bool:
     """Return whether a type is an array whose bounds depend on the frame alone."""
     bare = strip(type_)
@@ -157,11 +149,3 @@ def _is_row(type_: Type | None) -> bool:
     if not isinstance(form, Array) or not is_dynamic(bare):
         return False
     return not (isinstance(bare, Dynamic) and has_descriptor(bare))
-
-
-def _pointing_to(type_: Type | None, row: Type | None) -> Type | None:
-    """Return a type of pointers to a row, perhaps with a name and qualifiers, with another row."""
-    if isinstance(type_, Typedef | Qualified):
-        return evolve(type_, target=_pointing_to(type_.target, row))
-    assert isinstance(type_, Pointer)
-    return evolve(type_, target=row)

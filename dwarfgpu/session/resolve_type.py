@@ -36,7 +36,6 @@ from dwarfgpu.dwarf.types.type_sizes import (
     strides_of,
 )
 from dwarfgpu.dwarf.types.types import (
-    MOST_NAMES,
     Absent,
     Array,
     Base,
@@ -44,11 +43,10 @@ from dwarfgpu.dwarf.types.types import (
     Member,
     MemberPointer,
     Pointer,
-    Qualified,
     Struct,
     Type,
-    Typedef,
     Unspecified,
+    renamed,
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -242,7 +240,7 @@ class Resolver:
             placed = self._resolved(type_, LocatedObject(location, around))
         finally:
             self._depth -= 1
-        return TypedObject(_renamed(type_, placed.type), placed.location)
+        return TypedObject(renamed(type_, placed.type), placed.location)
 
     def referent(self, type_: Type | None, location: Location) -> TypedObject:
         """Return the object to which a pointer or reference leads: of a tagged type of Ada the
@@ -309,7 +307,7 @@ class Resolver:
             return reference.type  # what reads the array reports the error
         if not isinstance(strip(target), Array):
             return reference.type
-        return _renamed(reference.type, evolve(bare, target=target))
+        return renamed(reference.type, evolve(bare, target=target))
 
     def member(
         self,
@@ -582,17 +580,3 @@ def _lowest(array_type: Array, first: Location) -> Location:
     if isinstance(single.storage, Memory):
         bits = (single.bit_offset + bits) % single.storage.size_bits - single.bit_offset
     return first.displaced(bits)
-
-
-def _renamed(type_: Type | None, resolved: Type | None) -> Type | None:
-    """Return the resolved type with the names and qualifiers that the type had."""
-    around: list[Typedef | Qualified] = []
-    while isinstance(type_, Typedef | Qualified) and len(around) < MOST_NAMES:
-        around.append(type_)
-        type_ = type_.target
-    for enclosing in reversed(around):
-        if isinstance(enclosing, Typedef):
-            resolved = Typedef(enclosing.name, resolved)
-        else:
-            resolved = Qualified(enclosing.qualifier, resolved)
-    return resolved

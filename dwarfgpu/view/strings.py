@@ -12,12 +12,10 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.types.types import (
-    MOST_NAMES,
+    WIDE_CHARACTERS,
     Base,
-    Qualified,
     Type,
-    Typedef,
-    declared_name,
+    denoted,
     strip,
 )
 
@@ -42,7 +40,6 @@ _PLAIN_TEXT: Final = pattern(rb"[ !#-\[\]-~]*")
 _KIND_4: Final = "4_"
 """What GDB writes before strings of Fortran with characters of four bytes."""
 _INTEGERS: Final = ("signed", "unsigned")
-_WIDE_NAMES: Final = {"wchar_t": "L", "char16_t": "u", "char32_t": "U"}
 
 
 @frozen
@@ -71,24 +68,19 @@ def character_kind(
             is_wide = style == "fortran" and bare.size_bytes == 4
             return CharacterKind(bare.size_bytes, _KIND_4 if is_wide else "", style)
         return None
-    for _ in range(MOST_NAMES):
-        name = declared_name(type_)
-        if name in _WIDE_NAMES:
-            bare = strip(type_)
-            if isinstance(bare, Base) and bare.base.is_integral and bare.base.bit_size in (16, 32):
-                return CharacterKind(bare.size_bytes, _WIDE_NAMES[name])
-        if not isinstance(type_, Typedef | Qualified):
-            break
-        type_ = type_.target
-    else:
-        type_ = strip(type_)
-    if not isinstance(type_, Base) or type_.base.vector_size is not None or type_.is_range:
+    known = denoted(type_)
+    bare = known.bare
+    if not isinstance(bare, Base):
         return None
-    if type_.is_byte and not is_text:
+    base = bare.base
+    if known.character is not None and base.is_integral and base.bit_size in (16, 32):
+        return CharacterKind(bare.size_bytes, WIDE_CHARACTERS[known.character])
+    if base.vector_size is not None or bare.is_range:
         return None
-    if type_.storage_bits is not None:
+    if bare.is_byte and not is_text:
+        return None
+    if bare.storage_bits is not None:
         return None  # the units of its strings are not adjacent
-    base = type_.base
     if base.encoding in ("UTF", "UCS") and base.bit_size in (8, 16, 32):
         return CharacterKind(base.size_bytes, {8: "", 16: "u", 32: "U"}[base.bit_size])
     if base.encoding in ("signed", "unsigned", "signed_char", "unsigned_char", "ASCII"):

@@ -12,16 +12,16 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
-    MOST_NAMES,
     Array,
     Member,
     Pointer,
-    Qualified,
     Struct,
     Type,
     Typedef,
+    denoted,
     strip,
     unqualified,
+    without_typedefs,
 )
 from dwarfgpu.view.local_names import LocalNames
 from dwarfgpu.view.type_layout import member_bits
@@ -60,7 +60,7 @@ def offset_text(
 
     def shown_as(part: Type | None) -> str | Type | None:
         if isinstance(part, Typedef):
-            return part.target
+            return without_typedefs(part)
         if isinstance(part, Struct):
             return "\n".join(offsets.structure(part, 0, 0, 0, LocalNames()))
         return without_own_name(part) if isinstance(part, Pointer | Array) else part
@@ -164,13 +164,7 @@ class _Offsets:
     ) -> Iterator[str]:
         """Yield a member; one that is a structure itself with its members, unless it has the name
         of a parameter of the template, as in GDB."""
-        margin, qualifiers = " " * level, set[str]()
-        kind = member.type
-        for _ in range(MOST_NAMES):
-            if not isinstance(kind, Qualified):
-                break
-            qualifiers.add(kind.qualifier)
-            kind = kind.target
+        margin, kind = " " * level, unqualified(member.type)
         is_cycle = kind in self.around and not member.is_static  # nothing can contain itself
         is_shown = not is_cycle and not member.is_static and level < 4 * _DEEPEST
         if not is_shown or not isinstance(kind, Struct) or names.of(kind) is not None:
@@ -183,6 +177,7 @@ class _Offsets:
         begin = base_bits + (member.bit_offset or 0)
         before = end - (size_bits(kind) or 0)
         title, *inner_lines = self.structure(kind, level, begin, before, names, levels=levels)
+        qualifiers = denoted(member.type).qualifiers
         qualified = "".join(f"{word} " for name, word in _QUALIFIERS.items() if name in qualifiers)
         yield f"{offset_text}{margin}{qualified}{title}"
         *lines, last = inner_lines

@@ -119,8 +119,6 @@ class Definition:
         are shown; at 1 named ones are, too, and typedefs are looked through.
         """
 
-        outermost = unqualified(type_)
-
         def shown_inside(part: Type | None) -> str | Type | None:
             local = names.of(part)
             if local is not None:
@@ -138,7 +136,7 @@ class Definition:
                 return without_own_name(part)
             if isinstance(part, Base) and part.flags and levels > 0:
                 return _flags(part)
-            is_local = part is outermost and names.of(part) is not None
+            is_local = names.of(part) is not None and part is unqualified(type_)
             is_named = is_local or declared_name(part) is not None
             is_body = levels > 0 or (levels == 0 and not is_named)
             is_begun = any(part is structure for structure in self._begun)

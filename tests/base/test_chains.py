@@ -72,3 +72,26 @@ def test_the_error_of_a_link_is_that_of_those_before_it() -> None:
             ends[link].get()
         errors.append(raised.value)
     assert len(set(map(id, errors))) == 4  # each gets its own context
+
+
+def test_what_links_add_to_the_end() -> None:
+    """Each link adds to what the one after it has, and none to an error."""
+
+    def after(link: int) -> int | End[str]:
+        return link - 1 if link else End("end")
+
+    def through(link: int, text: str) -> str:
+        return f"{link} {text}"
+
+    ends = ends_of(MOST + 3, after, MOST, _endless, through)
+    assert {link: ends[link].get() for link in (0, 1, 2)} == {
+        0: "0 end",
+        1: "1 0 end",
+        2: "2 1 0 end",
+    }
+    assert ends[MOST - 1].get() == "9 8 7 6 5 4 3 2 1 0 end"
+    for link in range(MOST, MOST + 4):
+        with pytest.raises(IllFormed, match=f"{link} is too far away"):
+            ends[link].get()
+    kept = ends_of(12, lambda link: ends[2] if link == 3 else link - 1, MOST, _endless, through)
+    assert kept[4].get() == "4 3 2 1 0 end"

@@ -281,7 +281,7 @@ def used_chain(tag: int, length: int, count: int) -> Files:
     """A chain of types that begins with `int`, and many variables, and members of a structure, that
     have the last of them: fewer members where each would be shown as an error."""
     is_array = tag == dw.TAG_ARRAY_TYPE
-    members = count if tag == dw.TAG_TYPEDEF else count // 10
+    members = count if tag in (dw.TAG_TYPEDEF, dw.TAG_CONST_TYPE) else count // 10
     shapes = (
         Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)),
         INT,
@@ -564,6 +564,7 @@ _OF_LOCALS = (
     "debug --pc 0x1000 bomb <<< info locals", "debug --pc 0x1000 bomb <<< bt full",
     "debug bomb <<< info scope main", "debug bomb <<< ptype x",
 )  # fmt: skip
+_OF_NAMES = ("debug bomb <<< ptype/o x", "debug bomb <<< print _Alignof(struct s)")
 _PARTS = (
     "debug bomb <<< complete print x.", "debug bomb <<< print x==x",
     "debug bomb <<< print x.nothing", "debug bomb <<< ptype x",
@@ -644,9 +645,11 @@ BOMBS = (
     Bomb("used-subranges", INFO, "{} variables and members of a type at the end of 1,500 subranges",
          partial(used_chain, dw.TAG_SUBRANGE_TYPE, 1_500), 9_000, (*ASK, *_OF_LOCALS), small=60),
     Bomb("used-typedefs", INFO, "{} variables and members of a type at the end of 950 typedefs",
-         partial(used_chain, dw.TAG_TYPEDEF, 950), 9_000,
-         (*ASK, *_OF_LOCALS, "debug bomb <<< ptype/o x",
-          "debug bomb <<< print _Alignof(struct s)"), small=60),
+         partial(used_chain, dw.TAG_TYPEDEF, 950), 9_000, (*ASK, *_OF_LOCALS, *_OF_NAMES),
+         small=60),
+    Bomb("used-qualifiers", INFO, "{} variables and members of a type at the end of 950 qualifiers",
+         partial(used_chain, dw.TAG_CONST_TYPE, 950), 9_000, (*ASK, *_OF_LOCALS, *_OF_NAMES),
+         small=60),
     Bomb("used-arrays", INFO, "{} variables and members of a type at the end of 900 arrays",
          partial(used_chain, dw.TAG_ARRAY_TYPE, 900), 9_000, (*ASK, *_OF_LOCALS), small=60),
     Bomb("nameless", INFO, "{} variables of nameless functions, of one name", nameless, 20_000,

@@ -30,6 +30,7 @@ from dwarfgpu.dwarf.types.types import (
     Typedef,
     Unspecified,
     declared_name,
+    denoted,
     strip,
 )
 from dwarfgpu.errors import DwarfGpuError
@@ -235,13 +236,7 @@ def is_added(member: Member) -> bool:
 
 def enumeration_range(type_: Type | None) -> Range | None:
     """Return the values of a subrange of an enumeration; None for any other type."""
-    for _ in range(_DEEPEST):
-        if isinstance(type_, Typedef) and type_.range is not None:
-            return type_.range
-        if not isinstance(type_, Typedef | Qualified):
-            break
-        type_ = type_.target
-    return None
+    return denoted(type_).range
 
 
 def is_string(type_: Type | None) -> bool:

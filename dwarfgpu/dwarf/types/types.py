@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 from dwarfgpu.arch.model import FlagField
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.chains import End, ends_of
-from dwarfgpu.base.records import field, frozen
+from dwarfgpu.base.records import evolve, field, force_setattr, frozen
 from dwarfgpu.dwarf.types.class_parts import Access, Declarations
 from dwarfgpu.dwarf.types.dynamic_properties import Properties
 from dwarfgpu.errors import DwarfGpuError, IllFormed, shown
@@ -34,9 +34,8 @@ UNIT_NAME: Final = "()"
 """What rustc calls its type of one value, a base type of 0 bytes; GDB shows the value so, too."""
 MAX_CHAIN: Final = 1_000
 """Types that refer to one another in a chain; a longer chain is a cycle or an attack."""
-MOST_NAMES: Final = 32
-"""Typedefs and qualifiers of a type that are looked at one by one, each time; below them `strip`
-leads to the end. No source comes near."""
+WIDE_CHARACTERS: Final = {"wchar_t": "L", "char16_t": "u", "char32_t": "U"}
+"""Names of types whose values are characters, with what is before strings of them."""
 Scope: TypeAlias = str | Callable[[], str]
 """The scope of a type, or a function that returns it: few are ever spelled."""
 
@@ -358,14 +357,30 @@ class Enum(_OfFile):
 
 
 @frozen(eq=False)
+class Denoted:
+    """What typedefs and qualifiers denote."""
+
+    bare: BareType | None
+    """The type at the end."""
+    qualifiers: tuple[Qualifier, ...] = ()
+    """Each once, outermost first."""
+    alignment: int | None = None
+    """That of the first typedef that has one, from the outermost on."""
+    range: Range | None = None
+    """That of the first typedef that has one."""
+    character: str | None = None
+    """The first name that is one of `WIDE_CHARACTERS`."""
+
+
+@frozen(eq=False)
 class Typedef(_OfFile):
     """Another name of a type (DWARF 5 5.4)."""
 
     name: str
     _target: TypeReference = field(repr=False)
     _scope: Scope = field(default="", repr=False)
-    _ends: list[End[BareType | None]] = field(factory=list, init=False, repr=False)
-    """What `strip` has found."""
+    _end: End[Denoted] | None = field(default=None, init=False, repr=False)
+    """What `denoted` has found."""
     alignment: int | None = field(default=None, repr=False)
     """DW_AT_alignment in bytes."""
     range: Range | None = None
@@ -387,8 +402,8 @@ class Qualified(_Spelled):
 
     qualifier: Qualifier
     _target: TypeReference = field(repr=False)
-    _ends: list[End[BareType | None]] = field(factory=list, init=False, repr=False)
-    """What `strip` has found."""
+    _end: End[Denoted] | None = field(default=None, init=False, repr=False)
+    """What `denoted` has found."""
 
     @property
     def target(self) -> Type | None:
@@ -506,20 +521,58 @@ def strip(type_: Type | None) -> BareType | None:
     """Return the type without typedefs and qualifiers; `IllFormed` where they form a cycle."""
     if not isinstance(type_, Typedef | Qualified):
         return type_
-    if not type_._ends:
-        ends = ends_of(type_, _below, MAX_CHAIN, _endless)
-        for passed in ends:
-            passed._ends.append(ends[passed])
-    end = type_._ends[0]
-    return end.get() if isinstance(end.value, DwarfGpuError) else end.value
+    end = type_._end or _end_of(type_)
+    return (end.get() if isinstance(end.value, DwarfGpuError) else end.value).bare
 
 
-def _below(type_: Typedef | Qualified) -> Typedef | Qualified | End[BareType | None]:
+def denoted(type_: Type | None) -> Denoted:
+    """Return what typedefs and qualifiers denote; `IllFormed` where they form a cycle."""
+    if not isinstance(type_, Typedef | Qualified):
+        return _bare(type_)
+    return _end_of(type_).get()
+
+
+def _end_of(type_: Typedef | Qualified) -> End[Denoted]:
+    if type_._end is None:
+        for passed, end in ends_of(type_, _below, MAX_CHAIN, _endless, _through).items():
+            force_setattr(passed, "_end", end)
+    assert type_._end is not None
+    return type_._end
+
+
+def _below(type_: Typedef | Qualified) -> Typedef | Qualified | End[Denoted]:
     """Return the type to which a name or a qualifier belongs, or what is at the end if known."""
     target = type_.target
     if not isinstance(target, Typedef | Qualified):
-        return End(target)
-    return target._ends[0] if target._ends else target
+        return End(_bare(target))
+    return target._end or target
+
+
+def _bare(type_: BareType | None) -> Denoted:
+    character = declared_name(type_)
+    return Denoted(type_, character=character if character in WIDE_CHARACTERS else None)
+
+
+def _through(type_: Typedef | Qualified, inner: Denoted) -> Denoted:
+    """Return what a name or a qualifier denotes, from what the type to which it belongs denotes."""
+    if isinstance(type_, Qualified):
+        return _combined(Denoted(None, (type_.qualifier,)), inner)
+    character = type_.name if type_.name in WIDE_CHARACTERS else None
+    if type_.alignment is None and type_.range is None and character is None:
+        return inner
+    return _combined(Denoted(None, (), type_.alignment, type_.range, character), inner)
+
+
+def _combined(outer: Denoted, inner: Denoted) -> Denoted:
+    """Return what is denoted by names and qualifiers of what others denote."""
+    rest = tuple(word for word in inner.qualifiers if word not in outer.qualifiers)
+    return Denoted(
+        inner.bare,
+        outer.qualifiers + rest,
+        outer.alignment or inner.alignment,
+        inner.range if outer.range is None else outer.range,
+        outer.character or inner.character,
+    )
 
 
 def _endless(_: Type) -> IllFormed:
@@ -528,22 +581,39 @@ def _endless(_: Type) -> IllFormed:
 
 def without_typedefs(type_: Type | None) -> Type | None:
     """Return the type that a typedef denotes, with its qualifiers; `IllFormed` for a cycle."""
-    denoted: Type | None = strip(type_)
-    qualifiers: list[Qualifier] = []
-    for _ in range(MOST_NAMES):
-        if not isinstance(type_, Typedef | Qualified):
-            break
-        if isinstance(type_, Qualified):
-            qualifiers.append(type_.qualifier)
-        type_ = type_.target
-    for qualifier in reversed(qualifiers):
-        denoted = Qualified(qualifier, denoted)
-    return denoted
+    if not isinstance(type_, Typedef | Qualified):
+        return type_
+    known = denoted(type_)
+    type_ = known.bare
+    for qualifier in reversed(known.qualifiers):
+        type_ = Qualified(qualifier, type_)
+    return type_
+
+
+def renamed(type_: Type | None, another: Type | None) -> Type | None:
+    """Return another type with the names and qualifiers that a type has.
+
+    Each is made when it is asked for, for there may be many; `strip` needs none of them.
+    """
+    if not isinstance(type_, Typedef | Qualified):
+        return another
+    targets: list[Type | None] = []
+
+    def target() -> Type | None:
+        if not targets:
+            targets.append(renamed(type_.target, another))
+        return targets[0]
+
+    copy, end = evolve(type_, target=target), _end_of(type_)
+    below = _end_of(another).links if isinstance(another, Typedef | Qualified) else 0
+    known = _combined(end.get(), denoted(another))
+    force_setattr(copy, "_end", End(known, end.links + below))
+    return copy
 
 
 def unqualified(type_: Type | None) -> Type | None:
-    """Return the type without its outermost qualifiers; one of them where they are too many."""
-    for _ in range(MOST_NAMES):
+    """Return the type without its outermost qualifiers; one of them where they form a cycle."""
+    for _ in range(MAX_CHAIN):
         if not isinstance(type_, Qualified):
             break
         type_ = type_.target
