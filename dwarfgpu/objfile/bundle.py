@@ -142,7 +142,7 @@ def _bundles_from(
         )
         inflated_bytes += inflated
         out += [evolve(entry, bundle=number) for entry in entries]
-        _require_few(out, subject)
+        _require_few(len(out), subject)
         unpacked_bytes += sum(len(entry.data) for entry in entries)
         if unpacked_bytes > MAX_UNPACKED_BYTES:
             raise LimitExceeded(
@@ -153,8 +153,8 @@ def _bundles_from(
     return tuple(evolve(entry, index=index) for index, entry in enumerate(out))
 
 
-def _require_few(entries: list[BundleEntry], subject: str) -> None:
-    if len(entries) > MAX_ENTRIES:
+def _require_few(count: int, subject: str) -> None:
+    if count > MAX_ENTRIES:
         raise LimitExceeded(f"{subject} has more than {MAX_ENTRIES} code objects")
 
 
@@ -223,7 +223,7 @@ def _bundle(
             raise Malformed(f"{subject}: no offload bundle is inside the compressed one{where}")
         read, after = _plain(unpacked, inside, subject)
         entries += read
-        _require_few(entries, subject)
+        _require_few(len(entries), subject)
         inside = after_zeros(unpacked, after, subject)
     has_hash = _hash_of(unpacked) == hash
     entries = [evolve(entry, compression=kind, has_hash=has_hash) for entry in entries]
@@ -252,7 +252,7 @@ def _table(
     while True:
         block = data[position : position + size_bytes]
         try:
-            rows, end = _rows(block, len(data) - position)
+            rows, end = _rows(block, len(data) - position, subject)
             return rows, position + end
         except Malformed as error:
             if position + len(block) >= len(data):
@@ -261,12 +261,13 @@ def _table(
         size_bytes *= 8  # the table is longer
 
 
-def _rows(block: bytes, bytes_left: int) -> tuple[list[tuple[int, int, bytes]], int]:
+def _rows(block: bytes, bytes_left: int, subject: str) -> tuple[list[tuple[int, int, bytes]], int]:
     """Return the rows of a block that begins with the bundle; `Malformed` where it is too short."""
     reader = Reader(block, "little", len(BUNDLE_MAGIC))
     count = reader.unsigned(8)
     if count * _SHORTEST_ENTRY_BYTES > bytes_left - reader.position:
         raise Malformed(f"{count} entries do not fit into the bundle")
+    _require_few(count, subject)
     rows = []
     for _ in range(count):
         offset, size = reader.unsigned(8), reader.unsigned(8)

@@ -16,7 +16,7 @@ from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported, shortened
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import Note, readable_notes
 from dwarfgpu.objfile.kernel_descriptor import (
@@ -38,6 +38,7 @@ from dwarfgpu.objfile.metadata import (
 )
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.objfile.target_id import (
+    LONGEST_TARGET_ID,
     TargetId,
     code_object_version,
     has_mach,
@@ -257,8 +258,8 @@ def _named_target(name: bytes) -> TargetId:
     """Return the target in a name like `amdgcn-amd-amdhsa--gfx902+xnack`, as V2 and V3 wrote it."""
     text = name.split(b"\0", 1)[0].decode("utf-8", "replace")
     start = text.find("gfx")
-    if start < 0:
-        raise Malformed(f"the note of the target names no processor: {text!r}")
+    if start < 0 or len(text) > LONGEST_TARGET_ID:
+        raise Malformed(f"the note of the target names no processor: {shortened(text)!r}")
     processor, *features = text[start:].replace(":", "+").split("+")
     signed = [
         feature if feature.endswith("-") else f"{feature}+" for feature in features if feature
@@ -368,8 +369,8 @@ def _metadata_faults(
         named = None
     if named is None or not named.accepts(target):
         yield IllFormed(
-            f"{file.path}: the metadata are for {metadata.target!r}, the code object is for "
-            f"{target}"
+            f"{file.path}: the metadata are for {shortened(metadata.target)!r}, the code object is "
+            f"for {target}"
         )
 
 

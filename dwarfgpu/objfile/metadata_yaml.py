@@ -15,8 +15,10 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Malformed, Unsupported
 from dwarfgpu.objfile.metadata_value import Metadata, ValueBudget, check_depth
 
+# Possessive: nothing is kept for each character, should what follows not match.
+_QUOTED: Final = re.compile(r"""'(?:[^']++|'')*+'|"(?:[^"\\]++|\\.)*+\"""")
 _KEY: Final = re.compile(
-    r"""('(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|[^\s'"\[\]{}#&*!|>%@,:-][^:#\s]*)\s*:(?:\s+|$)"""
+    rf"""({_QUOTED.pattern}|[^\s'"\[\]{{}}#&*!|>%@,:-][^:#\s]*)\s*:(?:\s+|$)"""
 )
 _INTEGER: Final = re.compile(r"[-+]?[0-9]{1,20}|0x[0-9a-fA-F]{1,16}")
 _WORDS: Final[dict[str, Metadata]] = {
@@ -28,7 +30,7 @@ _ESCAPES: Final = {
     "L": "\u2028", "P": "\u2029",
 }  # fmt: skip
 _ESCAPE: Final = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))")
-_SCALAR: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|[^,\[\]{}]*""")
+_SCALAR: Final = re.compile(rf"{_QUOTED.pattern}|[^,\[\]{{}}]*")
 _NOT_READ: Final = tuple("{&*!|>%@`")
 
 
@@ -171,7 +173,7 @@ def _without_comment(text: str) -> str:
 def _scalar(text: str, number: int) -> Metadata:
     """Return one scalar without the spaces around it."""
     if text[:1] in ("'", '"'):
-        if len(text) < 2 or _SCALAR.fullmatch(text) is None or text[-1] != text[0]:
+        if _QUOTED.fullmatch(text) is None:
             raise Malformed(f"the string in line {number} of the metadata has no end")
         inside = text[1:-1]
         if text[0] == "'":

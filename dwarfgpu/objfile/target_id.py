@@ -11,7 +11,7 @@ from typing import Final, Literal
 from dwarfgpu.arch.processors import PROCESSORS, Processor, by_mach
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import UsageError, shortened
 from dwarfgpu.objfile.elf import ObjectFile
 
 Setting = Literal["unsupported", "any", "off", "on"]
@@ -20,6 +20,8 @@ Setting = Literal["unsupported", "any", "off", "on"]
 ELFOSABI_AMDGPU_HSA: Final = 64
 _SETTINGS_V4: Final[tuple[Setting, ...]] = ("unsupported", "any", "off", "on")
 _SIGNS: Final[dict[str, Setting]] = {"+": "on", "-": "off"}
+LONGEST_TARGET_ID: Final = 1_000
+"""Characters."""
 _TARGET_ID: Final = pattern(
     r"(?P<processor>gfx[0-9a-z-]*[0-9a-z])(?P<features>(?::\w+(?:-\w+)*[+-])*)"
 )
@@ -58,9 +60,11 @@ class TargetId:
 
 def parse_target_id(text: str) -> TargetId:
     """Parse `gfx942` or `gfx90a:xnack+`; `UsageError` for any other text."""
-    match = _TARGET_ID.fullmatch(text)
+    match = None if len(text) > LONGEST_TARGET_ID else _TARGET_ID.fullmatch(text)
     if match is None:
-        raise UsageError(f"{text} is not a target: expected one like gfx942 or gfx90a:xnack+")
+        raise UsageError(
+            f"{shortened(text)} is not a target: expected one like gfx942 or gfx90a:xnack+"
+        )
     settings: dict[str, Setting] = {"xnack": "any", "sramecc": "any"}
     for feature in match["features"].split(":")[1:]:
         name = feature[:-1].replace("sram-ecc", "sramecc")

@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.entry_tree import Tree
 from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.names import template_arguments
+from dwarfgpu.dwarf.names.cxx import _LITERAL, comparable
 from dwarfgpu.dwarf.names.template_arguments import TemplateNames, _Speller
 from dwarfgpu.dwarf.scope.class_definition import class_definition
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
@@ -423,3 +424,29 @@ def test_unreadable_names_are_searched_once(
     assert [name for name in names.by_name if name != UNKNOWN_NAME] == expected
     assert unit.has_bare_templates is ("B" in others)
     assert len(searches) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "same"),
+    [
+        ("f< 9u>", "f<9>"),
+        ("f<(int) 9>", "f<9>"),
+        ("f<a,  'x'>", "f<a,(char)120>"),
+        ("f<a,  (char) 120>", "f<a,(char)120>"),
+        (f"f<{'9' * 5_000}u>", f"f<{'9' * 5_000}u>"),  # no number of a program
+    ],
+)
+def test_a_value_has_one_spelling(name: str, same: str) -> None:
+    assert comparable(name) == same
+
+
+def test_blanks_in_a_name_are_gone_through_once() -> None:
+    """The search for a value begins at the first of them alone: one from each of 30,000 blanks to
+    their end took 9 s."""
+    name = "f<   9u>"
+    assert [_LITERAL.match(name, at) is not None for at in range(2, 6)] == [
+        True,
+        False,
+        False,
+        True,
+    ]

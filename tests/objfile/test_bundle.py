@@ -282,6 +282,11 @@ def _table(count: int, *rows: tuple[int, int, bytes]) -> bytes:
         (_table(1, (0, 1 << 40, b"x")), Malformed, "the entry x is cut short"),
         (_table(1, (0, 1 << 40, b"a\nb")), Malformed, r"the entry a\\nb is cut short"),
         (_table(3, (0, 80, b"x"), (0, 80, b"y"), (0, 80, b"z")), Malformed, "overlap"),
+        (
+            BUNDLE_MAGIC + struct.pack("<Q", 65_537) + bytes(24 * 65_537),
+            LimitExceeded,
+            "made.0x0 has more than 65536 code objects",
+        ),
         (plain(SMALL) + b"junk", Malformed, r"made\+0x[0-9a-f]+: no offload bundle"),
         (b"CCOB", Malformed, "2 bytes needed"),
         (b"CCOB\4\0\0\0", Unsupported, "version 4"),

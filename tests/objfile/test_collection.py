@@ -20,12 +20,13 @@ from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, UsageError
 from dwarfgpu.objfile.collection import ar, zip
+from dwarfgpu.objfile.collection.ar import ar_files
 from dwarfgpu.objfile.collection.members import Member, members
 from dwarfgpu.objfile.collection.open_member import open_member
 from tests.cli.command import FIXTURES
 from tests.dwarf.builder import X86_64, elf
 from tests.objfile import archives
-from tests.objfile.archives import zipped
+from tests.objfile.archives import ar_member, zipped
 from tests.objfile.test_bundle import GFX942, HOST, plain
 
 NEST = (FIXTURES / "hip/nest.gfx942.O2.v5.co").read_bytes()
@@ -615,3 +616,11 @@ class TestOpenContainers:
         path.unlink()
         with pytest.raises(UsageError, match="cannot be read"):
             open_member(first)
+
+
+@pytest.mark.parametrize("name", [b"//", b"/", b"__.SYMDEF"])
+def test_an_archive_of_nothing_but_tables(name: bytes) -> None:
+    """They are no files, whose number is bounded."""
+    data = b"!<arch>\n" + ar_member(name, b"") * 1_002
+    with pytest.raises(LimitExceeded, match="made has more than 1000 tables of names and symbols"):
+        list(ar_files(data, "made"))

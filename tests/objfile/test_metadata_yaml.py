@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+import tracemalloc
 
 import pytest
 
@@ -128,6 +129,24 @@ def test_what_is_refused(text: str, error: type[DwarfGpuError], message: str) ->
 )
 def test_hostile_texts_take_little_work(text: str) -> None:
     with at_most(10_000_000), contextlib.suppress(DwarfGpuError):
+        parse_yaml(text)
+
+
+@pytest.mark.parametrize("text", ["'{}'", '"{}"', "'{}': 1", "[ '{}' ]"])
+def test_a_long_string_takes_little_memory(text: str) -> None:
+    """A regular expression that may give back each character keeps a record of each."""
+    long = text.format("a''" * 50_000 if "'" in text else "a" * 150_000)
+    tracemalloc.start()
+    try:
+        parse_yaml(long)
+        assert tracemalloc.get_traced_memory()[1] < 8 * len(long)
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("text", ["a: 'b''", "a: ['b'']", "a: '", 'a: "b\\"'])
+def test_a_string_without_an_end(text: str) -> None:
+    with pytest.raises(Malformed, match="the string in line 1 of the metadata has no end"):
         parse_yaml(text)
 
 

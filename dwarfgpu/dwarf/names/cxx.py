@@ -26,9 +26,9 @@ _INTEGER_TYPE: Final = (
     r"|char(?:8|16|32)_t)\)"
 )
 _LITERAL: Final = pattern(
-    rf"(?<=[<,\s(])(?:(?P<cast>{_INTEGER_TYPE})|\(char\)\s*)?\s*"
+    rf"(?:(?<=[<,(])\s*+|(?<=\s)(?!\s))(?:(?:(?P<cast>{_INTEGER_TYPE})|\(char\))\s*+)?"
     r"(?:(?P<prefix>L|u8|u|U)?'(?P<code>\\x[0-9a-fA-F]+|\\[0-7]+|\\.|[^'\\])'"
-    r"|(?P<number>-?[0-9]+)[uUlL]*)(?=\s*[,>])"
+    r"|(?P<number>-?[0-9]{1,99})[uUlL]*)(?=\s*[,>])"
 )
 _ADDRESS: Final = pattern(
     r"(?<=[<,\s])(?:\(&\s*(?P<grouped>[\w:~]+)\)|&\s*\(\s*(?P<function>[\w:~]+)(?:\([^()]*\))?\s*\)"

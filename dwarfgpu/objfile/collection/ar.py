@@ -31,6 +31,8 @@ _MAX_NAME_BYTES: Final = 1 << 14
 _MAX_INDEX_BYTES: Final = 1 << 25
 """Of the index of symbols; a larger one is not compared with the members."""
 _ZEROS: Final = bytes(4)
+_MAX_TABLES: Final = 1_000
+"""Of names and symbols; an archive has up to three."""
 _MAX_THIN_BYTES: Final = 1 << 23
 """Names of the files of a thin archive together: for each folder in one, the file system is
 asked."""
@@ -72,8 +74,11 @@ def _members(data: bytes | FileBytes, path: str, *, is_thin: bool) -> Iterator[_
     names: bytes | FileBytes = b""
     index = frozenset[int]()
     begins: set[int] = set()
-    position, count = len(AR_MAGIC), 0
+    position, count, headers = len(AR_MAGIC), 0, 0
     while position < len(data):
+        if headers - count > _MAX_TABLES:
+            raise LimitExceeded(f"{path} has more than {_MAX_TABLES} tables of names and symbols")
+        headers += 1
         header = bytes(data[position : position + _HEADER_BYTES])
         if len(header) < _HEADER_BYTES:
             raise Malformed(f"{path} is cut short at {position:#x}")
