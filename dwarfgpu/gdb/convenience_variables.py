@@ -11,7 +11,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import from_bytes
 from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import Unsupported, UsageError
-from dwarfgpu.gdb.machine.gdb_values import value_bytes
+from dwarfgpu.gdb.machine.gdb_values import type_text, value_bytes
 from dwarfgpu.gdb.machine.selected_thread import selected_thread
 from dwarfgpu.gdb.same_types import is_same_type
 from dwarfgpu.language import Typed, TypedValue
@@ -43,17 +43,18 @@ def convenience_variable(session: Session, name: str) -> TypedValue | None:
         raise UsageError(" ".join(str(error).split())) from None
     if value.type.code == gdb.TYPE_CODE_VOID:
         return None
-    kind = _named_type(value.type, session)
+    spelled = type_text(value.type)
+    kind = _named_type(value.type, spelled, session)
     endian = session.architecture.endian
     try:
         data = value_bytes(value, endian)
     except (ValueError, gdb.error):
-        raise Unsupported(f"GDB does not give the bytes of ${name}, a {value.type}") from None
+        raise Unsupported(f"GDB does not give the bytes of ${name}, a {spelled}") from None
     bits = Bits(from_bytes(data, 8 * len(data), endian), 8 * len(data))
     if kind is None:
-        raise Unsupported(f"the type {value.type} of ${name} is unknown")
+        raise Unsupported(f"the type {spelled} of ${name} is unknown")
     if not is_same_type(value.type, kind.type):
-        raise Unsupported(f"the type {value.type} of ${name} is not the one of that name here")
+        raise Unsupported(f"the type {spelled} of ${name} is not the one of that name here")
     return TypedValue(kind.type, bits=bits, unit=kind.unit, is_fixed=True)
 
 
@@ -78,16 +79,16 @@ def _is_unknown(name: str) -> bool:
     return False
 
 
-def _named_type(kind: gdb.Type, session: Session) -> Typed | None:
-    """Return the type of dwarfgpu for GDB's: one of its registers, or one that the program or C has
-    by that name."""
-    match = _REGISTER_TYPE.fullmatch(str(kind))
+def _named_type(kind: gdb.Type, spelled: str, session: Session) -> Typed | None:
+    """Return the type of dwarfgpu for GDB's, which GDB spells in some way: one of its registers, or
+    one that the program or C has by that name."""
+    match = _REGISTER_TYPE.fullmatch(spelled)
     if match is not None and kind.code == gdb.TYPE_CODE_INT:
         encoding = "unsigned" if match[1] else "signed"
         endian = session.architecture.endian
-        base = BaseType(str(kind), encoding, 8 * kind.sizeof, endian)
+        base = BaseType(spelled, encoding, 8 * kind.sizeof, endian)
         return Typed(Base(base, is_range=True), None)  # GDB shows no characters
     try:
-        return language.named_type(str(kind), session)
+        return language.named_type(spelled, session)
     except UsageError:  # a type of GDB's own
         return None

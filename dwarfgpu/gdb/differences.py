@@ -77,6 +77,11 @@ _TOO_WIDE: Final = (
     "<error: value cannot be represented as integer of 8 bytes>",  # GDB 16
 )
 _DESCRIBED: Final = re.compile(r"the location describes ([0-9]+) of [0-9]+ bits")
+_UNSIZED: Final = (
+    "<synthetic pointer><error reading variable: Location address is not set.>",
+    "<error: access outside bounds of object referenced via synthetic pointer>",
+)
+"""What GDB says of a record behind a synthetic pointer whose size it cannot compute."""
 _TYPED: Final = re.compile(r"\(([^()].*?) \*(?: const)?\) (0x.*)")
 _TOO_SHORT: Final = re.compile(r"a part of [0-9]+ bits, but an implicit value has [0-9]+ left>$")
 _ABSENT_STATIC: Final = re.compile(r"(static \w+ = )<optimized out>")
@@ -227,6 +232,8 @@ def _texts_agree(gdb_variable: GdbVariable, own_text: str) -> bool:
     gdb_text = gdb_variable.text
     if gdb_text == _INCOMPLETE:
         return own_text.endswith("is incomplete: it has no size>")
+    if gdb_text in _UNSIZED:
+        return own_text.endswith("its size is unknown.>")
     if gdb_text.startswith("<error: asked for position 0 of stack, stack only has 0 elements"):
         return own_text.endswith("the stack has 0>")
     if own_text.endswith(OPTIMIZED_OUT):

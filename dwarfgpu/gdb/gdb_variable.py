@@ -96,8 +96,10 @@ def _printed(name: str, value: gdb.Value) -> str | None:
 def _bits(value: gdb.Value) -> tuple[Bits | None, int, bool]:
     """Return the bits of a value, which of them GDB reports, and whether it has none of them."""
     size_bytes = value.type.sizeof
-    if size_bytes > _MAX_BYTES:
-        return None, 0, False  # an array of variable length without a length yet
+    if size_bytes is None or size_bytes > _MAX_BYTES:
+        # An array of variable length without a length yet, or what a synthetic pointer leads to,
+        # as a record with a discriminant, whose size GDB does not compute.
+        return None, 0, False
     every = (1 << 8 * size_bytes) - 1
     if value.is_optimized_out and value.address is None and not _is_compound(value.type):
         return Bits(0, 8 * size_bytes, undefined=every), every, True
@@ -151,7 +153,7 @@ def _leaves(value: gdb.Value, first: int) -> Iterator[tuple[int, int, gdb.Value]
             return  # GDB 13 ends with an internal error at an element if the stride is unknown
         low, high = kind.range()
         element_bytes = kind.target().sizeof
-        if (high - low + 1) * element_bytes > kind.sizeof:
+        if element_bytes is None or (high - low + 1) * element_bytes > kind.sizeof:
             return  # it is packed, and GDB's Python does not say the size of an element
         for index in range(low, high + 1):
             yield from _leaves(value[index], first + (index - low) * 8 * element_bytes)

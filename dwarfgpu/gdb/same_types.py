@@ -28,7 +28,7 @@ def is_same_type(gdb_type: gdb.Type, kind: Type | None, depth: int = _MOST_POINT
     size = size_bytes(bare)
     if isinstance(bare, Struct):
         return _is_same_structure(gdb_type, bare, size)
-    if size is not None and gdb_type.sizeof != size:
+    if not _may_have_size(gdb_type, size):
         return False
     if isinstance(bare, Array) and gdb_type.code == gdb.TYPE_CODE_ARRAY and depth:
         return is_same_type(gdb_type.target(), element_type(bare), depth - 1)
@@ -46,7 +46,7 @@ def _is_same_structure(gdb_type: gdb.Type, struct_type: Struct, size: int | None
     fields = gdb_type.fields()
     if struct_type.is_declaration or not fields:  # one of them is only declared
         return True
-    if size is not None and gdb_type.sizeof != size:
+    if not _may_have_size(gdb_type, size):
         return False
     known = {(field.name, _bit_offset(field)) for field in fields}
     return known >= {
@@ -57,6 +57,11 @@ def _is_same_structure(gdb_type: gdb.Type, struct_type: Struct, size: int | None
         and member.bit_offset is not None
         and not (member.is_static or member.is_base_class or member.is_artificial)
     }
+
+
+def _may_have_size(gdb_type: gdb.Type, size: int | None) -> bool:
+    """Return whether the sizes agree; GDB has none for a type whose size each object determines."""
+    return size is None or gdb_type.sizeof in (None, size)
 
 
 def _bit_offset(field: gdb.Field) -> int | None:

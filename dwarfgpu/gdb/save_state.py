@@ -478,6 +478,9 @@ def save_value(memory: Memory, value: Any, depth: int) -> None:
             save_value(memory, value.referenced_value(), depth - 1)
             return
         space, address = space_and_address(value)
+        if target.sizeof is None:  # each object determines its size
+            save_value(memory, value.dereference(), depth - 1)
+            return
         size_bytes = max(target.sizeof, 256 if target.sizeof == 1 else 1)
         memory.add(address, min(size_bytes, MAX_OBJECT_BYTES), space)
         if target.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION, *POINTERS):

@@ -23,9 +23,9 @@ from dwarfgpu.gdb.differences import have_same_bits, reason_of, why_only_in_gdb
 from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
 from dwarfgpu.gdb.gdb_variable import GdbVariable, read_gdb_variable
 from dwarfgpu.gdb.machine.gdb_values import (
+    exact,
     language_selected,
     name_in_file,
-    shown_value,
     symbol_name,
 )
 from dwarfgpu.gdb.print_options import print_options
@@ -190,11 +190,21 @@ def _symbols(frame: gdb.Frame) -> Iterator[tuple[gdb.Symbol, gdb.Block]]:
     while block is not None and not block.is_static and not block.is_global:
         for symbol in block:
             is_one = symbol.is_variable or symbol.is_argument or symbol.is_constant
-            if is_one and shown_value(partial(str, symbol.type)) != _OF_LABELS:
+            if is_one and _type_name(symbol) != _OF_LABELS:
                 yield symbol, block
         if block.function is not None:
             return
         block = block.superblock
+
+
+def _type_name(symbol: gdb.Symbol) -> str | None:
+    """Return the name of a symbol's type; None if it has none.
+
+    GDB 13 ends (SIGSEGV) at `str` of a structure without a name in Fortran
+    (`f_language::f_type_print_base`).
+    """
+    kind = symbol.type
+    return None if kind is None else exact(lambda: kind.name)
 
 
 def _by_us(session: GdbSession, variable: Variable, *, is_hidden: bool) -> GdbVariable:

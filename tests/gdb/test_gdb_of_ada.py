@@ -86,3 +86,54 @@ def test_names_of_used_packages(
     )
     out = debugger.python(code, "break example.adb:5", "run", file=tmp_path / "example")
     assert " = 30\n" in out and " = 16\n" in out
+
+
+STOPPED = {
+    "marks.ads": """\
+package Marks is
+   procedure Stop (N : Integer) with No_Inline;
+end Marks;
+""",
+    "marks.adb": """\
+package body Marks is
+   Last : Integer := 0 with Volatile;
+   procedure Stop (N : Integer) is
+   begin
+      Last := Last + N;
+   end Stop;
+end Marks;
+""",
+    "example.adb": """\
+with Marks;
+procedure Example is
+   type Buffer (Size : Positive) is record
+      Data : String (1 .. Size);
+      Used : Natural := 0;
+   end record;
+   procedure Work (B : Buffer; D : Integer) is
+   begin
+      Marks.Stop (D + B.Used);
+      Marks.Stop (Character'Pos (B.Data (1)));
+   end Work;
+   pragma Inline_Always (Work);
+   Text : Buffer := (3, "abc", 2);
+begin
+   Work (Text, 3);
+end Example;
+""",
+}
+
+
+def test_a_record_of_unknown_size_behind_a_synthetic_pointer(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Its discriminant determines the size, which GDB's Python has as None."""
+    tool("gcc")  # which gnatmake calls
+    make = [tool("gnatmake"), "-q", "-g", "-O2", "example.adb"]
+    build(tmp_path, STOPPED, [make])
+    code = """
+gdb.execute("up", to_string=True)
+print(gdb.execute("dwarfgpu compare", to_string=True))
+"""
+    out = debugger.python(code, "break marks.adb:5", "run", file=tmp_path / "example")
+    assert "2 variables of 1 frame: 1 is the same, 1 differs for a known reason, 0 differ" in out

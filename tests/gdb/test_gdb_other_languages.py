@@ -140,6 +140,38 @@ def test_gdb_lives_on_where_an_array_is_lost_with_its_stride(
     assert "3 variables of 1 frame: " in out and " p: GDB has" not in out
 
 
+DEFERRED = """\
+program p
+  implicit none
+  character(len=:), allocatable :: names(:)
+  integer :: n
+  n = 3
+  allocate(character(len=6) :: names(2))
+  names = ['alpha ', 'beta  ']
+  print *, names, n
+end program
+"""
+
+
+def test_gdb_lives_on_where_a_structure_has_no_name(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """GDB 13 ends (SIGSEGV) at the text of its type in Fortran; gfortran describes an array of
+    strings of deferred length as one, without members."""
+    out = compared(debugger, tool("gfortran"), tmp_path / "a.f90", DEFERRED, 8)
+    assert "names: GDB has <incomplete type>, dwarfgpu <error: " in out
+    assert "3 variables of 1 frame: 2 are the same, 1 differs for a known reason, 0 differ" in out
+    code = """
+try:
+    gdb.execute("dwarfgpu print $at", to_string=True)
+except gdb.error as error:
+    print(error)
+"""
+    begin = ("break a.f90:8", "run", "set variable $at = &names")
+    out = debugger.python(code, *begin, file=tmp_path / "a")
+    assert "Unsupported: the type struct {...} * of $at is unknown" in out
+
+
 D = """\
 enum Color { red = 1, green }
 struct Pair { int number; int[] items; }

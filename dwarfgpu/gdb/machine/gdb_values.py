@@ -15,6 +15,14 @@ from dwarfgpu.base.printable import printable
 
 _ALLOCATED = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRING)
 """Types of values that GDB copies into the program's memory for an address."""
+_STRUCTURES: Final = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
+_WITH_TARGET: Final = (
+    gdb.TYPE_CODE_PTR,
+    gdb.TYPE_CODE_REF,
+    gdb.TYPE_CODE_RVALUE_REF,
+    gdb.TYPE_CODE_ARRAY,
+    gdb.TYPE_CODE_FUNC,
+)
 _WARNING_OF_NAME: Final = re.compile(
     r"warning: could not convert '[^\n]*' from the host encoding \([^\n]*\) to UTF-32\.\n"
     r"This normally should not happen, please file a bug report\.\n"
@@ -117,6 +125,18 @@ def language_selected(name: str) -> Iterator[None]:
         yield
     finally:
         said(f"set language {before}")
+
+
+def type_text(kind: gdb.Type) -> str:
+    """Return a type as GDB spells it; as in C where it has a structure without a name: in Fortran
+    GDB 13 ends (SIGSEGV) at one (`f_language::f_type_print_base`)."""
+    bare = kind
+    while bare.name is None and bare.code in _WITH_TARGET:
+        bare = bare.target()
+    if bare.code in _STRUCTURES and bare.name is None:
+        with language_selected("c"):
+            return str(kind)
+    return str(kind)
 
 
 def address_of(value: gdb.Value) -> gdb.Value | None:
