@@ -169,6 +169,7 @@ class NameLookup(UnitDeclarations):
         return f'No symbol "{name}" in current context.'
 
     def _simple(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
+        accepts = _with_parameters(part, accepts)
         if self.chain and self._is_fortran:
             return self._in_fortran(part, accepts)
         for scope in reversed(self.chain):
@@ -274,8 +275,9 @@ class NameLookup(UnitDeclarations):
             return None
         if self._is_fortran:
             (part,) = parts(name)
+            accepts = _with_parameters(part, ordinary)
             with suppress(DwarfGpuError):  # the search for its meanings raises it
-                return self._of_fortran(part, ordinary).find().of_enclosing
+                return self._of_fortran(part, accepts).find().of_enclosing
             return None
         sought = canonical(name)
         for scope in around(self.chain[0]):
@@ -455,6 +457,7 @@ class NameLookup(UnitDeclarations):
         """Return a variable of a function, or a namelist or type in it, also of its blocks;
         `UsageError` where several functions, or blocks, have a variable."""
         variables: dict[Die, Variable] = {}
+        accepts = _with_parameters(part, accepts)
         for function in functions:
             instances = (function, *_without_code(function))
             below = (self._below(instance, part, accepts) for instance in instances)
@@ -548,6 +551,15 @@ def _parameter(scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...
         return ()
     is_type = parameter.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER
     return (parameter if is_type else Variable(part.text, parameter, "global"),)
+
+
+def _with_parameters(part: Part, accepts: DieFilter) -> DieFilter:
+    """Return a filter for functions with the parameters that are written, if any are."""
+    return (
+        accepts
+        if part.parameters is None
+        else lambda die: accepts(die) and has_parameters(die, part)
+    )
 
 
 def _no_variable(accepts: DieFilter) -> DieFilter:
