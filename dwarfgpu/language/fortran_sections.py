@@ -87,6 +87,7 @@ def section(
         own_name=None,
         declared_bits=None,
         lost_length=None,
+        attribute="",
         is_section=True,
     )
     return objects.part(array, kind, first_bit)

@@ -26,6 +26,7 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.vectors import components, is_vector
 from dwarfgpu.model.object import Bits
+from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.variants import variant_members
 
 _MAX_STEPS: Final = 8
@@ -57,6 +58,8 @@ class MemberAccess(NamedValues):
             component = components(self.objects, value, node.name)
             if component is not None:
                 return component
+        if isinstance(bare, Struct) and any(is_dynamic(m.type) for m in path_to(bare, name) or ()):
+            value = self._placed(value, node)
         return self.objects.member(value, name)
 
     @abstractmethod
@@ -74,6 +77,12 @@ class MemberAccess(NamedValues):
             return value
         counting = self.counting()
         return counting._structure(counting.object(node.operand), node)
+
+    def _placed(self, value: TypedValue, node: ast.Access) -> TypedValue:
+        """Return the structure whose descriptor determines the type of its member, as `p%a` of
+        Fortran: the real one, if it has a place."""
+        placed = self._selecting(value, node)
+        return value if placed.location is None else placed
 
     def _structure(self, value: TypedValue, node: ast.Access) -> TypedValue:
         """Return the structure whose member is accessed; any other value of an object as it is."""

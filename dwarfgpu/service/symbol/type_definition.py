@@ -99,6 +99,10 @@ def definition_of_type(
     cplusplus, style = spelling or (typed.is_cplusplus, typed.style)
     name = type_name(typed.type, cplusplus=cplusplus, style=style)
     whole = completed_below(session, typed.type)
+    if named is None and style not in WITH_TYPES_OF_C:
+        from dwarfgpu.service.symbol.member_lengths import with_lengths  # few programs
+
+        whole = with_lengths(session, text, options, whole)
     parts = partial(layout, whole, cplusplus=cplusplus)
     if "o" in flags and style in WITH_TYPES_OF_C:
         shown = offset_text(

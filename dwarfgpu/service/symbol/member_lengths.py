@@ -1,0 +1,46 @@
+"""The lengths of arrays in a structure, which each object determines."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from dwarfgpu import language
+from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.types.types import Absent, Member, Struct, Type, strip
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.language import Options
+from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.session.resolve_type import is_dynamic
+from dwarfgpu.session.session import Session
+
+
+def with_lengths(session: Session, text: str, options: Options, type_: Type | None) -> Type | None:
+    """Return the type of an expression, a structure with the lengths that its components have in
+    that object, as GDB's `ptype` shows them; the type itself where they are unknown."""
+    struct_type = strip(type_)
+    if not isinstance(struct_type, Struct) or not any(map(_is_varying, struct_type.members)):
+        return type_
+    with suppress(DwarfGpuError):
+        if language.has_assignment(text, session, options):
+            return type_
+        value = language.evaluate(text, session, evolve(options, looked_at=None))
+        whole = strip(value.type)
+        if isinstance(whole, Struct) and value.location is not None:
+            objects = ObjectAccess(session)
+            members = [_with_length(objects, value, member) for member in whole.members]
+            return evolve(whole, members=tuple(members))
+    return type_
+
+
+def _is_varying(member: Member) -> bool:
+    return not member.is_static and is_dynamic(member.type)
+
+
+def _with_length(objects: ObjectAccess, value: TypedValue, member: Member) -> Member:
+    if _is_varying(member):
+        with suppress(DwarfGpuError):
+            resolved = objects.step(value, member).type
+            if not isinstance(resolved, Absent):
+                return evolve(member, type=resolved)
+    return member
