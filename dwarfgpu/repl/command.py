@@ -225,7 +225,8 @@ def fitting(commands: Iterable[Command], word: str) -> dict[str, Command]:
             return {word: command}
         for name in command.words:
             if name.startswith(word):
-                if not command.is_absent or command.name.count(" ") > 1:
+                is_counted = command.name.count(" ") > 1 or command.name.startswith("info ")
+                if is_counted or not command.is_absent:
                     by_name[name] = command
                     family = command.name.removesuffix(command.word)
                     if not command.is_foreign and f"{family}{name}" not in _NOT_OF_GDB:

@@ -227,6 +227,13 @@ def lane_id(lane: int) -> str:
         (["help foo"], 'Undefined command: "foo".  Try "help".\n'),
         (["info foo"], 'Undefined info command: "foo".  Try "help info".\n'),
         (["info l"], 'Ambiguous info command "l": lanes, line, locals.\n'),
+        # As in GDB: those that are not supported count, too.
+        (["info w"], 'Ambiguous info command "w": warranty, watchpoints, win.\n'),
+        (["info wa"], 'Ambiguous info command "wa": warranty, watchpoints.\n'),
+        (["info co"], 'Ambiguous info command "co": common, connections, copying.\n'),
+        (["info fr"], 'Ambiguous info command "fr": frame, frame-filter.\n'),
+        (["info wi"], "The TUI is not active.\n"),
+        (["info wat"], "No watchpoints.\n"),
         (["@"], 'Undefined command: "@".  Try "help".\n'),
         (["apropos"], "Argument required (words to search for).\n"),
         (["apropos .*"], ""),  # words, not a pattern: "(a+)+$" ends at once, too
