@@ -147,6 +147,15 @@ def test_a_full_table_ends_a_search() -> None:
             index.row_of(signature)
 
 
+@pytest.mark.parametrize("endian", ["little", "big"])
+def test_millions_of_slots_are_read_at_once(endian: Endian) -> None:
+    """A table may have one unit in slots that fill a file of any size."""
+    index = index_of(index_bytes({7: {1: (0, 1)}}, slots=1 << 18, endian=endian), endian)
+    with at_most(1_000):
+        assert list(index.signatures()) == [7]
+        assert index.fault() is None
+
+
 def package(rows: Mapping[int, Row]) -> PackageSections:
     sections = {
         NAME: index_bytes(rows),
@@ -295,12 +304,12 @@ def test_skeletons_open_as_many_rows(tmp_path: Path) -> None:
 
 def test_a_damaged_index_is_reported_with_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """The row numbers are read after the header, and an error in them says where it is, too."""
-    monkeypatch.setattr(PackageIndex, "_row_in", _no_such_row)
+    monkeypatch.setattr(PackageIndex, "_rows_of_slots", _no_such_row)
     (problem,) = info_of({1: {1: (0, UNIT_BYTES), 3: (0, 7)}}).problems
     assert str(problem) == "made.dwp: .debug_cu_index names row 3 of 2"
 
 
-def _no_such_row(index: PackageIndex, slot: int) -> int:
+def _no_such_row(index: PackageIndex) -> int:
     raise Malformed(f"{index.section} names row 3 of 2")
 
 

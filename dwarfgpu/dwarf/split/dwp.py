@@ -6,6 +6,8 @@ file's sections. Rows may share a contribution; others that overlap are `IllForm
 
 from __future__ import annotations
 
+import sys
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -102,11 +104,21 @@ class PackageIndex:
             raise Malformed(f"{self.section} names row {row} of {self.row_count}")
         return row
 
+    def _rows_of_slots(self) -> array[int]:
+        """Return the row of every slot, 0 for one without; there may be millions of these."""
+        start = self._slots_at + 8 * self.slot_count
+        rows = array("I", self._data[start : start + 4 * self.slot_count])
+        if sys.byteorder != self._endian:
+            rows.byteswap()
+        last = max(rows, default=0)
+        if last > self.row_count:
+            raise Malformed(f"{self.section} names row {last} of {self.row_count}")
+        return rows
+
     def signatures(self) -> Iterator[int]:
         """Yield the signature of every row, in the order of the rows."""
         numbers: dict[int, int] = {}
-        for slot in range(self.slot_count):
-            row = self._row_in(slot)
+        for slot, row in enumerate(self._rows_of_slots()):
             if row:
                 numbers.setdefault(row, self._number(self._slots_at, slot, 8))
         for row in sorted(numbers):
@@ -115,8 +127,7 @@ class PackageIndex:
     def fault(self) -> Malformed | None:
         """Return which row has no signature, or several, or which column no section, since each row
         has one slot and DW_SECT codes begin with 1 (7.3.5.3); None if all is well."""
-        slots = [self._row_in(slot) for slot in range(self.slot_count)]
-        slots_of = Counter(row for row in slots if row)
+        slots_of = Counter(row for row in self._rows_of_slots() if row)
         for row in range(1, self.row_count + 1):
             if slots_of[row] != 1:
                 named = counted(slots_of[row], "slot") if slots_of[row] else "no slot"
