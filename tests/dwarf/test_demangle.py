@@ -398,6 +398,9 @@ def test_what_gdb_13_does_not_read(symbol: str, text: str) -> None:
         ("_ZN2ns1BIiECI2NS_1AIiEEEi", "ns::B<int>::A"),
         ("_ZN2ns1BIiECI2NS_1AIiEEIJlEEEDpT_", "ns::B<int>::A<long>"),
         ("_ZN3DerCI14BaseIPKcEET_i", "Der::Base<char const*>"),
+        # Whether the variable of a lambda is a substitution matters to the parameters alone.
+        ("_ZN7HandlerIN2f1MUliE_EE6manageER3AnyRKS3_", "Handler<f1::{lambda(int)#1}>::manage"),
+        ("_ZN7HandlerIN2f1MUliE_EE2inIS1_E1fERKS2_", None),  # and here to the name
     ],
 )
 def test_names_without_parameters(symbol: str, text: str | None) -> None:

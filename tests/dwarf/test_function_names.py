@@ -38,6 +38,38 @@ from tests.dwarf.builder import Shape, debug_info, file_of
 from tests.language.sessions import FIXTURES, demo
 from tests.work import calls_of
 
+LAMBDAS = """\
+struct Any {}; enum Op { REMOVE };
+struct Manager { bool (*manages)(Any &, const Any &, Op); template <class F> Manager(F); };
+template <class R, class F> struct Handler {
+  static bool manage(Any &, const Any &, Op) { return true; }
+};
+template <class F> Manager::Manager(F) : manages(&Handler<int(int), F>::manage) {}
+Manager f1 = [](int x) { return x; };
+namespace ns { Manager f2 = [](int x) { return x + 1; }; }
+int main() { return f1.manages == ns::f2.manages; }
+"""
+
+
+def test_lambdas_that_initialize_variables(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Whether the variable is a substitution does not matter for the class: its name tells which
+    lambda it is of, as that of an entry does not. The parameters are those of the entry: for GDB
+    the second one is the lambda."""
+    (tmp_path / "l.cpp").write_text(LAMBDAS)
+    subprocess.run([tool("g++"), "-g", "l.cpp", "-o", "l"], cwd=tmp_path, check=True)
+    code_object = CodeObject.open(tmp_path / "l")
+    names = {
+        symbol_text((code_object,), symbol.address)
+        for symbol in code_object.file.symbols
+        if "6manage" in symbol.name
+    }
+    parameters = "manage(Any&, Any const&, Op)"
+    assert names == {
+        f"Handler<int (int), {path}::{{lambda(int)#1}}>::{parameters}" for path in ("f1", "ns::f2")
+    }
+    shown = {name_in_frames(item.die) for item in functions_named(code_object, "manage")}
+    assert shown == names
+
 
 @pytest.mark.parametrize("program", ["types.gcc.O0.v5", "types.clang.O0.v5", "meanings.gcc.O0.v5"])
 def test_names_in_frames(program: str) -> None:

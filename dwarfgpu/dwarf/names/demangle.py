@@ -211,14 +211,20 @@ def demangled_function(symbol: str) -> str | None:
 
 
 def demangled_name(symbol: str) -> str | None:
-    """Return `ns::f` for `_ZN2ns1fEi`: without parameters and result; None as for `demangled`."""
+    """Return `ns::f` for `_ZN2ns1fEi`: without parameters and result; None as for `demangled`,
+    unless only the parameters can be read in several ways."""
     if not symbol.startswith("_Z") or len(symbol) > _LONGEST:
         return None
     if (path := _rust_path(symbol)) is not None:
         return path
     from dwarfgpu.dwarf.names.itanium_names import name_alone
 
-    return _read(symbol, name_alone)  # None for `vtable for X`, too
+    name = _read(symbol, name_alone)  # None for `vtable for X`, too
+    if name is not None or "MUl" not in symbol:
+        return name
+    from dwarfgpu.dwarf.names.lambdas import name_before_parameters  # few are so
+
+    return name_before_parameters(symbol)
 
 
 def demangled_last(symbol: str) -> str | None:

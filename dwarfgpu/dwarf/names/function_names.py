@@ -28,6 +28,8 @@ _ADDRESS: Final = pattern(r"(?<=[<,])\s*&\([\w:]+\([^()]*\)\)")
 """The address of a function among template arguments: `&(f(int))`."""
 _DECLARATOR: Final = pattern(r"\((?:[*&]|[\w:<>, ]+::\*)")
 """The opening parenthesis of a pointer or reference to a function or an array."""
+_LAMBDA: Final = "<lambda"
+"""The beginning of the name that gcc gives the class of a lambda."""
 _BRACKET: Final = pattern(r"[<>()]")
 _MEMBER_OF_LOCAL: Final = pattern(r"\)(?: const| volatile| &&?)*::")
 """The end of the function before a class in it: `f(int)::Local::m(int)`."""
@@ -110,7 +112,7 @@ def name_in_frames(die: Die) -> str | None:
 
 def is_read_by_gdb(name: str) -> bool:
     """Return whether GDB's parser of C++ names reads the name of a function with its parameters."""
-    if "{" in name or "<lambda" in name or _EXTENSION.search(name):
+    if "{" in name or _LAMBDA in name or _EXTENSION.search(name):
         return False
     text = _OPERATOR.sub("operator", name.replace("(anonymous namespace)", "_"))
     text = _ADDRESS.sub("_", text)
@@ -208,7 +210,13 @@ def _name(die: Die, symbol: str) -> str | None:
     *_, declared = (holder or die).origins()
     if not _has_named_scopes(declared):
         return None
-    return _spelled(die, name, _mangled_spelling, with_packs=True)
+    spelled = _spelled(die, name, _mangled_spelling, with_packs=True)
+    if _LAMBDA not in spelled:
+        return spelled
+    # Entries name no lambda with the function or the variable around it.
+    path = demangled_name(symbol)
+    bare = canonical(scope_of(declared) + name)
+    return spelled if path is None else path + spelled.removeprefix(bare)
 
 
 def _as_declared(die: Die) -> str | None:

@@ -10,6 +10,7 @@ from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName
+from dwarfgpu.dwarf.names.itanium_names import name_alone
 from dwarfgpu.dwarf.names.itanium_reader import Way
 from dwarfgpu.dwarf.names.itanium_tree import NotSupported, written
 
@@ -29,6 +30,22 @@ def variables_count(text: str) -> bool | None:
         return next(iter(names))  # otherwise it has a substitution that does not exist
     choices = [count for count, name in names.items() if _is_possible(name)]
     return choices[0] if len(choices) == 1 else None
+
+
+def name_before_parameters(symbol: str) -> str | None:
+    """Return the name of a function without its parameters, if it is the same whether or not the
+    variables are counted; None otherwise."""
+    try:
+        text = symbol.encode().decode("latin-1")
+        nodes = [
+            name_alone(ItaniumName(text, Way(variables_count=count)).whole())
+            for count in (True, False)
+        ]
+        names = {None if node is None else written(node) for node in nodes}
+    except (NotSupported, UnicodeError):
+        return None
+    name = names.pop()
+    return None if names or name is None else name.encode("latin-1").decode()
 
 
 def _name(text: str, count: bool) -> str | None:
