@@ -434,7 +434,8 @@ def _elements(
         return
     yield marks.first
     first, words = next(iter(indexes), (None, None))
-    if words is not None and first is not None and not words.is_usual(first):
+    is_first_shown = words is not None and not shown.options.array_indexes  # else all of them
+    if is_first_shown and words is not None and first is not None and not words.is_usual(first):
         yield f"{words.text(first)} => "
     margin = "\n" + "  " * (depth + 1) if shown.options.array else ""
     has_dynamic_elements = last and is_dynamic(element)
@@ -449,7 +450,7 @@ def _elements(
         if index:
             yield "," if margin else ", "
         if margin or shown.options.array_indexes:
-            yield margin + _index(shown, first, index)
+            yield margin + _index(shown, first, index, words)
         if not last:
             yield from _elements(
                 shown, element, counts[1:], strides[1:], start, depth + 1, letter, indexes[1:]
@@ -527,11 +528,12 @@ def _indexes(shown: Shown, array_type: Array, counts: list[int]) -> list[_Index]
     return [(first, indexes_of(array_type, number)) for number, first in enumerate(lower)]
 
 
-def _index(shown: Shown, first: int | None, index: int) -> str:
-    """Return `[2] = ` before an element, if so requested."""
-    if not shown.options.array_indexes or shown.options.style == "ada":
+def _index(shown: Shown, first: int | None, index: int, words: Indexes | None) -> str:
+    """Return `[2] = ` before an element, in Ada `red => `, if so requested."""
+    if not shown.options.array_indexes:
         return ""
-    return f"[{index + (first or 0)}] = "
+    index += first or 0
+    return f"[{index}] = " if words is None else f"{words.value_text(index)} => "
 
 
 def _dynamic_element(

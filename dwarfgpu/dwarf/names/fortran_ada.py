@@ -307,6 +307,15 @@ class Indexes:
             return ("false", "true")[index] if index < 2 else str(index)
         return ada_character(index, 2 * kind.size_bytes)
 
+    def value_text(self, index: int) -> str:
+        """Return an index as GDB shows a value of its type: a character with its number."""
+        text, number, kind = self.text(index), index, self.kind
+        if not text.startswith("'"):
+            return text
+        if isinstance(kind, Enum) and self.has_gaps:
+            number = kind.enumerators[index][1]
+        return f"{number} {text}"
+
     def range_text(self, first: int, count: int) -> str:
         """Return the indexes as GDB's `ptype` does: `0 .. 4`, `red .. blue`, `boolean`."""
         is_boolean = isinstance(self.kind, Base) and self.kind.base.encoding == "boolean"
