@@ -79,6 +79,8 @@ def attribute(evaluator: Naming, node: ast.Attribute) -> TypedValue:
 def _of_object(evaluator: Naming, name: str, value: TypedValue) -> TypedValue:
     objects = evaluator.objects
     if name == OBJECT_TAG:
+        if isinstance(strip(value.type), Pointer):  # an implicit dereference (Ada 2012 4.1)
+            value = objects.dereferenced(value)
         return objects.member(value, TAG)
     if name not in ACCESSES and is_parameter(value.type):
         value = array_of(evaluator.counting().objects, value)

@@ -117,9 +117,11 @@ def _indexed_in_ada(evaluator: Calling, node: ast.Node, function: TypedValue) ->
     """Return the array that is indexed in place of a value of Ada."""
     from dwarfgpu.language.ada_indexing import array_of, stands_for_array  # few are in Ada
 
-    if not stands_for_array(function.type):
+    is_unevaluated = isinstance(evaluator.objects, Unevaluated)
+    has_no_bounds = is_unevaluated and isinstance(strip(function.type), Dynamic)  # as `p.all`
+    if not stands_for_array(function.type) and not has_no_bounds:
         return function
-    if isinstance(evaluator.objects, Unevaluated):
+    if is_unevaluated:
         evaluator = evaluator.counting()  # for the bounds
         function = evaluator.value(node)
     return array_of(evaluator.objects, function)

@@ -10,10 +10,20 @@ from typing import Final
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.dwarf.types.type_sizes import size_bits, strides_of
-from dwarfgpu.dwarf.types.types import Array, Base, Dynamic, Enum, Member, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Base,
+    Dynamic,
+    Enum,
+    Member,
+    Pointer,
+    Struct,
+    Type,
+    strip,
+)
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import LimitExceeded, UsageError, counted
-from dwarfgpu.language.ada_indexing import array_unless_null
+from dwarfgpu.language.ada_indexing import array_unless_null, is_parameter, stands_for_array
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.c_numbers import not_comparable
 from dwarfgpu.language.fortran_operators import strings_compared
@@ -42,6 +52,9 @@ def compared_in_ada(
         array_unless_null(objects, side) if isinstance(strip(side.type), Struct) else side
         for side in (left, right)
     ]
+    for index, other in enumerate((right, left)):
+        if _is_access_to_array(other.type) and _is_null((left, right)[index]):
+            arrays[index] = None
     are_arrays = [side is None or _is_array(side.type) for side in arrays]
     if any(are_arrays) and not all(are_arrays):
         raise UsageError(_NO_ARRAY)
@@ -104,6 +117,17 @@ def arrays_compared(
     if operator not in ("==", "!="):
         raise not_comparable(operator)
     return _Comparison(arithmetic, pads=False).holds(operator, left, right)
+
+
+def _is_access_to_array(type_: Type | None) -> bool:
+    """Return whether a type of Ada is one of access values to an unconstrained array."""
+    return isinstance(strip(type_), Struct) and stands_for_array(type_) and not is_parameter(type_)
+
+
+def _is_null(value: TypedValue) -> bool:
+    """Return whether a value is the literal `null`, which is of no access type."""
+    bare = strip(value.type)
+    return isinstance(bare, Pointer) and bare.target is None and value.location is None
 
 
 def _is_array(type_: Type | None) -> bool:

@@ -24,6 +24,7 @@ _DIGITS: Final = 80
 """Decimal digits, more than twice those of any format."""
 _EXACT: Final = 64
 """Powers up to which the product is calculated, and rounded once."""
+NO_LOGICAL_ARITHMETIC: Final = "Invalid operation on booleans."
 _FAILED: Final = "Cannot perform exponentiation"
 _WIDE: Final = Context(prec=_DIGITS, Emax=100_000, Emin=-100_000, traps=[])
 
@@ -32,8 +33,8 @@ def power(arithmetic: Arithmetic, base: TypedValue, exponent: TypedValue) -> Typ
     """Return a number raised to the power of another; `UsageError` for what is no real number."""
     if is_complex(base.type) or is_complex(exponent.type):
         raise Unsupported("** of a complex number is not supported: write a product")
-    if any(_is_logical(operand.type) for operand in (base, exponent)):
-        raise UsageError("Invalid operation on booleans.")
+    if any(is_logical(operand.type) for operand in (base, exponent)):
+        raise UsageError(NO_LOGICAL_ARITHMETIC)
     numbers = arithmetic.numbers
     left, right = arithmetic.number(base), arithmetic.number(exponent)
     if not left.is_float and not right.is_float:
@@ -62,7 +63,7 @@ def _at_least_double(numbers: Numbers, number: Number) -> Number:
     return number if is_longer else numbers.cast(number, double)
 
 
-def _is_logical(type_: Type | None) -> bool:
+def is_logical(type_: Type | None) -> bool:
     bare = strip(type_)
     return isinstance(bare, Base) and bare.base.encoding == "boolean"
 

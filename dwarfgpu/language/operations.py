@@ -36,7 +36,7 @@ from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.dereference import NO_POINTER
 from dwarfgpu.language.fortran_operators import negated, widened
-from dwarfgpu.language.fortran_power import power
+from dwarfgpu.language.fortran_power import NO_LOGICAL_ARITHMETIC, is_logical, power
 from dwarfgpu.language.library_operators import smart_pointee
 from dwarfgpu.language.member_access import MemberAccess
 from dwarfgpu.language.member_pointers import has_this, member_pointer
@@ -358,6 +358,8 @@ class Operations(MemberAccess):
             isinstance(strip(v.type), Array | Struct) for v in (left, right)
         ):
             raise Unsupported("concatenation of Ada is not supported: & is for numbers")
+        if self.is_ada and all(map(is_logical, (left.type, right.type))):
+            raise UsageError(NO_LOGICAL_ARITHMETIC)
         if self.is_fortran or self.is_ada or self.is_pascal:
             left, right = widened(self.arithmetic, left, right)
         if operator == DIV or (operator == "/" and self.is_pascal):
