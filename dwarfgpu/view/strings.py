@@ -68,13 +68,13 @@ def character_kind(
             is_wide = style == "fortran" and bare.size_bytes == 4
             return CharacterKind(bare.size_bytes, _KIND_4 if is_wide else "", style)
         return None
-    known = denoted(type_)
-    bare = known.bare
+    bare = strip(type_)
     if not isinstance(bare, Base):
         return None
     base = bare.base
-    if known.character is not None and base.is_integral and base.bit_size in (16, 32):
-        return CharacterKind(bare.size_bytes, WIDE_CHARACTERS[known.character])
+    name = base.name if bare is type_ else denoted(type_).character
+    if name in WIDE_CHARACTERS and base.is_integral and base.bit_size in (16, 32):
+        return CharacterKind(bare.size_bytes, WIDE_CHARACTERS[name])
     if base.vector_size is not None or bare.is_range:
         return None
     if bare.is_byte and not is_text:
