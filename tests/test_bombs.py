@@ -426,6 +426,20 @@ def test_a_thousand_large_arrays_are_listed(mebibytes: int) -> None:
     assert len(again.unlisted) in range(1, 1_000)
 
 
+def test_arrays_in_one_another_count_as_more_than_their_braces() -> None:
+    """Each takes longer to show than a character."""
+    kind: Any = Unspecified("byte", 1)
+    arrays: list[Any] = [SimpleNamespace(name="a", type=kind)]
+    for _ in range(30):
+        kind = Array(kind, (1,))
+        arrays.append(SimpleNamespace(name="a", type=kind))
+    for array, listed in ((arrays[1], 201), (arrays[30], 2)):
+        values = ListedValues(Limits(listed_characters=1_000))
+        for variable in values.shown([array] * 1_000):
+            values.count(variable, "{...}")
+        assert len(values.unlisted) == 1_000 - listed
+
+
 def test_short_values_of_many_lanes_are_all_listed() -> None:
     """As many as the user asks for; only what is longer than 256 characters is counted."""
     value: Any = SimpleNamespace(name="a", type=Unspecified("byte", 1))

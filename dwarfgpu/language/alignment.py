@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from dwarfgpu.arch.abi import Abi
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.types.type_sizes import size_bytes
+from dwarfgpu.dwarf.types.type_sizes import nested_arrays, size_bytes
 from dwarfgpu.dwarf.types.types import (
     Array,
     BareType,
@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.types.types import (
     Type,
     denoted,
     is_method_pointer,
+    strip,
 )
 from dwarfgpu.errors import UsageError
 
@@ -40,16 +41,19 @@ def alignment_bytes(type_: Type | None, abi: Abi) -> int:
 
 
 def _alignment(type_: Type | None, abi: Abi, known: _Known) -> int:
-    named = denoted(type_)
-    if named.alignment:
-        return named.alignment
-    bare = named.bare
-    if bare is None:  # void, as sizeof has it
-        return 1
-    if isinstance(bare, Array):
+    for _ in range(nested_arrays(type_)):
+        bare = strip(type_)
+        if not isinstance(bare, Array) or denoted(type_).alignment:
+            break
         if bare.is_vector:
             raise _unknown()
-        return _alignment(bare.element, abi, known)
+        type_ = bare.element
+    named = denoted(type_)
+    bare = named.bare
+    if named.alignment:
+        return named.alignment
+    if bare is None:  # void, as sizeof has it
+        return 1
     own = _of_structure(bare, abi, known) if isinstance(bare, Struct) else _of_scalar(bare, abi)
     size = size_bytes(bare)
     is_atomic = "atomic" in named.qualifiers

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from dwarfgpu.access.access_protocol import Access
 from dwarfgpu.base.bits import Endian, insert
+from dwarfgpu.dwarf.types.type_sizes import innermost_element
 from dwarfgpu.dwarf.types.type_sizes import size_bits as size_bits_of
 from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type, strip
 from dwarfgpu.model.location import Location
@@ -32,7 +33,7 @@ def has_turned_parts(type_: Type | None, endian: Endian) -> bool:
     """Return whether a part of an object of `endian` has another byte order."""
     bare = strip(type_)
     if isinstance(bare, Array):
-        return has_turned_parts(bare.element, endian)
+        bare = innermost_element(bare)
     if isinstance(bare, Struct):
         return any(has_turned_parts(member.type, endian) for member in bare.members)
     return bit_order(bare, endian) != endian

@@ -27,8 +27,8 @@ from dwarfgpu.dwarf.types.dynamic_properties import (
 )
 from dwarfgpu.dwarf.types.type_sizes import (
     MAX_DIMENSIONS,
-    MOST_ARRAYS,
     extent_bits,
+    innermost_element,
     lost_length,
     offset_bits,
     padding_bits,
@@ -152,15 +152,12 @@ def may_point(type_: Type | None) -> bool:
 
 def is_dynamic(type_: Type | None) -> bool:
     """Return whether the type must be resolved before its objects can be read."""
-    for _ in range(MOST_ARRAYS):
-        bare = strip(type_)
-        if isinstance(bare, Array):
-            type_ = bare.element
-            continue
-        if isinstance(bare, Struct):
-            return bare.size_bytes is None and not bare.is_declaration and bool(bare.members)
-        return isinstance(bare, Dynamic)
-    raise LimitExceeded(f"more than {MOST_ARRAYS} arrays are in one another")
+    bare = strip(type_)
+    if isinstance(bare, Array):
+        bare = innermost_element(bare)
+    if isinstance(bare, Struct):
+        return bare.size_bytes is None and not bare.is_declaration and bool(bare.members)
+    return isinstance(bare, Dynamic)
 
 
 def may_be_tagged(type_: Type | None) -> bool:

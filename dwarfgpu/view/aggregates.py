@@ -11,7 +11,13 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C, Style
 from dwarfgpu.dwarf.names.fortran_ada import is_added, tagged_records
 from dwarfgpu.dwarf.names.type_names import full_name
-from dwarfgpu.dwarf.types.type_sizes import member_error, offset_bits, size_bits, strides_of
+from dwarfgpu.dwarf.types.type_sizes import (
+    empty_array,
+    member_error,
+    offset_bits,
+    size_bits,
+    strides_of,
+)
 from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
@@ -502,11 +508,8 @@ def _is_value(shown: Shown, array_type: Array) -> bool:
 def _is_empty_value(shown: Shown, type_: Type | None) -> bool:
     """Return whether a type is an array without elements, or one of these, shown as that."""
     bare = strip(type_)
-    for _ in range(_DIMENSIONS):
-        if not isinstance(bare, Array) or 0 in bare.dimensions:
-            break
-        bare = strip(bare.element)
-    return isinstance(bare, Array) and _is_value(shown, bare) and 0 in bare.dimensions
+    empty = empty_array(bare) if isinstance(bare, Array) else None
+    return empty is not None and _is_value(shown, empty)
 
 
 def _empty(shown: Shown, element: Type | None, letter: str | None, depth: int) -> str:

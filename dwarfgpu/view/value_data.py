@@ -381,10 +381,10 @@ class _Walk:
         self, subject: _Seen, array_type: Array, first_bit: int, count: int, stride: int
     ) -> str | None:
         """Return one character for each element, whatever it is, if all of them are known."""
-        character = character_kind(array_type.element)
-        if len(array_type.dimensions) > 1 or array_type.is_vector or character is None:
+        if len(array_type.dimensions) > 1 or array_type.is_vector or stride != 8:
             return None
-        if character.unit_bytes != 1 or stride != 8:
+        character = character_kind(array_type.element)
+        if character is None or character.unit_bytes != 1:
             return None
         data = subject.object.known_bytes(first_bit, 8 * count)
         return None if data is None else data.decode("latin-1")

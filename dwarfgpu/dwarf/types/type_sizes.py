@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from typing import Final, assert_never
 
-from dwarfgpu.base.records import evolve
+from dwarfgpu.base.chains import End, ends_of
+from dwarfgpu.base.records import evolve, force_setattr
 from dwarfgpu.dwarf.types.types import (
+    MAX_CHAIN,
     MAX_TYPE_BITS,
     Absent,
     Array,
+    BareType,
     Base,
+    Contents,
     Dynamic,
     Enum,
     Function,
@@ -30,8 +34,6 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, counted, sh
 
 MAX_DIMENSIONS: Final = 100
 """Dimensions of an array that has a size."""
-MOST_ARRAYS: Final = 32
-"""Types of arrays in one another: `[[[T; 2]; 2]; 2]` in Rust, in C an array of a typedef of one."""
 
 
 def size_bytes(type_: Type | None) -> int | None:
@@ -45,55 +47,119 @@ def size_bits(type_: Type | None) -> int | None:
 
     `IllFormed` if it exceeds every address space.
     """
-    size = _size_bits(type_)
+    bare = strip(type_) if isinstance(type_, Typedef | Qualified) else type_
+    if not isinstance(bare, Array):
+        size = _bits_of_one(bare)
+    elif bare.declared_bits is None and None in bare.dimensions:
+        return None
+    else:
+        size = _known(_contents(bare).size_bits)
     if size is not None and not 0 <= size <= MAX_TYPE_BITS:
         raise IllFormed(f"the size of a type in bits is {shown(size)}")
     return size
 
 
-def _size_bits(type_: Type | None) -> int | None:
-    count = 1
-    for _ in range(MOST_ARRAYS + 1):
-        match type_:
-            case None | Function() | Dynamic():
-                return None
-            case Absent():
-                return 0
-            case Typedef() | Qualified():
-                type_ = strip(type_)
-            case Array(declared_bits=int() as declared):
-                _require_elements(type_, declared)
-                return count * declared
-            case Array():
-                if None in type_.dimensions:
-                    return None
-                elements = element_count(type_)
-                if elements and has_strides(type_):
-                    span = _span_bits(type_)
-                    return None if span is None else count * span
-                count *= elements
-                if count > MAX_TYPE_BITS:
-                    raise IllFormed("an array has more elements than an address space has bits")
-                type_ = strip(type_.element)
-            case Base():
-                return count * type_.size_bits
-            case Enum(packed_bits=int() as packed):
-                return count * packed
-            case Pointer() | MemberPointer() | Enum() | Struct() | Unspecified():
-                return None if type_.size_bytes is None else count * type_.size_bytes * 8
-            case other:
-                assert_never(other)
-    raise LimitExceeded(f"more than {MOST_ARRAYS} arrays are in one another")
+def _bits_of_one(bare: BareType | None) -> int | None:
+    """Return the size of a type that is no array in bits."""
+    match bare:
+        case None | Function() | Dynamic() | Array():
+            return None
+        case Absent():
+            return 0
+        case Base():
+            return bare.size_bits
+        case Enum(packed_bits=int() as packed):
+            return packed
+        case Pointer() | MemberPointer() | Enum() | Struct() | Unspecified():
+            return None if bare.size_bytes is None else bare.size_bytes * 8
+        case other:
+            assert_never(other)
 
 
-def _require_elements(array_type: Array, declared: int) -> None:
-    """Raise `IllFormed` for an array that is smaller than its elements."""
-    elements = _size_bits(evolve(array_type, declared_bits=None))
-    if elements is not None and elements > max(declared, 0):
+def _known(size: int | DwarfGpuError | None) -> int | None:
+    if isinstance(size, DwarfGpuError):
+        raise size.anew()
+    return size
+
+
+def _contents(array_type: Array) -> Contents:
+    return _end_of(array_type).get()
+
+
+def _end_of(array_type: Array) -> End[Contents]:
+    """Return what is in an array, which is determined once, however many arrays it is in."""
+    if array_type.contents is None:
+        ends = ends_of(array_type, _element_contents, MAX_CHAIN, _too_many, _contents_with)
+        for passed, end in ends.items():
+            force_setattr(passed, "contents", end)
+    assert array_type.contents is not None
+    return array_type.contents
+
+
+def _element_contents(array_type: Array) -> Array | End[Contents]:
+    element = strip(array_type.element)
+    if isinstance(element, Array):
+        return element.contents or element
+    return End(Contents(element, _bits_of_one(element)))
+
+
+def _too_many(_: Array) -> LimitExceeded:
+    return LimitExceeded(f"more than {MAX_CHAIN} arrays are in one another")
+
+
+def _contents_with(array_type: Array, inner: Contents) -> Contents:
+    """Return what is in an array, from what is in one of its elements."""
+    size: int | DwarfGpuError | None
+    try:
+        size = _array_bits(array_type, inner)
+    except DwarfGpuError as error:
+        size = error.anew()
+    why = inner.lost_length if array_type.lost_length is None else array_type.lost_length
+    empty = array_type if 0 in array_type.dimensions else inner.empty
+    return Contents(inner.element, size, why, empty)
+
+
+def _array_bits(array_type: Array, inner: Contents) -> int | None:
+    size, declared = _bits_of_elements(array_type, inner), array_type.declared_bits
+    if declared is None:
+        return size
+    if size is not None and size > max(declared, 0):
         raise IllFormed(
             f"DW_AT_byte_size of an array is {declared // 8}, and its elements have "
-            f"{counted((elements + 7) // 8, 'byte')}"
+            f"{counted((size + 7) // 8, 'byte')}"
         )
+    return declared
+
+
+def _bits_of_elements(array_type: Array, inner: Contents) -> int | None:
+    if None in array_type.dimensions:
+        return None
+    count = element_count(array_type)
+    if count and has_strides(array_type):
+        return _span_bits(array_type)
+    size = _known(inner.size_bits)
+    return None if size is None else count * size
+
+
+def nested_arrays(type_: Type | None) -> int:
+    """Return how many types of arrays are in one another, the outermost one included."""
+    bare = strip(type_)
+    if not isinstance(bare, Array):
+        return 0
+    end = _end_of(bare)
+    end.get()  # it raises the error of a cycle
+    return end.links
+
+
+def empty_array(array_type: Array) -> Array | None:
+    """Return the outermost array without elements, of an array and those in it; None if there is
+    none."""
+    return array_type if 0 in array_type.dimensions else _contents(array_type).empty
+
+
+def innermost_element(array_type: Array) -> BareType | None:
+    """Return the type of the elements; where these are arrays, that of theirs."""
+    return _contents(array_type).element
 
 
 def spacing_bits(type_: Type | None) -> int | None:
@@ -177,6 +243,9 @@ def strides_of(array_type: Array, element_bits: int | None = None) -> tuple[int,
 
     `element_bits`: the size of an element, if the caller knows it.
     """
+    if not array_type.strides_bits and len(array_type.dimensions) == 1:  # as most arrays
+        size = size_bits(array_type.element) if element_bits is None else element_bits
+        return None if size is None else (size,)
     strides = (
         *array_type.strides_bits,
         *(None,) * (len(array_type.dimensions) - len(array_type.strides_bits)),
@@ -203,15 +272,7 @@ def offset_bits(stride: int, count: int, index: int) -> int:
 
 def lost_length(array_type: Array) -> str | None:
     """Return why the length of an array or of its elements is optimized out; None if none is."""
-    type_: Type | None = array_type
-    for _ in range(MOST_ARRAYS + 1):
-        bare = strip(type_)
-        if not isinstance(bare, Array):
-            return None
-        if bare.lost_length is not None:
-            return bare.lost_length
-        type_ = bare.element
-    raise LimitExceeded(f"more than {MOST_ARRAYS} arrays are in one another")
+    return array_type.lost_length or _contents(array_type).lost_length
 
 
 def element_type(array_type: Array) -> Type | None:

@@ -158,6 +158,19 @@ class MemberPointer(_Spelled):
 
 
 @frozen(eq=False)
+class Contents:
+    """What is in an array, also where its elements are arrays."""
+
+    element: BareType | None
+    """The type of what is no array."""
+    size_bits: int | DwarfGpuError | None
+    lost_length: str | None = None
+    """The first reason why a length is optimized out, from the outermost array on."""
+    empty: Array | None = None
+    """The outermost array that has no elements."""
+
+
+@frozen(eq=False)
 class Array(_Spelled):
     """An array (DWARF 5 5.5), row major: the last dimension varies fastest.
 
@@ -196,6 +209,8 @@ class Array(_Spelled):
     is_value: bool = False
     """Whether it is an array of Pascal or Rust: one of no elements is shown as that, not as a
     pointer."""
+    contents: End[Contents] | None = field(default=None, init=False, repr=False)
+    """What `type_sizes` has found in it."""
 
     @property
     def element(self) -> Type | None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.type_sizes import nested_arrays, size_bits
 from dwarfgpu.dwarf.types.types import Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, counted, shortened
 from dwarfgpu.session.resolve_type import readable_bits
@@ -23,6 +23,8 @@ _BYTES_OF_A_CHARACTER: Final = 1_024
 """Reading an object is faster than making its text."""
 _DIGITS_OF_A_CHARACTER: Final = 64
 """In JSON; so is writing the digits of its bytes."""
+_CHARACTERS_OF_AN_ARRAY: Final = 20
+"""In another array: its brace takes longer than another character."""
 _CHARACTERS_OF_A_PART: Final = 2
 """Of a list, an object, a text or a number in the data of a value in JSON."""
 
@@ -55,8 +57,8 @@ class ListedValues:
             yield variable
 
     def count(self, variable: Variable, text: str) -> None:
-        """Count a value that is shown: its characters, the members of its structure, and the bytes
-        that are read of it, 1,024 of them as one character."""
+        """Count a value that is shown: its characters, the members of its structure, the bytes
+        that are read of it, 1,024 of them as one character, and the arrays in its array."""
         cost = len(text)
         with suppress(DwarfGpuError):  # the text of the value has the error
             cost += self._cost(variable.type)
@@ -95,5 +97,7 @@ class ListedValues:
             size = readable_bits(bare, size_bits(bare) or 0, self._limits) // 8
             size_bytes = min(size, self._limits.read_bytes)
             members = len(bare.members) if isinstance(bare, Struct) else 0
-            self._costs[type_] = members + size_bytes // _BYTES_OF_A_CHARACTER
+            arrays = max(0, nested_arrays(bare) - 1)
+            cost = members + size_bytes // _BYTES_OF_A_CHARACTER
+            self._costs[type_] = cost + arrays * _CHARACTERS_OF_AN_ARRAY
         return self._costs[type_]
