@@ -169,7 +169,8 @@ class NameLookup(UnitDeclarations):
         return f'No symbol "{name}" in current context.'
 
     def _simple(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-        accepts = _with_parameters(part, accepts)
+        if part.parameters is not None:
+            accepts = _with_parameters(part, accepts)
         if self.chain and self._is_fortran:
             return self._in_fortran(part, accepts)
         for scope in reversed(self.chain):
@@ -275,7 +276,7 @@ class NameLookup(UnitDeclarations):
             return None
         if self._is_fortran:
             (part,) = parts(name)
-            accepts = _with_parameters(part, ordinary)
+            accepts = ordinary if part.parameters is None else _with_parameters(part, ordinary)
             with suppress(DwarfGpuError):  # the search for its meanings raises it
                 return self._of_fortran(part, accepts).find().of_enclosing
             return None
@@ -457,7 +458,8 @@ class NameLookup(UnitDeclarations):
         """Return a variable of a function, or a namelist or type in it, also of its blocks;
         `UsageError` where several functions, or blocks, have a variable."""
         variables: dict[Die, Variable] = {}
-        accepts = _with_parameters(part, accepts)
+        if part.parameters is not None:
+            accepts = _with_parameters(part, accepts)
         for function in functions:
             instances = (function, *_without_code(function))
             below = (self._below(instance, part, accepts) for instance in instances)
@@ -554,12 +556,8 @@ def _parameter(scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...
 
 
 def _with_parameters(part: Part, accepts: DieFilter) -> DieFilter:
-    """Return a filter for functions with the parameters that are written, if any are."""
-    return (
-        accepts
-        if part.parameters is None
-        else lambda die: accepts(die) and has_parameters(die, part)
-    )
+    """Return a filter for functions with the parameters that are written."""
+    return lambda die: accepts(die) and has_parameters(die, part)
 
 
 def _no_variable(accepts: DieFilter) -> DieFilter:
