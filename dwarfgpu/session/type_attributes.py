@@ -17,6 +17,7 @@ Law: the cost of an answer is bounded, however its types are built.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
@@ -281,11 +282,21 @@ class TypeAttributes:
 
         `is_variable`: the attribute is the location of a variable, not one of a type.
         """
-        if id(source) in self._too_much:
-            raise self._too_much[id(source)].anew()
+        key = id(source)
+        if key in self._too_much:
+            raise self._too_much[key].anew()
         if self._evaluations_left <= 0:
             raise LimitExceeded(f"types with more than {EVALUATIONS} attributes to evaluate")
         self._evaluations_left -= 1
+        is_in_pieces = (
+            object is not None
+            and len(object.single_locations) == 1
+            and isinstance(object.single_locations[0].storage, Composite)
+        )
+        if is_in_pieces and object is not None and isinstance(source, ExprLoc):
+            from dwarfgpu.session.descriptor_fields import with_fields_read  # few descriptors are
+
+            source = with_fields_read(source, partial(self._field, object, stack))
         is_of_type = isinstance(source, ExprLoc) and not is_variable
         context = evolve(
             self.context,
@@ -303,8 +314,17 @@ class TypeAttributes:
             if error.option == "--max-steps" and context.limits.steps == STEPS:  # no option helps
                 error.args = (error.message.removesuffix(f" ({error.option})"),)
                 error.option = None
-            self._too_much[id(source)] = error.anew()
+            self._too_much[key] = error.anew()
             raise
+
+    def _field(
+        self, object: Location, stack: tuple[Entry, ...], source: ExprLoc, offset: int
+    ) -> int:
+        """Return the number that an expression gives for the part of an object at an offset in
+        bytes."""
+        result = self._evaluate(source, "value", displaced(object, 8 * offset), stack)
+        assert isinstance(result, Value)
+        return result.bits
 
     def _listed(self, source: LocList, context: Context) -> Location:
         """Evaluate a location list, each entry with the stack of the attribute.
