@@ -17,7 +17,7 @@ import gdb
 from dwarfgpu.base.arguments import WrongType, is_integer, wrong_type
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian, from_bytes
-from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type, strip
+from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Struct, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.gdb.script_arguments import plain_integer
 from dwarfgpu.language import TypedValue
@@ -41,6 +41,24 @@ def number_to_assign(session: Session, target: TypedValue, name: str, new: objec
     if isinstance(number, float) and _integer_bits(target) is not None:
         number = int(number)
     return _typed(Builtins(session.architecture), number)
+
+
+def pointer_to_convert(target: TypedValue, new: object) -> str | None:
+    """Return the expression of a pointer of GDB's to another class than a pointer has, which may be
+    a base class of it at another address; None for anything else."""
+    if not isinstance(new, gdb.Value):
+        return None
+    kind, bare = new.type.strip_typedefs(), _bare(target)
+    if kind.code != gdb.TYPE_CODE_PTR or not isinstance(bare, Pointer):
+        return None
+    pointed, wanted = kind.target().strip_typedefs().unqualified(), strip(bare.target)
+    if pointed.code != gdb.TYPE_CODE_STRUCT or not isinstance(wanted, Struct):
+        return None
+    if pointed.name is None:
+        raise UsageError("a pointer to a structure without a name: assign its number")
+    if pointed.name == str(wanted).removeprefix(f"{wanted.kind} "):  # C writes `struct s`
+        return None
+    return f"({pointed} *) {int(new)}"
 
 
 def require_held(target: TypedValue, name: str, number: Number | Fraction) -> None:

@@ -29,7 +29,12 @@ from dwarfgpu.gdb.machine.selected_thread import selected_thread
 from dwarfgpu.gdb.one_line_errors import gdb_errors
 from dwarfgpu.gdb.print_options import PRINT_SETTINGS, parameter, print_options
 from dwarfgpu.gdb.script_arguments import integer_argument, part_argument
-from dwarfgpu.gdb.script_numbers import number_to_assign, real_number, require_held
+from dwarfgpu.gdb.script_numbers import (
+    number_to_assign,
+    pointer_to_convert,
+    real_number,
+    require_held,
+)
 from dwarfgpu.gdb.script_scalars import (
     ExactNumber,
     exact_number,
@@ -562,6 +567,8 @@ class Value:
                 if number is not None:
                     require_held(value, self.name, number)
                 _assign(session, value, "$__", other)
+            elif (pointer := pointer_to_convert(value, new)) is not None:
+                _assign(session, value, pointer)
             else:
                 _assign(session, value, "$__", number_to_assign(session, value, self.name, new))
             self._located_value = self._contents = self._text = None

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
-from dwarfgpu.dwarf.types.types import Pointer, Unspecified, strip
+from dwarfgpu.dwarf.types.types import Base, Pointer, Unspecified, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.arithmetic import Arithmetic
@@ -67,7 +67,9 @@ def number_to_hold(
     objects = ObjectAccess(session)
     kind, to = (strip(_referred(objects, side).type) for side in (value, target))
     is_pointer = isinstance(kind, Pointer) and not isinstance(to, Pointer)
-    return exact_number(session, value, name) if is_pointer or is_number(kind) else None
+    is_complex = isinstance(kind, Base) and kind.base.encoding == "complex_float"
+    is_real = is_number(kind) and not is_complex
+    return exact_number(session, value, name) if is_pointer or is_real else None
 
 
 def holds(relation: str, left: ExactNumber, right: ExactNumber) -> bool:

@@ -288,6 +288,36 @@ say(sp["in"][0]["weight"].text, sp["color"] == 2)
     assert said(debugger, demo, code) == [1, 1, True, "2", "2", "41", "2", "-2.25", "41", True]
 
 
+CLASSES = """\
+struct First { int a = 1; }; struct Second { int b = 2; }; struct Both : First, Second {} both;
+Both *whole = &both; Second *second = &both; float _Complex c = 1.5f;
+int main() { return whole->a + second->b; }
+"""
+
+
+def test_a_pointer_to_a_class_becomes_one_to_its_base(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Its address is another one, as `set var` has it."""
+    source, program = tmp_path / "c.cc", tmp_path / "c"
+    source.write_text(CLASSES)
+    subprocess.run([tool("g++"), "-g", source, "-o", program], check=True)
+    code = """
+for name, new in (("second", "whole"), ("second", "&both"), ("whole", "second")):
+    value = dg.variable(name)
+    gdb.execute(f"set var {name} = {new}")
+    right = int(value)
+    for given in (gdb.parse_and_eval(new), dg.value(new)):
+        value.assign(0)
+        value.assign(given)
+        say(int(gdb.parse_and_eval(name)) == right)
+dg.variable("c").assign(dg.variable("c"))
+say(dg.variable("c").text)
+"""
+    lines = said(debugger, program, code, "break main", "run")
+    assert lines == [*[True] * 6, "1.5 + 0i"]
+
+
 def test_assignments_where_one_sign_compares(
     debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
 ) -> None:
