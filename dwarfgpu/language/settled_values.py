@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Final
 
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.types.class_parts import VariantPart
 from dwarfgpu.dwarf.types.types import (
     Array,
@@ -32,7 +33,9 @@ from dwarfgpu.session.resolve_type import has_descriptor, is_dynamic
 from dwarfgpu.session.session import Session
 
 _MOST_PARTS: Final = 10_000
-"""Components of one record, those of its components included."""
+"""Components of one record, those of its components included: a larger one is kept as it is."""
+_DEEPEST: Final = 100
+"""Records in one another."""
 
 
 def settled(value: TypedValue, session: Session) -> TypedValue:
@@ -43,10 +46,9 @@ def settled(value: TypedValue, session: Session) -> TypedValue:
     """
     bare = strip(value.type)
     if isinstance(bare, Struct) and value.location is not None:
-        if not _depends_on_object(bare, set()):
-            return value
-        with suppress(LimitExceeded):  # its components are unknown where they are used
-            return _Settling(ObjectAccess(value.frame or session)).record(value)
+        style = "c" if value.unit is None else value.unit.style
+        with suppress(DwarfGpuError):  # its components are unknown where they are used
+            return _Settling(ObjectAccess(value.frame or session), style).record(value)
     if not isinstance(bare, Pointer):
         return value
     frame = value.frame or session
@@ -60,18 +62,32 @@ def settled(value: TypedValue, session: Session) -> TypedValue:
     return value
 
 
-def _depends_on_object(type_: Type | None, visited: set[Struct]) -> bool:
+def _depends_on_object(struct_type: Struct, style: Style, independent: set[Struct]) -> bool:
     """Return whether a record has components, perhaps in others, whose place or type depends on the
-    object. `visited`: records that need not be examined again, as those that an ill-formed file has
-    in themselves."""
-    bare = strip(type_)
-    if not isinstance(bare, Struct) or bare in visited:
-        return False
-    visited.add(bare)
-    return any(
-        _is_placed_by_object(member) or _depends_on_object(member.type, visited)
-        for member in _components(bare)
-    )
+    object; of the first `_MOST_PARTS` ones. What cannot be read has an error where it is used.
+
+    `independent`: records that have none; those that are examined here are added.
+    """
+    pending, examined, left = [struct_type], {struct_type}, _MOST_PARTS
+    while pending:
+        try:
+            for member in _components(pending.pop()):
+                left -= 1
+                if not left:
+                    return False
+                with suppress(DwarfGpuError):
+                    if _is_placed_by_object(member):
+                        return True
+                    inner = strip(member.type) if style != "c" else None
+                    if not isinstance(inner, Struct) or inner in independent:
+                        continue
+                    if inner not in examined:
+                        examined.add(inner)
+                        pending.append(inner)
+        except DwarfGpuError:
+            continue
+    independent |= examined
+    return False
 
 
 def _is_placed_by_object(member: Member) -> bool:
@@ -91,22 +107,35 @@ def _components(struct_type: Struct) -> Iterator[Member]:
 class _Settling:
     """The types of one object and its parts as they are in it."""
 
-    def __init__(self, objects: ObjectAccess) -> None:
+    def __init__(self, objects: ObjectAccess, style: Style) -> None:
         self.objects = objects
+        self.style = style
         self.parts_left = _MOST_PARTS
+        self._depth = 0
+        self._independent: set[Struct] = set()
 
     def record(self, value: TypedValue) -> TypedValue:
         """Return a record with its components as they are in this object."""
         bare = strip(value.type)
-        if not isinstance(bare, Struct) or not _depends_on_object(bare, set()):
+        if not isinstance(bare, Struct) or bare in self._independent:
             return value
+        if not _depends_on_object(bare, self.style, self._independent):
+            return value
+        if self._depth == _DEEPEST:
+            raise LimitExceeded(f"more than {_DEEPEST} records are in one another")
+        self._depth += 1
+        try:
+            return evolve(value, type=renamed(value.type, self._settled(value, bare)))
+        finally:
+            self._depth -= 1
+
+    def _settled(self, value: TypedValue, bare: Struct) -> Struct:
         parts = tuple(self._variant_part(value, part) for part in bare.declared.variant_parts)
-        record = evolve(
+        return evolve(
             bare,
             members=tuple(self._member(value, member) for member in bare.members),
             declared=evolve(bare.declared, variant_parts=parts),
         )
-        return evolve(value, type=renamed(value.type, record))
 
     def _variant_part(self, value: TypedValue, part: VariantPart) -> VariantPart:
         variants = tuple(
@@ -124,10 +153,10 @@ class _Settling:
         self.parts_left -= 1
         if not self.parts_left:
             raise LimitExceeded(f"a record of more than {_MOST_PARTS} components")
-        is_placed = _is_placed_by_object(member)
-        if member.is_static or not (is_placed or isinstance(strip(member.type), Struct)):
-            return member
         try:
+            is_placed = _is_placed_by_object(member)
+            if member.is_static or not (is_placed or isinstance(strip(member.type), Struct)):
+                return member
             part = self.record(self.objects.step(value, member))
         except LimitExceeded:
             raise
