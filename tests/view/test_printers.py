@@ -541,6 +541,14 @@ def test_containers_in_containers_are_shown_as_far_as_printers_may_show_them(
     assert len(shown(gnu, "fixed", evolve(options, elements=6_000))) > len(text)
 
 
+@pytest.mark.parametrize(("count", "is_whole"), [(98, True), (103, False)])
+def test_printers_show_20000_objects_and_children(gnu: Session, count: int, is_whole: bool) -> None:
+    """Each string counts as two, beyond the elements of one container."""
+    text = shown(gnu, "fixed", repeating(gnu, "empty_text", count))
+    assert text.endswith("}") is is_whole and (text.count('""') == count * count) is is_whole
+    assert len(text) < 50_000  # the limit of characters is far
+
+
 def test_one_container_is_shown_as_far_as_its_elements(gnu: Session) -> None:
     options = evolve(repeating(gnu, "empty_text", 12_000), elements=12_000)
     assert shown(gnu, "matrix", options).count('""') == 12_000
