@@ -58,6 +58,7 @@ RVALUE: Final = "GDB does not follow a synthetic rvalue reference"
 ENTRY: Final = "GDB uses an empty range of a location list on entry to a function"
 SHORT: Final = "GDB adds zeros to a value that is smaller than its piece, which is ill-formed"
 BASE: Final = "GDB forgets the base address of a location list in a split unit"
+NO_CFI: Final = "GDB continues without call frame information"
 BEFORE: Final = "GDB continues below address 0, where a frame base is not set up yet"
 WORDS: Final = "the same, worded differently"
 
@@ -86,6 +87,7 @@ _TYPED: Final = re.compile(r"\(([^()].*?) \*(?: const)?\) (0x.*)")
 _TOO_SHORT: Final = re.compile(r"a part of [0-9]+ bits, but an implicit value has [0-9]+ left>$")
 _ABSENT_STATIC: Final = re.compile(r"(static \w+ = )<optimized out>")
 _BELOW: Final = re.compile(r"<error: .*: bit offset -[0-9]+ is outside the [0-9]+ bits of ")
+_WITHOUT_CFI: Final = re.compile(r"<error: .*\(CFA\): no call frame information for pc 0x")
 _FUNCTION: Final = re.compile(r"\{.*\} 0x")
 _MAX_BASES: Final = 1000
 _MAX_CALLS: Final = 8
@@ -165,6 +167,8 @@ def reason_of(
         return NULLPTR
     if _TOO_SHORT.search(own_variable.text) and not gdb_variable.text.startswith("<error"):
         return SHORT
+    if _WITHOUT_CFI.match(own_variable.text) and not gdb_variable.text.startswith("<error"):
+        return NO_CFI
     if _BELOW.match(own_variable.text) and gdb_variable.text == UNAVAILABLE:
         return BEFORE
     if _is_by_empty_range(session, variable, gdb_variable):

@@ -67,12 +67,10 @@ def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared
     """Compare the arguments and local variables of a frame's function, by their bits and their
     texts.
 
-    None of a frame that only GDB has: its registers are GDB's for us too. GDB is left in its
-    frame.
+    A frame that only GDB has is compared, too: its registers are GDB's for both, but each reads
+    the locations and the types. GDB is left in its frame.
     """
     session = debugger.session(frame)
-    if session.gdb_frame is not None:
-        return
     unit = session.unit
     is_rust = unit is not None and unit.language == dw.LANG_RUST
     # GDB 13 ends with an internal error at an enumeration in a union, as the language shows it.

@@ -420,3 +420,29 @@ def test_the_child_that_gdb_follows(
     assert lines[0] == "n + given = 7"
     assert lines[1].endswith("child (n=4) at forks.c:4") and " in main ()" in lines[2]
     assert lines[3].startswith("2 variables of 2 frames: 2 are the same")
+
+
+BEYOND = """\
+int total;
+__attribute__((noinline)) void stop(int n) { int twice = 2 * n; total += twice; }
+int main(int argc, char **argv) { short local = argc + 4; stop(local); return total; }
+"""
+
+
+def test_variables_beyond_the_own_unwinder_are_compared(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """As those of Free Pascal, which writes no call frame information: the registers are GDB's
+    there, and the CFA. The newest frame has none."""
+    (tmp_path / "a.c").write_text(BEYOND)
+    for command in (
+        [tool("gcc"), "-g", "-O0", "-fno-asynchronous-unwind-tables", "-c", "a.c"],
+        [tool("objcopy"), "-R", ".debug_frame", "-R", ".rela.debug_frame", "a.o"],
+        [tool("gcc"), "a.o", "-o", "a"],
+    ):
+        subprocess.run(command, check=True, timeout=120, cwd=tmp_path)
+    commands = ("dwarfgpu bt", "up", "dwarfgpu compare", "dwarfgpu compare -all-frames")
+    out, err = debugger.run("break stop", "run", *commands, file=tmp_path / "a")
+    assert "no frame information" in out, out + err
+    assert "\n3 variables of 1 frame: 3 are the same, 0 differ" in out, out + err
+    assert "\n5 variables of 2 frames: 3 are the same, 2 differ for a known" in out, out + err
