@@ -6,6 +6,8 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
+from typing import Final
 
 import gdb
 
@@ -28,6 +30,7 @@ _COMPOUND = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 _PARTS = re.compile(r"(0x[0-9a-f]+) \+ (0x[0-9a-f]+)i")
 _NO_VARIABLE = ("A syntax error in expression", "Attempt to use a type name as an expression")
 _MAX_LEAVES = 4096
+NOT_READ: Final = "<not read>"
 _MAX_BYTES = 1 << 20
 
 
@@ -49,17 +52,31 @@ class GdbVariable:
     """Whether it is an array of Fortran with strides: for GDB, the gap behind its last element is a
     part of it."""
 
+    @property
+    def is_read(self) -> bool:
+        """Whether GDB may be asked for its text."""
+        return self.text != NOT_READ
+
 
 def read_gdb_variable(
-    frame: gdb.Frame, symbol: gdb.Symbol, block: gdb.Block, *, is_hidden: bool
+    frame: gdb.Frame,
+    symbol: gdb.Symbol,
+    block: gdb.Block,
+    *,
+    is_hidden: bool,
+    is_unsafe_if_wide: bool = False,
 ) -> GdbVariable:
     """Read a variable of a block of a frame; `is_hidden`: an inner variable has the same name.
+
+    `is_unsafe_if_wide`: GDB does not know the character set of characters of several bytes.
 
     GDB is left in its frame.
     """
     with _selected(frame), without_calls():
         try:
             value = frame.read_var(symbol, block)
+            if is_unsafe_if_wide and _has_wide_character(value):
+                return GdbVariable(NOT_READ, is_hidden=is_hidden)
             text = None if is_hidden else _printed(symbol_name(symbol), value)
             if text is None:
                 is_hidden, text = True, _formatted(value)
@@ -71,6 +88,28 @@ def read_gdb_variable(
             return GdbVariable(text, *_bits(value), is_hidden=is_hidden)
         except (gdb.error, ValueError, OverflowError):
             return GdbVariable(text, is_hidden=is_hidden)
+
+
+def _has_wide_character(value: gdb.Value) -> bool:
+    """Return whether it has a character of several bytes that is not ASCII.
+
+    Except for those of C, GDB 13 reads the bytes in the character set of `char`, and ends (SIGSEGV
+    in `iconv`) at the text of some, as U+1F600 of D and Rust, and the wchar 0x8000 of D.
+    """
+    if value.type.strip_typedefs().code in _REFERENCES:
+        value = value.referenced_value()
+    if value.type.sizeof is None or value.type.sizeof > _MAX_BYTES:
+        return False
+    return any(
+        _is_wide_character(leaf.type) and _number(leaf) not in range(0x80)
+        for _, _, leaf in islice(_leaves(value, 0), _MAX_LEAVES)
+        if not leaf.is_optimized_out
+    )
+
+
+def _is_wide_character(kind: gdb.Type) -> bool:
+    kind = kind.strip_typedefs()
+    return bool(kind.code == gdb.TYPE_CODE_CHAR and kind.sizeof > 1)
 
 
 def _formatted(value: gdb.Value) -> str:

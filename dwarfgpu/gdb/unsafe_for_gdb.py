@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Pointer, Struct, Type, strip
 from dwarfgpu.gdb.differences import bits_of_pieces, instructions_of
 from dwarfgpu.gdb.gdb_session import GdbSession
 
-NOT_READ: Final = "<not read>"
 UNSAFE: Final = "GDB ends with an internal error at a reference in bits after the last piece"
+WIDE_CHARACTER: Final = "GDB 13 crashes at the text of some characters of several bytes"
+WIDE_CHARACTERS: Final = frozenset({dw.LANG_D, dw.LANG_RUST})
+"""The languages with characters of several bytes whose character set GDB does not know."""
 _SYNTHETIC: Final = frozenset({"implicit_pointer", "GNU_implicit_pointer"})
 _MAX_TYPES: Final = 1000
 

@@ -21,7 +21,7 @@ from dwarfgpu.gdb.compare_frames import gdb_frames
 from dwarfgpu.gdb.default_settings import default_settings
 from dwarfgpu.gdb.differences import have_same_bits, reason_of, why_only_in_gdb
 from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
-from dwarfgpu.gdb.gdb_variable import GdbVariable, read_gdb_variable
+from dwarfgpu.gdb.gdb_variable import NOT_READ, GdbVariable, read_gdb_variable
 from dwarfgpu.gdb.machine.gdb_values import (
     exact,
     language_selected,
@@ -30,7 +30,12 @@ from dwarfgpu.gdb.machine.gdb_values import (
 )
 from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.gdb.stack_by_cfi import require_stack
-from dwarfgpu.gdb.unsafe_for_gdb import NOT_READ, UNSAFE, is_unsafe_for_gdb
+from dwarfgpu.gdb.unsafe_for_gdb import (
+    UNSAFE,
+    WIDE_CHARACTER,
+    WIDE_CHARACTERS,
+    is_unsafe_for_gdb,
+)
 from dwarfgpu.view.format_options import UNAVAILABLE
 from dwarfgpu.view.frame_style import frame_number
 
@@ -52,14 +57,18 @@ class Compared:
     """Why it differs, where that is known."""
     compared_bits: int = 0
     """Number of bits reported by GDB, which were compared."""
+    is_compared: bool = True
+    """Whether GDB was asked for its text."""
 
     @property
     def is_same(self) -> bool:
         return self.gdb_text == self.own_text
 
     def __str__(self) -> str:
-        why = "" if self.reason is None else f" ({self.reason})"
         subject = f"{frame_number(self.number)}{self.name}"
+        if not self.is_compared:
+            return f"{subject}: not compared: {self.reason}; dwarfgpu has {self.own_text}"
+        why = "" if self.reason is None else f" ({self.reason})"
         return f"{subject}: GDB has {self.gdb_text}, dwarfgpu {self.own_text}{why}"
 
 
@@ -75,6 +84,7 @@ def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared
     is_rust = unit is not None and unit.language == dw.LANG_RUST
     # GDB 13 ends with an internal error at an enumeration in a union, as the language shows it.
     language = partial(language_selected, "c") if is_rust else nullcontext
+    is_unsafe_if_wide = unit is not None and unit.language in WIDE_CHARACTERS
     own: dict[tuple[str, int], list[Variable]] = {}
     for local in _locals(session):
         own.setdefault((local.name, local.decl_line or 0), []).append(local)
@@ -94,13 +104,21 @@ def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared
             yield Compared(frame.level(), name, NOT_READ, own_text, UNSAFE)
             continue
         with language():
-            gdb_variable = read_gdb_variable(frame, symbol, block, is_hidden=is_hidden)
+            gdb_variable = read_gdb_variable(
+                frame, symbol, block, is_hidden=is_hidden, is_unsafe_if_wide=is_unsafe_if_wide
+            )
         if not variables:
             why = why_only_in_gdb(session, symbol, gdb_variable)
             yield Compared(frame.level(), name, gdb_variable.text, "no such variable", why)
             continue
         variable = variables.pop(0)
         own_variable = _by_us(session, variable, is_hidden=gdb_variable.is_hidden)
+        if not gdb_variable.is_read:
+            own_text = own_variable.text
+            yield Compared(
+                frame.level(), name, NOT_READ, own_text, WIDE_CHARACTER, is_compared=False
+            )
+            continue
         value, two, count = _difference(gdb_variable, own_variable)
         reason = (
             None
@@ -156,15 +174,18 @@ def report(debugger: Debugger, *, all_frames: bool) -> Iterator[str]:
         ]
     yield from (one_line(f"note: {note}") for note in dict.fromkeys(notes))
     yield from (one_line(str(difference)) for difference in differences if not difference.is_same)
-    same = sum(difference.is_same for difference in differences)
+    compared = [difference for difference in differences if difference.is_compared]
+    same = sum(difference.is_same for difference in compared)
     explained = sum(
-        not difference.is_same and difference.reason is not None for difference in differences
+        not difference.is_same and difference.reason is not None for difference in compared
     )
-    unexplained = len(differences) - same - explained
+    unexplained = len(compared) - same - explained
+    rest = len(differences) - len(compared)
     yield (
         f"{counted(len(differences), 'variable')} of {counted(len(chosen), 'frame')}: "
         f"{same} {'is' if same == 1 else 'are'} the same, "
         f"{explained} {_differ(explained)} for a known reason, {unexplained} {_differ(unexplained)}"
+        + (f", {rest} {'is' if rest == 1 else 'are'} not compared" if rest else "")
     )
 
 

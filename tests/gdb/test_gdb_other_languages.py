@@ -253,3 +253,46 @@ for name in ("geo::nothere", "geo::n", "::nothere"):
     out = debugger.python(code, "break a.f90:5", "run", file=tmp_path / "a").splitlines()
     assert out[:2] == ['No symbol "nothere" in namespace "geo".', "geo::n = 3"]
     assert out[2].startswith('No symbol "nothere" in current context')
+
+
+CHARACTERS = {
+    "ldc2": """\
+struct Pair { int n; dchar c; }
+void stop(int n) {}
+void work(int n) {
+  dchar ascii = 'a', dc = '\\U0001F600'; wchar wc = cast(wchar) 0x8000;
+  Pair pair = Pair(1, '\\U0001F600');
+  stop(n);
+}
+void main() { work(3); }
+""",
+    "rustc": """\
+fn stop(n: i32) -> i32 { n }
+fn main() {
+  let ascii = 'a'; let dc = '\\u{1F600}'; let wc = '\\u{8000}';
+  let pair = (3i32, '\\u{1F600}'); let n = 3;
+  println!("{} {} {} {:?}", ascii, dc, wc, pair);
+  stop(n);
+}
+""",
+}
+
+
+@pytest.mark.parametrize(("compiler", "ending"), [("ldc2", "d"), ("rustc", "rs")])
+def test_gdb_lives_on_at_characters_of_several_bytes(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path, compiler: str, ending: str
+) -> None:
+    """GDB 13 ends (SIGSEGV) at the text of U+1F600 alone, in D and in Rust as in C."""
+    source, program = tmp_path / f"a.{ending}", tmp_path / "a"
+    source.write_text(CHARACTERS[compiler])
+    output = [f"-of={program}"] if compiler == "ldc2" else ["-o", program]
+    command = [tool(compiler), "-g", *output, source]
+    if subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode:
+        pytest.skip(f"{compiler} makes no program here")
+    code = 'print(gdb.execute("dwarfgpu compare", to_string=True))'
+    out = debugger.python(code, f"break {source.name}:6", "run", file=program)
+    assert out.count(": not compared: GDB 13 crashes at the text of some characters of ") == 3
+    assert "; dwarfgpu has 128512 U'\U0001f600'\n" in out and "ascii: not" not in out
+    assert "5 variables of 1 frame: " in out and out.strip().endswith(
+        ", 0 differ, 3 are not compared"
+    )
