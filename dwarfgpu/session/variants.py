@@ -33,6 +33,8 @@ def _chosen(part: VariantPart, read: ReadMember) -> Variant | None:
     """Return the variant of the discriminant's value, else the default one (DWARF 5 5.7.10).
 
     `IllFormed` where several variants have the value, or none has it and several are the default.
+    `UndefinedBits` where none is that of an enumeration of Rust: it always has one, and its
+    discriminant is artificial. A record of Ada may have no components for a value.
     """
     defaults = [variant for variant in part.variants if not variant.values]
     discriminant = part.discriminant
@@ -55,4 +57,6 @@ def _chosen(part: VariantPart, read: ReadMember) -> Variant | None:
     if len(chosen or defaults) > 1:
         which = f"have the value {bits.value} of the discriminant" if chosen else "have no value"
         raise IllFormed(f"{len(chosen or defaults)} variants {which}")
+    if not (chosen or defaults) and discriminant.is_artificial:
+        raise UndefinedBits(f"no variant has the value {bits.value} of the discriminant")
     return next(iter(chosen or defaults), None)

@@ -749,9 +749,16 @@ def test_a_member_has_one_location(other: int, name: str) -> None:
 
 
 def variant_record(
-    *, is_artificial: bool, values: bytes = b"\0\5", attribute: int = dw.AT_DISCR_LIST
+    *,
+    is_artificial: bool,
+    values: bytes = b"\0\5",
+    attribute: int = dw.AT_DISCR_LIST,
+    form: int = dw.FORM_BLOCK1,
+    encoding: int = 0x07,
 ) -> Type:
     """A structure with a variant part, whose discriminant is a byte in it."""
+    if form == dw.FORM_BLOCK1:
+        values = bytes((len(values),)) + values
     shapes = [
         Shape(dw.TAG_COMPILE_UNIT, (), True),
         Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_BYTE_SIZE, dw.FORM_DATA1),), True),
@@ -765,7 +772,7 @@ def variant_record(
                 (dw.AT_ARTIFICIAL, dw.FORM_FLAG),
             ),
         ),
-        Shape(dw.TAG_VARIANT, ((attribute, dw.FORM_BLOCK1),), True),
+        Shape(dw.TAG_VARIANT, ((attribute, form),), True),
         Shape(
             dw.TAG_BASE_TYPE,
             ((dw.AT_ENCODING, dw.FORM_DATA1), (dw.AT_BYTE_SIZE, dw.FORM_DATA1)),
@@ -773,10 +780,10 @@ def variant_record(
     ]
     at = 0x0D  # of the structure
     before = b"\x01\x02\x08\x03" + bytes((at + 4,))
-    base_at = at + 4 + 6 + 2 + len(values) + 6 + 3
+    base_at = at + 4 + 6 + 1 + len(values) + 6 + 3
     tag = b"\x04d\0" + bytes((base_at, 0, is_artificial))
-    variant = b"\x05" + bytes((len(values),)) + values + b"\x04x\0" + bytes((base_at, 4, 0)) + b"\0"
-    entries = before + tag + variant + b"\0\0" + b"\x06\x07\x01" + b"\0"
+    variant = b"\x05" + values + b"\x04x\0" + bytes((base_at, 4, 0)) + b"\0"
+    entries = before + tag + variant + b"\0\0\x06" + bytes((encoding, 1, 0))
     info = debug_info(elf({".debug_info": unit(entries), ".debug_abbrev": abbreviations(*shapes)}))
     return info.types.build(info.die_at(at))
 
@@ -826,3 +833,26 @@ def test_a_discriminant_of_more_bytes_than_any_type_is_ill_formed(
     assert isinstance(record, Struct)
     with pytest.raises(IllFormed, match=message):
         record.declared.variant_parts  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("encoding", "form", "value", "expected"),
+    [
+        (0x05, dw.FORM_DATA1, b"\xff", -1),
+        (0x05, dw.FORM_DATA2, b"\xd4\xfe", -300),
+        (0x05, dw.FORM_DATA2, b"\xc8\0", 200),
+        (0x05, dw.FORM_SDATA, b"\x7f", -1),
+        (0x05, dw.FORM_BLOCK1, b"\xff\xff", -1),
+        (0x07, dw.FORM_DATA1, b"\xff", 255),
+    ],
+)
+def test_a_discriminant_has_the_sign_of_its_type(
+    encoding: int, form: int, value: bytes, expected: int
+) -> None:
+    """DWARF 5 5.7.10: LLVM writes -1 of `#[repr(i64)]` in DW_FORM_data1."""
+    record = variant_record(
+        is_artificial=True, values=value, attribute=dw.AT_DISCR_VALUE, form=form, encoding=encoding
+    )
+    assert isinstance(record, Struct)
+    [part] = record.declared.variant_parts
+    assert [variant.values for variant in part.variants] == [((expected, expected),)]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import ada_enumerator, ada_name
 from dwarfgpu.dwarf.types.class_parts import Declarations, Variant, VariantPart
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Pointer, Struct
@@ -534,6 +535,8 @@ INNER = VariantPart(
          "{tag = 5, <error: 2 variants have no value>}"),
         (varied(Variant(member("a"), ((5, 5),)), Variant((), ()), Variant((), ())), 5,
          "{tag = 5, a = 7}"),
+        (varied(Variant(member("a"), ((5, 5),)), discriminant=evolve(TAG, is_artificial=True)), 6,
+         "{tag = 6, <error: no variant has the value 6 of the discriminant>}"),
     ],
 )  # fmt: skip
 def test_variants(kind: Struct, tag: int, expected: str) -> None:

@@ -216,7 +216,11 @@ def variant_values(types: Types, part: Die) -> Iterator[tuple[Die, tuple[tuple[i
 
 def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
     """Return the values of a variant: one, or a list of values and ranges (DWARF 5 5.7.10,
-    7.22)."""
+    7.22).
+
+    `has_sign`: that of the discriminant's type decides for the one value, too, whose form may have
+    none: LLVM writes -1 in DW_FORM_data1.
+    """
     value = variant.attribute(dw.AT_DISCR_VALUE)
     if value is not None:
         if value.kind not in ("constant", "flag", "block"):
@@ -229,7 +233,9 @@ def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
                 raise IllFormed(
                     f"DW_AT_discr_value of the entry at {variant.offset:#x} has {len(single)} bytes"
                 )
-            single = int.from_bytes(single, variant.unit.format.endian)
+            single = int.from_bytes(single, variant.unit.format.endian, signed=has_sign)
+        elif has_sign and (number := variant.signed_integer(dw.AT_DISCR_VALUE)) is not None:
+            single = number
         return ((single, single),)
     attribute = variant.attribute(dw.AT_DISCR_LIST)
     if attribute is None:
@@ -237,7 +243,7 @@ def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
     if not isinstance(attribute.raw, bytes | memoryview):
         raise IllFormed(f"DW_AT_discr_list of the entry at {variant.offset:#x} is not a block")
     reader = Reader(bytes(attribute.raw))
-    number = reader.sleb if has_sign else reader.uleb
+    next_number = reader.sleb if has_sign else reader.uleb
     spans: list[tuple[int, int]] = []
     while reader and len(spans) <= _MOST_RANGES:
         kind = reader.u8()
@@ -246,8 +252,8 @@ def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
                 f"DW_AT_discr_list of the entry at {variant.offset:#x} has the unknown descriptor "
                 f"{kind:#x}"
             )
-        low = number()
-        spans.append((low, number() if kind == _DSC_RANGE else low))
+        low = next_number()
+        spans.append((low, next_number() if kind == _DSC_RANGE else low))
         if any(end.bit_length() > 8 * _LARGEST_DISCRIMINANT_BYTES for end in spans[-1]):
             raise IllFormed(
                 f"DW_AT_discr_list of the entry at {variant.offset:#x} has a value of more than "
