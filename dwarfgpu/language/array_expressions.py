@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C
 from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.dwarf.names.type_names import type_name
@@ -13,11 +14,14 @@ from dwarfgpu.dwarf.types.type_sizes import (
     spacing_bits,
 )
 from dwarfgpu.dwarf.types.types import (
+    MAX_CHAIN,
     Array,
     Function,
+    Pointer,
     Type,
     strip,
 )
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number
 from dwarfgpu.language.builtin_types import INT_BITS
@@ -57,6 +61,31 @@ def require_same_array(value: TypedValue, to: Type | None) -> None:
         and type_name(strip(from_.element)) == type_name(strip(to.element))
     ):
         raise UsageError("Invalid cast.")
+
+
+def indexed_array(
+    objects: ObjectAccess, value: TypedValue, unit: CompilationUnit | None
+) -> TypedValue:
+    """Return the array that is indexed in place of a pointer to one in Go, or a reference to one in
+    Rust, in a unit (The Go Programming Language Specification, "Index expressions"; The Rust
+    Reference, "Array and slice indexing expressions"); any other value as it is.
+
+    A raw pointer of Rust has no elements there: its index is that of C.
+    """
+    language = None if unit is None else unit.language
+    if language not in (dw.LANG_GO, dw.LANG_RUST):
+        return value
+    array = value
+    for _ in range(MAX_CHAIN):
+        bare = strip(array.type)
+        if not isinstance(bare, Pointer):
+            return array if isinstance(bare, Array) else value
+        if language == dw.LANG_GO and not isinstance(strip(bare.target), Array):
+            break
+        if language == dw.LANG_RUST and not (bare.own_name or "").startswith("&"):
+            break
+        array = objects.dereferenced(array)
+    return value
 
 
 def require_element(array: TypedValue, index: int) -> None:

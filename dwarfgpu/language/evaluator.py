@@ -34,6 +34,7 @@ from dwarfgpu.language.array_expressions import (
     array_without_length,
     as_elements,
     elements,
+    indexed_array,
     require_element,
 )
 from dwarfgpu.language.assignment import store
@@ -325,6 +326,9 @@ class Evaluator(Operations):
         if is_number(value.type) and not is_number(index.type):
             value, index = index, value
         bare = strip(value.type)
+        if isinstance(bare, Pointer):
+            value = indexed_array(self.objects, value, self.names.current_unit or value.unit)
+            bare = strip(value.type)
         if isinstance(bare, Pointer):
             return self.objects.dereferenced(self.arithmetic.binary("+", value, index))
         is_vector = isinstance(bare, Base) and bare.base.vector_size is not None

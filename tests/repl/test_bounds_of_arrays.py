@@ -19,8 +19,10 @@ package main
 
 var few = [3]int32{1, 2, 3}
 var rows = [2][2]int32{{4, 5}, {6, 7}}
+var few_p = &few
+var rows_p = &rows
 
-func main() { println(few[0], rows[1][1]) }
+func main() { println(few_p[0], rows_p[1][1]) }
 """
 PASCAL = """\
 program m;
@@ -63,6 +65,16 @@ def test_they_are_refused(tmp_path: Path, tool: Callable[[str], str], suffix: st
     outside = ["@few[3]", "@few[-1]", "@rows[2]", "@rows[1][2]", "@rows[-1][0]", "&@few[3]"]
     values = shown(tmp_path, tool, suffix, [*inside, *outside])
     assert values == ["3", "6", "4", *[OUTSIDE] * len(outside)]
+
+
+def test_a_pointer_of_go_to_an_array_is_indexed_as_it(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """The Go Programming Language Specification: `p[i]` is `(*p)[i]`."""
+    inside = ["@few_p[2]", "@rows_p[1]", "@rows_p[1][0]", "sizeof(@rows_p[5])"]
+    outside = ["@few_p[3]", "@rows_p[2]", "@rows_p[1][2]"]
+    values = shown(tmp_path, tool, "go", [*inside, *outside])
+    assert values == ["3", "{6, 7}", "6", "8", *[OUTSIDE] * len(outside)]
 
 
 def test_c_counts_from_the_array(tmp_path: Path, tool: Callable[[str], str]) -> None:

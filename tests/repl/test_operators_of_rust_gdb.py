@@ -14,6 +14,8 @@ use std::hint::black_box;
 fn main() {
     let t = (1, 2.5f32, (4u8, 'x')); let u1: u8 = 200; let i4: i32 = 70000; let b = true;
     let arr = [1, 2, 3]; let rest = [(5u8, 6u16), (7, 8)];
+    let part = &arr; let twice = &part; let raw: *const [i32; 3] = &arr;
+    black_box((&part, &twice, &raw));
     black_box((&t, &u1, &i4, &b, &arr, &rest));
     unsafe { *black_box(8 as *mut i32) = 1; }
 }
@@ -28,6 +30,8 @@ OF_RUST = {
     "t.9": "There is no member named __9.", "i4 as": "A syntax error in expression, near `'.",
     "i4 as nothing": 'No symbol "nothing" in current context.',
     "1 .5": "A syntax error in expression, near `.5'.", "i4 as u8 == 112": "true",
+    "part[1]": "2", "part[3]": "no such vector element", "twice[2]": "3", "raw[0][1]": "2",
+    "*&part[2]": "3", "sizeof(part[9])": "4", "*(part + 0)": "{1, 2, 3}",
 }  # fmt: skip
 
 
