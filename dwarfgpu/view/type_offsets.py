@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
@@ -125,7 +126,7 @@ class _Offsets:
         declared = struct_type.declared
         inner, local = self.definition.names_inside(struct_type, names)
         yield self.definition.title(struct_type, names, inner)
-        fields = listed_members(struct_type)
+        fields = _in_order(listed_members(struct_type))
         if struct_type.is_declaration or not (fields or declared.methods or declared.typedefs):
             empty = "<incomplete type>" if struct_type.is_declaration else "<no data fields>"
             yield _BLANK + " " * (level + 4) + empty
@@ -183,6 +184,15 @@ class _Offsets:
         *lines, last = inner_lines
         yield from lines
         yield f"{last}{'' if member.name is None else f' {member.name}'};"
+
+
+def _in_order(members: list[Member]) -> list[Member]:
+    """Return the members as GDB lists them with offsets: those of Rust by their offsets, which
+    rustc assigns in another order than that of the source; in other languages as declared."""
+    entry = members[0].die if members else None
+    if entry is None or entry.unit.language != dw.LANG_RUST:
+        return members
+    return sorted(members, key=lambda member: member.bit_offset or 0)
 
 
 def _decimal(number: int) -> str:

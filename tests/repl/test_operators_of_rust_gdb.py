@@ -11,11 +11,12 @@ from tests.repl.side_by_side import answers, build, with_core
 
 SOURCE = """\
 use std::hint::black_box;
+struct Mixed { small: u16, large: u64, last: u8 }
 fn main() {
     let t = (1, 2.5f32, (4u8, 'x')); let u1: u8 = 200; let i4: i32 = 70000; let b = true;
     let arr = [1, 2, 3]; let rest = [(5u8, 6u16), (7, 8)];
     let part = &arr; let twice = &part; let raw: *const [i32; 3] = &arr;
-    black_box((&part, &twice, &raw));
+    let mixed = Mixed { small: 1, large: 2, last: 3 }; black_box((&part, &twice, &raw, &mixed));
     black_box((&t, &u1, &i4, &b, &arr, &rest));
     unsafe { *black_box(8 as *mut i32) = 1; }
 }
@@ -51,6 +52,21 @@ def test_operators_of_rust(tool: Callable[[str], str], files: list[str]) -> None
     own = answers(None, files, [START, *(f"output {text}" for text in OF_RUST)])[1:]
     shown = [answer.splitlines()[-1].partition(" Did you mean")[0] for answer in own]
     assert shown == [*OF_RUST.values()]
+
+
+def test_offsets_are_in_their_order(tool: Callable[[str], str], files: list[str]) -> None:
+    """GDB sorts the members of Rust for `ptype/o` only: rustc reorders them."""
+    own, gdbs = (
+        [
+            line.replace(",", "").replace("/", "").replace("*", "").split()
+            for line in answers(debugger, files, ["ptype/o a::Mixed"])[0].splitlines()
+            if line.startswith("/*") and "type =" not in line
+        ]
+        for debugger in (None, tool("gdb"))
+    )
+    assert [line[:3] for line in own] == [line[:3] for line in gdbs]
+    declared = answers(None, files, ["ptype a::Mixed"])[0]
+    assert declared.index("small") < declared.index("large") < declared.index("last")
 
 
 def test_other_languages_have_no_such_words(tool: Callable[[str], str], tmp_path: Path) -> None:
