@@ -77,6 +77,11 @@ class Builtins:
             BaseType("char", "signed_char" if is_signed else "unsigned_char", 8, self.endian)
         )
 
+    @property
+    def rust_char_type(self) -> Base:
+        """The `char` of Rust, a Unicode scalar value (The Rust Reference, "Textual types")."""
+        return Base(BaseType("char", "UTF", 32, self.endian))
+
     def floating(self, name: str) -> Base:
         """Return `float`, `double` or `long double`."""
         abi = self.architecture.abi

@@ -462,6 +462,8 @@ class Names:
         if name.operand is not None:  # a parameter
             raise UsageError("typeof is not supported in the parameters of a function type.")
         words = name.words
+        if words == ("char",) and name.tag is None and self.is_rust():
+            return Typed(self.builtins.rust_char_type, self.current_unit)
         if name.tag is None and all(word in TYPE_WORDS for word in words):
             kind = self.builtins.named(words)
             if kind is None and words != ("void",):

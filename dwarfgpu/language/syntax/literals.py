@@ -39,6 +39,8 @@ def _character_type(names: Names, prefix: str, *, cplusplus: bool) -> Type:
         kind = names.type_of(ast.TypeName(("wchar_t",))).type
         assert kind is not None
         return kind
+    if prefix == "U" and names.is_rust():
+        return builtins.rust_char_type
     if prefix:
         return builtins.wide("char16_t" if prefix == "u" else "char32_t")
     return builtins.char_type

@@ -375,7 +375,7 @@ class Parser(Cursor):
             case "number":
                 return number(self.next().text, self.radix)
             case "character":
-                return character(self.next().text)
+                return self._character()
             case "string":
                 return self._string()
             case "logical":
@@ -422,6 +422,11 @@ class Parser(Cursor):
         if self.is_fortran or self.is_ada:  # a character constant, too, which has no NUL at its end
             return ast.String(literal.codes, literal.prefix, is_counted=True)
         return literal
+
+    def _character(self) -> Node:
+        """Parse a character literal: in Rust one of any Unicode scalar value."""
+        word = self.next().text
+        return character(f"U{word}" if word[0] == "'" and self.known.is_rust() else word)
 
     def _quoted(self) -> Node:
         """Parse `'file.c'::x`, or a name in quotes."""
