@@ -541,3 +541,24 @@ def test_a_case_of_very_many_operations_is_refused(case: Json, why: str, tmp_pat
 def test_an_empty_name_is_no_file_of_cases() -> None:
     done = run("conformance", "")
     assert (done.status, done.err) == (2, "dwarfgpu: an empty name is not a name of a file\n")
+
+
+def test_other_files_are_run_where_one_cannot_be_read(tmp_path: Path) -> None:
+    good, missing = write(tmp_path, SUM), tmp_path / "missing.json"
+    half = tmp_path / "half.json"
+    cases = [SUM, {**SUM, "address_size": 3}]
+    half.write_text(json.dumps({"format": "dwarfgpu-conformance-1", "cases": cases}), "utf-8")
+    done = run("conformance", missing, good, half, good)
+    passed = "1 passed, 0 failed, 0 skipped, 0 disputed"
+    total = "total: 2 passed, 0 failed, 0 skipped, 0 disputed; 2 cannot be read"
+    assert done.lines == [f"{good}: {passed}", f"{good}: {passed}", total]
+    first, second = done.err.splitlines()
+    assert first == f"dwarfgpu: {missing} cannot be read: No such file or directory"
+    assert str(half) in second and done.status == 2
+    answer = run_json("conformance", missing, good, half)
+    assert [report["file"] for report in answer.json["files"]] == [
+        str(path) for path in (missing, good, half)
+    ]
+    assert ["error" in report for report in answer.json["files"]] == [True, False, True]
+    assert (answer.json["total"]["passed"], answer.status) == (1, 2)
+    validator("conformance-result").validate(answer.json)
