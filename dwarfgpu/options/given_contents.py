@@ -114,7 +114,8 @@ def set_memories(
             entry["lane"] = named_lane
         elif match["lane"] is not None and named is not None:
             raise UsageError(f"--mem {text}: {named} memory belongs to no lane")
-        add_memory(options, Field(f"--mem {text}", "", entry), wave)
+        advice = f"write {space}[N]#{match['address']}, or give --lane N"
+        add_memory(options, Field(f"--mem {text}", "", entry), wave, advice=advice)
     target.replace_memory(options)
 
 

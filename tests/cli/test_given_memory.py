@@ -41,7 +41,20 @@ def test_the_memory_of_another_lane_is_not_given() -> None:
 @pytest.mark.parametrize(
     ("given", "parts"),
     [
-        (GENERIC, ("a member 'lane'", "generic#0x2000000000008 belongs to a lane")),
+        (
+            GENERIC,
+            (
+                f"--mem {GENERIC}: the memory at generic#0x2000000000008 belongs to a lane: ",
+                "write generic[N]#0x2000000000008, or give --lane N",
+            ),
+        ),
+        (
+            "private_lane#0x10=0a0b",
+            (
+                "--mem private_lane#0x10=0a0b: private_lane memory belongs to a lane: ",
+                "write private_lane[N]#0x10, or give --lane N",
+            ),
+        ),
         ("local[3]#0x8=01020304", ("local memory belongs to no lane",)),
         ("global[3]#0x8=01020304", ("global memory belongs to no lane",)),
     ],

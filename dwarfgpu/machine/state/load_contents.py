@@ -234,10 +234,18 @@ def _contents(field: Field, reader: StateReader) -> Data:
 
 
 def add_memory(
-    target: StateTarget, field: Field, wave: WaveId | None, reader: StateReader | None = None
+    target: StateTarget,
+    field: Field,
+    wave: WaveId | None,
+    reader: StateReader | None = None,
+    *,
+    advice: str | None = None,
 ) -> None:
     """Add one range of one address space; with a reader its bytes may be those of a .npy file, or
-    all the same."""
+    all the same.
+
+    `advice`: how to name the lane where it is missing; None: as a member.
+    """
     members = ("space", "lane", "address", "bytes")
     field.only(*members, *(() if reader is None else ("npy", "size", "fill")))
     named, lane = field.get("space"), field.get("lane")
@@ -251,7 +259,7 @@ def add_memory(
         names = ", ".join(space.name for space in arch.address_spaces.values())
         raise named.expected(f"an address space of {arch.name} ({names})")
     if space.scope == "lane" and lane is None:
-        raise field.expected(f"a member 'lane': {space} memory belongs to a lane")
+        raise _without_lane(field, f"{space} memory", advice)
     if wave is None and space.scope != "process":
         raise field.expected(f"global memory here; {space} memory belongs to a wave")
     number = None if lane is None else lane.integer(0, arch.lane_count - 1)
@@ -261,7 +269,13 @@ def add_memory(
         target.set_memory(Memory(space, wave, number), address, data)
     except DwarfGpuError as error:
         if number is None and space.scope == "any" and isinstance(error, MissingContext):
-            expected = f"a member 'lane': the memory at {space}#{address:#x} belongs to a lane"
-            raise field.expected(expected) from None
+            raise _without_lane(field, f"the memory at {space}#{address:#x}", advice) from None
         where = f"{field.source}: {field.path}" if field.path else field.source
         raise UsageError(f"{where}: {error.message}") from None
+
+
+def _without_lane(field: Field, memory: str, advice: str | None) -> UsageError:
+    """Return the error for memory of a lane that is not named."""
+    if advice is None:
+        return field.expected(f"a member 'lane': {memory} belongs to a lane")
+    return UsageError(f"{field.source}: {memory} belongs to a lane: {advice}")
