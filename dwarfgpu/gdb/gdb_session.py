@@ -422,7 +422,7 @@ def _symbols(name: str, pc: int | None) -> Iterator[gdb.Symbol]:
     program location, and anywhere."""
     is_global = name.startswith("::")  # GDB ends at such a name
     name = name.removeprefix("::")
-    block = None if pc is None or is_global else gdb.block_for_pc(pc)
+    block = None if pc is None or pc < 0 or is_global else gdb.block_for_pc(pc)
     for domain in (gdb.SYMBOL_VAR_DOMAIN, gdb.SYMBOL_STRUCT_DOMAIN):
         visible = None if block is None else gdb.lookup_symbol(name, block, domain)[0]
         if visible is not None and (visible.needs_frame or visible.is_argument):

@@ -446,3 +446,6 @@ def test_variables_beyond_the_own_unwinder_are_compared(
     assert "no frame information" in out, out + err
     assert "\n3 variables of 1 frame: 3 are the same, 0 differ" in out, out + err
     assert "\n5 variables of 2 frames: 3 are the same, 2 differ for a known" in out, out + err
+    before = ("break stop", "run", "set {long}($rbp + 8) = 0")  # it returns to nothing
+    out, err = debugger.run(*before, "dwarfgpu compare -all-frames", file=tmp_path / "a")
+    assert "\n2 variables of 2 frames: 0 are the same, 2 differ for a known" in out, out + err
