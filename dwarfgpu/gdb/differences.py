@@ -84,6 +84,9 @@ _UNSIZED: Final = (
 )
 """What GDB says of a record behind a synthetic pointer whose size it cannot compute."""
 _TYPED: Final = re.compile(r"\(([^()].*?) \*(?: const)?\) (0x.*)")
+_TYPE: Final = re.compile(r"\([^()]*\) ")
+_TAG: Final = re.compile(r"\b(?:struct|class|union|enum) ")
+_POINTER_TYPE: Final = re.compile(r"(?:\([^()]*\)|\{.*\}) (?=0x)")
 _TOO_SHORT: Final = re.compile(r"a part of [0-9]+ bits, but an implicit value has [0-9]+ left>$")
 _ABSENT_STATIC: Final = re.compile(r"(static \w+ = )<optimized out>")
 _BELOW: Final = re.compile(r"<error: .*: bit offset -[0-9]+ is outside the [0-9]+ bits of ")
@@ -182,7 +185,11 @@ def reason_of(
     # shows the elements of a slice, which is a length and a pointer here. In Go it spells pointers
     # as in C, and in Ada it shows no array behind an access value with bounds.
     if _texts_agree(gdb_variable, own_variable.text) or (
-        is_same and variable.unit.language in _OTHER_WORDS
+        is_same
+        and (
+            variable.unit.language in _OTHER_WORDS
+            or _is_pointer_of_pascal(variable, gdb_variable, own_variable)
+        )
     ):
         return WORDS
     if not is_same and _is_by_caller_of_main(frame, session, variable, gdb_variable):
@@ -233,7 +240,9 @@ def _texts_agree(gdb_variable: GdbVariable, own_text: str) -> bool:
 
     GDB shows a structure or array whose name is hidden member by member, with all of them missing.
     """
-    gdb_text = gdb_variable.text
+    gdb_text, own_text = _without_tags(gdb_variable.text), _without_tags(own_text)
+    if gdb_text == own_text and not gdb_variable.mask:
+        return True
     if gdb_text == _INCOMPLETE:
         return own_text.endswith("is incomplete: it has no size>")
     if gdb_text in _UNSIZED:
@@ -249,6 +258,25 @@ def _texts_agree(gdb_variable: GdbVariable, own_text: str) -> bool:
         and their_match[2] == two[2]
         and canonical(their_match[1]) == canonical(two[1])
     )
+
+
+def _without_tags(text: str) -> str:
+    """Return a text without `struct` and the like in the type that it begins with: GDB writes
+    `(app.Pt &)` in D."""
+    begin = _TYPE.match(text)
+    return text if begin is None else _TAG.sub("", begin[0]) + text[begin.end() :]
+
+
+def _is_pointer_of_pascal(
+    variable: Variable, gdb_variable: GdbVariable, own_variable: GdbVariable
+) -> bool:
+    """Return whether only the types of a pointer are worded differently: `(^LongInt) 0x0`; GDB
+    shows no type of a pointer whose type has a name."""
+    if variable.unit.language != dw.LANG_PASCAL83 or not isinstance(strip(variable.type), Pointer):
+        return False
+    texts = (gdb_variable.text, own_variable.text)
+    gdb_text, own_text = (_POINTER_TYPE.sub("", text, count=1) for text in texts)
+    return gdb_text == own_text
 
 
 def _has_absent_static(gdb_text: str, own_text: str) -> bool:

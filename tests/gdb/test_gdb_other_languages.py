@@ -296,3 +296,57 @@ def test_gdb_lives_on_at_characters_of_several_bytes(
     assert "5 variables of 1 frame: " in out and out.strip().endswith(
         ", 0 differ, 3 are not compared"
     )
+
+
+PASCAL = """\
+{$mode objfpc}
+program pointers;
+type pair = record a, b: integer; end; named = ^pair;
+var total: integer;
+procedure work(n: integer);
+var q: ^integer; r: pair; t: named; v: pointer;
+begin
+  q := nil; r.a := 1; r.b := 2; t := @r; v := @n;
+  total := n;
+end;
+begin work(3); end.
+"""
+
+
+def test_types_of_pointers_of_pascal_are_worded_differently(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """GDB writes `(^LongInt) 0x0`, and no type where it has a name."""
+    source, program = tmp_path / "a.pas", tmp_path / "a"
+    source.write_text(PASCAL)
+    command = [tool("fpc"), "-gw3", "-O-", f"-o{program}", source]
+    subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, timeout=120)
+    out, err = debugger.run(f"break {source.name}:9", "run", "dwarfgpu compare", file=program)
+    assert "q: GDB has (^LongInt) 0x0, dwarfgpu (LongInt *) 0x0 (the same, worded" in out, out + err
+    assert "5 variables of 1 frame: 2 are the same, 3 differ for a known reason, 0 " in out, out
+
+
+METHOD = """\
+module app;
+struct Pair { int x; long z; int n; int sum() const { stop(x); return x + n; } }
+pragma(inline, false) void stop(int n) { import core.stdc.stdio; printf("%d", n); }
+int work(int n) { Pair p = Pair(n, 3, 4); Pair* pp = &p; return p.sum() + pp.n; }
+void main(string[] a) { work(cast(int) a.length); }
+"""
+
+
+def test_a_synthetic_pointer_with_a_tag_is_worded_differently(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """gdc describes `this` of an inlined method by DW_OP_implicit_pointer."""
+    source, program = tmp_path / "a.d", tmp_path / "a"
+    source.write_text(METHOD)
+    command = [tool("gdc"), "-g", "-O2", source, "-o", program]
+    if subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode:
+        pytest.skip("gdc makes no program here")
+    stop = ("break _D3app4stopFiZv", "run")
+    out, err = debugger.run(*stop, "dwarfgpu compare -all-frames", file=program)
+    assert "this: GDB has (const app.Pair &) <synthetic pointer>: {" in out, out + err
+    pointer = "(app.Pair *) <synthetic pointer>, dwarfgpu (struct app.Pair *) <synthetic pointer>"
+    assert f"pp: GDB has {pointer} (the same, worded differently)" in out, out + err
+    assert ", 0 differ\n" in out, out
