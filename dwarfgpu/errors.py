@@ -96,7 +96,8 @@ class DwarfGpuError(Exception):
     def anew(self) -> Self:
         """Return an equal error that was not raised yet: it has no traceback."""
         error = type(self).__new__(type(self), *self.args)
-        error.__dict__.update(self.__dict__)
+        if len(super().__reduce__()) > 2:  # looking at `__dict__` makes one
+            error.__dict__.update(self.__dict__)
         return error
 
     @property

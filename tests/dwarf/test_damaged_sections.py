@@ -18,7 +18,7 @@ import pytest
 
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf.sections import Program, Sections
-from dwarfgpu.errors import LimitExceeded, Malformed, PartlyUnavailable, Site
+from dwarfgpu.errors import IllFormed, LimitExceeded, Malformed, PartlyUnavailable, Site
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile import compression, elf_file
 from dwarfgpu.objfile.elf import ObjectFile
@@ -134,6 +134,13 @@ def test_a_table_of_abbreviations_is_not_tried_again() -> None:
             sections.abbreviations(0, format)
         messages.add(str(raised.value))
     assert len(messages) == 1
+
+
+def test_a_kept_error_without_attributes_has_no_dictionary() -> None:
+    """A file may have hundreds of thousands of them."""
+    kept = IllFormed("wrong").anew()
+    assert BaseException.__reduce__(kept) == (IllFormed, ("wrong",))
+    assert str(kept.anew()) == "wrong"
 
 
 def test_an_error_anew() -> None:

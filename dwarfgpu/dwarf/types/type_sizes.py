@@ -103,8 +103,11 @@ def _element_contents(array_type: Array) -> Array | End[Contents]:
     return End(Contents(element, _bits_of_one(element)))
 
 
+_TOO_MANY: Final = LimitExceeded(f"more than {MAX_CHAIN} arrays are in one another")
+
+
 def _too_many(_: Array) -> LimitExceeded:
-    return LimitExceeded(f"more than {MAX_CHAIN} arrays are in one another")
+    return _TOO_MANY
 
 
 def _contents_with(array_type: Array, inner: Contents) -> Contents:

@@ -590,8 +590,11 @@ def _combined(outer: Denoted, inner: Denoted) -> Denoted:
     )
 
 
+_ENDLESS: Final = IllFormed(f"more than {MAX_CHAIN} typedefs and qualifiers refer to each other")
+
+
 def _endless(_: Type) -> IllFormed:
-    return IllFormed(f"more than {MAX_CHAIN} typedefs and qualifiers refer to each other")
+    return _ENDLESS  # a file may have millions of them
 
 
 def without_typedefs(type_: Type | None) -> Type | None:
