@@ -21,6 +21,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Array, Function, Pointer, Struct, Type, Unspecified, strip
 from dwarfgpu.errors import (
+    Ambiguous,
     DwarfGpuError,
     IllFormed,
     MissingContext,
@@ -37,7 +38,7 @@ from dwarfgpu.expr.dialect.upstream_clang import (
     pointer_read_two_ways,
     unplaced,
 )
-from dwarfgpu.expr.dialect.vgpr_contents import assumption_notes
+from dwarfgpu.expr.dialect.vgpr_contents import assumption_notes, register_of_address
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute
 from dwarfgpu.expr.implicit_conversions import constant_location
 from dwarfgpu.expr.lane_zero import lane_zero_notes
@@ -48,7 +49,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
 from dwarfgpu.objfile.file_bytes import OfOpenFile
 from dwarfgpu.session.focused_frame import FocusedFrame
-from dwarfgpu.session.frame import SubprogramFrame
+from dwarfgpu.session.frame import FrameSession, SubprogramFrame
 from dwarfgpu.session.kernel_start import Stopped, at_start
 from dwarfgpu.session.resolve_type import Resolver, TypedObject, may_point, object_bits
 from dwarfgpu.session.unknown_members import has_all_members
@@ -202,6 +203,9 @@ def filled(
             if variable_location
             else located(attribute, context, observe, variable)
         )
+        storage = location.single_locations[0].storage
+        if isinstance(storage, Register) and variable.unit.dialect.upstream_clang:
+            _check_upstream(location, _described_size(variable) or 0)
         reading = evolve(reading, location=location)
         reading = _with_assumed_registers(reading, frame)
         if variable_location is not None and variable_location.object is not None:
@@ -275,6 +279,21 @@ def located(
     context = evolve(
         context, unit=attribute.unit, result_kind="location", is_of_parameter=is_of_parameter
     )
+    # Few are so: the others are not asked first, unless an observer would see the attempt.
+    is_asked = observe is not None or context.vgpr_holds == "value"
+    if is_asked and _is_at_address(variable, attribute, context.pc):
+        return _evaluated(attribute, evolve(context, vgpr_holds="address"), observe)
+    try:
+        return _evaluated(attribute, context, observe)
+    except Ambiguous:
+        if is_asked or not _is_at_address(variable, attribute, context.pc):
+            raise
+    return _evaluated(attribute, evolve(context, vgpr_holds="address"), observe)
+
+
+def _evaluated(
+    attribute: ExprLoc | LocList, context: Context, observe: Observer | None
+) -> Location:
     location = evaluate_attribute(attribute, context, observe=observe)
     assert isinstance(location, Location)
     return location
@@ -356,6 +375,8 @@ def _check_upstream(location: Location, size: int) -> None:
         )
 
 
+_BREGX: Final = b"\x92"
+"""The encoding of DW_OP_bregx, before its operands."""
 _PIECE_BITS: Final = {"piece": 8, "bit_piece": 1}
 """The bits of one unit of the first operand."""
 _OF_A_PART: Final = (
@@ -401,7 +422,7 @@ def _notes_on_location(
             for used in (*programs, *_frame_base_programs(programs, frame)):
                 notes += narrow_base_notes(used.instructions, architecture, unit.dialect)
         for program in programs:
-            notes += assumption_notes(program.instructions, session.vgpr_holds, architecture)
+            notes += _notes_on_vector_registers(variable, program, session)
         if lane_count > 1:
             for program in programs:
                 notes += lane_zero_notes(
@@ -410,6 +431,33 @@ def _notes_on_location(
         return notes
     except DwarfGpuError:
         return ()  # the reading itself reports it
+
+
+def _notes_on_vector_registers(
+    variable: Variable, program: Program, session: FrameSession
+) -> tuple[str, ...]:
+    """Return notes on what vector registers are assumed to hold, or on one that can hold only the
+    address of the object."""
+    instructions = program.instructions
+    if not instructions or instructions[0].operation.name != "bregx":
+        return assumption_notes(instructions, session.vgpr_holds, session.architecture)
+    size = _described_size(variable)
+    number = register_of_address(instructions, size)
+    if number is None:
+        return assumption_notes(instructions, session.vgpr_holds, session.architecture)
+    register = session.architecture.register(number)
+    return (
+        f"upstream clang: {register} holds the address of {variable.name}, whose {size} bits do "
+        "not fit into one lane of it",
+    )
+
+
+def _described_size(variable: Variable) -> int | None:
+    """Return the size of a variable in bits; None if its type does not determine it."""
+    try:
+        return size_bits(variable.type)
+    except DwarfGpuError:  # reading it reports the error
+        return None
 
 
 def _notes_on_constant(variable: Variable) -> tuple[str, ...]:
@@ -455,6 +503,16 @@ def _expressions(attribute: LocationAttribute | None, pc: int | None) -> tuple[b
     if isinstance(attribute, LocList):
         return attribute.expressions(pc)
     return (attribute.expression,) if isinstance(attribute, ExprLoc) else ()
+
+
+def _is_at_address(variable: Variable | None, attribute: ExprLoc | LocList, pc: int | None) -> bool:
+    """Return whether a vector register can only hold the address of a variable."""
+    expressions = _expressions(attribute, pc)
+    if variable is None or len(expressions) != 1 or expressions[0][:1] != _BREGX:
+        return False
+    unit = attribute.unit
+    instructions = prepare(expressions[0], unit.dialect, unit.format).instructions
+    return register_of_address(instructions, _described_size(variable)) is not None
 
 
 def register_described(variable: Variable, pc: int | None) -> int | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import dwarfgpu as dg
 from dwarfgpu.arch.amdgpu import PRIVATE_LANE
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import Ambiguous, UsageError
 from dwarfgpu.expr.dialect.dialect import VGPR_HOLDS, VgprContents, vgpr_contents
 from dwarfgpu.expr.explicit_context import ExplicitUnit, FrameWithoutProgram
@@ -111,6 +114,41 @@ def test_a_typed_register() -> None:
     assert (typed("value"), typed("address")) == (4, 77)
     with pytest.raises(Ambiguous, match="64 bits of one lane"):
         typed("value", 64)
+
+
+def _with_long_int(folder: Path) -> Path:
+    """The kernels, whose `int` has 64 bits."""
+    data = bytearray(KERNELS.read_bytes())
+    code_object = dg.CodeObject.open(KERNELS)
+    arch = dg.architecture("gfx942")
+    variable = dg.Session(arch, (code_object,), pc=0x2120).variable("t")
+    kind = variable.die.reference(dw.AT_TYPE)
+    assert kind is not None
+    # Its size is behind the abbreviation, the name and the encoding.
+    [size_at] = [
+        section.offset + kind.offset + 3
+        for section in code_object.file.sections
+        if section.name == ".debug_info"
+    ]
+    assert data[size_at] == 4
+    data[size_at] = 8
+    path = folder / "long.co"
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("quirks", [(), ("--quirk", VALUE), ("--quirk", ADDRESS)])
+def test_an_object_larger_than_a_dword_is_at_the_address(
+    quirks: tuple[str, ...], tmp_path: Path
+) -> None:
+    memory = ("--mem", "private_lane[3]#0xd=0102030405060708")
+    machine = ("--file", _with_long_int(tmp_path), *IN_T[2:], "--lane", 3, *memory, *quirks)
+    note = "upstream clang: v0 holds the address of t, whose 64 bits do not fit into one lane of it"
+    read = run("eval", *machine, "t")
+    assert read.lines == ["t = 578437695752307201"] and f"note: {note}\n" in read.err
+    located = run("location", *machine, "t")
+    assert located.status == 0 and '"t" is private_lane#0xd' in located.out
+    assert "quirk" not in read.err + located.err
 
 
 def test_the_two_exclude_each_other() -> None:

@@ -27,6 +27,8 @@ from dwarfgpu.model.value import Value
 
 LANE_BITS: Final = 32
 """The size of a vector register for one lane."""
+SUM_BITS: Final = 64
+"""The size of the generic type, which a sum with such a dword has."""
 TWO_READINGS: Final = "upstream clang: two readings, and it is unknown which is intended"
 """The note for observers on an operation whose register holds the value or its address."""
 End: TypeAlias = Literal["here", "space", "none"]
@@ -81,6 +83,23 @@ def typed_two_ways(ctx: Context, *, register: int, type: int) -> Entry:
     else:
         location = _in_private_memory(ctx, _number(ctx, register))
     return deref_type(ctx, location, size=base.size_bytes, type=type)
+
+
+def register_of_address(instructions: Instructions, size_bits: int | None) -> int | None:
+    """Return the vector register that can only hold the address of an object of this size: a lane's
+    dword of it, or a sum with that, has fewer bits. None for other objects.
+
+    `instructions`: as clang means them. A piece may be a part of an object in a register.
+    """
+    if not instructions or instructions[0].operation.interpretation != TWO_READINGS:
+        return None
+    names = [instruction.operation.name for instruction in instructions]
+    if names[0] != "bregx" or (names[1:] and names[2:] != ["LLVM_form_aspace_address"]):
+        return None
+    register, displacement = instructions[0].operands
+    value_bits = SUM_BITS if displacement else LANE_BITS
+    is_larger = size_bits is not None and size_bits > value_bits
+    return register if is_larger and isinstance(register, int) else None
 
 
 def assumption_notes(
