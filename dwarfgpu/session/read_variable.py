@@ -433,6 +433,17 @@ def _notes_on_location(
         return ()  # the reading itself reports it
 
 
+def register_assumptions(
+    variable: Variable, frame: SubprogramFrame, pc: int | None
+) -> tuple[str, ...]:
+    """Return the assumptions about vector registers of a variable's description."""
+    unit, notes = variable.unit, dict[str, None]()
+    for expression in _expressions(variable.location, pc):
+        program = prepare(expression, unit.dialect, unit.format)
+        notes |= dict.fromkeys(_notes_on_vector_registers(variable, program, frame.session))
+    return tuple(notes)
+
+
 def _notes_on_vector_registers(
     variable: Variable, program: Program, session: FrameSession
 ) -> tuple[str, ...]:

@@ -53,6 +53,7 @@ from dwarfgpu.session.read_variable import (
     assumptions,
     filled,
     located,
+    register_assumptions,
 )
 from dwarfgpu.session.resolve_type import Resolver
 
@@ -474,6 +475,15 @@ class Session(FocusedNames):
         try:
             frame, context = self.focus()
             return assumptions(self, variable, frame, context.pc)
+        except DwarfGpuError:
+            return ()  # the reading itself reports it
+
+    def register_notes_on(self, variable: Variable) -> tuple[str, ...]:
+        """Return what vector registers of the variable's description are assumed to hold; it is
+        not read."""
+        try:
+            frame, context = self.focus()
+            return register_assumptions(variable, frame, context.pc)
         except DwarfGpuError:
             return ()  # the reading itself reports it
 

@@ -234,3 +234,27 @@ def test_all_frames_have_it() -> None:
     done = run("debug", "--batch", crash, crash.with_suffix(".O0.core"), *given)
     shown = [line for line in done.out.splitlines() if not line or line.startswith("vgpr-")]
     assert shown == [f"{VALUE} {VALUE}", VALUE, ""]
+
+
+IN_WALK = (
+    "--file",
+    KERNELS,
+    "--pc",
+    0x2340,
+    "--lane",
+    3,
+    "--reg",
+    "v2=[1,2,3,4]",
+    "--quirk",
+    VALUE,
+)
+
+
+def test_frame_lines_have_the_note_once() -> None:
+    done = run("bt", *IN_WALK)
+    assert ", n=4) at" in done.out and done.err.count(f"note: v2 {AS_VALUE}\n") == 1
+    assert f"v2 {AS_VALUE}" in run_json("bt", *IN_WALK).json["notes"]
+    assert AS_VALUE not in run("bt", *IN_WALK, "--no-args").err
+    for command, count in (("bt", 2), ("frame", 1)):
+        shown = run("debug", *IN_WALK, "--batch", "-ex", command, "-ex", command)
+        assert shown.out.count(", n=4) at") == 2 and shown.err.count(f"v2 {AS_VALUE}") == count

@@ -358,6 +358,11 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
         yield Output("", data)
     else:
         yield Output(line, data)
+    if session.vgpr_holds is not None and not is_alone:
+        from dwarfgpu.service.frame.argument_notes import argument_notes  # few assume it
+
+        for note in argument_notes([frame], style):
+            shell.console.note(note, once=True)
     yield from source_line(shell, session, is_alone=is_alone)
     yield from displayed(shell)
 

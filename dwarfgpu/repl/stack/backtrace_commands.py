@@ -81,7 +81,7 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
                 parts.append(part)
         if basis is not None and len(parts) <= MAX_KEPT:
             shell.last_backtrace = LastBacktrace(basis, tuple(parts), tuple(notes))
-    for note in notes:
+    for note in dict.fromkeys(notes):
         shell.console.note(note, once=False)
 
 
@@ -107,6 +107,7 @@ def _listed_frames(
             if frame.has_lane:
                 level = frame.session.level
                 problems += [] if frame.is_readable else [frame]
+                notes += _assumed(frame, style)
                 yield from _of_frame(shell, frame, settings, style, is_full=is_full)
         if not is_bounded(shell, settings) and not stack.end.is_outermost:
             yield Output(str(stack.end), {"stack-end": str(stack.end)})
@@ -124,6 +125,7 @@ def _listed_frames(
             return
         count, level = count + 1, frame.session.level
         problems += [] if frame.is_readable else [frame]
+        notes += _assumed(frame, style)
         yield from _of_frame(shell, frame, settings, style, is_full=is_full)
     if not is_bounded(shell, settings) and not stack.end.is_outermost:
         yield Output(str(stack.end), {"stack-end": str(stack.end)})
@@ -133,6 +135,15 @@ def _listed_frames(
     unknown = unlocated(session)
     if unknown is not None:
         notes.append(unknown)
+
+
+def _assumed(frame: StackFrame, style: FrameStyle) -> tuple[str, ...]:
+    """Return what the arguments of a frame's line assume."""
+    if frame.session.vgpr_holds is None:
+        return ()
+    from dwarfgpu.service.frame.argument_notes import argument_notes  # few assume anything
+
+    return argument_notes([frame], style)
 
 
 def _unreadable(problems: list[StackFrame]) -> Iterator[str]:

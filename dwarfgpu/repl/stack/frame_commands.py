@@ -174,6 +174,11 @@ def shown_frame(shell: Shell, number: int) -> Iterator[Part]:
     stack = frame.session.call_stack
     for note in () if stack is None else stack.assumed_to(frame.session.level):
         shell.console.note(note, once=True)
+    if frame.session.vgpr_holds is not None:
+        from dwarfgpu.service.frame.argument_notes import argument_notes  # few assume it
+
+        for note in argument_notes([frame], style):
+            shell.console.note(note, once=True)
     if not frame.is_readable:
         from dwarfgpu.session.unreadable_frames import unreadable_notes  # most frames are readable
 

@@ -161,7 +161,7 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
     title = " Lanes" if has_lanes else ""
     global_title = "GId  " if has_global else ""
     yield heading(f"  Id   {global_title}{'Target Id':<{width}}{title} Frame")
-    unreadable = UnreadableFrames()
+    unreadable, assumed = UnreadableFrames(), dict[str, None]()
     for wave, name in names.items():
         is_in_focus = wave == shell.session.wave
         mark, lane = ("*", shell.session.lane) if is_in_focus else (" ", None)
@@ -169,6 +169,12 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
         counts = lane_counts(session).text if session.architecture.is_simt else ""
         lanes = f" {counts:<5}" if has_lanes else ""
         where, frame = wave_frame(session, shell.settings.frame_style(), lane, unreadable)
+        if frame is not None and session.vgpr_holds is not None:
+            from dwarfgpu.service.frame.argument_notes import innermost_argument_notes
+
+            focused = session.focused(session.initial_lane() if lane is None else lane)
+            notes = innermost_argument_notes(focused, shell.settings.frame_style())
+            assumed |= dict.fromkeys(notes)
         data: JsonObject = {
             "id": wave,
             "target-id": shell.machine.threads[wave],
@@ -181,7 +187,7 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
         number = f"{wave:<4} " * (2 if has_global else 1)
         yield Output(f"{mark} {number}{name:<{width}}{lanes} {where}", data, "threads")
     yield Output("", {"current-thread-id": shell.session.wave})
-    for note in unreadable.notes():
+    for note in (*assumed, *unreadable.notes()):
         shell.console.note(note, once=True)
 
 

@@ -56,6 +56,10 @@ class Backtrace:
             level = self.frames[-1].session.level
             notes += self.session.call_stack.notes_to(level)
             notes += self.session.call_stack.assumed_to(level)
+        if self.with_arguments and self.session.vgpr_holds is not None:
+            from dwarfgpu.service.frame.argument_notes import argument_notes  # few assume it
+
+            notes += argument_notes(self.frames, _STYLE)
         for code_object in self.session.code_objects:
             notes += code_object.info.call_frames.notes
         notes += self.session.unread_notes()
