@@ -118,7 +118,8 @@ def run_all(
         from dwarfgpu.service.run.run_breakpoints import visitor  # most runs have none
 
         launches = [prepared.launched for prepared in dispatches]
-        visit = visitor(stops.visit, code_object, launches, is_mangled=args.mangled)
+        quirks = frozenset(args.quirk)
+        visit = visitor(stops.visit, code_object, launches, is_mangled=args.mangled, quirks=quirks)
     result, seed = None, natural(args.seed, "--seed") or 0
     for prepared in dispatches:
         if not args.json:

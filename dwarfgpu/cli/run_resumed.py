@@ -70,7 +70,9 @@ def run_resumed(args: Namespace) -> int:
     addresses = frozenset[int]() if stops is None else stops.addresses
     visit = None if stops is None else stops.visit
     report_progress = None if args.json or args.trace else progress.executed
-    ending = resumed.run(addresses, visit, report_progress, is_mangled=args.mangled)
+    ending = resumed.run(
+        addresses, visit, report_progress, is_mangled=args.mangled, quirks=frozenset(args.quirk)
+    )
     progress.clear()
     if not args.json:
         print(*map(one_line, ending_lines(ending)), sep="\n")

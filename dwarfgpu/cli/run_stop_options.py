@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
 from dwarfgpu.errors import UsageError, plural
+from dwarfgpu.expr.dialect.dialect import VGPR_HOLDS
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.options.integer_options import natural
 
@@ -20,6 +21,10 @@ def configure_stops(parser: ArgumentParser) -> None:
     stops.add_argument(
         "--print", dest="expressions", action="append", default=[], metavar="EXPR",
         help="show an expression at each stop, in every active lane",
+    )  # fmt: skip
+    stops.add_argument(
+        "--quirk", action="append", default=[], choices=tuple(VGPR_HOLDS),
+        help="what a vector register holds where upstream clang does not say",
     )  # fmt: skip
     stops.add_argument("--wave", metavar="N", help="stop and trace only this wave")
     stops.add_argument(
@@ -58,7 +63,7 @@ def require_breakpoint(args: Namespace) -> None:
     """Raise `UsageError` for options about stops or traces without a stop or trace."""
     if args.trace_limit is not None and not args.trace:
         raise UsageError("--trace-limit requires --trace")
-    for name, value in (("print", args.expressions), ("stops", args.stops)):
+    for name, value in (("print", args.expressions), ("stops", args.stops), ("quirk", args.quirk)):
         if value:
             raise UsageError(f"--{name} is about stops: give --break PLACE")
     for name, value in (("wave", args.wave), ("lane", args.lane)):

@@ -10,6 +10,7 @@ from dwarfgpu.base.json_reader import Json
 from dwarfgpu.cli.printing import refuse_each
 from dwarfgpu.cli.run_stop_options import chosen_wave
 from dwarfgpu.errors import UsageError, plural
+from dwarfgpu.expr.dialect.dialect import vgpr_contents
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.options.integer_options import lane_number, natural
 from dwarfgpu.service.answer import is_on_availability
@@ -82,6 +83,11 @@ class ShownStops:
             for text, answers in stop.answers
             if not answers or not all(map(_is_wrong, answers))
         }
+        if stop.session.vgpr_holds is not None:
+            # Few assume it.
+            from dwarfgpu.service.frame.argument_notes import innermost_argument_notes
+
+            self._assumptions.update(dict.fromkeys(innermost_argument_notes(stop.innermost)))
         self._progress.clear()
         if self._is_json:
             self.records.append(_record(stop))
@@ -106,6 +112,7 @@ def breakpoints_of(
     `around`: what a line alone is in the file of; `waves`: those of the run; `lane_count`: the most
     that one of them has.
     """
+    vgpr_contents(args.quirk)  # raises for both
     lanes = args.lane
     if lanes is not None and not is_choice(lanes):
         lanes = str(lane_number(lanes))

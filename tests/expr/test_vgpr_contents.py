@@ -258,3 +258,19 @@ def test_frame_lines_have_the_note_once() -> None:
     for command, count in (("bt", 2), ("frame", 1)):
         shown = run("debug", *IN_WALK, "--batch", "-ex", command, "-ex", command)
         assert shown.out.count(", n=4) at") == 2 and shown.err.count(f"v2 {AS_VALUE}") == count
+
+
+LAUNCHED = (
+    *(KERNELS, "diverge", "--grid", 64, "--workgroup", 64, "--arg", "in=range:65"),
+    *("--arg", "out=zeros:4096", "--arg", "limit=20"),
+)
+
+
+def test_a_run_takes_it() -> None:
+    stops = ("--break", "kernels.cl:36 if r == 46", "--print", "r", "--stops", 1)
+    done = run("run", *LAUNCHED, *stops, "--quirk", VALUE)
+    assert "    21 46" in done.lines and AS_VALUE in done.err
+    refused = run("run", *LAUNCHED, *stops, "--quirk", VALUE, "--quirk", ADDRESS)
+    assert (refused.status, "exclude each other" in refused.error) == (2, True)
+    alone = run("run", *LAUNCHED, "--quirk", VALUE)
+    assert (alone.status, "--quirk is about stops" in alone.error) == (2, True)

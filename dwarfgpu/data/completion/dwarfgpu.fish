@@ -489,6 +489,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l load-address -x -d 'the l
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l target -x -d 'the code object of a fat binary to use: gfx90a:xnack+, or its number'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l break -x -d 'stop at FILE:LINE, LINE, FUNCTION or *ADDRESS; the wave continues afterwards'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l print -x -d 'show an expression at each stop, in every active lane'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l quirk -xka "vgpr-holds-value vgpr-holds-address" -d 'what a vector register holds where upstream clang does not say'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l wave -x -d 'stop and trace only this wave'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l lane -x -d 'the lanes to show: 17, 0-3,7, active, inactive or all'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l stops -x -d 'end the run at the Nth stop; default with --save: the first'

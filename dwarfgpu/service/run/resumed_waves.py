@@ -87,7 +87,14 @@ class ResumedWaves:
             scratch_address=global_memory.free_range(FIRST_PLACEMENT.scratch_address, _ROOM_BYTES),
         )
 
-    def session(self, wave: WaveId, pc: int | None, *, is_mangled: bool = False) -> Session:
+    def session(
+        self,
+        wave: WaveId,
+        pc: int | None,
+        *,
+        is_mangled: bool = False,
+        quirks: frozenset[str] = frozenset(),
+    ) -> Session:
         """Return a session with the wave in focus."""
         arch = self.target.architecture_of(wave)
         own, of_other_machines = split_by_machine(self.code_objects, arch)
@@ -101,6 +108,7 @@ class ResumedWaves:
             wave=wave,
             pc=pc,
             is_mangled=is_mangled,
+            quirks=quirks,
             knows_loaded=self.is_of_core,
             other_code_objects=of_other_machines,
         )
@@ -112,6 +120,7 @@ class ResumedWaves:
         progress: Callable[[int], None] | None = None,
         *,
         is_mangled: bool = False,
+        quirks: frozenset[str] = frozenset(),
     ) -> Ending:
         """Run until all waves have ended, one cannot continue, or `visit` ends the run.
 
@@ -126,7 +135,7 @@ class ResumedWaves:
             stopped = target.run_on(addresses)
             while stopped is not None and stopped.is_inserted and visit is not None:
                 number, pc = stopped.wave.wave.id, stopped.wave.pc
-                session_of = partial(self.session, number, pc, is_mangled=is_mangled)
+                session_of = partial(self.session, number, pc, is_mangled=is_mangled, quirks=quirks)
                 lanes = visit(number, pc, session_of)
                 if lanes is not None:
                     stopped = evolve(stopped, lanes=lanes)

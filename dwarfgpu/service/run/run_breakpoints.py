@@ -146,7 +146,12 @@ class Stops:
 
 
 def visitor(
-    visit: Visit, code_object: CodeObject, launches: Sequence[Launched], *, is_mangled: bool
+    visit: Visit,
+    code_object: CodeObject,
+    launches: Sequence[Launched],
+    *,
+    is_mangled: bool,
+    quirks: frozenset[str],
 ) -> AtBreakpoint:
     """Return the function that `run_kernel` calls for dispatches of a code object."""
 
@@ -163,6 +168,7 @@ def visitor(
                 wave=number,
                 pc=pcs[number],
                 is_mangled=is_mangled,
+                quirks=quirks,
             )
 
         return visit(number, wave.pc, session)
