@@ -24,6 +24,7 @@ from dwarfgpu.errors import (
     Unsupported,
     UsageError,
 )
+from dwarfgpu.expr.dialect.vgpr_contents import ONE_READING, TWO_READINGS
 from dwarfgpu.expr.evaluate import Result, Step
 from dwarfgpu.expr.text.assembly import instruction_text, shortened
 from dwarfgpu.model.location import Location
@@ -204,6 +205,9 @@ def _note(step: Step, makes_undefined: bool) -> str | None:
         if operation.name in ("LLVM_undefined", "undefined"):
             return "the compiler describes no value here"
         return GIVES_UNDEFINED
+    holds = None if step.context is None else step.context.vgpr_holds
+    if operation.interpretation == TWO_READINGS and holds is not None:
+        return ONE_READING[holds]
     return operation.interpretation
 
 

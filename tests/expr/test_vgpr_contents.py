@@ -274,3 +274,12 @@ def test_a_run_takes_it() -> None:
     assert (refused.status, "exclude each other" in refused.error) == (2, True)
     alone = run("run", *LAUNCHED, "--quirk", VALUE)
     assert (alone.status, "--quirk is about stops" in alone.error) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("quirk", "reading"), [(VALUE, "value itself"), (ADDRESS, "address of the value")]
+)
+def test_an_explanation_says_which_reading_is_taken(quirk: str, reading: str) -> None:
+    done = run("explain", *IN_T, "--lane", 3, "--quirk", quirk, "t")
+    assert f"^ upstream clang: of two readings, the register holds the {reading}" in done.out
+    assert "unknown which" not in done.out

@@ -7,7 +7,7 @@ the user.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
@@ -31,6 +31,11 @@ SUM_BITS: Final = 64
 """The size of the generic type, which a sum with such a dword has."""
 TWO_READINGS: Final = "upstream clang: two readings, and it is unknown which is intended"
 """The note for observers on an operation whose register holds the value or its address."""
+ONE_READING: Final[Mapping[VgprContents, str]] = {
+    "value": "upstream clang: of two readings, the register holds the value itself",
+    "address": "upstream clang: of two readings, the register holds the address of the value",
+}
+"""The note on the same where one of the readings is taken."""
 End: TypeAlias = Literal["here", "space", "none"]
 """Whether a location, or a part of one, ends after an operation: at once, after the address space
 that it names, or not."""
