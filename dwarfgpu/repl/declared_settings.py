@@ -294,7 +294,8 @@ SETTINGS: Final = tuple(sorted((
     Setting(
         "vgpr-holds", "choice", UNASSUMED,
         "What a vector register holds where upstream clang does not say it is {}.",
-        "what a vector register holds where upstream clang does not say it.",
+        "what a vector register holds where upstream clang does not say: value, address or "
+        "unknown.",
         (UNASSUMED, *VGPR_HOLDS.values()),
         help_details="Upstream clang describes a variable whose value a vector register of an AMD "
         "GPU holds\nas it does one whose address the register holds. Such a variable is not read "

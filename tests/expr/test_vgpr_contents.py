@@ -283,3 +283,9 @@ def test_an_explanation_says_which_reading_is_taken(quirk: str, reading: str) ->
     done = run("explain", *IN_T, "--lane", 3, "--quirk", quirk, "t")
     assert f"^ upstream clang: of two readings, the register holds the {reading}" in done.out
     assert "unknown which" not in done.out
+
+
+def test_the_help_of_the_setting_lists_its_words() -> None:
+    done = run("debug", "--batch", "-ex", "help set vgpr-holds")
+    says = "what a vector register holds where upstream clang does not say: value, address or"
+    assert f"{says} unknown." in done.out
