@@ -69,6 +69,7 @@ OF_DWARFGPU = {
     "agents", "all", "check", "diff", "dispatch", "dispatches", "editing-mode", "explain", "laas",
     "lane", "lanes", "lfaas", "load", "location", "lldb", "output", "pc", "queue", "queues", "redo",
     "status", "undo", "wave", "waves", "where", "user-defined", "memory", "v", "version", "gcore",
+    "vgpr-holds",
 }  # fmt: skip
 """Commands, settings and classes that GDB does not have or not complete, and LLDB's names."""
 NOT_OF_DWARFGPU = re.compile(
