@@ -25,8 +25,8 @@ from dwarfgpu.errors import UsageError
 _MOST_ATOMIC_BYTES = 16
 """The largest object that is aligned to its size only because it is atomic."""
 
-_Known: TypeAlias = dict[int, tuple[Struct, int | None]]
-"""Structures by their identity, with their alignment; None while that is determined."""
+_Known: TypeAlias = dict[int, tuple[Struct | Array, int | None]]
+"""Structures and arrays by their identity, with their alignment; None while that is determined."""
 
 
 def alignment_bytes(type_: Type | None, abi: Abi) -> int:
@@ -41,19 +41,33 @@ def alignment_bytes(type_: Type | None, abi: Abi) -> int:
 
 
 def _alignment(type_: Type | None, abi: Abi, known: _Known) -> int:
+    """Return that of the elements, for arrays in one another, which may be in many others."""
+    passed: list[Array] = []
     for _ in range(nested_arrays(type_)):
         bare = strip(type_)
-        if not isinstance(bare, Array) or denoted(type_).alignment:
+        if not isinstance(bare, Array) or denoted(type_).alignment or id(bare) in known:
             break
         if bare.is_vector:
             raise _unknown()
+        passed.append(bare)
         type_ = bare.element
+    alignment = _of_element(type_, abi, known)
+    for array_type in passed:
+        known[id(array_type)] = array_type, alignment
+    return alignment
+
+
+def _of_element(type_: Type | None, abi: Abi, known: _Known) -> int:
     named = denoted(type_)
     bare = named.bare
     if named.alignment:
         return named.alignment
     if bare is None:  # void, as sizeof has it
         return 1
+    if isinstance(bare, Array):
+        kept = known[id(bare)][1]
+        assert kept is not None  # no array is in itself
+        return kept
     own = _of_structure(bare, abi, known) if isinstance(bare, Struct) else _of_scalar(bare, abi)
     size = size_bytes(bare)
     is_atomic = "atomic" in named.qualifiers

@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.types.type_sizes import (
     nested_arrays,
     size_bits,
 )
-from dwarfgpu.dwarf.types.types import MAX_CHAIN, Array, Base, Type, Typedef
+from dwarfgpu.dwarf.types.types import MAX_CHAIN, Array, Base, Member, Struct, Type, Typedef
 from dwarfgpu.errors import IllFormed, LimitExceeded
 from dwarfgpu.language.alignment import alignment_bytes
 from dwarfgpu.session.bit_field import has_turned_parts
@@ -98,3 +98,27 @@ def test_arrays_with_strides(length: int) -> None:
         kind = Array(kind, (1,), (64,))
     assert calls_of(lambda: size_bits(kind)) < 150 * (length + 1)
     assert size_bits(kind) == 64
+
+
+def test_a_size_beyond_every_address_space_is_no_product() -> None:
+    """The product of 999 counts has 8 KB, for each array around them."""
+    kind = Array(Typedef("t", arrays(100, count=(1 << 63) - 1)), (1 << 40,))
+    for _ in range(100):
+        kind = Array(Typedef("t", kind), (1 << 40,))
+    with pytest.raises(IllFormed, match="the size of a type in bits is"):
+        size_bits(kind)
+    assert kind.contents is not None and isinstance(kind.contents.get().size_bits, IllFormed)
+
+
+def test_the_alignment_of_many_members_is_read_once() -> None:
+    shared = arrays(900)
+
+    def ask(count: int) -> int:
+        members = tuple(
+            Member(f"m{n}", Array(Typedef("t", shared), (1,)), 32 * n) for n in range(count)
+        )
+        kind = Struct("struct", "s", 4 * count, members)
+        return calls_of(lambda: alignment_bytes(kind, x86_64.ABI))
+
+    ask(1)
+    assert ask(101) - ask(1) < 100 * 100

@@ -55,7 +55,7 @@ def size_bits(type_: Type | None) -> int | None:
     else:
         size = _known(_contents(bare).size_bits)
     if size is not None and not 0 <= size <= MAX_TYPE_BITS:
-        raise IllFormed(f"the size of a type in bits is {shown(size)}")
+        raise _too_large(size)
     return size
 
 
@@ -141,7 +141,13 @@ def _bits_of_elements(array_type: Array, inner: Contents) -> int | None:
     if count and has_strides(array_type):
         return _span_bits(array_type)
     size = _known(inner.size_bits)
+    if size is not None and count * size > MAX_TYPE_BITS:  # those around it are larger still
+        raise _too_large(count * size)
     return None if size is None else count * size
+
+
+def _too_large(size: int) -> IllFormed:
+    return IllFormed(f"the size of a type in bits is {shown(size)}")
 
 
 def nested_arrays(type_: Type | None) -> int:
