@@ -49,6 +49,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.entry_tree import lost_entries
 from dwarfgpu.dwarf.forms import Raw, read_uleb
 from dwarfgpu.dwarf.scope.scope_entries import DATA
+from dwarfgpu.dwarf.types.types import MAX_CHAIN
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_walk import walk
 from dwarfgpu.errors import (
@@ -268,7 +269,7 @@ class EntryChecker:
             self.entries, budget.entries_left = index + 1, remaining
             budget.work = more - (index + 1 >> 1)
         self.refer(self.references.bad_within())
-        unread = contained.unread_chain()
+        unread = contained.unread_chain() if index >= MAX_CHAIN else None
         if unread is not None:
             self._findings.skip(unread)
         for fault in contained.faults():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C
@@ -63,12 +65,16 @@ def require_same_array(value: TypedValue, to: Type | None) -> None:
         raise UsageError("Invalid cast.")
 
 
+_OF_RUST: Final = ("&", "alloc::boxed::Box<")
+"""How the names of pointers begin whose index Rust takes for that of what they point to."""
+
+
 def indexed_array(
     objects: ObjectAccess, value: TypedValue, unit: CompilationUnit | None
 ) -> TypedValue:
-    """Return the array that is indexed in place of a pointer to one in Go, or a reference to one in
-    Rust, in a unit (The Go Programming Language Specification, "Index expressions"; The Rust
-    Reference, "Array and slice indexing expressions"); any other value as it is.
+    """Return the array that is indexed in place of a pointer to one in Go, or a reference or `Box`
+    of one in Rust, in a unit (The Go Programming Language Specification, "Index expressions"; The
+    Rust Reference, "Array and slice indexing expressions"); any other value as it is.
 
     A raw pointer of Rust has no elements there: its index is that of C.
     """
@@ -82,7 +88,7 @@ def indexed_array(
             return array if isinstance(bare, Array) else value
         if language == dw.LANG_GO and not isinstance(strip(bare.target), Array):
             break
-        if language == dw.LANG_RUST and not (bare.own_name or "").startswith("&"):
+        if language == dw.LANG_RUST and not (bare.own_name or "").startswith(_OF_RUST):
             break
         array = objects.dereferenced(array)
     return value

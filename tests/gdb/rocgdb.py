@@ -354,7 +354,7 @@ def install(machine: Machine) -> None:
     gdb.error, gdb.GdbError = Error, type("GdbError", (Exception,), {})
     gdb.MemoryError = type("MemoryError", (Error,), {})
     gdb.Command = gdb.Function = Command
-    gdb.Parameter, gdb.PARAM_ZUINTEGER = Parameter, 0
+    gdb.Parameter, gdb.PARAM_ZUINTEGER, gdb.PARAM_ENUM = Parameter, 0, 1
     gdb.Value, gdb.Type, gdb.Frame = PythonValue, Type, Frame
     for index, name in enumerate(("NORMAL", "INLINE", "TAILCALL", "SIGTRAMP")):
         setattr(gdb, f"{name}_FRAME", index)

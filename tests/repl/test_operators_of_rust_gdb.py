@@ -16,6 +16,7 @@ fn main() {
     let t = (1, 2.5f32, (4u8, 'x')); let u1: u8 = 200; let i4: i32 = 70000; let b = true;
     let arr = [1, 2, 3]; let rest = [(5u8, 6u16), (7, 8)];
     let part = &arr; let twice = &part; let raw: *const [i32; 3] = &arr; let mut letter = 'x';
+    let boxed = Box::new([7, 8, 9]); let of_box = &boxed; black_box((&boxed, &of_box));
     let mixed = Mixed { small: 1, large: 2, last: 3 }; black_box((&part, &twice, &raw, &mixed));
     black_box((&t, &u1, &i4, &b, &arr, &rest, &mut letter));
     unsafe { *black_box(8 as *mut i32) = 1; }
@@ -33,6 +34,7 @@ OF_RUST = {
     "1 .5": "A syntax error in expression, near `.5'.", "i4 as u8 == 112": "true",
     "part[1]": "2", "part[3]": "no such vector element", "twice[2]": "3", "raw[0][1]": "2",
     "*&part[2]": "3", "sizeof(part[9])": "4", "*(part + 0)": "{1, 2, 3}",
+    "boxed[1]": "8", "boxed[3]": "no such vector element", "of_box[0]": "7",
     "u1 as char": "200 U'È'", "sizeof(char)": "4", "u1 as char as i32": "200", "'é' as i32": "233",
     "sizeof('a')": "4", "letter == 'x'": "true", "letter = u1 as char": "200 U'È'",
     "sizeof(unsigned char)": "1",
