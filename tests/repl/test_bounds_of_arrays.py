@@ -49,11 +49,20 @@ PROGRAMS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def folders_of_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Go asks for them where there is no HOME."""
+    monkeypatch.setenv("GOCACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("GOPATH", str(tmp_path / "path"))
+
+
 def shown(
     folder: Path, tool: Callable[[str], str], suffix: str, expressions: list[str]
 ) -> list[str]:
     """The values of expressions, whose names begin with `@`, in a program."""
     source, module, command = PROGRAMS[suffix]
+    if suffix == "rs":
+        tool("cc")  # which rustc calls
     build(folder, {f"m.{suffix}": source}, [[tool(command[0]), *command[1:], f"m.{suffix}"]])
     commands = [f"output {text.replace('@', module)}" for text in expressions]
     return [answer.splitlines()[-1] for answer in answers(None, [str(folder / "a")], commands)]
