@@ -52,7 +52,7 @@ int main() { return f1.manages == ns::f2.manages; }
 
 
 def test_lambdas_that_initialize_variables(tmp_path: Path, tool: Callable[[str], str]) -> None:
-    """Whether the variable is a substitution does not matter for the class: its name tells which
+    """Whether the variable is a substitution does not matter for the class: its name says which
     lambda it is of, as that of an entry does not. The parameters are those of the entry: for GDB
     the second one is the lambda."""
     (tmp_path / "l.cpp").write_text(LAMBDAS)

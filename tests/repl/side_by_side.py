@@ -59,6 +59,14 @@ def ada_with_core(tool: Callable[[str], str], folder: Path, source: str) -> list
     return with_core(tool, folder)
 
 
+def rust_with_core(tool: Callable[[str], str], folder: Path, source: str) -> list[str]:
+    """Build the crate `a` of Rust at -O0. Return the program and its core file."""
+    tool("gcc")  # which rustc links with
+    make = [tool("rustc"), "-g", "--edition", "2021", "-Awarnings", "a.rs", "-o", "a"]
+    build(folder, {"a.rs": source}, [make])
+    return with_core(tool, folder)
+
+
 def answers(gdb: str | None, files: list[str], commands: list[str]) -> list[str]:
     """Return the answer to each command: that of GDB, or that of dwarfgpu where `gdb` is None."""
     given = ["-iex", NO_DEBUG_FILES]

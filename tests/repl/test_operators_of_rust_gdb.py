@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repl.side_by_side import answers, build, with_core
+from tests.repl.side_by_side import answers, build, rust_with_core
 
 SOURCE = """\
 use std::hint::black_box;
@@ -43,11 +43,7 @@ OF_RUST = {
 
 @pytest.fixture(scope="module")
 def files(tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    folder: Path = tmp_path_factory.mktemp("operators")
-    tool("gcc")  # rustc links with it
-    words = [tool("rustc"), "-g", "--edition", "2021", "-Awarnings", "a.rs", "-o", "a"]
-    build(folder, {"a.rs": SOURCE}, [words])
-    return with_core(tool, folder)
+    return rust_with_core(tool, tmp_path_factory.mktemp("operators"), SOURCE)
 
 
 def test_operators_of_rust(tool: Callable[[str], str], files: list[str]) -> None:

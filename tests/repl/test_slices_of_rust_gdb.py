@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from tests.repl.side_by_side import answers, build, with_core
+from tests.repl.side_by_side import answers, rust_with_core
 
 SOURCE = """\
 use std::hint::black_box;
@@ -35,11 +34,7 @@ START = "frame function a::main"
 
 @pytest.fixture(scope="module")
 def files(tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    folder: Path = tmp_path_factory.mktemp("slices")
-    tool("gcc")  # rustc links with it
-    words = [tool("rustc"), "-g", "--edition", "2021", "-Awarnings", "a.rs", "-o", "a"]
-    build(folder, {"a.rs": SOURCE}, [words])
-    return with_core(tool, folder)
+    return rust_with_core(tool, tmp_path_factory.mktemp("slices"), SOURCE)
 
 
 VALUES = {
