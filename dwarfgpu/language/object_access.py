@@ -50,7 +50,7 @@ from dwarfgpu.errors import (
     Unsupported,
     UsageError,
 )
-from dwarfgpu.expr.implicit_conversions import memory_location
+from dwarfgpu.expr.implicit_conversions import constant_location, memory_location
 from dwarfgpu.language.dereference import GENERIC_POINTER, Dereference
 from dwarfgpu.language.member_lookup import no_member, path_to
 from dwarfgpu.language.other_units import static_member
@@ -64,7 +64,7 @@ from dwarfgpu.language.typed_value import (
     packed,
     why_no_address,
 )
-from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed, single_location_in
+from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, narrowed, single_location_in
 from dwarfgpu.model.object import REASON_LOST, REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
 from dwarfgpu.session.bit_field import (
@@ -76,7 +76,7 @@ from dwarfgpu.session.bit_field import (
     write_field,
 )
 from dwarfgpu.session.read_variable import require_one_reading
-from dwarfgpu.session.resolve_type import described_bits, is_dynamic, object_bits
+from dwarfgpu.session.resolve_type import described_bits, is_descriptor, is_dynamic, object_bits
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.type_attributes import EnclosingObject, displaced
 
@@ -429,7 +429,7 @@ class ObjectAccess(Dereference):
             part = self.part(
                 value, member.type, first_bit, member.bit_size, own if is_whole else None
             )
-        elif value.location is None:
+        elif (start := self._location_for(value, member)) is None:
             error = self.read(value).error
             if error is None:
                 part_name = member.name or "a base class"
@@ -439,13 +439,24 @@ class ObjectAccess(Dereference):
             part = TypedValue(member.type, error=error, unit=value.unit)
         else:
             with memory_in_gdbs_words():
-                member_object = self.resolver.member(bare, value.location, member, value.around)
+                member_object = self.resolver.member(bare, start, member, value.around)
             part = evolve(self.part_of(value, member_object.type), location=member_object.location)
             part = evolve(part, bit_size=member.bit_size)
             part = packed(part, member.declared_bit_size) if is_whole else part
         if value.location is None:
             return part
         return evolve(part, around=EnclosingObject(bare, value.location, value.around))
+
+    def _location_for(self, value: TypedValue, member: Member) -> Location | None:
+        """Return where a structure is, to evaluate the place or the type of a member: its kept
+        contents, if it is nowhere else, and the member describes data that is in another object."""
+        if value.location is not None or not is_descriptor(member.type):
+            return value.location
+        bits = self.read(value).bits
+        if bits is None or not bits.is_complete:
+            return None
+        endian = self.context.endian
+        return constant_location(bits.to_bytes(endian), endian)
 
     def part_of(self, value: TypedValue, type_: Type | None) -> TypedValue:
         """Return a part without its location and contents."""

@@ -29,7 +29,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION, single_location_in
-from dwarfgpu.session.resolve_type import has_descriptor, is_dynamic
+from dwarfgpu.session.resolve_type import has_descriptor, is_descriptor, is_dynamic
 from dwarfgpu.session.session import Session
 
 _MOST_PARTS: Final = 10_000
@@ -164,6 +164,8 @@ class _Settling:
             return member
         if not is_placed:
             return evolve(member, type=part.type)
+        if is_descriptor(member.type):
+            return member  # what is kept of it is the description of its data
         first, start = single_location_in(part.location), single_location_in(value.location)
         if first is None or start is None or first.storage != start.storage:
             return member

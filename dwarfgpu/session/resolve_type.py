@@ -547,6 +547,12 @@ def has_descriptor(kind: Dynamic) -> bool:
     )
 
 
+def is_descriptor(type_: Type | None) -> bool:
+    """Return whether objects of a type describe data that is in another object."""
+    bare = strip(type_)
+    return isinstance(bare, Dynamic) and has_descriptor(bare)
+
+
 def _may_be_lost(length: Measure) -> bool:
     """Return whether a variable or an expression of C or Fortran has a length: as in GDB, an array
     whose length is optimized out has its address and its elements."""

@@ -46,7 +46,7 @@ from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, Frame, LocList, 
 from dwarfgpu.expr.evaluate import Result, evaluate_attribute
 from dwarfgpu.expr.implicit_conversions import constant_location
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Entry, Location, SingleLocation
-from dwarfgpu.model.storage import Composite, ImplicitPointer
+from dwarfgpu.model.storage import Composite, Implicit, ImplicitPointer
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.bit_field import bit_order, read_field
 
@@ -291,7 +291,7 @@ class TypeAttributes:
         is_in_pieces = (
             object is not None
             and len(object.single_locations) == 1
-            and isinstance(object.single_locations[0].storage, Composite)
+            and isinstance(object.single_locations[0].storage, Composite | Implicit)
         )
         if is_in_pieces and object is not None and isinstance(source, ExprLoc):
             from dwarfgpu.session.descriptor_fields import with_fields_read  # few descriptors are

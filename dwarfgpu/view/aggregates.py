@@ -282,7 +282,7 @@ def _member(
     if error is not None:
         raise error
     if member in shown.located_elsewhere:
-        whole = shown.required()
+        whole = shown.required(member.type)
         location, around = whole.part(first_bit), whole.around
         member_object = whole.resolver.member(struct_type, location, member, around)
         if member.bit_size is not None:
@@ -543,7 +543,7 @@ def _dynamic_element(
     shown: Shown, element: Type | None, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str]:
     """Yield an element with a shape of its own."""
-    whole = shown.required()
+    whole = shown.required(element)
     element_object = whole.resolver.resolved(element, whole.part(first_bit), whole.around)
     yield from shown.placed(element_object, whole.around, depth, letter)
 

@@ -95,7 +95,7 @@ class _Walk:
         self._left -= 1
         shown, element = array.shown, array.element
         if self._is_dynamic:
-            whole = shown.required()
+            whole = shown.required(element)
             placed = whole.resolver.resolved(element, whole.part(start), whole.around)
             yield from shown.guarded(shown.placed(placed, whole.around, self._depth, array.letter))
         else:

@@ -12,10 +12,11 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Base, Enum, Member, Pointer, Struct, Type
 from dwarfgpu.errors import DwarfGpuError, EvaluationError
+from dwarfgpu.expr.implicit_conversions import constant_location
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.session.resolve_type import Resolver, TypedObject
+from dwarfgpu.session.resolve_type import Resolver, TypedObject, is_descriptor
 from dwarfgpu.session.type_attributes import EnclosingObject, displaced
 from dwarfgpu.view.format_options import (
     OPTIMIZED_OUT,
@@ -73,6 +74,17 @@ class Whole:
         if bits.undefined or bits.unavailable != (1 << bits.size_bits) - 1:
             return False
         return self.resolver.pointer(type_, self.part(first_bit)) is not None
+
+
+def kept_descriptors(
+    object: ObjectBytes, part: Type | None, resolver: Resolver | None
+) -> Whole | None:
+    """Return the contents of an object that is nowhere as its place, for a part that describes data
+    in another object, as an allocatable component of Fortran; None for any other part."""
+    if resolver is None or not is_descriptor(part):
+        return None
+    data = object.known_bytes(0, object.size_bits)
+    return None if data is None else Whole(constant_location(data, object.endian), resolver)
 
 
 @frozen(eq=False)
@@ -142,17 +154,19 @@ class Shown:
             self.sizes[type_] = size_bits(type_)
         return self.sizes[type_] or 0
 
-    def required(self) -> Whole:
-        """Return where the object is; `EvaluationError` where it is nowhere."""
-        if self.whole is None:
+    def required(self, part: Type | None = None) -> Whole:
+        """Return where the object is, to evaluate the type of a part; `EvaluationError` where it is
+        nowhere."""
+        whole = self.whole or kept_descriptors(self.object, part, self.resolver)
+        if whole is None:
             raise EvaluationError("it depends on the location of an object that has none")
-        return self.whole
+        return whole
 
     def placed(
         self, placed: TypedObject, around: EnclosingObject | None, depth: int, letter: str | None
     ) -> Iterator[str]:
         """Yield an object at a place of its own."""
-        resolver = self.required().resolver
+        resolver = self.resolver or self.required().resolver
         bits = resolver.contents(placed)
         unknown = unknown_text(bits)
         if unknown is not None:

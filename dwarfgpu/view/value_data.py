@@ -48,7 +48,7 @@ from dwarfgpu.session.variants import variant_members
 from dwarfgpu.view import scalars
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
-from dwarfgpu.view.object_printer import Whole, address_of, is_signed
+from dwarfgpu.view.object_printer import Whole, address_of, is_signed, kept_descriptors
 from dwarfgpu.view.printer_text import printed_of, summary_parts
 from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import Printed, Printer, Printers, SummaryPart
@@ -81,7 +81,7 @@ def value_data(
     `printers`: what they say of objects of classes is beside the members.
     """
     whole = None if location is None or resolver is None else Whole(location, resolver, around)
-    return _Walk(architecture, read_memory, class_of_method, printers).value(
+    return _Walk(architecture, resolver, read_memory, class_of_method, printers).value(
         _Seen(ObjectBytes.of(bits, endian), whole), type_, 0, 0
     )
 
@@ -105,11 +105,13 @@ class _Walk:
     def __init__(
         self,
         architecture: Architecture | None,
+        resolver: Resolver | None,
         read_memory: ReadMemory | None,
         class_of_method: ClassOfMethod | None,
         printers: Printers,
     ) -> None:
         self.architecture = architecture
+        self.resolver = resolver
         self.read_memory = read_memory
         self.class_of_method = class_of_method
         self.printers = printers
@@ -169,10 +171,10 @@ class _Walk:
         depth: int,
     ) -> Plain:
         """Return a part that is at a place of its own, or has a shape of its own."""
-        if subject.whole is None:
+        whole = subject.whole or kept_descriptors(subject.object, type_, self.resolver)
+        if whole is None:
             return unknown("the object has no location from which this could be computed")
-        whole, part_location = subject.whole, subject.whole.part(first_bit)
-        around = whole.around
+        part_location, around = whole.part(first_bit), whole.around
         if member is None:
             placed = whole.resolver.resolved(type_, part_location, around)
         else:

@@ -26,7 +26,7 @@ def with_lengths(session: Session, text: str, options: Options, type_: Type | No
             return type_
         value = language.evaluate(text, session, evolve(options, looked_at=None))
         whole = strip(value.type)
-        if isinstance(whole, Struct) and value.location is not None:
+        if isinstance(whole, Struct):
             objects = ObjectAccess(session)
             members = [_with_length(objects, value, member) for member in whole.members]
             return evolve(whole, members=tuple(members))

@@ -1,0 +1,76 @@
+"""Derived types of Fortran whose components are behind descriptors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.repl.side_by_side import answers, build, with_core
+
+SOURCE = """\
+module shapes
+  implicit none
+  type :: base
+    integer :: id
+    real :: weight
+  end type
+  type, extends(base) :: point
+    integer :: x
+  end type
+  type, extends(point) :: holder
+    integer, allocatable :: list(:), none(:)
+    real, pointer :: every(:) => null()
+    type(point), allocatable :: inner
+  end type
+contains
+  subroutine show(h, any)
+    type(holder), intent(inout) :: h
+    class(point), intent(inout) :: any
+    type(holder) :: pair(2)
+    integer, pointer :: nowhere
+    pair(1) = h
+    pair(2) = h
+    pair(2)%list(3) = 30
+    nullify(nowhere)
+    nowhere = any%x
+  end subroutine
+end module
+
+program records
+  use shapes
+  implicit none
+  type(holder) :: h
+  real, target :: reals(4) = [1.0, 2.0, 3.0, 4.0]
+  h%id = 1; h%weight = 2.5; h%x = 3
+  allocate(h%list(3), source=[7, 8, 9])
+  allocate(h%inner)
+  h%inner%id = 10; h%inner%weight = 0.5; h%inner%x = 11
+  h%every => reals(1:4:2)
+  call show(h, h)
+end program
+"""
+
+
+def files_of(folder: Path, tool: Callable[[str], str]) -> list[str]:
+    """Return the program and its core file."""
+    build(folder, {"a.f90": SOURCE}, [[tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]])
+    return with_core(tool, folder)
+
+
+def test_kept_components_behind_descriptors(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """A kept record has the descriptors of its components, whose data stays where it is."""
+    files = files_of(tmp_path, tool)
+    commands = ["print h", "print $%list", "print $1%list(2)", "print $1", "print $kept = h"]
+    commands += ["print $kept%list", "print $kept%every", "print $kept%none", "print $kept"]
+    commands += ["ptype $kept", "whatis $kept%list", "print sizeof($kept%list)"]
+    own = answers(None, files, commands)
+    assert own == answers(tool("gdb"), files, commands)
+    assert "(7, 8, 9)" in own[5] and "(1, 3)" in own[6] and "<not allocated>" in own[7]
+
+
+def test_kept_arrays_of_records(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """At these GDB 13 ends with an internal error."""
+    commands = ["print $kept = pair", "print $kept(2)%list", "print $kept(1)%list(3)"]
+    own = answers(None, files_of(tmp_path, tool), commands)
+    assert own[0].count("list = (7, 8, ") == 2 and "error" not in own[0]
+    assert "$2 = (7, 8, 30)" in own[1] and "$3 = 9" in own[2]
