@@ -7,7 +7,7 @@ from typing import Final, Self
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.fortran_ada import ada_name, tagged_records
+from dwarfgpu.dwarf.names.fortran_ada import ada_name, class_data, tagged_records
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
@@ -52,6 +52,9 @@ class MemberAccess(NamedValues):
             if self.is_ada and isinstance(self.objects, Unevaluated):  # GDB has other words there
                 raise UsageError(f"Type {ada_name(bare)} has no component named {name}")
             if self.is_fortran:  # `::` is not of the language, so that no name is looked up
+                if (data := class_data(bare)) is not None and path_to(data[1], name) is not None:
+                    whole = self.objects.step(value, data[0])
+                    return self.member_of(self.objects.dereferenced(whole), node, is_called=False)
                 raise no_member(bare, node.name)
             return self._method(bare, node.name, is_called=is_called)
         if is_vector(bare):

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import did_you_mean
-from dwarfgpu.dwarf.names.fortran_ada import tagged_parent
+from dwarfgpu.dwarf.names.fortran_ada import class_data, extended_parent, tagged_parent
 from dwarfgpu.dwarf.names.qualified import canonical, split_last
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.inheritance import Inherited, ambiguous, inherited
@@ -49,17 +49,20 @@ def no_member(struct_type: Struct, name: str) -> UsageError:
 
 
 def visible_members(struct_type: Struct) -> Iterator[Member]:
-    """Yield the named members, including those of anonymous structures, base classes and the
-    parents of tagged types; each structure once, and no more after very many of these steps."""
+    """Yield the named members, including those of anonymous structures, base classes, the parents
+    of tagged and extended types, and the data of polymorphic objects; each structure once, and no
+    more after very many of these steps."""
     pending, visited, steps = deque([struct_type]), {struct_type}, 0
     while pending:
         current = pending.popleft()
-        component, parent = tagged_parent(current) or (None, None)
+        hidden, parent = tagged_parent(current) or (None, None)
+        named, of_named = extended_parent(current) or class_data(current) or (None, None)
         for member in current.members:
-            if member.name is not None and not member.is_base_class and member is not component:
+            if member.name is not None and not member.is_base_class and member is not hidden:
                 yield member
-                continue
-            inner = parent if member is component else strip(member.type)
+                if member is not named:
+                    continue
+            inner = parent or of_named if member in (hidden, named) else strip(member.type)
             if not isinstance(inner, Struct):
                 continue
             steps += 1
@@ -122,7 +125,8 @@ def _own_paths(struct_type: Struct, name: str) -> list[list[Member]]:
             break
         current, path = pending.popleft()
         is_open = len(path) < _DEPTH
-        component, parent = (is_open and tagged_parent(current)) or (None, None)
+        above = (tagged_parent(current) or extended_parent(current)) if is_open else None
+        component, parent = above or (None, None)
         if component is not None and parent is not None and parent not in visited:
             visited.add(parent)
             pending.append((parent, [*path, component]))

@@ -579,7 +579,7 @@ def test_a_member_that_a_type_of_a_module_lacks(tmp_path: Path, tool: Callable[[
     """The type was looked up as a class of C++ whose members may be functions, and missed."""
     build(tmp_path, {"a.f90": EXTENDED}, [[tool("gfortran"), "-g", "-O0", "-o", "a", "a.f90"]])
     files = with_core(tool, tmp_path)
-    commands = ["frame 0", "print body%x", "print body%point%x", "whatis body%X", "print body%Z"]
+    commands = ["frame 0", "print body%y", "print body%point%x", "whatis body%y", "print body%Z"]
     assert answers(None, files, commands)[1:] == answers(tool("gdb"), files, commands)[1:]
 
 

@@ -1,7 +1,8 @@
-"""Derived types of Fortran whose components are behind descriptors."""
+"""Derived types of Fortran: components behind descriptors, and those that a type inherits."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,7 +33,7 @@ contains
     pair(2) = h
     pair(2)%list(3) = 30
     nullify(nowhere)
-    nowhere = any%x
+    nowhere = any%id
   end subroutine
 end module
 
@@ -74,3 +75,21 @@ def test_kept_arrays_of_records(tmp_path: Path, tool: Callable[[str], str]) -> N
     own = answers(None, files_of(tmp_path, tool), commands)
     assert own[0].count("list = (7, 8, ") == 2 and "error" not in own[0]
     assert "$2 = (7, 8, 30)" in own[1] and "$3 = 9" in own[2]
+
+
+def test_inherited_components(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """They are components of the extended type, too (Fortran 2018 7.5.7.2); GDB 13 finds them only
+    through the parent. Those of a polymorphic object are those of its declared type."""
+    files = files_of(tmp_path, tool)
+    short = ["h%id", "h%base%weight", "h%X", "h%inner%weight", "pair(2)%id", "any%id", "any%x"]
+    whole = ["h%point%base%id", "h%point%base%weight", "h%point%x", "h%inner%base%weight"]
+    whole += ["pair(2)%point%base%id", "any%_data%base%id", "any%_data%x"]
+    own = answers(None, files, [f"print {name}" for name in short])
+    gdb = answers(tool("gdb"), files, [f"print {name}" for name in whole])
+    values = [re.findall(r"= (.*)", "\n".join(said)) for said in (own, gdb)]
+    assert values[0] == values[1] and len(values[0]) == len(short)
+    commands = ["whatis h%weight", "print $kept = h", "print $kept%id = 9", "print $kept%id"]
+    commands += ["print any%list", "print h%idd"]
+    own = answers(None, files, commands)
+    assert "real(kind=4)" in own[0] and "$3 = 9" in own[3]
+    assert "There is no member named list." in own[4] and 'Did you mean "id"?' in own[5]

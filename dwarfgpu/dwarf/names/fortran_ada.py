@@ -224,6 +224,37 @@ def tagged_records(struct_type: Struct) -> Iterator[tuple[Struct, int]]:
         parent = tagged_parent(record)
 
 
+def extended_parent(struct_type: Struct) -> tuple[Member, Struct] | None:
+    """Return the component with the components of the type that a type of Fortran extends, and that
+    type; None for any other type.
+
+    It is the first one and has the name of the parent (Fortran 2018 7.5.7.2); gfortran says no more
+    of it, so that a component of the type's own may be taken for one.
+    """
+    first = struct_type.members[0] if struct_type.members else None
+    if first is None or first.die is None or first.die.unit.style != "fortran":
+        return None
+    parent = strip(first.type) if first.location is None and not first.bit_offset else None
+    is_named = isinstance(parent, Struct) and parent.name == first.name is not None
+    return (first, parent) if is_named and isinstance(parent, Struct) else None
+
+
+_CLASS: Final = ("_data", "_vptr")
+"""The components of a polymorphic object in gfortran's files, before the length of a string."""
+
+
+def class_data(struct_type: Struct) -> tuple[Member, Struct] | None:
+    """Return the component that leads to the data of a polymorphic object of Fortran, and its
+    declared type; None for any other object, and for an array."""
+    members = struct_type.members
+    if tuple(member.name for member in members[:2]) != _CLASS:
+        return None
+    pointer = strip(members[0].type)
+    declared = strip(pointer.target) if isinstance(pointer, Pointer) else None
+    is_fortran = members[0].die is not None and members[0].die.unit.style == "fortran"
+    return (members[0], declared) if is_fortran and isinstance(declared, Struct) else None
+
+
 def is_added(member: Member) -> bool:
     """Return whether the compiler has added a component: a tag, for example, also of an interface,
     and the distance from that to the begin of the object. GNAT's own names begin with a capital."""
