@@ -44,6 +44,7 @@ from dwarfgpu.repl.files.source_path_commands import directory, unset
 from dwarfgpu.repl.files.symbol_commands import info_address, info_scope, info_symbol
 from dwarfgpu.repl.files.symbol_list_commands import (
     info_functions,
+    info_module,
     info_modules,
     info_types,
     info_variables,
@@ -68,6 +69,7 @@ from dwarfgpu.repl.running.signal_commands import info_signals
 from dwarfgpu.repl.running.watch_commands import awatch, rwatch, watch
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.backtrace_commands import backtrace, info_stack
+from dwarfgpu.repl.stack.common_block_commands import info_common
 from dwarfgpu.repl.stack.frame_commands import (
     down,
     down_silently,
@@ -159,6 +161,7 @@ _INFO: Final = (
     evolve(info_frame, subcommands=frame_words(info_frame), takes_other=True),
     info_functions,
     info_line,
+    info_common,
     info_locals,
     info_float,
     info_pretty_printer,
@@ -171,6 +174,7 @@ _INFO: Final = (
     info_sources,
     info_stack,
     info_symbol,
+    info_module,
     info_modules,
     info_types,
     info_variables,

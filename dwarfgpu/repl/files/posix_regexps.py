@@ -40,8 +40,9 @@ _MEMBER: Final = pattern(r"(?:\\.|[^\\])-(?:\\.|[^\\])|\\x[0-9a-f]{2}|\\.|[^\\]"
 _RANGE: Final = pattern(r"(?P<first>\\.|[^\\])-(?P<last>\\.|[^\\])")
 _WORD_PART: Final = pattern(r"\\w|\w|\[\w\w\]")
 """A part that one letter, digit or underscore matches; of a letter in both cases."""
-_OPTION: Final = pattern(r"-(?P<letter>[qnt-])(?:\s+|$)")
-_TYPE: Final = pattern(r"(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)\s*|(?P<word>\S+)\s*")
+_OPTION: Final = pattern(r"-(?P<letter>[mqnt-])(?:\s+|$)")
+_WITH_EXPRESSION: Final = "mt"
+_EXPRESSION: Final = pattern(r"(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)\s*|(?P<word>\S+)\s*")
 
 
 def listing_options(argument: str, allowed: str = "qnt") -> tuple[str, str | None, str]:
@@ -51,7 +52,14 @@ def listing_options(argument: str, allowed: str = "qnt") -> tuple[str, str | Non
     A boolean may follow `-q` and `-n`, as in `-n off`. What begins with a letter that is not
     allowed is the regular expression.
     """
-    text, letters, typed = argument.strip(), "", None
+    letters, expressions, text = listing_expressions(argument, allowed)
+    return letters, expressions.get("t"), text
+
+
+def listing_expressions(argument: str, allowed: str) -> tuple[str, dict[str, str], str]:
+    """Return what `listing_options` does, with the regular expressions of `-t` and of `-m`, for
+    modules, by their letters."""
+    text, letters, expressions = argument.strip(), "", dict[str, str]()
     while (match := _OPTION.match(text)) is not None:
         letter = match["letter"]
         if letter not in f"{allowed}-":
@@ -59,15 +67,15 @@ def listing_options(argument: str, allowed: str = "qnt") -> tuple[str, str | Non
         text = text[match.end() :]
         if letter == "-":
             break
-        if letter == "t":
-            type_match = _TYPE.match(text)
-            if type_match is None:
-                raise UsageError("-t requires an argument")
-            typed, text = type_match["word"] or type_match["quoted"], text[type_match.end() :]
+        if letter in _WITH_EXPRESSION:
+            value = _EXPRESSION.match(text)
+            if value is None:
+                raise UsageError(f"-{letter} requires an argument")
+            expressions[letter], text = value["word"] or value["quoted"], text[value.end() :]
         else:
             is_on, text = _leading_boolean(text)
             letters = letters.replace(letter, "") + letter * is_on
-    return letters, typed, text
+    return letters, expressions, text
 
 
 def _leading_boolean(text: str) -> tuple[bool, str]:

@@ -1,16 +1,17 @@
-"""`info functions`, `info variables`, `info types` and `info modules`, in the order of GDB."""
+"""`info functions`, `info variables`, `info types`, `info modules` and `info module`, in the order
+of GDB."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, groupby
 from operator import itemgetter
 from os.path import normpath
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import command
-from dwarfgpu.repl.files.posix_regexps import compiled, listing_options
+from dwarfgpu.repl.command import command, subcommand_list
+from dwarfgpu.repl.files.posix_regexps import compiled, listing_expressions, listing_options
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.error_text import error_line
@@ -66,6 +67,41 @@ def info_modules(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _listing(shell, _query_of(shell, "modules", argument))
 
 
+_IN_MODULES: Final = completion.with_options(("-m", "-q", "-t"), completion.VALUES)
+
+
+@command("info module functions", topic="data", complete=_IN_MODULES)
+def module_functions(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the functions of modules of Fortran, by module.
+
+    Usage: info module functions [-q] [-m MODREGEXP] [-t TYPEREGEXP] [REGEXP]
+
+    -m lists only those of modules whose names match, -t those whose type matches. -q omits the
+    title.
+    """
+    yield from _by_module(shell, "functions", argument)
+
+
+@command("info module variables", topic="data", complete=_IN_MODULES)
+def module_variables(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the variables of modules of Fortran, by module.
+
+    Usage: info module variables [-q] [-m MODREGEXP] [-t TYPEREGEXP] [REGEXP]
+
+    The arguments are those of "info module functions".
+    """
+    yield from _by_module(shell, "variables", argument)
+
+
+@command("info module", topic="data", subcommands=(module_functions, module_variables))
+def info_module(shell: Shell, argument: str) -> Iterator[Part]:
+    """List functions or variables of Fortran by module.
+
+    Usage: info module functions|variables [-q] [-m MODREGEXP] [-t TYPEREGEXP] [REGEXP]
+    """
+    yield from subcommand_list("info module", (module_functions, module_variables))
+
+
 def note_limits(shell: Shell, search: SymbolSearch) -> None:
     """Say in what files a search was incomplete, and why."""
     for code_object, error in search.limits.items():
@@ -98,12 +134,13 @@ def _title(kind: Kind, text: str, typed: str | None) -> str:
     return f"All defined {kind}:"
 
 
-def _by_title(
-    rows: dict[tuple[str, bool], list[ListedSymbol]],
-) -> dict[tuple[str, bool], list[ListedSymbol]]:
+def _by_title(symbols: Iterable[ListedSymbol]) -> dict[tuple[str, bool], list[ListedSymbol]]:
     """Return the symbols of each file under the name that is shown. It is the written one, unless
     units have several for one file: those of a library have their own ways to a header, as
     `csu/../bits/types.h`."""
+    rows: dict[tuple[str, bool], list[ListedSymbol]] = {}
+    for row in symbols:
+        rows.setdefault((row.file, row.is_static), []).append(row)
     written: dict[str, set[str]] = {}
     for file, _ in rows:
         written.setdefault(normpath(file), set()).add(file)
@@ -115,21 +152,14 @@ def _by_title(
     return titled
 
 
-def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
-    """Yield the symbols with the keys of GDB's machine interface: by file, then those without
-    one."""
-    from dwarfgpu.service.symbol.symbol_listing import SymbolSearch, symbol_text
+def _by_file(rows: dict[tuple[str, bool], list[ListedSymbol]], list_of: str) -> Iterator[Part]:
+    """Yield the symbols of each file; `list_of`: the list of the files."""
+    from dwarfgpu.service.symbol.symbol_listing import symbol_text
 
-    yield Output("" if query.is_quiet else query.text, {"debug": [], "nondebug": []})
-    search = SymbolSearch(shell.session, query)
-    rows: dict[tuple[str, bool], list[ListedSymbol]] = {}
-    for row in search.described():
-        rows.setdefault((row.file, row.is_static), []).append(row)
-    rows = _by_title(rows)
     for file, keys in groupby(sorted(rows), key=itemgetter(0)):
         if file:  # type units have no name; GDB lists what has no file first, without a title
             yield heading(f"\nFile {file}:")
-        of_file = Group("debug", {"filename": file})
+        of_file = Group(list_of, {"filename": file})
         last, listed_keys = None, set[str]()
         for row in chain.from_iterable(sorted(rows.pop(key), key=itemgetter(0)) for key in keys):
             # GDB lists a name once, too; instances of a template have one with several types.
@@ -142,6 +172,17 @@ def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
                 line = f"{f'{row.line}:' if row.line else ''}\t{text}"
                 data: JsonObject = {"line": row.line, "name": row.name, "description": text}
                 yield NestedOutput(of_file, Output(line, data, "symbols"))
+
+
+def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
+    """Yield the symbols with the keys of GDB's machine interface: by file, then those without
+    one."""
+    from dwarfgpu.service.symbol.symbol_listing import SymbolSearch
+
+    yield Output("" if query.is_quiet else query.text, {"debug": [], "nondebug": []})
+    search = SymbolSearch(shell.session, query)
+    rows = _by_title(search.described())
+    yield from _by_file(rows, "debug")
     undescribed = list[tuple[int, str]]()
     if query.has_others:
         symbols = ((item.address, item.name) for item in search.undescribed())
@@ -153,8 +194,59 @@ def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
         address_text = f"{address:#0{digits + 2}x}"
         yield Output(f"{address_text}  {name}", {"address": address_text, "name": name}, "nondebug")
     note_limits(shell, search)
+    _note_problems(shell, search)
+
+
+def _note_problems(shell: Shell, search: SymbolSearch) -> None:
+    """Say how many entries cannot be read, and why."""
     if problems := search.problems:
         what = "entry of the kind" if len(problems) == 1 else "entries of the kind"
         first = "" if len(problems) == 1 else "the first: "
         text = f"{len(problems)} {what} cannot be read; {first}{error_line(problems[0])}"
         shell.console.note(text)
+
+
+def _by_module(shell: Shell, kind: Kind, argument: str) -> Iterator[Part]:
+    """Yield the symbols of modules by module, each by file."""
+    from dwarfgpu.service.symbol.symbol_listing import SymbolSearch
+
+    letters, expressions, text = listing_expressions(argument, "mqt")
+    typed, of_module = expressions.get("t"), expressions.get("m")
+    title = _title_of_modules(kind, text, typed, of_module)
+    yield Output("" if "q" in letters else title, {"modules": []})
+    modules = SymbolSearch(shell.session, _query(shell, "modules", of_module, None))
+    search = SymbolSearch(shell.session, _query(shell, kind, text, typed))
+    named = sorted(modules.described(), key=lambda row: (row.file, row.name))
+    rows: dict[str, list[ListedSymbol]] = {row.name: [] for row in named}
+    for row in search.described() if rows else ():
+        outermost, separator, _ = row.name.partition("::")
+        if separator and outermost in rows:
+            rows[outermost].append(row)
+    for name, symbols in rows.items():
+        if symbols:
+            group = Group("modules", {"module": name})
+            yield NestedOutput(group, heading(f'\nModule "{name}":'))
+            for part in _by_file(_by_title(symbols), "files"):
+                yield NestedOutput(group, part)
+    note_limits(shell, search)
+    _note_problems(shell, search)
+
+
+def _query(shell: Shell, kind: Kind, text: str | None, typed: str | None) -> SymbolQuery:
+    from dwarfgpu.service.symbol.symbol_listing import SymbolQuery  # few sessions list symbols
+
+    name, of_type = (
+        compiled(expression, ignores_case=shell.ignores_case) if expression else None
+        for expression in (text, typed)
+    )
+    return SymbolQuery(kind, name, of_type, has_others=False)
+
+
+def _title_of_modules(kind: Kind, text: str, typed: str | None, of_module: str | None) -> str:
+    conditions = [f'matching regular expression "{text}"'] if text else []
+    conditions += [f'with type matching regular expression "{typed}"'] if typed else []
+    if of_module is not None:
+        conditions.append(f'in all modules matching regular expression "{of_module}"')
+    listed = ",\n\t".join(conditions)
+    end = " in all modules" if of_module is None else ""
+    return f"All {kind}{' ' if listed else ''}{listed}{end}:"

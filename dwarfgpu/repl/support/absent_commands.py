@@ -208,11 +208,7 @@ _NAMES_BY_REASON: Final[Mapping[str, tuple[str, ...]]] = {
         "function",
     ),
     'use "gdb-add-index"; dwarfgpu reads such indexes': ("save gdb-index",),
-    'names of Fortran and Ada are listed by "info variables"': (
-        "info common",
-        "info exceptions",
-        "info module",
-    ),
+    'names of Ada are listed by "info variables"': ("info exceptions",),
     "Objective-C is not read": (
         "info classes",
         "info selectors",
