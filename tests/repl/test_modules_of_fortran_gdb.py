@@ -95,3 +95,16 @@ def test_common_blocks(files: list[str], tool: Callable[[str], str]) -> None:
     assert block in own[0] and block in own[1]
     own = answers(None, files, ["info common blk", "info common BLK"])
     assert all(block in answer for answer in own)
+
+
+def test_completion_of_names(files: list[str], tool: Callable[[str], str]) -> None:
+    """Names of modules have the module, and components are offered after `%`."""
+    commands = ["shapes::c", "shapes::l", "shapes::t", "other::", "at%i", "at%", "1+at%we"]
+    commands = [f"complete print {words}" for words in commands]
+    commands += ["complete break shapes::t", "complete break twi", "complete ptype at%w"]
+    commands += ["complete info module v", "complete print at%x", "complete print other::x"]
+    own = answers(None, files, commands)
+    assert own == answers(tool("gdb"), files, commands)
+    assert own[0].endswith("\nprint shapes::counter\n") and own[4].endswith("\nprint at%id\n")
+    (own_of_element,) = answers(None, files, ["complete print points(2)%w"])
+    assert own_of_element.endswith("\nprint points(2)%weight\n")

@@ -44,6 +44,7 @@ _READ: Final = CONTAINERS | {
     *_TYPES,
     dw.TAG_SUBPROGRAM,
     dw.TAG_VARIABLE,
+    dw.TAG_CONSTANT,
     dw.TAG_IMPORTED_DECLARATION,
 }
 _CONSTANTS: Final = frozenset({dw.TAG_VARIABLE, dw.TAG_MEMBER})
@@ -164,13 +165,16 @@ def _declared(
     entries: Iterable[Die], around: str, is_cplusplus: bool, wanted: _Wanted
 ) -> Iterator[tuple[str, NameKind]]:
     for die in entries:
+        module = around if die.unit.style == "fortran" else ""  # as GDB names what is in one
         if die.unit.language == dw.LANG_D:
             yield from _with_module(die)
         if die.tag == dw.TAG_SUBPROGRAM:
-            yield from _function(die, is_cplusplus, wanted, is_inside=bool(around))
-        elif die.tag == dw.TAG_VARIABLE:
+            functions = _function(die, is_cplusplus, wanted, is_inside=bool(around))
+            yield from ((f"{module}{name}", kind) for name, kind in functions)
+        elif die.tag in (dw.TAG_VARIABLE, dw.TAG_CONSTANT):
             if die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE):
-                yield variable_name(die) if is_cplusplus else name_of(die) or "", "variable"
+                name = variable_name(die) if is_cplusplus else name_of(die) or ""
+                yield f"{module}{name}", "variable"
         elif die.tag == dw.TAG_IMPORTED_DECLARATION:
             if die.name is not None and followed(die).tag == dw.TAG_NAMESPACE:
                 yield f"{around}{die.name}", "namespace"

@@ -9,6 +9,7 @@ from dwarfgpu import language
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Pointer, Struct, strip
 from dwarfgpu.errors import DwarfGpuError
@@ -22,6 +23,8 @@ from dwarfgpu.service.value.value_history import options_of
 _OPERAND = pattern(r"(?<![\w$:~])[\w$:~]*(?:<[^<>()]*>[\w$:~]*)*$")
 _ACCESS = pattern(r"(?:\.|->)\s*(?P<word>\w*)$")
 _ACCESS_BEFORE = pattern(r"(?:\.|->)$")
+_ACCESS_OF_FORTRAN = pattern(r"(?:%|\.|->)\s*(?P<word>\w*)$")
+_ACCESS_OF_FORTRAN_BEFORE = pattern(r"(?:%|\.|->)$")
 _PACKAGED = pattern(r"\w+(?:\.\w+)+")
 _IN_FILE = pattern(r"(?:'(?P<quoted>[^']*)'|(?P<file>(?<![\w.])[\w./+-]*\.\w+))::(?P<word>\w*)$")
 _UNNAMED = pattern(r"'(?P<word>[\w:]*\([^']*)$")
@@ -122,9 +125,10 @@ def members(shell: Shell, text: str) -> Iterator[Candidate]:
         return
 
 
-def _object(text: str) -> str:
+def _object(text: str, *, is_fortran: bool) -> str:
     """Return the postfix expression with which a text ends: `a.b[3]` of `1 + a.b[3]`, `(*p)`,
-    `f(x)`."""
+    `f(x)`, in Fortran `a%b(3)`."""
+    access_before = _ACCESS_OF_FORTRAN_BEFORE if is_fortran else _ACCESS_BEFORE
     position = _before_blanks(text, len(text))
     while True:
         while text[:position].endswith("]"):
@@ -133,7 +137,7 @@ def _object(text: str) -> str:
             position = _opening(text, position)
         position = _name_before(text, position)
         before = _before_blanks(text, position)
-        access = _ACCESS_BEFORE.search(text, 0, before)
+        access = access_before.search(text, 0, before)
         if access is None:
             return text[position:].strip()
         position = _before_blanks(text, access.start())
@@ -161,6 +165,14 @@ def _opening(text: str, end: int) -> int:
     return 0
 
 
+def _style(shell: Shell) -> Style | None:
+    """Return the style of the language in focus; None where it cannot be read."""
+    try:
+        return None if shell.session.unit is None else shell.session.unit.style
+    except DwarfGpuError:
+        return None
+
+
 def _of_package(shell: Shell, word: str) -> Iterator[Candidate]:
     """Yield the names of Go or D that begin so, with their package or module; none in other
     languages."""
@@ -180,9 +192,10 @@ def offer_operands(shell: Shell, text: str) -> Completions:
         file = match["quoted"] or match["file"] or ""
         symbols = shell.symbols.in_file(file, match["word"], OPERANDS)
         return match.start("word"), candidates_of(symbols)
-    match = _ACCESS.search(text)
+    is_fortran = _style(shell) == "fortran"
+    match = (_ACCESS_OF_FORTRAN if is_fortran else _ACCESS).search(text)
     if match is not None:
-        before = _object(text[: match.start()])
+        before = _object(text[: match.start()], is_fortran=is_fortran)
         if is_decimal(before[:1]):
             return match.start("word"), ()
         known = list(members(shell, before))
