@@ -22,6 +22,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import require_few
+from dwarfgpu.dwarf.names.fortran_ada import RENAMES
 from dwarfgpu.dwarf.scope.declarations import around, named_within
 from dwarfgpu.dwarf.scope.imports import searched_units, units_with_names
 from dwarfgpu.dwarf.scope.meaning import Meaning, is_function
@@ -38,6 +39,8 @@ _MOST: Final = 100_000
 """Entries of one scope that are looked at."""
 _MAX_LISTED: Final = 10
 """Packages that an error lists."""
+_MOST_RENAMINGS: Final = 10
+"""Of packages that are renamed by one another."""
 _MAX_KEPT: Final = 256
 """Names of a file whose packages are kept."""
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
@@ -54,12 +57,17 @@ def ada_spelling(session: Session, name: str) -> str:
     `UsageError` if several packages have the name, and none of them is around the code.
     """
     lowered = _lowered(name)
-    if _IDENTIFIER.fullmatch(lowered) is None:
+    if _IDENTIFIER.fullmatch(lowered) is None or RENAMES in name:
         return name
-    lookup = session.meanings(name)
-    direct = _direct(lookup, lowered)
-    if direct is not None:
-        return direct
+    for _ in range(_MOST_RENAMINGS):
+        lookup = session.meanings(name)
+        direct = _direct(lookup, lowered)
+        if direct is not None:
+            return direct
+        in_renamed = _in_renamed_package(session, lowered)
+        if in_renamed is None:
+            break
+        name = lowered = in_renamed
     named = _of_packages(lookup, lowered)
     if len(named) > 1 and lookup.unit is not None:
         # A unit has entries of the types that it uses.
@@ -68,6 +76,25 @@ def ada_spelling(session: Session, name: str) -> str:
     if named:
         return _only(named, lowered)
     return lowered if "." in name else name
+
+
+def _in_renamed_package(session: Session, lowered: str) -> str | None:
+    """Return the name `pk__x` for `q__x` where `q` is a renaming of the package `pk` (Ada 2012
+    8.5.3); None if no renaming is before `x`."""
+    from dwarfgpu.dwarf.names.ada_renamings import renaming_of  # few programs are in Ada
+
+    mark = lowered.find("__")
+    while mark > 0:
+        package = lowered[:mark]
+        lookup = session.meanings(package)
+        direct = _direct(lookup, package)
+        named = _of_packages(lookup, package) if direct is None else {direct}
+        renamings = {renaming_of(entry) for entry in named}
+        renaming = renamings.pop() if len(renamings) == 1 else None
+        if renaming is not None and renaming.is_package:
+            return renaming.renamed + lowered[mark:]
+        mark = lowered.find("__", mark + 2)
+    return None
 
 
 def nested_subprograms(session: Session, name: str) -> tuple[Die, ...]:
@@ -179,7 +206,7 @@ def _shown(name: str) -> str:
 
 
 def _without_mark(entry: str) -> str:
-    return _IN_BODY.sub("", entry)
+    return _IN_BODY.sub("", entry.partition(RENAMES)[0])
 
 
 def _is_spelling(entry: str, lowered: str) -> bool:
@@ -240,7 +267,7 @@ def _units_of_ada(info: DebugInfo, lowered: str) -> Iterator[CompilationUnit]:
     """Yield the units of Ada of a file that may have a name of a package."""
     part = name_bytes(lowered if "__" in lowered else f"__{lowered}")
     units: dict[CompilationUnit, None] = {}
-    for end in (b"\0", b"X"):
+    for end in (b"\0", b"X", name_bytes(RENAMES)):
         having = info.strings.units_containing(part + end)
         if having is None:
             yield from _all_of_ada(info)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.names.fortran_ada import RENAMES
 from dwarfgpu.dwarf.names.qualified import d_spellings
 from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -90,11 +91,21 @@ def _is_object(names: Names, word: str, *, with_global: bool) -> bool:
     except UsageError:
         return False
     return _is_of_enclosing(names, word) or any(
-        (with_global or meaning.kind != "global")
+        (with_global or meaning.kind != "global") and not _is_package(meaning.name)
         if isinstance(meaning, Variable)
         else meaning.tag == dw.TAG_MEMBER  # of the object of a member function
         for meaning in meanings
     )
+
+
+def _is_package(name: str) -> bool:
+    """Return whether the name of a variable in the file is the renaming of a package of Ada."""
+    if RENAMES not in name:
+        return False
+    from dwarfgpu.dwarf.names.ada_renamings import renaming_of  # few variables are so
+
+    renaming = renaming_of(name)
+    return renaming is not None and renaming.is_package
 
 
 def _is_of_enclosing(names: Names, name: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Final, TypeAlias, TypeGuard
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.names.fortran_ada import RENAMES
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -74,6 +75,8 @@ from dwarfgpu.session.session import NOT_STARTED, Session
 _MAY_ASSIGN: Final = re.compile(r"=|\+\+|--")
 Initializer: TypeAlias = ast.Elements | ast.String
 
+_MOST_RENAMINGS: Final = 20
+"""Objects of Ada that are renamed by one another."""
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
 
 
@@ -279,6 +282,32 @@ class Evaluator(Operations):
                 return elements(self.objects, [*map(self.arithmetic.of_whole_type, values)])
 
     # Operands
+
+    def named(self, node: ast.Name, *, is_called: bool = False) -> TypedValue:
+        value = super().named(node, is_called=is_called)
+        variable = value.variable
+        if variable is None or RENAMES not in variable.name or variable.unit.style != "ada":
+            return value
+        from dwarfgpu.dwarf.names.ada_renamings import renaming_of  # few variables are so
+        from dwarfgpu.language.ada_renamed_objects import renamed_object
+
+        renaming = renaming_of(variable.name)
+        if renaming is None:
+            return value
+        if renaming.is_package:
+            raise self.names.unknown(node.name.partition(RENAMES)[0].replace("__", "."))
+        self.objects.variables.pop(variable, None)
+        self.renamings += 1
+        if self.renamings > _MOST_RENAMINGS:
+            raise UsageError(f"{node.name} is renamed by itself")
+        try:
+            return renamed_object(self, renaming)
+        finally:
+            self.renamings -= 1
+
+    def value_of_type(self, node: ast.Node) -> TypedValue:
+        """Return a value of the type of an expression, without evaluating it."""
+        return self.unevaluated().value(node)
 
     def _dollar(self, name: str) -> TypedValue:
         value = self.options.dollar(name)

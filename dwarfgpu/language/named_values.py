@@ -66,6 +66,8 @@ class NamedValues:
         self.options = options
         self.doubts: list[str] = []
         """Warnings about the expression, for the notes where the caller takes none."""
+        self.renamings = 0
+        """How many renamings of Ada are being evaluated, each inside another."""
         self.names = Names(session)
         self.objects = objects or ObjectAccess(session)
         is_evaluated = not isinstance(self.objects, Unevaluated)

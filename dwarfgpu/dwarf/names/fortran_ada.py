@@ -188,6 +188,8 @@ def ada_function(name: str) -> str:
     return _ADDED.sub("", name.removeprefix("_ada_")).replace("__", ".")
 
 
+RENAMES: Final = "___XR"
+"""What gnat adds to the name of a renaming that has no object; `ada_renamings` reads the rest."""
 PARENT: Final = "_parent"
 """The component of a derived tagged type that has those of its parent, in gnat's files."""
 TAG: Final = "_tag"

@@ -10,6 +10,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.loaded_code import code_objects_at
+from dwarfgpu.dwarf.names.fortran_ada import RENAMES
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS, PARAMETERS
@@ -143,6 +144,7 @@ def variables(
         if variable.kind == kind
         and variable.inline_level == level
         and (is_named is None or is_named(variable.name))
+        and not (RENAMES in variable.name and variable.unit.style == "ada")  # it has no object
     ]
 
 
