@@ -106,3 +106,15 @@ def test_what_names_say() -> None:
     )
     assert renaming_of("pk__q___XRP_pk__inner___XE") == Renaming("pk__inner", is_package=True)
     assert renaming_of("x") is renaming_of("x___XR_y") is renaming_of("x___XR_y___XEZ") is None
+
+
+def test_completion_after_packages(files: list[str]) -> None:
+    """GDB 13 offers nothing there."""
+    commands = ["frame function example", "complete print pk.t", "complete print Pk.Inner.D"]
+    commands += ["complete print pk.", "complete ptype pk.pai", "complete print pk.two(1).f"]
+    own = answers(None, files, commands)
+    assert own[1].endswith("\nprint pk.total\nprint pk.two\n")
+    assert own[2].endswith("\nprint Pk.Inner.Deep\n")
+    assert "\nprint pk.fifth\n" in own[3] and "\nprint pk.inner.deep\n" in own[3]
+    assert "___" not in own[3] and "elabs" not in own[3]
+    assert "\nptype pk.pair\n" in own[4] and own[5].endswith("\nprint pk.two(1).flag\n")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dwarfgpu.repl.completion.expression_words import (
     VALUES,
+    as_in_file,
     functions,
     lanes,
     operands,
@@ -45,6 +46,7 @@ __all__ = [
     "UNDER_SETTING",
     "VALUES",
     "applied",
+    "as_in_file",
     "command_names",
     "completions",
     "files",

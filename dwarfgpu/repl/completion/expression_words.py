@@ -10,6 +10,7 @@ from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.constants import Style
+from dwarfgpu.dwarf.names.fortran_ada import RENAMES, ada_function
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Pointer, Struct, strip
 from dwarfgpu.errors import DwarfGpuError
@@ -25,7 +26,9 @@ _ACCESS = pattern(r"(?:\.|->)\s*(?P<word>\w*)$")
 _ACCESS_BEFORE = pattern(r"(?:\.|->)$")
 _ACCESS_OF_FORTRAN = pattern(r"(?:%|\.|->)\s*(?P<word>\w*)$")
 _ACCESS_OF_FORTRAN_BEFORE = pattern(r"(?:%|\.|->)$")
+_DOTTED = pattern(r"\w+(?:\.\w*)+$")
 _PACKAGED = pattern(r"\w+(?:\.\w+)+")
+_OF_ADA = pattern(r"[a-z]\w*(?:\.[a-z]\w*)+")
 _IN_FILE = pattern(r"(?:'(?P<quoted>[^']*)'|(?P<file>(?<![\w.])[\w./+-]*\.\w+))::(?P<word>\w*)$")
 _UNNAMED = pattern(r"'(?P<word>[\w:]*\([^']*)$")
 """A quoted name with `(anonymous namespace)` in it."""
@@ -67,7 +70,7 @@ def variables(shell: Shell, word: str) -> Iterator[Candidate]:
                 about = variable.type_text or ""
             except DwarfGpuError:
                 about = ""
-            yield Candidate(variable.name, about)
+            yield Candidate(variable.name.partition(RENAMES)[0], about)
 
 
 def operands(shell: Shell, word: str) -> Iterator[Candidate]:
@@ -173,9 +176,19 @@ def _style(shell: Shell) -> Style | None:
         return None
 
 
+def as_in_file(shell: Shell, text: str) -> str:
+    """Return a text with the name at its end as the file has it: in Ada `pk__x` for `Pk.x`."""
+    if _style(shell) != "ada":
+        return text
+    return _DOTTED.sub(lambda match: match[0].lower().replace(".", "__"), text)
+
+
 def _of_package(shell: Shell, word: str) -> Iterator[Candidate]:
-    """Yield the names of Go or D that begin so, with their package or module; none in other
+    """Yield the names of Ada, Go or D that begin so, with their package or module; none in other
     languages."""
+    if _style(shell) == "ada":
+        yield from _of_package_of_ada(shell, word)
+        return
     try:
         unit = shell.session.unit
         has_packages = unit is not None and unit.language in (dw.LANG_GO, dw.LANG_D)
@@ -184,6 +197,15 @@ def _of_package(shell: Shell, word: str) -> Iterator[Candidate]:
     for name, kind in shell.symbols.starting_with(word, OPERANDS) if has_packages else ():
         if _PACKAGED.fullmatch(name):  # others are written in quotes
             yield Candidate(name, kind)
+
+
+def _of_package_of_ada(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Yield the names of Ada that begin so: `pk__x` in the file is `pk.x`. What is typed stays in
+    its case of letters."""
+    for name, kind in shell.symbols.starting_with(as_in_file(shell, word), OPERANDS):
+        declared = ada_function(name.partition(RENAMES)[0])
+        if declared.islower() and _OF_ADA.fullmatch(declared):  # GNAT's own have capitals
+            yield Candidate(word + declared[len(word) :], kind)
 
 
 def offer_operands(shell: Shell, text: str) -> Completions:

@@ -188,7 +188,8 @@ def complete(shell: Shell, argument: str) -> Iterator[Part]:
 
     Lists the completions that Tab offers, each as a whole command line.
     """
-    shell.symbols.require(shell.session.code_objects, argument)
+    in_file = completion.as_in_file(shell, argument)
+    shell.symbols.require(shell.session.code_objects, in_file)
     start, candidates = completion.completions(shell, argument)
     names = sorted(candidate.text.removesuffix("/") for candidate in candidates)[:MAX_NAMES]
     matches = [argument[:start] + name for name in names]
