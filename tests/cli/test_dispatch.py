@@ -196,8 +196,16 @@ def test_more_scratch(tmp_path: Path) -> None:
     assert done.error == "--scratch 8: each lane of the kernel has at least 152 bytes"
     done = run("dispatch", file, *geometry, *NEST, "--scratch", 1 << 20)
     assert done.error == "1048576 bytes of scratch a lane: gfx942 has at most 131056"
-    flat = run("dispatch", HIP / "nest.gfx942.O2.v5.co", *geometry, *NEST, "--scratch", 8)
-    assert flat.error == "--scratch 8: the kernel has no scratch memory"
+
+
+def test_scratch_of_a_kernel_without_is_noted(tmp_path: Path) -> None:
+    """So that one command line serves a kernel at -O0 and at -O2."""
+    file, geometry = HIP / "nest.gfx942.O2.v5.co", ("--grid", 64, "--workgroup", 64)
+    saved = ("--save", tmp_path / "x.json")
+    done = run("dispatch", file, *geometry, *NEST, "--scratch", 8, *saved)
+    assert "--scratch 8: the kernel has no scratch memory" in done.notes and done.status == 0
+    state = dispatch(tmp_path, file, *geometry, *NEST, "--scratch", 8)
+    assert state.machine.dispatches[1].private_bytes == 0
 
 
 def test_a_code_object_of_a_bundle(tmp_path: Path) -> None:

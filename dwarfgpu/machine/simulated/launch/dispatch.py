@@ -480,6 +480,8 @@ def _notes(request: Request, users: Sequence[initial_registers.Sgpr], bound: Ker
             f"the stack of the kernel is dynamic: its scratch is at least the "
             f"{request.private_bytes} bytes a lane that are set up; --scratch gives more"
         )
+    if request.scratch_bytes is not None and request.has_no_scratch:
+        notes.append(f"--scratch {request.scratch_bytes}: the kernel has no scratch memory")
     requested = sum(
         count
         for name, count in initial_registers.USER_SGPRS

@@ -66,14 +66,18 @@ class Request:
     most_waves: int = DEFAULT_FILE_LIMITS.waves
 
     @property
+    def has_no_scratch(self) -> bool:
+        """Whether the descriptor sets up none, however much there is."""
+        descriptor = self.kernel.descriptor
+        return descriptor is not None and not descriptor.fields.get("enable_private_segment")
+
+    @property
     def private_bytes(self) -> int:
         """Scratch of a lane; `UsageError` for less than the kernel needs."""
         descriptor = self.kernel.descriptor
         least = 0 if descriptor is None else descriptor.scratch_bytes
-        if self.scratch_bytes is None:
+        if self.scratch_bytes is None or self.has_no_scratch:
             return least
-        if descriptor is not None and not descriptor.fields.get("enable_private_segment"):
-            raise UsageError(f"--scratch {self.scratch_bytes}: the kernel has no scratch memory")
         if self.scratch_bytes < least:
             raise UsageError(
                 f"--scratch {self.scratch_bytes}: each lane of the kernel has at least "
