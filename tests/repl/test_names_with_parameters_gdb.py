@@ -1,4 +1,5 @@
-"""`info address NAME(...)`, which names functions alone, against the installed GDB."""
+"""Names with parameters: those of `info address NAME(...)`, and rvalue references, against the
+installed GDB."""
 
 from __future__ import annotations
 
@@ -66,3 +67,33 @@ def test_variables_have_no_parameters(
     files = with_core(tool, tmp_path)
     commands = [f"info address {word}" for word in names]
     assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+
+
+RVALUES = """\
+struct S { int v; };
+typedef S TS;
+struct J { int v; template <class T> int t() { return v; } };
+int g(S&& s) { return s.v; }
+int g(S& s) { return s.v + 1; }
+int a5(const TS& a, S&& b) { return a.v + b.v; }
+template <class... T> int many(T&&... x) { return sizeof...(x); }
+template <class T> struct Box { int n; };
+Box<S&&> box;
+int a = 1, b = 2, c = 3, d = 0;
+int main() { S s{3}; J j{4}; many(s, S{1}, 3); g(S{1}); return g(s) + a5(s, S{2}) + j.t<int&&>(); }
+"""
+
+
+def test_rvalue_references_are_parameters(tool: Callable[[str], str], tmp_path: Path) -> None:
+    build(tmp_path, {"a.cc": RVALUES}, [[tool("g++"), "-g", "-O0", "-o", "a", "a.cc"]])
+    commands = [
+        "p a5(const S&, S&&)", "p a5(const TS&, S&&)", "break a5(const TS&, S&&)",
+        "p J::t<int&&>", "p sizeof(Box<S&&>)", "info scope g(S&&)", "info address g(S&&)",
+    ]  # fmt: skip
+    files = [str(tmp_path / "a")]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+    one, two, *ands = answers(
+        None, files, ["p g(S&&)", "p g(S &)", "p a<b && c>d", "p (a<b&&c>d)", "p a < b && c > d"]
+    )
+    assert "<g(S&&)>" in one and "<g(S&)>" in two  # GDB has the second for both
+    assert all("= true" in answer for answer in ands)

@@ -91,7 +91,7 @@ def _after_closer(cursor: Cursor, position: int) -> int | None:
     for index in range(position, min(position + _MAX_TOKENS, len(tokens))):
         token = tokens[index]
         if token.kind == "mark":
-            if token.text not in _INSIDE:
+            if token.text not in _INSIDE and not _ends_reference(cursor, index):
                 return None
             closing = [">", ">"] if token.text == ">>" else [token.text]
             if token.text in _CLOSERS:
@@ -106,6 +106,12 @@ def _after_closer(cursor: Cursor, position: int) -> int | None:
         elif token.kind not in ("name", "number", "character"):
             return None
     return None
+
+
+def _ends_reference(cursor: Cursor, index: int) -> bool:
+    """Return whether `&&` ends a type, `S&&`; between operands it is an operator."""
+    following = cursor.tokens[min(index + 1, len(cursor.tokens) - 1)]
+    return cursor.tokens[index].text == "&&" and following.text in (",", ")", ">", ">>", "...")
 
 
 def _is_template_of_member(cursor: Cursor, index: int) -> bool:
