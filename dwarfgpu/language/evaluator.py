@@ -418,9 +418,10 @@ class Evaluator(Operations):
             return vector_literal(self.arithmetic, values, to.type)
         if _is_initializer(node.operand, to.type):
             return self._initialized(node.operand, to)
-        operand = self.referred(self.value(node.operand))
         if node.how == "conversion":
             operand = self.object_as(node.operand, to.type)
+        else:
+            operand = self.referred(self.value(node.operand))
         if self.is_opencl and to.type and is_vector(to.type) and is_number(operand.type):
             return spread(self.arithmetic, operand, to.type)
         if node.how == "conversion":

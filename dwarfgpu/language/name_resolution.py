@@ -120,6 +120,8 @@ class Names:
         self.builtins = Builtins(session.architecture)
         self.remarks: dict[str, None] = {}
         """Whose the names are that several files define, each for itself."""
+        self._meanings: dict[str, tuple[Meaning, ...]] = {}
+        """By name: the parser asks whether a name is a type, then the evaluation what it means."""
 
     @cached_property
     def current_unit(self) -> CompilationUnit | None:
@@ -134,7 +136,12 @@ class Names:
 
     def meaning(self, name: str) -> tuple[Meaning, ...]:
         """Return the entities of a name: several only for functions; empty for an unknown name."""
-        name = self.spelled(name)
+        meanings = self._meanings.get(name)
+        if meanings is None:
+            meanings = self._meanings[name] = self._meaning(self.spelled(name))
+        return meanings
+
+    def _meaning(self, name: str) -> tuple[Meaning, ...]:
         meanings = self._looked_up(name) or self._visible_in_function(name)
         meanings = meanings or self._of_linkage_name(name) or self.printed_functions(name)
         meanings = meanings or self._namelist_of_module(name)

@@ -110,11 +110,7 @@ class Operations(MemberAccess):
     def unary(self, node: ast.Unary) -> TypedValue:
         operator = node.operator
         if operator == "sizeof":
-            unread = self.unevaluated()
-            match node.operand:
-                case ast.Unary("*", pointer) if is_integer(unread.value(pointer).type):
-                    raise UsageError(NO_POINTER)
-            operand = unread.object(node.operand)
+            operand = self.unevaluated()._sized(node.operand)
             if operand.bit_size is not None:
                 raise UsageError("Attempt to take the size of a bit-field.")
             if operand.error is not None and size_bytes(operand.type) is None:
@@ -125,28 +121,27 @@ class Operations(MemberAccess):
             if member is not None:
                 return member
         if operator == "&" and isinstance(node.operand, ast.Unary) and node.operand.operator == "*":
-            number = self.object(node.operand.operand)
+            pointer = node.operand.operand
+            written = self.value(pointer)
+            number = self._object_of(pointer, written)
             if is_integer(number.type):  # GDB: the number itself
                 return number
+            return self.objects.address_of(self.referred(self._pointee(pointer, written)))
         if operator == "&":
             operand = self.referred(self.value(node.operand))
             if isinstance(node.operand, ast.Access):  # GDB names only variables that are written
                 operand = evolve(operand, variable=None)
             return self.objects.address_of(operand)
-        written = self.value(node.operand)
-        value = self._object_of(node.operand, written)
-        if operator != "*":
-            simple = operator.removeprefix("after")
-            zero = (self.number(self.numbers.integer(0)),) if simple != operator else ()
-            result = self.operator_result(simple, value, *zero)
-            if result is not None:
-                return result
-            self.refuse_overloaded(simple, value)
+        if operator == "*":
+            return self._pointee(node.operand, self.value(node.operand))
+        value = self.object(node.operand)
+        simple = operator.removeprefix("after")
+        zero = (self.number(self.numbers.integer(0)),) if simple != operator else ()
+        result = self.operator_result(simple, value, *zero)
+        if result is not None:
+            return result
+        self.refuse_overloaded(simple, value)
         match operator:
-            case "*":
-                if isinstance(node.operand, ast.Access) and isinstance(strip(value.type), Function):
-                    raise UsageError(NO_POINTER)  # as in GDB: a method has no pointer
-                return self._contents(value, written)
             case "!" if self.is_opencl and vectors.is_vector(value.type):
                 return vectors.negated(self.arithmetic, value)
             case _ if operator == COMPLEMENT:
@@ -178,6 +173,25 @@ class Operations(MemberAccess):
                 return negated(self.arithmetic, value)
             case _:
                 return self.arithmetic.unary(operator, value)
+
+    def _sized(self, node: ast.Node) -> TypedValue:
+        """Return what `sizeof` is of; `UsageError` for what an integer points to."""
+        match node:
+            case ast.Unary("*", pointer):
+                written = self.value(pointer)
+                if is_integer(written.type):
+                    raise UsageError(NO_POINTER)
+                return self._object_of(node, self._pointee(pointer, written))
+            case _:
+                return self.object(node)
+
+    def _pointee(self, node: ast.Node, written: TypedValue) -> TypedValue:
+        """Return `*x`, where `written` is the value of `x`: operands in one another are evaluated
+        once each."""
+        value = self._object_of(node, written)
+        if isinstance(node, ast.Access) and isinstance(strip(value.type), Function):
+            raise UsageError(NO_POINTER)  # as in GDB: a method has no pointer
+        return self._contents(value, written)
 
     def _member_pointer(self, node: ast.Name) -> TypedValue | None:
         """Return `&Class::x`; None if the name is not that of a part of an object."""

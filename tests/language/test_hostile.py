@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,6 +28,7 @@ from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from tests.language.sessions import demo, stopped, text
+from tests.work import calls_of
 
 SPELLED = """global_struct numbers pi access main twice message GREEN factorial:: nosuch p
 'demo.c':: . -> [ ] ( ) { } @ # * & - + ! ~ ++ -- / % << >> < > <= >= == != && || | ^ ? : , = +=
@@ -170,3 +173,28 @@ def test_types_that_make_no_sense(kind: Type, has_place: bool) -> None:
 
 
 SESSION = stopped("locations.gfx942", 3)
+
+
+NESTED = [
+    ("sizeof(*(char*)", ")"), ("&*(int*)", ""), ("typeof(", ") 1"), ("1?(", "):2"), ("f(", ")"),
+    ("twice(", ")"), ("a::f(", ")"), ("int(", ")"), ("(int)(", ")"), ("sizeof(typeof(", "))"),
+    ("alignof(typeof(", "))"), ("$_isvoid(", ")"), ("{", ", 2}"), ("*(int*)(", ")"), ("-(", ")"),
+]  # fmt: skip
+NESTED_OF_ADA = [
+    ("integer(", ")"), ("integer'(", ")"), ("float(", ")"), ("boolean'pos(boolean'val(", "))"),
+    ("integer'max(1, ", ")"), ("not (", ")"), ("sizeof(integer(", "))"), ("f(", ")"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("is_ada", "before", "after"),
+    [(False, *pair) for pair in NESTED] + [(True, *pair) for pair in NESTED_OF_ADA],
+)
+def test_operands_in_one_another_are_evaluated_once(is_ada: bool, before: str, after: str) -> None:
+    """Twice as many take at most about twice the work."""
+    work = []
+    for depth in (2, 5, 10):  # the first reads the program
+        session = stopped("ada.gcc.O0") if is_ada else demo()
+        expression = before * depth + "1" + after * depth
+        work.append(calls_of(partial(text, session, expression)))
+    assert work[2] < 3 * work[1] + 1_000, work

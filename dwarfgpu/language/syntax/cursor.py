@@ -104,6 +104,9 @@ class Cursor:
         self.depth = 0
         self.names: list[str] = []
         """The names parsed as operands."""
+        self.extended_names: dict[tuple[int, bool], tuple[str, int]] = {}
+        """By the position of a name and whether it is a member: what `extended_name` returns. Names
+        with parameters in one another are read once each."""
 
     def _of_language(self) -> OfLanguage | None:
         """Return what finds the words that C does not have."""

@@ -26,6 +26,13 @@ def extended_name(cursor: Cursor, index: int, *, is_member: bool = False) -> tup
 
     `is_member`: a member of the object before it, which is not looked up here.
     """
+    key = index, is_member
+    if key not in cursor.extended_names:
+        cursor.extended_names[key] = _extended_name(cursor, index, is_member=is_member)
+    return cursor.extended_names[key]
+
+
+def _extended_name(cursor: Cursor, index: int, *, is_member: bool) -> tuple[str, int]:
     tokens = cursor.tokens
     name, index = tokens[index].text, index + 1
     for _ in range(_MAX_PARTS):
