@@ -27,7 +27,7 @@ from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.vectors import components, is_vector
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.resolve_type import is_dynamic
-from dwarfgpu.session.variants import variant_members
+from dwarfgpu.session.variants import is_of_rust, variant_members
 
 _MAX_STEPS: Final = 8
 """Pointers and arrays that a member access follows."""
@@ -153,7 +153,8 @@ class MemberAccess(NamedValues):
     def _own_variant_member(
         self, value: TypedValue, struct_type: Struct, name: str
     ) -> TypedValue | None:
-        """Return the member of a name that the variants of the record itself have.
+        """Return the member of a name that the variants of the record itself have, or in Rust a
+        field of its variant, as in GDB.
 
         Raises what hides the discriminant: it selects the type of the member, too.
         """
@@ -165,13 +166,25 @@ class MemberAccess(NamedValues):
                 raise part.error
             return part.bits or Bits(0, 0)
 
-        for member in variant_members(struct_type.declared.variant_parts, read):
+        parts, chosen = struct_type.declared.variant_parts, list[Member]()
+        for member in variant_members(parts, read):
             if not isinstance(member, Member):
                 hidden.append(member)
             elif member.name == name:
                 return self.objects.step(value, member)
+            else:
+                chosen.append(member)
         if hidden:
             raise hidden[0]
+        if not all(map(is_of_rust, parts)):
+            return None
+        for member in chosen:
+            fields = strip(member.type)
+            if isinstance(fields, Struct) and path_to(fields, name) is not None:
+                return self.objects.member(self.objects.step(value, member), name)
+        if chosen and not has_method(struct_type, name):
+            variant = f"the value is the variant {chosen[0].name}"
+            raise UsageError(f"There is no member named {name}: {variant}.")
         return None
 
     def _method(self, struct_type: Struct, name: str, *, is_called: bool) -> TypedValue:
