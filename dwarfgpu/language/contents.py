@@ -25,6 +25,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import LimitExceeded, UsageError, counted
 from dwarfgpu.language.ada_indexing import array_unless_null, is_parameter, stands_for_array
 from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.array_expressions import indexed_array
 from dwarfgpu.language.c_numbers import not_comparable
 from dwarfgpu.language.fortran_operators import strings_compared
 from dwarfgpu.language.typed_value import TypedValue
@@ -109,7 +110,10 @@ def arrays_compared(
     if unit.language in (dw.LANG_D, dw.LANG_RUST):
         from dwarfgpu.language.dynamic_indexing import array_of  # few programs have them
 
-        left, right = (array_of(arithmetic.objects, side) for side in (left, right))
+        left, right = (
+            array_of(arithmetic.objects, indexed_array(arithmetic.objects, side, unit))
+            for side in (left, right)
+        )
     if any(not isinstance(strip(side.type), Array) for side in (left, right)):
         return None
     if unit.language == dw.LANG_PASCAL83 and is_string(left.type) and is_string(right.type):

@@ -271,8 +271,8 @@ class Names:
         return False
 
     def _built_in(self, name: str) -> Type | None:
-        """Return a type that a program need not describe: of OpenCL C or Ada in its code, or a
-        structure of the HSA runtime."""
+        """Return a type that a program need not describe: of OpenCL C, Ada or Rust in its code, or
+        a structure of the HSA runtime."""
         if self.is_opencl():
             from dwarfgpu.language.opencl_types import opencl_type  # few kernels are of OpenCL
 
@@ -285,6 +285,12 @@ class Names:
             predefined = ada_type(self.builtins, name)
             if predefined is not None:
                 return predefined
+        if self.is_rust():
+            from dwarfgpu.language.rust_types import rust_type  # few programs
+
+            primitive = rust_type(self.builtins, name)
+            if primitive is not None:
+                return primitive
         return hsa_type(self.session, name)
 
     def is_function(self, name: str) -> bool:
@@ -534,6 +540,10 @@ class Names:
                 raise UsageError(f'Unrecognized address space "{space}".')
             size = address_space.address_bits // 8
             pointer = evolve(pointer, address_space=address_space.number, size_bytes=size)
+        if step.prefix:
+            from dwarfgpu.language.rust_types import named_pointer  # few programs
+
+            pointer = named_pointer(pointer, step.prefix)
         derived = self._qualified(pointer, step.qualifiers)
         assert derived is not None and not isinstance(derived, Unspecified)
         return derived

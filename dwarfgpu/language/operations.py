@@ -43,7 +43,7 @@ from dwarfgpu.language.member_pointers import has_this, member_pointer
 from dwarfgpu.language.named_values import of_overload, without_artificial
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.fortran_tokens import EQUIVALENCES, POWER
-from dwarfgpu.language.syntax.words import AND, COMPLEMENT, DIV, LOGICAL, OR, XOR
+from dwarfgpu.language.syntax.words import AND, BYTE, COMPLEMENT, DIV, LOGICAL, OR, XOR
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_symbols import INDIRECT, typed
@@ -58,6 +58,11 @@ NO_STRING_COMPARISON: Final = (
 _NO_ASSIGNMENT: Final = (
     "An operand on which the type depends assigns: only the type is wanted here."
 )
+
+
+def _is_string_of_c(node: ast.Node) -> bool:
+    """Return whether an operand is a literal that would become a pointer in the program."""
+    return isinstance(node, ast.String) and not node.is_counted
 
 
 def _forget(name: str, value: TypedValue) -> None:
@@ -150,9 +155,10 @@ class Operations(MemberAccess):
                 if not is_boolean(value.type):
                     return self.arithmetic.unary("~", value)
                 return self.truth(not self.arithmetic.truth(value))
-            case "!" if self.is_rust and is_integer(value.type):  # of its bits, in its own type
-                complement = self.arithmetic.unary("~", value)
-                return self.arithmetic.cast(complement, value.type)
+            case "!" if self.is_rust:
+                from dwarfgpu.language.rust_operators import inverted  # few programs
+
+                return inverted(self.arithmetic, value, self.truth)
             case "!":
                 return self.truth(not self.arithmetic.truth(value))
             case "++" | "--" | "after++" | "after--":
@@ -189,6 +195,8 @@ class Operations(MemberAccess):
         """Return `*x`, where `written` is the value of `x`: operands in one another are evaluated
         once each."""
         value = self._object_of(node, written)
+        if isinstance(node, ast.String) and node.prefix == BYTE:
+            return value  # the literal is a reference to its bytes
         if isinstance(node, ast.Access) and isinstance(strip(value.type), Function):
             raise UsageError(NO_POINTER)  # as in GDB: a method has no pointer
         return self._contents(value, written)
@@ -280,8 +288,8 @@ class Operations(MemberAccess):
         if operator == POWER:
             return power(self.arithmetic, left, right)
         is_comparison = operator in ("==", "!=", "<", ">", "<=", ">=")
-        has_literal = isinstance(node.left, ast.String) or isinstance(node.right, ast.String)
-        if is_comparison and (self.is_fortran or self.is_ada or not has_literal):
+        has_literal = _is_string_of_c(node.left) or _is_string_of_c(node.right)
+        if is_comparison and not has_literal:
             by_contents = self._contents_compared(operator, left, right)
             if by_contents is not None:
                 return self.truth(by_contents)

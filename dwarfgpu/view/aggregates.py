@@ -489,10 +489,10 @@ def _without_elements(
     if depth >= shown.options.max_depth:
         return "{...}"
     byte_address = None if shown.address is None else shown.address + first_bit // 8
-    if byte_address is None:
-        return "{}"
-    text = shown.printed_address(byte_address, symbol=shown.options.symbol)
     kind = character_kind(element, shown.options.style)
+    if byte_address is None:  # of characters: a literal of Rust
+        return "{}" if kind is None else shown.quoted(b"", kind, is_cut=False, has_length=True)
+    text = shown.printed_address(byte_address, symbol=shown.options.symbol)
     if kind is None or shown.read_memory is None or letter not in (None, "s"):
         return text
     from dwarfgpu.view.pointers import pointed_string  # few arrays are of unknown length

@@ -83,6 +83,8 @@ def character_kind(
         return None  # the units of its strings are not adjacent
     if base.encoding in ("UTF", "UCS") and base.bit_size in (8, 16, 32):
         return CharacterKind(base.size_bytes, {8: "", 16: "u", 32: "U"}[base.bit_size])
+    if base.encoding == "ASCII" and base.name == "u8":  # no type of a file: a literal of Rust
+        return CharacterKind(1, "b")
     if base.encoding in ("signed", "unsigned", "signed_char", "unsigned_char", "ASCII"):
         return CharacterKind(1) if base.bit_size == 8 else None
     return None

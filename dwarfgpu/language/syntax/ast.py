@@ -55,7 +55,7 @@ class Floating(Part):
 
 @frozen
 class Character(Part):
-    """`'a'`, with the prefix `L`, `u` or `U` of a wide one."""
+    """`'a'`, with the prefix `L`, `u` or `U` of a wide one, or `b` of a byte of Rust."""
 
     code: int
     prefix: str = ""
@@ -68,7 +68,7 @@ class String(Part):
     codes: tuple[int, ...]
     prefix: str = ""
     is_counted: bool = False
-    """`'abc'` of Fortran, which has no NUL at its end."""
+    """`'abc'` of Fortran and `"abc"` of Rust, which have no NUL at their end."""
 
 
 @frozen
@@ -125,6 +125,8 @@ class Declarator:
     is_variadic: bool = False
     is_prototyped: bool = True
     """Not `()`, which in C does not declare the parameters."""
+    prefix: str = ""
+    """How Rust writes a pointer, before what it points to: `*const `."""
 
 
 @frozen

@@ -11,7 +11,6 @@ from dwarfgpu.language.syntax.ada_tokens import RANGE, ada_token
 from dwarfgpu.language.syntax.ast import TypeName
 from dwarfgpu.language.syntax.fortran_tokens import fortran_token
 from dwarfgpu.language.syntax.tokens import Kind, OfLanguage, Token, tokens
-from dwarfgpu.language.syntax.words import AS
 
 
 class Known(Protocol):
@@ -95,7 +94,10 @@ class Cursor:
         self.is_ada = names.is_ada()
         self.is_pascal = names.is_pascal()
         has_own = self.is_fortran or self.is_ada or self.is_pascal or RANGE in text
-        has_own = has_own or (("." in text or AS in text) and names.is_rust())
+        is_rust = names.is_rust()
+        self.has_counted_strings = self.is_fortran or self.is_ada or is_rust
+        """Whether a string literal has no NUL at its end."""
+        has_own = has_own or is_rust
         of_language = self._of_language() if has_own else None
         self.tokens = list(_words(text, radix, has_operators, of_language))
         if any(token.text in _SPELLED for token in self.tokens) and names.is_cplusplus():

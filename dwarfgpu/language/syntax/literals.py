@@ -1,4 +1,5 @@
-"""Character and string literals, with their types in C and C++ (C 6.4.4.4, 6.4.5)."""
+"""Character and string literals, with their types in C, C++ and Rust (C 6.4.4.4, 6.4.5; The Rust
+Reference, "Tokens")."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language.c_numbers import Numbers
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.words import BYTE
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import Bits, concatenate
 
@@ -16,7 +18,7 @@ def text(
     names: Names, numbers: Numbers, node: ast.Character | ast.String, *, cplusplus: bool
 ) -> TypedValue:
     """Return the value of a literal; a string ends in a NUL."""
-    kind = _character_type(names, node.prefix, cplusplus=cplusplus)
+    kind = _character_type(names, node, cplusplus=cplusplus)
     size = 8 * (size_bytes(kind) or 1)
     codes = (node.code,) if isinstance(node, ast.Character) else (*node.codes, 0)
     if isinstance(node, ast.String) and node.is_counted:
@@ -29,8 +31,18 @@ def text(
     return TypedValue(kind, bits=bits, constant_type=names.builtins.int_type if is_int else None)
 
 
-def _character_type(names: Names, prefix: str, *, cplusplus: bool) -> Type:
-    builtins = names.builtins
+def _character_type(names: Names, node: ast.Character | ast.String, *, cplusplus: bool) -> Type:
+    builtins, prefix = names.builtins, node.prefix
+    if names.is_rust():
+        from dwarfgpu.language import rust_types  # few programs
+
+        if isinstance(node, ast.String):
+            of_text, of_bytes = rust_types.text_type, rust_types.byte_type
+            return of_bytes(builtins) if prefix == BYTE else of_text(builtins)
+        if prefix == BYTE:
+            byte = names.type_of(ast.TypeName((rust_types.BYTE,))).type
+            assert byte is not None
+            return byte
     if prefix == "L":
         if not names.is_type("wchar_t"):
             if cplusplus:  # a type of the language

@@ -23,6 +23,7 @@ from dwarfgpu.language.syntax.words import (
     COMPLEMENT,
     DIV,
     IN_TYPES,
+    MUTABLE,
     OR,
     TAGS,
     TYPE_WORDS,
@@ -50,7 +51,7 @@ _CASTS: Final = ("static_cast", "const_cast", "reinterpret_cast", "dynamic_cast"
 _ALIGNMENTS: Final = ("alignof", "_Alignof", "__alignof__")
 _TYPES_OF: Final = ("typeof", "__typeof", "__typeof__", "decltype")
 _OPERANDS: Final = frozenset(
-    {"number", "string", "character", "quoted", "name", "object", "dollar"}
+    {"number", "suffixed", "string", "character", "quoted", "name", "object", "dollar"}
 )
 _OPENING: Final = frozenset({"(", "[", "{"})
 _CLOSING: Final = frozenset({")", "]", "}"})
@@ -154,7 +155,9 @@ class Parser(Cursor):
             self.expect(":")
             return ast.Conditional(left, yes, self.expression(_CONDITIONAL))
         if operator == AS:
-            return ast.Cast(ast.TypeName((name_at(self),)), left)
+            from dwarfgpu.language.syntax.rust_type_names import rust_type_name  # few programs
+
+            return ast.Cast(rust_type_name(self), left)
         right = self.expression(power if operator == POWER else power + 1)
         return ast.Binary(operator, left, right)
 
@@ -162,10 +165,12 @@ class Parser(Cursor):
         if self.accept(NOT):
             return ast.Unary("!", self.expression(_NOT_OF_FORTRAN if self.is_fortran else _UNARY))
         operator = self.accept(*_PREFIXES)
+        if operator == "-" and self.token.kind == "suffixed":
+            return self._postfix(self._suffixed(is_negative=True))
         if operator is not None:
             is_sign = self.is_fortran and operator in "+-"
             return ast.Unary(operator, self.expression(_POWER if is_sign else _UNARY))
-        if self.is_pascal and self.accept("@"):
+        if self.accept(MUTABLE) or (self.is_pascal and self.accept("@")):
             return ast.Unary("&", self.expression(_UNARY))
         if self.accept(POWER):  # of a pointer to a pointer, as in C
             return ast.Unary("*", ast.Unary("*", self.expression(_UNARY)))
@@ -374,8 +379,10 @@ class Parser(Cursor):
         match token.kind:
             case "number":
                 return number(self.next().text, self.radix)
+            case "suffixed":
+                return self._suffixed()
             case "character":
-                return self._character()
+                return character(self.next().text)
             case "string":
                 return self._string()
             case "logical":
@@ -411,6 +418,12 @@ class Parser(Cursor):
             return node
         raise self.syntax_error()
 
+    def _suffixed(self, *, is_negative: bool = False) -> Node:
+        """Parse a number of Rust with its type."""
+        from dwarfgpu.language.syntax.rust_type_names import suffixed  # few programs
+
+        return suffixed(self.next().text, is_negative=is_negative)
+
     def _string(self) -> Node:
         """Parse adjacent string literals, which are one."""
         literal = string(self.next().text)
@@ -419,14 +432,9 @@ class Parser(Cursor):
             if more.prefix and literal.prefix and more.prefix != literal.prefix:
                 raise UsageError("Undefined string concatenation.")
             literal = ast.String(literal.codes + more.codes, literal.prefix or more.prefix)
-        if self.is_fortran or self.is_ada:  # a character constant, too, which has no NUL at its end
+        if self.has_counted_strings:
             return ast.String(literal.codes, literal.prefix, is_counted=True)
         return literal
-
-    def _character(self) -> Node:
-        """Parse a character literal: in Rust one of any Unicode scalar value."""
-        word = self.next().text
-        return character(f"U{word}" if word[0] == "'" and self.known.is_rust() else word)
 
     def _quoted(self) -> Node:
         """Parse `'file.c'::x`, or a name in quotes."""

@@ -25,6 +25,7 @@ _MAX_DECIMAL: Final = 40
 
 Kind = Literal[
     "number",
+    "suffixed",
     "string",
     "character",
     "quoted",
@@ -40,7 +41,7 @@ Kind = Literal[
 ]
 """`logical` and `constant`: `.true.` and `'abc'` of Fortran; `null` of Ada, `nil` of Pascal;
 `attribute`: `'first` of Ada; `object`: a word that C or C++ reserve, where it names an object of
-another language."""
+another language; `suffixed`: `5u8` of Rust, with a blank before the type."""
 
 _PATTERN: Final = pattern(
     r"""(?P<space>\s+)
@@ -106,6 +107,7 @@ _CODINGS: Final = {
     "u": ("UTF-16LE", "utf-16-le", 2),
     "U": ("UTF-32LE", "utf-32-le", 4),
     "L": ("UTF-32LE", "utf-32-le", 4),
+    "b": ("ASCII", "ascii", 1),
 }
 """Per prefix of a literal: the character set with GDB's wording and as a codec, and bytes of a
 unit."""
@@ -294,7 +296,7 @@ def _is_character(text: str) -> bool:
 def _characters(text: str) -> tuple[str, tuple[tuple[int, ...], ...]]:
     """Return the prefix of a literal with its quotes, and the code units of every escape sequence
     and of every other byte or code unit."""
-    prefix = text[: len(text) - len(text.lstrip("LuU8"))]
+    prefix = text[: len(text) - len(text.lstrip("LuU8b"))]
     body, prefix = text[len(prefix) + 1 : -1], "" if prefix == "u8" else prefix
     out: list[tuple[int, ...]] = []
     for octal, digits, universal, escape, plain in _ESCAPE.findall(body):

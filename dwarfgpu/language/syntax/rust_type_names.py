@@ -1,0 +1,99 @@
+"""The part of the parser that reads types as Rust writes them, after `as`: `u8`, `*const T`,
+`&mut T`, `[T; 4]`, `(A, B)` (The Rust Reference, "Types"), and numbers with a type, `5u8`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.base.json_reader import is_decimal
+from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError
+from dwarfgpu.language.syntax.ast import (
+    MAX_HEIGHT,
+    Cast,
+    Declarator,
+    Floating,
+    Integer,
+    Node,
+    TypeName,
+    Unary,
+)
+from dwarfgpu.language.syntax.cursor import Cursor
+from dwarfgpu.language.syntax.name_parser import name_at
+from dwarfgpu.language.syntax.tokens import number
+from dwarfgpu.language.syntax.words import MUTABLE, SEMICOLON
+
+_QUALIFIERS: Final = ("const", "mut")
+
+
+def rust_type_name(cursor: Cursor, depth: int = 0) -> TypeName:
+    """Parse a type of Rust."""
+    if depth > MAX_HEIGHT:
+        raise LimitExceeded(f"a type of more than {MAX_HEIGHT} declarators")
+    mark = cursor.accept("*", "&", "&&", MUTABLE)
+    if mark == "*":
+        word = cursor.token.text if cursor.token.kind == "name" else ""
+        if word not in _QUALIFIERS:
+            raise UsageError("A raw pointer of Rust is *const TYPE or *mut TYPE.")
+        cursor.next()
+        return _derived(rust_type_name(cursor, depth + 1), Declarator("*", prefix=f"*{word} "))
+    if mark is not None:
+        pointer = Declarator("*", prefix="&mut " if mark == MUTABLE else "&")
+        target = _derived(rust_type_name(cursor, depth + 1), pointer)
+        return _derived(target, pointer) if mark == "&&" else target
+    if cursor.accept("["):
+        return _array(cursor, depth)
+    if cursor.token.text == "(":
+        return TypeName((_tuple(cursor),))
+    name = name_at(cursor)
+    if name.startswith(("fn(", "dyn ")) or name in ("fn", "dyn"):
+        raise Unsupported(f"{name[:3].strip('(')} types are not supported: write *const ()")
+    return TypeName((name,))
+
+
+def _derived(inner: TypeName, step: Declarator) -> TypeName:
+    return TypeName(inner.words, declarators=(*inner.declarators, step))
+
+
+def _array(cursor: Cursor, depth: int) -> TypeName:
+    """Parse what follows the bracket of `[T; 4]`."""
+    element = rust_type_name(cursor, depth + 1)
+    if cursor.accept("]"):
+        raise Unsupported("a slice has a length, which no cast gives: write [TYPE; COUNT]")
+    cursor.expect(SEMICOLON)
+    count = number(cursor.take("number"), cursor.radix)
+    cursor.expect("]")
+    if not isinstance(count, Integer) or count.number >> 48:
+        raise UsageError("Invalid number of elements of an array type.")
+    return _derived(element, Declarator("[]", count.number))
+
+
+def _tuple(cursor: Cursor) -> str:
+    """Parse a tuple, and return it as rustc names it: `(i32, u8)`."""
+    cursor.expect("(")
+    parts: list[str] = []
+    while cursor.accept(")") is None:
+        first = cursor.token.start
+        rust_type_name(cursor)
+        parts.append(" ".join(cursor.text[first : cursor.token.start].split()))
+        cursor.expect_item_or(")")
+    return f"({', '.join(parts)})"
+
+
+def suffixed(text: str, *, is_negative: bool = False) -> Node:
+    """Return a number with its type, which a blank separates, or the negative of it.
+
+    `UsageError` for one that the type does not hold.
+    """
+    written, _, name = text.partition(" ")
+    literal = number(written)
+    size, is_of_float = name[1:], name.startswith("f")
+    if isinstance(literal, Floating) and not is_of_float:
+        raise UsageError(f'Invalid number "{written}{name}".')
+    if isinstance(literal, Integer) and is_decimal(size) and not is_of_float:
+        is_signed = name.startswith("i")
+        most = (1 << int(size) - is_signed) - 1
+        if is_negative:
+            most = most + 1 if is_signed else 0
+        if literal.number > most:
+            raise UsageError(f"{'-' * is_negative}{written}{name} is no value of {name}.")
+    return Cast(TypeName((name,)), Unary("-", literal) if is_negative else literal)
