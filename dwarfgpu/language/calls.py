@@ -43,6 +43,9 @@ class Calling(FunctionContext, Protocol):
     @property
     def is_ada(self) -> bool: ...
 
+    @property
+    def is_go(self) -> bool: ...
+
     def value(self, node: ast.Node) -> TypedValue: ...
 
     def object(self, node: ast.Node) -> TypedValue: ...
@@ -74,6 +77,8 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
         intrinsic = _intrinsic(evaluator, node, call.arguments)
         if intrinsic is not None:
             return intrinsic
+        if evaluator.is_go and (counted := _length(evaluator, node, call.arguments)) is not None:
+            return counted
         gpu_value = _gpu_call(evaluator, node, call.arguments)
         if gpu_value is not None:
             return gpu_value
@@ -250,6 +255,17 @@ def _intrinsic(
     values = [evaluator.object(argument) for argument in arguments]
     value = intrinsic.value(evaluator, values)
     return evolve(value, unit=evaluator.names.current_unit)
+
+
+def _length(evaluator: Calling, node: ast.Name, arguments: Sequence[ast.Node]) -> TypedValue | None:
+    """Return the value of `len` or `cap` of Go; None where the name means none."""
+    from dwarfgpu.language.go_values import BUILTINS, length  # few programs
+
+    if node.name not in BUILTINS or node.file is not None or evaluator.names.meaning(node.name):
+        return None
+    if len(arguments) != 1:
+        raise UsageError(f"{node.name} has one argument: {node.name}(x)")
+    return length(evaluator.arithmetic, node.name, evaluator.object(arguments[0]))
 
 
 def _gpu_call(

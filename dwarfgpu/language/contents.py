@@ -114,6 +114,13 @@ def arrays_compared(
             array_of(arithmetic.objects, indexed_array(arithmetic.objects, side, unit))
             for side in (left, right)
         )
+    if unit.language == dw.LANG_GO:
+        from dwarfgpu.language import go_values  # few programs
+
+        is_same = go_values.compared(arithmetic, operator, left, right)
+        if is_same is not None:
+            return is_same
+        left, right = (go_values.array_of(arithmetic.objects, side) for side in (left, right))
     if any(not isinstance(strip(side.type), Array) for side in (left, right)):
         return None
     if unit.language == dw.LANG_PASCAL83 and is_string(left.type) and is_string(right.type):

@@ -63,6 +63,9 @@ def joined_names(names: Names, words: Sequence[str]) -> tuple[int, str]:
         if known is not None:
             is_object = _is_object(names, words[0], with_global=language != dw.LANG_GO)
             return (1, words[0]) if is_object else (count, known)
+    if language == dw.LANG_GO and unit is not None and words[0] == unit.name:
+        is_package = not names.session.meanings(words[0]).of(words[0])
+        return (2, ".".join(words[:2])) if is_package else (1, words[0])  # the error names it
     return 1, words[0]
 
 

@@ -373,6 +373,11 @@ class Evaluator(Operations):
 
             value = array_of(self.objects, value)
             bare = form = strip(value.type)
+        if isinstance(bare, Struct) and self.is_go:
+            from dwarfgpu.language.go_values import array_of as array_in_go  # few programs
+
+            value = array_in_go(self.objects, value)
+            bare = form = strip(value.type)
         self.refuse_overloaded("[]", value)
         if not isinstance(form, Array | Absent) and not is_vector:
             spelled = "void" if value.type is None else declared_name(bare)

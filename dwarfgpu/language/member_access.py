@@ -45,6 +45,12 @@ class MemberAccess(NamedValues):
         if isinstance(bare, Struct) and is_caseless and path_to(bare, name) is None:
             name = spelled_member(bare, name) if self.is_pascal else name.lower()
         if isinstance(bare, Struct) and path_to(bare, name) is None:
+            if self.is_go:
+                from dwarfgpu.language.go_values import promoted_field  # few programs
+
+                promoted = promoted_field(self.objects, value, name)
+                if promoted is not None:
+                    return promoted
             if _has_variants(bare):
                 varying = self._variant_member(self._selecting(value, node), bare, name)
                 if varying is not None:

@@ -8,11 +8,12 @@ from typing import Final, TypeVar
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import did_you_mean
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.fortran_ada import class_data, extended_parent, tagged_parent
 from dwarfgpu.dwarf.names.qualified import canonical, split_last
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.inheritance import Inherited, ambiguous, inherited
-from dwarfgpu.dwarf.types.types import MAX_CHAIN, Member, Struct, strip
+from dwarfgpu.dwarf.types.types import MAX_CHAIN, Member, Pointer, Struct, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
 
 M = TypeVar("M")
@@ -49,9 +50,9 @@ def no_member(struct_type: Struct, name: str) -> UsageError:
 
 
 def visible_members(struct_type: Struct) -> Iterator[Member]:
-    """Yield the named members, including those of anonymous structures, base classes, the parents
-    of tagged and extended types, and the data of polymorphic objects; each structure once, and no
-    more after very many of these steps."""
+    """Yield the named members, including those of anonymous structures, base classes, structures
+    that are embedded in Go, the parents of tagged and extended types, and the data of polymorphic
+    objects; each structure once, and no more after very many of these steps."""
     pending, visited, steps = deque([struct_type]), {struct_type}, 0
     while pending:
         current = pending.popleft()
@@ -60,9 +61,11 @@ def visible_members(struct_type: Struct) -> Iterator[Member]:
         for member in current.members:
             if member.name is not None and not member.is_base_class and member is not hidden:
                 yield member
-                if member is not named:
+                if member is not named and not is_embedded(member):
                     continue
             inner = parent or of_named if member in (hidden, named) else strip(member.type)
+            if isinstance(inner, Pointer) and is_embedded(member):
+                inner = strip(inner.target)
             if not isinstance(inner, Struct):
                 continue
             steps += 1
@@ -71,6 +74,13 @@ def visible_members(struct_type: Struct) -> Iterator[Member]:
             if inner not in visited:
                 visited.add(inner)
                 pending.append(inner)
+
+
+def is_embedded(member: Member) -> bool:
+    """Return whether a field of Go embeds a structure, or a pointer to one, whose fields are
+    promoted (The Go Programming Language Specification, "Struct types")."""
+    die = member.die
+    return die is not None and die.unit.language == dw.LANG_GO and die.flag(dw.AT_GO_EMBEDDED_FIELD)
 
 
 def _parts_with(

@@ -94,10 +94,11 @@ class Typed:
 
 
 _TRUTHS: Final = frozenset({"true", "false"})
-_WITH_TRUTHS: Final = frozenset({dw.LANG_GO, dw.LANG_PASCAL83, dw.LANG_RUST})
+_WITH_TRUTHS: Final = frozenset({dw.LANG_PASCAL83, dw.LANG_RUST})
 _LITERALS: Final[dict[int | None, frozenset[str]]] = {
     **dict.fromkeys(dw.ADA | dw.CPLUSPLUS | _WITH_TRUTHS, _TRUTHS),
     dw.LANG_D: _TRUTHS | {"null"},
+    dw.LANG_GO: _TRUTHS | {"nil"},
 }
 """The words that are values, by language."""
 
@@ -213,9 +214,12 @@ class Names:
 
     def spelled(self, name: str) -> str:
         """Return a name as the file has it: in Fortran, where the case of letters does not matter,
-        in lower case if that means something, as compilers write it; in Ada with the packages
-        around it, `p__x`; in Pascal in whichever letters the nearest such name has."""
+        in lower case if that means something, as compilers write it; in Go with the package of the
+        code, if only that has it; in Ada with the packages around it, `p__x`; in Pascal in
+        whichever letters the nearest such name has."""
         unit = self.current_unit
+        if unit is not None and unit.language == dw.LANG_GO:
+            return self._in_package(name, unit)
         if unit is None or unit.style == "c":
             return name
         if unit.style == "ada":
@@ -237,6 +241,13 @@ class Names:
                     return spelled  # it is ambiguous
                 # Otherwise a scope does not exist.
         return name if len(spellings) == 1 else spellings[-1]  # a symbol alone has it
+
+    def _in_package(self, name: str, unit: CompilationUnit) -> str:
+        """Return a name of Go as the file has it: gc names a unit after its package."""
+        if not name.isidentifier() or self.session.meanings(name).of(name):
+            return name
+        packaged = f"{unit.name}.{name}"
+        return packaged if self.session.meanings(packaged).of(packaged) else name
 
     def is_type(self, name: str) -> bool:
         """Return whether a name in an expression is a type."""
@@ -271,8 +282,8 @@ class Names:
         return False
 
     def _built_in(self, name: str) -> Type | None:
-        """Return a type that a program need not describe: of OpenCL C, Ada or Rust in its code, or
-        a structure of the HSA runtime."""
+        """Return a type that a program need not describe: of OpenCL C, Ada, Go or Rust in its
+        code, or a structure of the HSA runtime."""
         if self.is_opencl():
             from dwarfgpu.language.opencl_types import opencl_type  # few kernels are of OpenCL
 
@@ -285,13 +296,19 @@ class Names:
             predefined = ada_type(self.builtins, name)
             if predefined is not None:
                 return predefined
-        if self.is_rust():
-            from dwarfgpu.language.rust_types import rust_type  # few programs
+        return self._primitive(name) or hsa_type(self.session, name)
 
-            primitive = rust_type(self.builtins, name)
-            if primitive is not None:
-                return primitive
-        return hsa_type(self.session, name)
+    def _primitive(self, name: str) -> Type | None:
+        """Return the type of a word of Go or Rust; None in other languages."""
+        if self.is_go():
+            from dwarfgpu.language.go_types import go_type  # few programs
+
+            return go_type(self.builtins, name)
+        if self.is_rust():
+            from dwarfgpu.language.rust_types import rust_type
+
+            return rust_type(self.builtins, name)
+        return None
 
     def is_function(self, name: str) -> bool:
         """Return whether a name in an expression is a function."""
@@ -324,6 +341,10 @@ class Names:
         """Return whether the unit in focus is of D."""
         return self.current_unit is not None and self.current_unit.language == dw.LANG_D
 
+    def is_go(self) -> bool:
+        """Return whether the unit in focus is of Go."""
+        return self.current_unit is not None and self.current_unit.language == dw.LANG_GO
+
     def is_rust(self) -> bool:
         """Return whether the unit in focus is of Rust."""
         return self.current_unit is not None and self.current_unit.language == dw.LANG_RUST
@@ -331,6 +352,10 @@ class Names:
     def is_pascal(self) -> bool:
         """Return whether the unit in focus is of Pascal."""
         return self.current_unit is not None and self.current_unit.style == "pascal"
+
+    def has_functional_casts(self) -> bool:
+        """Return whether `type(x)` is a conversion in the unit in focus."""
+        return self.is_cplusplus() or self.is_pascal() or self.is_go()
 
     def literal(self, name: str) -> str | None:
         """Return the literal that a name is in the language of the unit in focus, as `_LITERALS`
@@ -475,8 +500,9 @@ class Names:
         if name.operand is not None:  # a parameter
             raise UsageError("typeof is not supported in the parameters of a function type.")
         words = name.words
-        if words == ("char",) and name.tag is None and self.is_rust():
-            return Typed(self.builtins.rust_char_type, self.current_unit)
+        primitive = self._primitive(words[0]) if words[0] in TYPE_WORDS else None
+        if primitive is not None and len(words) == 1 and name.tag is None:
+            return Typed(primitive, self.current_unit)
         if name.tag is None and all(word in TYPE_WORDS for word in words):
             kind = self.builtins.named(words)
             if kind is None and words != ("void",):

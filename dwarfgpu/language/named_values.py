@@ -91,6 +91,10 @@ class NamedValues:
         return self.names.is_pascal()
 
     @property
+    def is_go(self) -> bool:
+        return self.names.is_go()
+
+    @property
     def is_rust(self) -> bool:
         return self.names.is_rust()
 
@@ -174,7 +178,7 @@ class NamedValues:
         if node.file is None and not node.is_quoted:
             name = self.names.spelled(name)
         literal = self.names.literal(name) if node.file is None else None
-        if literal == "null":
+        if literal in ("null", "nil"):
             bits = self.session.architecture.address_bits
             return TypedValue(Pointer(None, size_bytes=bits // 8), bits=Bits(0, bits))
         if node.file is not None:
@@ -187,6 +191,8 @@ class NamedValues:
             of_enclosing = self.names.in_enclosing_functions(name, meanings)
             if of_enclosing is not None:
                 return self._of_enclosing(of_enclosing)
+        if self.is_go and (escaped := self._escaped(node, meanings)) is not None:
+            return escaped
         if literal is not None and not meanings:
             if self.is_cplusplus or self.is_ada:
                 return self.truth(literal == "true")
@@ -238,6 +244,18 @@ class NamedValues:
             first = defined(self.session, first, scope, self.report)
             return namelist(self.objects, first, scope, self._variable_named)
         raise UsageError(_IS_TYPE)
+
+    def _escaped(self, node: ast.Name, meanings: tuple[Meaning, ...]) -> TypedValue | None:
+        """Return the variable of Go that is on the heap: gc describes a pointer to x as `&x`. None
+        where the name is that of another variable of the function, or there is none."""
+        if node.file is not None or node.is_quoted:
+            return None
+        if any(isinstance(one, Variable) and one.kind != "global" for one in meanings):
+            return None
+        for pointer in self.names.meaning(f"&{node.name}"):
+            if isinstance(pointer, Variable):
+                return self.objects.dereferenced(self.objects.variable(pointer))
+        return None
 
     def _variable_named(self, name: str, linked: str | None) -> TypedValue | None:
         """Return the variable of a name; None for the name of anything else, and for a variable of

@@ -43,7 +43,7 @@ from dwarfgpu.language.member_pointers import has_this, member_pointer
 from dwarfgpu.language.named_values import of_overload, without_artificial
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.fortran_tokens import EQUIVALENCES, POWER
-from dwarfgpu.language.syntax.words import AND, BYTE, COMPLEMENT, DIV, LOGICAL, OR, XOR
+from dwarfgpu.language.syntax.words import AND, BYTE, COMPLEMENT, DIV, INVERSION, LOGICAL, OR, XOR
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_symbols import INDIRECT, typed
@@ -149,6 +149,10 @@ class Operations(MemberAccess):
         match operator:
             case "!" if self.is_opencl and vectors.is_vector(value.type):
                 return vectors.negated(self.arithmetic, value)
+            case _ if operator == INVERSION:
+                from dwarfgpu.language.go_values import inverted as inverted_in_go  # few programs
+
+                return inverted_in_go(self.arithmetic, value)
             case _ if operator == COMPLEMENT:
                 from dwarfgpu.language.pascal_operators import is_boolean  # few programs
 

@@ -18,7 +18,9 @@ BYTE: Final = "u8"
 
 
 def rust_type(builtins: Builtins, name: str) -> Type | None:
-    """Return the numeric type of a name; None for any other name."""
+    """Return the primitive type of a name; None for any other name."""
+    if name in ("bool", "char"):
+        return builtins.bool_type if name == "bool" else builtins.rust_char_type
     match = _NUMERIC.fullmatch(name)
     if match is None:
         return None

@@ -33,8 +33,14 @@ class Known:
     def is_ada(self) -> bool:
         return False
 
+    def is_go(self) -> bool:
+        return False
+
     def is_rust(self) -> bool:
         return False
+
+    def has_functional_casts(self) -> bool:
+        return True
 
     def is_pascal(self) -> bool:
         return False

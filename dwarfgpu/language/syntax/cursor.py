@@ -41,8 +41,14 @@ class Known(Protocol):
     def is_d(self) -> bool:
         """Return whether the words of D are known."""
 
+    def is_go(self) -> bool:
+        """Return whether the words of Go are known."""
+
     def is_rust(self) -> bool:
         """Return whether the words of Rust are known."""
+
+    def has_functional_casts(self) -> bool:
+        """Return whether `type(x)` converts an operand, as in C++, Go and Pascal."""
 
     def is_pascal(self) -> bool:
         """Return whether the words of Pascal are known."""
@@ -94,10 +100,10 @@ class Cursor:
         self.is_ada = names.is_ada()
         self.is_pascal = names.is_pascal()
         has_own = self.is_fortran or self.is_ada or self.is_pascal or RANGE in text
-        is_rust = names.is_rust()
-        self.has_counted_strings = self.is_fortran or self.is_ada or is_rust
+        is_go_or_rust = names.is_go() or names.is_rust()
+        self.has_counted_strings = self.is_fortran or self.is_ada or is_go_or_rust
         """Whether a string literal has no NUL at its end."""
-        has_own = has_own or is_rust
+        has_own = has_own or is_go_or_rust
         of_language = self._of_language() if has_own else None
         self.tokens = list(_words(text, radix, has_operators, of_language))
         if any(token.text in _SPELLED for token in self.tokens) and names.is_cplusplus():
@@ -122,6 +128,10 @@ class Cursor:
             from dwarfgpu.language.syntax.d_tokens import d_token  # few have slices
 
             return d_token
+        if self.known.is_go():
+            from dwarfgpu.language.syntax.go_tokens import go_token  # few programs
+
+            return go_token
         if self.known.is_rust():
             from dwarfgpu.language.syntax.rust_tokens import rust_token  # few programs
 

@@ -33,6 +33,12 @@ def text(
 
 def _character_type(names: Names, node: ast.Character | ast.String, *, cplusplus: bool) -> Type:
     builtins, prefix = names.builtins, node.prefix
+    if names.is_go() and isinstance(node, ast.String):
+        from dwarfgpu.language.go_types import go_type  # few programs
+
+        byte = go_type(builtins, "byte")
+        assert byte is not None
+        return byte
     if names.is_rust():
         from dwarfgpu.language import rust_types  # few programs
 
@@ -40,9 +46,7 @@ def _character_type(names: Names, node: ast.Character | ast.String, *, cplusplus
             of_text, of_bytes = rust_types.text_type, rust_types.byte_type
             return of_bytes(builtins) if prefix == BYTE else of_text(builtins)
         if prefix == BYTE:
-            byte = names.type_of(ast.TypeName((rust_types.BYTE,))).type
-            assert byte is not None
-            return byte
+            return names.type_of(ast.TypeName((rust_types.BYTE,))).type or builtins.char_type
     if prefix == "L":
         if not names.is_type("wchar_t"):
             if cplusplus:  # a type of the language

@@ -23,6 +23,7 @@ from dwarfgpu.language.syntax.words import (
     COMPLEMENT,
     DIV,
     IN_TYPES,
+    INVERSION,
     MUTABLE,
     OR,
     TAGS,
@@ -56,7 +57,7 @@ _OPERANDS: Final = frozenset(
 _OPENING: Final = frozenset({"(", "[", "{"})
 _CLOSING: Final = frozenset({")", "]", "}"})
 _NO_AGGREGATES: Final = "aggregates of Ada are not supported in expressions"
-_PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--", COMPLEMENT})
+_PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--", COMPLEMENT, INVERSION})
 
 
 def parse(text: str, names: Known, radix: int = 10) -> Node:
@@ -73,6 +74,8 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
         return None
     if parser.is_ada and is_converting(parser, parser.at):
         return None  # an expression
+    if names.has_functional_casts() and _has_operand(parser, names):
+        return None
     is_word = _is_type_word(first.text) or fortran_type(parser, parser.at) is not None
     is_word = is_word or parser.is_type_of(parser.at)
     if not is_word and not names.is_type(extended_name(parser, parser.at)[0]):
@@ -85,6 +88,20 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
 
 def _is_type_word(word: str) -> bool:
     return word in IN_TYPES
+
+
+def _has_operand(parser: Parser, names: Known) -> bool:
+    """Return whether what is in the parentheses after a single name begins like an operand, not
+    like a declarator or the parameters of a function: `int(5)`, not `int(*)[4]` or `int(char)`."""
+    _, end = extended_name(parser, parser.at)
+    if parser.tokens[end].text != "(" or parser.is_type_of(parser.at):
+        return False
+    first = parser.tokens[end + 1]
+    if first.kind != "name":
+        return first.kind not in ("mark", "end")
+    name = extended_name(parser, end + 1)[0]
+    is_type = _is_type_word(first.text) or names.is_type(name)
+    return not is_type and names.is_name(name)
 
 
 class Parser(Cursor):
@@ -483,14 +500,14 @@ class Parser(Cursor):
         return not self.known.is_name(word)
 
     def _functional_cast(self) -> Node | None:
-        """Parse `int(5)`, of C++ and Pascal: a type with a single name, and its initializer."""
+        """Parse `int(5)`, of C++, Go and Pascal: a type with a single name, and its initializer."""
         token = self.token
         name, end = (
             (token.text, self.at + 1) if token.text in TYPE_WORDS else extended_name(self, self.at)
         )
         if self.tokens[end].text != "(":
             return None
-        if not (self.is_pascal or self.known.is_cplusplus()):
+        if not self.known.has_functional_casts():
             return None
         if token.text not in TYPE_WORDS and not self.known.is_type(name):
             return None

@@ -33,6 +33,8 @@ LOGICAL: Final = (AND, OR, XOR)
 """Those between two Booleans, or between the bits of two integers."""
 AS: Final = "as"
 """The cast of Rust."""
+INVERSION: Final = "unary ^"
+"""The operator of Go before an operand."""
 MUTABLE: Final = "&mut"
 """The operator and the pointer of Rust."""
 SEMICOLON: Final = ";"

@@ -65,12 +65,13 @@ def variables(shell: Shell, word: str) -> Iterator[Candidate]:
     level = shell.session.inline_level
     for variable in in_scope:
         is_seen = variable.kind == "global" or variable.inline_level == level
-        if is_seen and not variable.is_shadowed and variable.name.startswith(word):
+        name = variable.name.removeprefix("&")  # of Go, on the heap
+        if is_seen and not variable.is_shadowed and name.startswith(word):
             try:
                 about = variable.type_text or ""
             except DwarfGpuError:
                 about = ""
-            yield Candidate(variable.name.partition(RENAMES)[0], about)
+            yield Candidate(name.partition(RENAMES)[0], about)
 
 
 def operands(shell: Shell, word: str) -> Iterator[Candidate]:

@@ -1,0 +1,196 @@
+"""What expressions of Go have besides those of C: elements of slices and strings, `len` and `cap`,
+promoted fields, comparisons with `nil`, and `^x` (The Go Programming Language Specification).
+
+gc describes slices, strings and interfaces as structures, and says in attributes of its own what
+they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.types import MAX_TYPE_BITS, Array, Member, Pointer, Struct, Type, strip
+from dwarfgpu.errors import EvaluationError, LimitExceeded, Malformed, UsageError
+from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.arithmetic_conversions import is_integer
+from dwarfgpu.language.go_types import go_type
+from dwarfgpu.language.member_lookup import is_embedded
+from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.model.location import UNDEFINED_LOCATION
+
+_SLICE: Final = 23
+_STRING: Final = 24
+"""DW_AT_go_kind, the constants of the package reflect."""
+_INTERFACES: Final = ("runtime.eface", "runtime.iface")
+_LENGTHS: Final = {"len": ("count", "used", "qcount"), "cap": ("dataqsiz",)}
+"""The members of the runtime's maps and channels that have the length or capacity."""
+_OF_RUNTIME: Final = ("hash<", "hchan<", "map<")
+"""How the names of these structures begin, before the types of the keys and elements."""
+BUILTINS: Final = frozenset(_LENGTHS)
+_MOST_FIELDS: Final = 10_000
+
+
+def _kind(type_: Type | None) -> int | None:
+    """Return what a structure is to gc; None for a type without that."""
+    bare = strip(type_)
+    die = bare.members[0].die if isinstance(bare, Struct) and bare.members else None
+    if die is None or die.unit.language != dw.LANG_GO:
+        return None
+    above = die.parent()
+    return None if above is None else above.integer(dw.AT_GO_KIND)
+
+
+def array_of(objects: ObjectAccess, value: TypedValue) -> TypedValue:
+    """Return the elements of a slice or the bytes of a string together; any other value as it is.
+    Where nothing is evaluated, their number is unknown."""
+    bare = strip(value.type)
+    if not isinstance(bare, Struct) or _kind(bare) not in (_SLICE, _STRING):
+        return value
+    first, length = bare.members[:2]
+    pointer = strip(first.type)
+    if not isinstance(pointer, Pointer):
+        return value
+    element = pointer.target
+    if isinstance(objects, Unevaluated):
+        return TypedValue(Array(element, (None,)), UNDEFINED_LOCATION, unit=value.unit)
+    address = objects.known(objects.read(objects.step(value, first))).value
+    count = _number(objects, objects.step(value, length))
+    if not 0 <= count <= MAX_TYPE_BITS // (size_bits(element) or 1):
+        raise Malformed(f"the length of the {bare.name} is {count}")
+    location = objects.resolver.at(address)
+    return TypedValue(Array(element, (count,)), location, unit=value.unit)
+
+
+def _number(objects: ObjectAccess, value: TypedValue) -> int:
+    """Return the number in a member of the type int."""
+    bits = objects.known(objects.read(value))
+    return bits.value - (bits.value >> bits.size_bits - 1 << bits.size_bits)
+
+
+def length(arithmetic: Arithmetic, name: str, value: TypedValue) -> TypedValue:
+    """Return `len(x)` or `cap(x)` ("Length and capacity"); `UsageError` where it has none."""
+    objects, bare = arithmetic.objects, strip(value.type)
+    integer = go_type(arithmetic.numbers.builtins, "int")
+    assert integer is not None
+    if isinstance(bare, Pointer):
+        if isinstance(array := strip(bare.target), Array):
+            bare = array
+        elif (counted := _counter(bare, name)) is not None:
+            is_nil = not isinstance(objects, Unevaluated) and not objects.known(value).value
+            if is_nil:
+                return arithmetic.cast(arithmetic.value(arithmetic.numbers.integer(0)), integer)
+            return arithmetic.cast(objects.step(objects.dereferenced(value), counted), integer)
+    if isinstance(bare, Array) and bare.dimensions and bare.dimensions[0] is not None:
+        count = arithmetic.numbers.integer(bare.dimensions[0], 64)
+        return arithmetic.cast(arithmetic.value(count), integer)
+    has_length = _kind(bare) == _SLICE or (_kind(bare) == _STRING and name == "len")
+    if isinstance(bare, Struct) and has_length:
+        member = next(member for member in bare.members if member.name == name)
+        return arithmetic.cast(objects.step(value, member), integer)
+    raise UsageError(f"Invalid argument of {name}: the type is {_spelled(value.type)}.")
+
+
+def _counter(pointer: Pointer, name: str) -> Member | None:
+    """Return the member with the length or capacity of a map or channel, to which its value is a
+    pointer; None of another pointer."""
+    target = strip(pointer.target)
+    if not isinstance(target, Struct):
+        return None
+    is_of_runtime = (target.name or "").startswith(_OF_RUNTIME)
+    members = target.members if is_of_runtime else ()
+    return next((member for member in members if member.name in _LENGTHS[name]), None)
+
+
+def promoted_field(objects: ObjectAccess, value: TypedValue, name: str) -> TypedValue | None:
+    """Return the field of an embedded structure, or of one to which an embedded pointer leads; None
+    where there is none.
+
+    The field at the least depth is meant; `UsageError` for several ("Selectors").
+    """
+    bare = strip(value.type)
+    level: list[tuple[Struct, tuple[Member, ...]]] = []
+    if isinstance(bare, Struct):
+        level.append((bare, ()))
+    visited, left = {current for current, _ in level}, _MOST_FIELDS
+    while level:
+        deeper: list[tuple[Struct, tuple[Member, ...]]] = []
+        fields: list[tuple[Member, ...]] = []
+        for current, path in level:
+            left -= len(current.members)
+            if left < 0:
+                raise LimitExceeded(f"more than {_MOST_FIELDS} fields of embedded structures")
+            for member in current.members:
+                inner = _embedded(member)
+                if path and member.name == name:
+                    fields.append((*path, member))
+                elif inner is not None and inner not in visited:
+                    deeper.append((inner, (*path, member)))
+        if len(fields) > 1:
+            ways = ", ".join(".".join(step.name or "" for step in path) for path in fields)
+            raise UsageError(f"Ambiguous selector {name}: write one of {ways}.")
+        if fields:
+            return _followed(objects, value, fields[0])
+        visited |= {inner for inner, _ in deeper}
+        level = deeper
+    return None
+
+
+def _embedded(member: Member) -> Struct | None:
+    """Return the structure that a field embeds, or that to which a pointer leads."""
+    if not is_embedded(member):
+        return None
+    bare = strip(member.type)
+    bare = strip(bare.target) if isinstance(bare, Pointer) else bare
+    return bare if isinstance(bare, Struct) else None
+
+
+def _followed(objects: ObjectAccess, value: TypedValue, path: Sequence[Member]) -> TypedValue:
+    for number, member in enumerate(path):
+        value = objects.step(value, member)
+        if number + 1 < len(path) and isinstance(strip(value.type), Pointer):
+            if not isinstance(objects, Unevaluated) and not objects.known(value).value:
+                embedding = ".".join(step.name or "" for step in path[: number + 1])
+                raise EvaluationError(
+                    f"the embedded pointer {embedding} is nil: there is no {path[-1].name}"
+                )
+            value = objects.dereferenced(value)
+    return value
+
+
+def compared(
+    arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
+) -> bool | None:
+    """Compare a slice or an interface with `nil`; None for other operands ("Comparison
+    operators")."""
+    for value, other in ((left, right), (right, left)):
+        bare, nil = strip(value.type), strip(other.type)
+        is_slice = _kind(bare) == _SLICE
+        if not isinstance(bare, Struct) or not (is_slice or bare.name in _INTERFACES):
+            continue
+        is_nil = isinstance(nil, Pointer) and nil.target is None and other.location is None
+        if is_slice and not is_nil:
+            raise UsageError("A slice of Go is compared with nil only; compare its elements.")
+        if not is_nil or operator not in ("==", "!="):
+            return None
+        if isinstance(arithmetic.objects, Unevaluated):
+            return False
+        first = arithmetic.objects.step(value, bare.members[0])
+        return (not arithmetic.objects.known(first).value) == (operator == "==")
+    return None
+
+
+def inverted(arithmetic: Arithmetic, value: TypedValue) -> TypedValue:
+    """Return `^x`: the complement of the bits of an integer, in its own type."""
+    if not is_integer(value.type):
+        raise UsageError(f"Go has ^ of integers, not of the type {_spelled(value.type)}.")
+    return arithmetic.cast(arithmetic.unary("~", value), value.type)
+
+
+def _spelled(type_: Type | None) -> str:
+    return "void" if type_ is None else type_name(type_)

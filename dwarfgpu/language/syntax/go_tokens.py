@@ -1,0 +1,43 @@
+"""The words of expressions that Go spells otherwise than C: `^x`, `1_000`, `0o17`, `'é'`, a raw
+string (The Go Programming Language Specification, "Lexical elements", "Arithmetic operators")."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dwarfgpu.base.pattern import pattern
+from dwarfgpu.language.syntax.tokens import Token, character
+from dwarfgpu.language.syntax.words import INVERSION
+
+_NUMBER: Final = pattern(
+    r"""(?:0[oO]_?(?P<octal>[0-7][0-7_]*) | 0[xX]_?[0-9a-fA-F][0-9a-fA-F_]* | 0[bB]_?[01][01_]*
+        | [0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][+-]?[0-9][0-9_]*)?)(?![\w.])""",
+    re.VERBOSE,
+)
+_RUNE: Final = pattern(r"'(?:[^'\\\x00-\x7f]|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8})'")
+"""One that is more than a byte: `'a'` is that of C."""
+_RAW_STRING: Final = pattern(r"`(?P<body>[^`]*)`")
+
+
+def go_token(text: str, index: int) -> tuple[Token, int] | None:
+    """Return the word of Go at a position, and where it ends; None for one that C has, too."""
+    if text[index] == "^" and not _follows_operand(text, index):
+        return Token("mark", INVERSION, index), index + 1
+    match = _NUMBER.match(text, index)
+    if match is not None and (match["octal"] or "_" in match[0]):
+        digits = match[0].replace("_", "")
+        written = f"{int(digits[2:], 8):#x}" if match["octal"] else digits
+        return Token("number", written, index), match.end()
+    if (match := _RUNE.match(text, index)) is not None:
+        return Token("number", str(character(f"U{match[0]}").code), index), match.end()
+    if (match := _RAW_STRING.match(text, index)) is not None:
+        body = match["body"].replace("\\", "\\\\").replace('"', '\\"')
+        return Token("string", f'"{body}"', index), match.end()
+    return None
+
+
+def _follows_operand(text: str, index: int) -> bool:
+    """Return whether an operand ends before a position, so that an operator is between two."""
+    before = text[:index].rstrip()[-1:]
+    return before.isalnum() or before in ("_", ")", "]", "'", '"', "`")

@@ -1,0 +1,172 @@
+"""Expressions in frames of Go: elements of slices and strings, promoted fields, conversions."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+from tests.repl.side_by_side import answers, with_core
+
+SOURCE = """\
+package main
+
+type Base struct {
+	ID   int
+	Name string
+}
+type Deep struct {
+	Base
+	level uint8
+}
+type ToBase struct {
+	*Base
+	extra int32
+}
+type Other struct{ ID2, same int }
+type Third struct{ same int }
+type Several struct {
+	Other
+	Third
+}
+type Shadow struct {
+	Base
+	ID string
+}
+type Loop struct {
+	*Loop
+	v int
+}
+type Number int
+type IDs []int
+type Text string
+
+var counter = 5
+var table = []string{"x", "yy"}
+var kept *Deep
+var number Number
+var queue chan int
+
+//go:noinline
+func crash(p *int) { *p = 1 }
+
+func main() {
+	u8, i8, i, f, on := uint8(200), int8(-3), 42, 1.5, true
+	s, empty, runed := "héllo", "", 'é'
+	list := []int{10, 20, 30}
+	part, words, data := list[1:2], []string{"a", "bc"}, []byte("abc")
+	var none []int
+	array, rows := [3]int{1, 2, 3}, [][]int{{1}, {2, 3}}
+	toArray := &[3]int{4, 5, 6}
+	people := []Base{{1, "one"}, {2, "two"}}
+	deep := Deep{Base{7, "seven"}, 3}
+	toDeep := &Deep{Base{8, "eight"}, 4}
+	toBase := ToBase{&Base{9, "nine"}, 5}
+	several, shadow := Several{}, Shadow{Base{1, "b"}, "shadow"}
+	nothing, loop := ToBase{}, Loop{&Loop{v: 4}, 3}
+	ids, text := IDs{5, 6}, Text("own")
+	known := map[string]int{"k": 1}
+	var unknown map[string]int
+	var failure error
+	var value interface{} = i
+	escaped := Deep{Base{1, "heap"}, 9}
+	kept = &escaped
+	queue = make(chan int, 3)
+	queue <- counter
+	number = Number(len(table))
+	_, _, _, _, _, _, _, _ = u8, i8, i, f, on, s, empty, runed
+	_, _, _, _, _, _, _, _ = list, part, words, data, none, array, rows, toArray
+	_, _, _, _, _, _, _, _ = people, deep, toDeep, toBase, several, shadow, nothing, loop
+	_, _, _, _, _, _, _ = ids, text, known, unknown, failure, value, table
+	crash(nil)
+}
+"""
+START = "frame function main.main"
+SHOWN = {
+    "list[1]": "20", "list[2] + 1": "31", "list[3]": "no such vector element",
+    "list[-1]": "no such vector element", "part[0]": "20", "words[1]": '"bc"',
+    "data[0]": "97 'a'", "none[0]": "no such vector element", "rows[1][1]": "3",
+    "people[1].Name": '"two"', "people[1].Name[0]": "116 't'", "toArray[1]": "5", "ids[1]": "6",
+    "text[0]": "111 'o'", "main.table[1][0]": "121 'y'", "list[0]@3": "{10, 20, 30}",
+    "*&list[1]": "20", "s[0]": "104 'h'", "s[1]": r"195 '\303'", "s[6]": "no such vector element",
+    "empty[0]": "no such vector element", "i[0]": "cannot subscript something of type `int'",
+    "len(s)": "6", "len(list)": "3", "cap(part)": "2", "len(none)": "0", "len(array)": "3",
+    "len(toArray)": "3", "len(known)": "1", "len(unknown)": "0", "len(main.queue)": "1",
+    "cap(main.queue)": "3", "len(ids)": "2", "len(text)": "3", "s[len(s) - 1]": "111 'o'",
+    "cap(s)": "Invalid argument of cap: the type is struct string.",
+    "len(i)": "Invalid argument of len: the type is int.", "len()": "len has one argument: len(x)",
+    "deep.ID": "7", "deep.Name": '"seven"', "toDeep.ID": "8", "toDeep.Base.ID": "8",
+    "toBase.Name": '"nine"', "shadow.ID": '"shadow"', "shadow.Base.ID": "1", "loop.v": "3",
+    "loop.Loop.v": "4", "*&deep.ID": "7", "several.ID2": "0",
+    "several.same": "Ambiguous selector same: write one of Other.same, Third.same.",
+    "nothing.ID": "the embedded pointer Base is nil: there is no ID",
+    "deep.Nam": 'There is no member named Nam. Did you mean "Name"?',
+    "^u8": "55 '7'", "^i8": r"2 '\002'", "^i": "-43", "^5": "-6", "u8 &^ 3": "200", "5 ^ ^3": "-7",
+    "i^1": "43", "^f": "Go has ^ of integers, not of the type float64.",
+    "^on": "Go has ^ of integers, not of the type bool.",
+    "uint8(300)": "44 ','", "int(f)": "1", "float64(i) / 4": "10.5", "main.Number(i)": "42",
+    "sizeof(int)": "8", "rune(65)": "65", "byte(i)": "42 '*'",
+    "1_000": "1000", "0o17": "15", "0x_ff": "255", "010": "8", "'é' == runed": "1", "'a'": "97 'a'",
+    r"'\u00e9'": "233", r"`a\n`": r'"a\\n"', "sizeof(\"abc\")": "3",
+    's == "héllo"': "1", 's != "x"': "1", 'empty == ""': "1", 'words[1] == "bc"': "1",
+    "list == nil": "0", "none == nil": "1", "failure == nil": "1", "value != nil": "1",
+    "toDeep == nil": "0", "nothing.Base == nil": "1", "nil": "(void *) 0x0",
+    "list == list": "A slice of Go is compared with nil only; compare its elements.",
+    "main.nothing": 'No symbol "main.nothing" in current context.',
+    "counter": "5", "table[1]": '"yy"', "sizeof(Deep)": "32", "Number(4)": "4",
+    "escaped": r"{Base = {ID = 1, Name = " '"heap"' r"}, level = 9 '\t'}", "escaped.Name": '"heap"',
+    "&escaped == '&escaped'": "1", "kept == &escaped": "1",
+}  # fmt: skip
+AS_IN_GDB = "counter; ^i; ^5; u8 &^ 3; float64(i); int(f); byte(300); 5 ^ 3; loop.v; toDeep.level"
+TYPES = {
+    "list[1]": "int", "s[0]": "uint8", "deep.ID": "int", "toBase.Name": "struct string",
+    "^u8": "uint8", "uint8(i)": "uint8", "int(f)": "int", "len(s)": "int", "list[9]": "int",
+    "main.Number(5)": "main.Number", "Number": "main.Number", "int": "int", "nothing.ID": "int",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def files(tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder = tmp_path_factory.mktemp("go")
+    (folder / "a.go").write_text(SOURCE)
+    words = [tool("go"), "build", "-gcflags=-N -l", "-o", "a", "a.go"]
+    offline = {**os.environ, "GO111MODULE": "off", "GOPROXY": "off", "CGO_ENABLED": "0"}
+    offline |= {"GOCACHE": str(folder / "cache"), "GOPATH": str(folder / "path")}
+    subprocess.run(words, cwd=folder, check=True, timeout=60, env=offline)
+    return with_core(tool, folder, GOGC="off", GOMAXPROCS="1")
+
+
+def _shown(debugger: str | None, files: list[str], commands: list[str]) -> list[str]:
+    """Return the last line of each answer, without the number of a value."""
+    own = answers(debugger, files, [START, *commands])[1:]
+    lines = [answer.splitlines()[-1] for answer in own]
+    return [line.partition(" = ")[2] if line.startswith(("$", "type")) else line for line in lines]
+
+
+def test_values(files: list[str]) -> None:
+    assert _shown(None, files, [f"print {text}" for text in SHOWN]) == [*SHOWN.values()]
+
+
+def test_values_of_gdb(tool: Callable[[str], str], files: list[str]) -> None:
+    commands = [f"print {text.strip()}" for text in AS_IN_GDB.split(";")]
+    assert _shown(None, files, commands) == _shown(tool("gdb"), files, commands)
+
+
+def test_types(files: list[str]) -> None:
+    assert _shown(None, files, [f"whatis {text}" for text in TYPES]) == [*TYPES.values()]
+
+
+def test_what_is_assigned_and_completed(files: list[str]) -> None:
+    own = _shown(None, files, ["set var list[1] = 21", "print list[1]", "set var deep.ID = 6"])
+    assert own[1] == "21"
+    commands = ["set var deep.ID = 6", "print deep.Base.ID", "info locals"]
+    assert _shown(None, files, commands)[1] == "6"
+    asked = ["complete print main.co", "complete print deep.", "complete print esc"]
+    offered = answers(None, files, [START, *asked])[1:]
+    assert [answer.splitlines()[1:] for answer in offered] == [
+        ["print main.counter"],
+        ["print deep.Base", "print deep.ID", "print deep.Name", "print deep.level"],
+        ["print escaped"],
+    ]
