@@ -54,6 +54,7 @@ from dwarfgpu.language.source_lines import (
     position_at,
     step_at,
 )
+from dwarfgpu.language.syntax.words import PATHS
 from dwarfgpu.language.untyped_symbols import INDIRECT, TEXT
 from dwarfgpu.session.focused_frame import FocusedFrame, FramePosition, position_in_file
 from dwarfgpu.session.session import Session
@@ -112,6 +113,10 @@ def code_locations_of(
     text = without_quotes(text)
     if text.isidentifier():  # nearly all are, and no other linespec is
         return _locations_of_functions(session, text) or _locations_of_name(session, text)
+    if text.startswith(PATHS):
+        from dwarfgpu.language.name_resolution import Names  # few linespecs
+
+        text = Names(session).spelled(text)
     explicit = explicit_location(text)
     if explicit is None:
         return _locations_of_linespec(session, text, around, options)

@@ -216,10 +216,15 @@ class Names:
         """Return a name as the file has it: in Fortran, where the case of letters does not matter,
         in lower case if that means something, as compilers write it; in Go with the package of the
         code, if only that has it; in Ada with the packages around it, `p__x`; in Pascal in
-        whichever letters the nearest such name has."""
+        whichever letters the nearest such name has; in Rust with the crate or module that
+        `crate::`, `self::` and `super::` mean."""
         unit = self.current_unit
         if unit is not None and unit.language == dw.LANG_GO:
             return self._in_package(name, unit)
+        if unit is not None and unit.language == dw.LANG_RUST:
+            from dwarfgpu.language.rust_names import rust_spelling  # few programs
+
+            return rust_spelling(self.session, unit, name)
         if unit is None or unit.style == "c":
             return name
         if unit.style == "ada":
@@ -241,6 +246,18 @@ class Names:
                     return spelled  # it is ambiguous
                 # Otherwise a scope does not exist.
         return name if len(spellings) == 1 else spellings[-1]  # a symbol alone has it
+
+    def written_scopes(self) -> list[tuple[str, str]]:
+        """Return what may be written before a name in the focus, and what the file has in its
+        place: `crate::` and `a::` in Rust, nothing and `main.` in Go."""
+        unit = self.current_unit
+        if unit is not None and unit.language == dw.LANG_GO:
+            return [("", f"{unit.name}.")]
+        if unit is None or unit.language != dw.LANG_RUST:
+            return []
+        from dwarfgpu.language.rust_names import written_scopes  # few programs
+
+        return written_scopes(self.session, unit)
 
     def _in_package(self, name: str, unit: CompilationUnit) -> str:
         """Return a name of Go as the file has it: gc names a unit after its package."""

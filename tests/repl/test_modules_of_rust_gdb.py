@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from tests.repl.side_by_side import answers
+from tests.repl.side_by_side import answers, rust_with_core
 
 SOURCE = """\
 mod r1 {
@@ -114,3 +116,87 @@ def test_a_line_is_in_the_symbol_that_its_code_is_in(program: list[str]) -> None
     symbol = code.partition("<")[2].partition(">")[0]
     assert symbol.startswith("a::r1::deep::leaf")
     assert f" <{symbol}> and ends at " in line and f" <{symbol}+" in line
+
+
+COMPLETED = {
+    "print a::r1::deep::": ["Inner", "LEVEL", "generic<u16>", "generic<u32>", "leaf"],
+    "print crate::r1::deep::L": ["LEVEL"],
+    "print self::r1::deep::lea": ["leaf"],
+    "print r1::CO": [],
+    "ptype a::r1::Sh": ["Shape", "Shape::Rect", "Shape::Unit"],
+    "whatis crate::r1::Color::": ["Green", "Red"],
+    "print a::r1::Own::": ["new"],
+    "print a::SHAPES[0].": ["Rect", "Unit"],
+    "break crate::r1::deep::": ["generic<u16>", "generic<u32>", "leaf"],
+    "break crate::r1::deepe": ["deepest"],
+    "break deepe": ["deepest"],
+    "print super::": [],
+}
+"""What each text is completed to, without the modules that it has."""
+
+
+@pytest.mark.parametrize("text", COMPLETED)
+def test_names_are_completed_with_their_modules(program: list[str], text: str) -> None:
+    [said] = answers(None, program, [f"complete {text}"])
+    begun = re.sub(r"(?:(?<=::)|(?<=[. ]))\w*$", "", text)
+    assert [line.removeprefix(begun) for line in said.splitlines()[1:]] == COMPLETED[text]
+
+
+def test_completed_names_are_those_of_gdb(tool: Callable[[str], str], program: list[str]) -> None:
+    """GDB has the symbols of the linker as well, `a::r1::COUNT::h5f4589cae3a8315f`."""
+    commands = ["complete print a::r1::deep::L", "complete whatis a::r1::Color::"]
+    own, gdbs = (
+        [line for said in answers(debugger, program, commands) for line in said.splitlines()]
+        for debugger in (None, tool("gdb"))
+    )
+    assert own == [line for line in gdbs if re.search(r"::h[0-9a-f]{16}$", line) is None]
+
+
+def test_paths_begin_with_the_crate(program: list[str]) -> None:
+    paths = {
+        "output crate::r1::COUNT": "3", "output self::r1::deep::LEVEL": "{__0 = 4}",
+        "whatis crate::r1::Own": "type = struct a::r1::Own",
+        "output (int) crate::COLOR": "200", "output sizeof(crate::r1::Own)": "24",
+        "output crate::r1::Color::Red": "a::r1::Color::Red",
+        "output super::OWN": "Too many super:: uses from 'a'",
+        "output self::super::OWN": "Too many super:: uses from 'a'",
+        "output crate::nothing": 'No symbol "nothing" in namespace "a".',
+        "show language": 'The current source language is "auto; currently rust".',
+    }  # fmt: skip
+    said = [answer.splitlines()[-1] for answer in answers(None, program, [*paths])]
+    assert said == [*paths.values()]
+    whole, path = answers(
+        None, program, ["info line a::r1::deep::leaf", "info line crate::r1::deep::leaf"]
+    )
+    assert whole.splitlines()[1:] == path.splitlines()[1:]
+
+
+IN_MODULE = """\
+pub static COLOR: u8 = 7;
+pub mod r1 {
+    pub static COUNT: u32 = 5;
+    pub mod deep {
+        pub struct Inner(pub u16);
+        pub fn leaf(own: &Inner) {
+            let add = own.0 as usize;
+            (|at: usize| unsafe { *std::hint::black_box((at + add) as *mut i32) = 1; })(8);
+        }
+    }
+}
+fn main() { std::hint::black_box((&COLOR, &r1::COUNT)); r1::deep::leaf(&r1::deep::Inner(0)); }
+"""
+
+
+@pytest.mark.parametrize("frame", ["frame 0", "frame function a::r1::deep::leaf"])
+def test_paths_of_a_module(tool: Callable[[str], str], tmp_path: Path, frame: str) -> None:
+    """The closure is in the namespace `a::r1::deep::leaf`, which is no module."""
+    commands = {
+        "complete print super::CO": "print super::COUNT", "print super::COUNT": "$1 = 5",
+        "print super::super::COLOR": "$2 = 7", "print crate::r1::COUNT": "$3 = 5",
+        "whatis self::Inner": "type = struct a::r1::deep::Inner",
+        "print self::super::super::super::COLOR": "Too many super:: uses from 'a::r1::deep'",
+        "complete print Inn": "print Inner", "complete print r1::CO": "print r1::COUNT",
+    }  # fmt: skip
+    files = rust_with_core(tool, tmp_path, IN_MODULE)
+    said = answers(None, files, [frame, *commands])[1:]
+    assert [answer.splitlines()[-1] for answer in said] == [*commands.values()]

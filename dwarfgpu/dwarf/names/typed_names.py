@@ -63,6 +63,8 @@ _RESPELLED: Final = pattern(r"<.*(?:[(']|[0-9][lL])")
 _INTEGER: Final = pattern(r"\b(short|long(?: long)?)( unsigned)? int\b")
 """An integer among them as gcc names it, `long unsigned int`: most names need no more."""
 _IDENTIFIER: Final = pattern(r"(?!_Z)[A-Za-z_]\w*")
+_UNTYPED: Final = "{"
+"""In what rustc calls implementations and closures."""
 _MOST_QUALIFIED: Final = 20
 """Functions of C++ that are read of a unit, for each name that is needed."""
 _ABBREVIATED: Final = frozenset(
@@ -165,16 +167,15 @@ def _declared(
     entries: Iterable[Die], around: str, is_cplusplus: bool, wanted: _Wanted
 ) -> Iterator[tuple[str, NameKind]]:
     for die in entries:
-        module = around if die.unit.style == "fortran" else ""  # as GDB names what is in one
         if die.unit.language == dw.LANG_D:
             yield from _with_module(die)
         if die.tag == dw.TAG_SUBPROGRAM:
-            functions = _function(die, is_cplusplus, wanted, is_inside=bool(around))
-            yield from ((f"{module}{name}", kind) for name, kind in functions)
+            for name, kind in _function(die, is_cplusplus, wanted, is_inside=bool(around)):
+                yield _in_module(die, name, around), kind
         elif die.tag in (dw.TAG_VARIABLE, dw.TAG_CONSTANT):
             if die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE):
                 name = variable_name(die) if is_cplusplus else name_of(die) or ""
-                yield f"{module}{name}", "variable"
+                yield _in_module(die, name, around), "variable"
         elif die.tag == dw.TAG_IMPORTED_DECLARATION:
             if die.name is not None and followed(die).tag == dw.TAG_NAMESPACE:
                 yield f"{around}{die.name}", "namespace"
@@ -185,6 +186,21 @@ def _declared(
             yield f"{around}{name}", "namespace"
             inside = f"{around}{name}{die.unit.joint}"
             yield from _declared(die.children(_READ), inside, is_cplusplus, wanted)
+
+
+def _in_module(die: Die, name: str, around: str) -> str:
+    """Return the name of a function or variable of Rust with the modules around it, or the type
+    whose method it is: without them it is known only there; one in a module of Fortran as GDB names
+    it. Other names as they are, and those in an implementation of a trait, `{impl#0}`, which cannot
+    be typed."""
+    if die.unit.style == "fortran":
+        return f"{around}{name}"
+    if die.unit.language != dw.LANG_RUST:
+        return name
+    if die.has(dw.AT_SPECIFICATION):
+        whole = qualified_name(die)
+        return name if _UNTYPED in whole else whole
+    return name if _UNTYPED in f"{around}{name}" else f"{around}{name}"
 
 
 def _with_module(die: Die) -> Iterator[tuple[str, NameKind]]:
@@ -250,13 +266,15 @@ def _type(
         elif is_cplusplus and "<" in name:
             name = _INTEGER.sub(_integer, name)
         yield f"{around}{name}", _TYPES[die.tag]
-    inside = f"{around}{name}::" if is_cplusplus and name is not None else around
+    is_qualified = is_cplusplus or die.unit.language == dw.LANG_RUST
+    inside = f"{around}{name}::" if is_qualified and name is not None else around
     if die.tag == dw.TAG_ENUMERATION_TYPE:
-        inside = inside if die.flag(dw.AT_ENUM_CLASS) else around
+        is_scoped = die.flag(dw.AT_ENUM_CLASS) or not is_cplusplus
+        inside = inside if is_scoped else around
         for child in die.children((dw.TAG_ENUMERATOR,)):
             if child.name is not None:
                 yield f"{inside}{child.name}", "enumerator"
-    elif is_cplusplus and die.tag in CLASSES:
+    elif is_qualified and die.tag in CLASSES:
         yield from _declared(die.children(_TYPES), inside, is_cplusplus, wanted)
         for child in die.children(_CONSTANTS):
             if child.name is not None and child.has(dw.AT_CONST_VALUE):

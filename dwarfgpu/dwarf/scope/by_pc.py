@@ -20,6 +20,7 @@ from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.address_ranges import covers
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
@@ -117,7 +118,8 @@ class Scopes:
             for name in MAIN_NAMES:
                 for symbol in self.info.loaded.symbols_named(name):
                     if symbol.kind == "function":
-                        return self.unit_at(symbol.address + self.info.load_address)
+                        unit = self.unit_at(symbol.address + self.info.load_address)
+                        return unit or next(filter(_has_main_of_rust, units), None)
         except DwarfGpuError:
             pass  # names are then looked for everywhere
         return None
@@ -366,6 +368,16 @@ class Scopes:
                 Scopes.meanings_at, self, pc, level, infos, with_outer=with_outer
             )
             raise
+
+
+def _has_main_of_rust(unit: CompilationUnit) -> bool:
+    """Return whether a unit of Rust marks its main function (DWARF 5 3.3.1), which a `main` without
+    a unit calls."""
+    return bool(unit.abbreviations.accepted(_is_marked)) and unit.language == dw.LANG_RUST
+
+
+def _is_marked(abbreviation: Abbreviation) -> bool:
+    return dw.AT_MAIN_SUBPROGRAM in abbreviation.positions
 
 
 def _variable(meanings: NameLookup, name: str) -> Variable | None:

@@ -35,6 +35,8 @@ AS: Final = "as"
 """The cast of Rust."""
 INVERSION: Final = "unary ^"
 """The operator of Go before an operand."""
+PATHS: Final = ("crate::", "self::", "super::")
+"""What names of Rust may begin with."""
 MUTABLE: Final = "&mut"
 """The operator and the pointer of Rust."""
 SEMICOLON: Final = ";"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import chain
 from typing import Final
 
 from dwarfgpu import language
@@ -82,6 +83,7 @@ def operands(shell: Shell, word: str) -> Iterator[Candidate]:
         if "::" not in word and _has_this(shell):
             yield from members(shell, "*this")
         yield from candidates_of(shell.symbols.starting_with(word, OPERANDS))
+        yield from of_scopes(shell, word)
         yield from _spaces(shell, word) if word else ()
         return
     from dwarfgpu.language.convenience_functions import FUNCTIONS  # few words begin with `$`
@@ -101,6 +103,22 @@ def operands(shell: Shell, word: str) -> Iterator[Candidate]:
     for register in registers(shell, word[1:]):
         if register.text != "pc":
             yield Candidate(f"${register.text}", register.about)
+
+
+def of_scopes(shell: Shell, word: str, kinds: Collection[str] = OPERANDS) -> Iterator[Candidate]:
+    """Yield the names that may be written so in the language of the code: without its package or
+    modules, or with `crate::`."""
+    from dwarfgpu.language.name_resolution import Names  # with a word
+
+    try:
+        scopes = Names(shell.session).written_scopes() if word else []
+    except DwarfGpuError:
+        return
+    for before, whole in scopes:
+        rest = word.removeprefix(before)
+        if word.startswith(before):
+            for name, kind in shell.symbols.starting_with(f"{whole}{rest}", kinds):
+                yield Candidate(f"{before}{name.removeprefix(whole)}", kind)
 
 
 def _spaces(shell: Shell, word: str) -> Iterator[Candidate]:
@@ -123,7 +141,12 @@ def members(shell: Shell, text: str) -> Iterator[Candidate]:
         bare = strip(language.type_of(text, shell.session, options).type)
         if isinstance(bare, Pointer):
             bare = strip(bare.target)
-        for member in visible_members(bare) if isinstance(bare, Struct) else ():
+        if not isinstance(bare, Struct):
+            return
+        of_variants = (
+            variant.members for part in bare.declared.variant_parts for variant in part.variants
+        )
+        for member in chain(visible_members(bare), *of_variants):
             yield Candidate(member.name or "", type_name(member.type))
     except DwarfGpuError:
         return

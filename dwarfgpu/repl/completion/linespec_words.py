@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.language.syntax.words import PATHS
 from dwarfgpu.repl.command import ArgumentCompleter, Candidate, Completions
 from dwarfgpu.repl.completion.expression_words import (
     OPERANDS,
     candidates_of,
     filled_up,
+    of_scopes,
     offer_operands,
     source_files,
 )
@@ -77,7 +79,10 @@ def _of_linespec(shell: Shell, text: str) -> Completions:
     if text[start:].startswith("-"):
         return _of_explicit_location(shell, text)
     word = text[start:]
-    candidates = _with_files(shell, [*candidates_of(shell.symbols.functions(word))], word)
+    named = [*candidates_of(shell.symbols.functions(word))]
+    if word.startswith(PATHS):
+        named += of_scopes(shell, word, CODE_KINDS)
+    candidates = _with_files(shell, named, word)
     keyword = None if candidates else _KEYWORD.search(text)
     if keyword is None:
         return start, candidates
