@@ -135,6 +135,11 @@ class Names:
         except DwarfGpuError:
             return None
 
+    @cached_property
+    def language(self) -> int | None:
+        """The language of that unit, DW_LANG; None where there is none."""
+        return None if self.current_unit is None else self.current_unit.language
+
     def meaning(self, name: str) -> tuple[Meaning, ...]:
         """Return the entities of a name: several only for functions; empty for an unknown name."""
         meanings = self._meanings.get(name)
@@ -219,13 +224,15 @@ class Names:
         whichever letters the nearest such name has; in Rust with the crate or module that
         `crate::`, `self::` and `super::` mean."""
         unit = self.current_unit
-        if unit is not None and unit.language == dw.LANG_GO:
+        if unit is None:
+            return name
+        if self.language == dw.LANG_GO:
             return self._in_package(name, unit)
-        if unit is not None and unit.language == dw.LANG_RUST:
+        if self.language == dw.LANG_RUST:
             from dwarfgpu.language.rust_names import rust_spelling  # few programs
 
             return rust_spelling(self.session, unit, name)
-        if unit is None or unit.style == "c":
+        if unit.style == "c":
             return name
         if unit.style == "ada":
             return ada_spelling(self.session, name)
@@ -251,9 +258,9 @@ class Names:
         """Return what may be written before a name in the focus, and what the file has in its
         place: `crate::` and `a::` in Rust, nothing and `main.` in Go."""
         unit = self.current_unit
-        if unit is not None and unit.language == dw.LANG_GO:
+        if unit is not None and self.language == dw.LANG_GO:
             return [("", f"{unit.name}.")]
-        if unit is None or unit.language != dw.LANG_RUST:
+        if unit is None or self.language != dw.LANG_RUST:
             return []
         from dwarfgpu.language.rust_names import written_scopes  # few programs
 
@@ -356,19 +363,23 @@ class Names:
 
     def is_d(self) -> bool:
         """Return whether the unit in focus is of D."""
-        return self.current_unit is not None and self.current_unit.language == dw.LANG_D
+        return self.language == dw.LANG_D
 
     def is_go(self) -> bool:
         """Return whether the unit in focus is of Go."""
-        return self.current_unit is not None and self.current_unit.language == dw.LANG_GO
+        return self.language == dw.LANG_GO
 
     def is_rust(self) -> bool:
         """Return whether the unit in focus is of Rust."""
-        return self.current_unit is not None and self.current_unit.language == dw.LANG_RUST
+        return self.language == dw.LANG_RUST
 
     def is_pascal(self) -> bool:
         """Return whether the unit in focus is of Pascal."""
         return self.current_unit is not None and self.current_unit.style == "pascal"
+
+    def has_own_literals(self) -> bool:
+        """Return whether literals are those of Go or Rust in the unit in focus."""
+        return self.language in (dw.LANG_GO, dw.LANG_RUST)
 
     def has_functional_casts(self) -> bool:
         """Return whether `type(x)` is a conversion in the unit in focus."""

@@ -191,7 +191,10 @@ class NamedValues:
             of_enclosing = self.names.in_enclosing_functions(name, meanings)
             if of_enclosing is not None:
                 return self._of_enclosing(of_enclosing)
-        if self.is_go and (escaped := self._escaped(node, meanings)) is not None:
+        if (
+            self.names.language == dw.LANG_GO
+            and (escaped := self._escaped(node, meanings)) is not None
+        ):
             return escaped
         if literal is not None and not meanings:
             if self.is_cplusplus or self.is_ada:

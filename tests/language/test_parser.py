@@ -39,6 +39,9 @@ class Known:
     def is_rust(self) -> bool:
         return False
 
+    def has_own_literals(self) -> bool:
+        return False
+
     def has_functional_casts(self) -> bool:
         return True
 

@@ -47,6 +47,9 @@ class Known(Protocol):
     def is_rust(self) -> bool:
         """Return whether the words of Rust are known."""
 
+    def has_own_literals(self) -> bool:
+        """Return whether literals are those of Go or Rust."""
+
     def has_functional_casts(self) -> bool:
         """Return whether `type(x)` converts an operand, as in C++, Go and Pascal."""
 
@@ -100,10 +103,10 @@ class Cursor:
         self.is_ada = names.is_ada()
         self.is_pascal = names.is_pascal()
         has_own = self.is_fortran or self.is_ada or self.is_pascal or RANGE in text
-        is_go_or_rust = names.is_go() or names.is_rust()
-        self.has_counted_strings = self.is_fortran or self.is_ada or is_go_or_rust
+        has_own_literals = names.has_own_literals()
+        self.has_counted_strings = self.is_fortran or self.is_ada or has_own_literals
         """Whether a string literal has no NUL at its end."""
-        has_own = has_own or is_go_or_rust
+        has_own = has_own or has_own_literals
         of_language = self._of_language() if has_own else None
         self.tokens = list(_words(text, radix, has_operators, of_language))
         if any(token.text in _SPELLED for token in self.tokens) and names.is_cplusplus():

@@ -57,7 +57,9 @@ _OPERANDS: Final = frozenset(
 _OPENING: Final = frozenset({"(", "[", "{"})
 _CLOSING: Final = frozenset({")", "]", "}"})
 _NO_AGGREGATES: Final = "aggregates of Ada are not supported in expressions"
-_PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--", COMPLEMENT, INVERSION})
+_PREFIXES: Final = frozenset(
+    {"*", "&", "-", "+", "!", "~", "++", "--", COMPLEMENT, INVERSION, MUTABLE}
+)
 
 
 def parse(text: str, names: Known, radix: int = 10) -> Node:
@@ -74,7 +76,7 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
         return None
     if parser.is_ada and is_converting(parser, parser.at):
         return None  # an expression
-    if names.has_functional_casts() and _has_operand(parser, names):
+    if "(" in text and names.has_functional_casts() and _has_operand(parser, names):
         return None
     is_word = _is_type_word(first.text) or fortran_type(parser, parser.at) is not None
     is_word = is_word or parser.is_type_of(parser.at)
@@ -185,9 +187,10 @@ class Parser(Cursor):
         if operator == "-" and self.token.kind == "suffixed":
             return self._postfix(self._suffixed(is_negative=True))
         if operator is not None:
+            operator = "&" if operator == MUTABLE else operator
             is_sign = self.is_fortran and operator in "+-"
             return ast.Unary(operator, self.expression(_POWER if is_sign else _UNARY))
-        if self.accept(MUTABLE) or (self.is_pascal and self.accept("@")):
+        if self.is_pascal and self.accept("@"):
             return ast.Unary("&", self.expression(_UNARY))
         if self.accept(POWER):  # of a pointer to a pointer, as in C
             return ast.Unary("*", ast.Unary("*", self.expression(_UNARY)))
