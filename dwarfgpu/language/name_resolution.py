@@ -142,16 +142,16 @@ class Names:
 
     def meaning(self, name: str) -> tuple[Meaning, ...]:
         """Return the entities of a name: several only for functions; empty for an unknown name."""
-        meanings = self._meanings.get(name)
-        if meanings is None:
-            meanings = self._meanings[name] = self._meaning(self.spelled(name))
-        return meanings
-
-    def _meaning(self, name: str) -> tuple[Meaning, ...]:
+        if name in self._meanings:
+            return self._meanings[name]
+        written, name = name, self.spelled(name)
         meanings = self._looked_up(name) or self._visible_in_function(name)
         meanings = meanings or self._of_linkage_name(name) or self.printed_functions(name)
         meanings = meanings or self._namelist_of_module(name)
-        return meanings or (nested_subprograms(self.session, name) if self.is_ada() else ())
+        if not meanings and self.is_ada():
+            meanings = nested_subprograms(self.session, name)
+        self._meanings[written] = meanings
+        return meanings
 
     def printed_functions(self, name: str) -> tuple[Meaning, ...]:
         """Return the functions whose names are printed so, where compilers name the entry of an

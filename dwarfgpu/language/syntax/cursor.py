@@ -85,9 +85,11 @@ _SPELLED: Final = {
 @lru_cache(maxsize=8)
 def _words(
     text: str, radix: int, has_operators: bool, of_language: OfLanguage | None
-) -> tuple[Token, ...]:
-    """Return the words of an expression, which `lanes` asks for in each lane."""
-    return tuple(tokens(text, radix, has_operators=has_operators, of_language=of_language))
+) -> tuple[tuple[Token, ...], bool]:
+    """Return the words of an expression, which `lanes` asks for in each lane, and whether one of
+    them may be an operator of C++."""
+    words = tuple(tokens(text, radix, has_operators=has_operators, of_language=of_language))
+    return words, any(word.text in _SPELLED for word in words)
 
 
 class Cursor:
@@ -108,8 +110,9 @@ class Cursor:
         """Whether a string literal has no NUL at its end."""
         has_own = has_own or has_own_literals
         of_language = self._of_language() if has_own else None
-        self.tokens = list(_words(text, radix, has_operators, of_language))
-        if any(token.text in _SPELLED for token in self.tokens) and names.is_cplusplus():
+        words, may_be_operators = _words(text, radix, has_operators, of_language)
+        self.tokens = list(words)
+        if may_be_operators and names.is_cplusplus():
             self.tokens = [_as_operator(token) for token in self.tokens]
         self.move_to(0)
         self.depth = 0

@@ -26,6 +26,9 @@ def extended_name(cursor: Cursor, index: int, *, is_member: bool = False) -> tup
 
     `is_member`: a member of the object before it, which is not looked up here.
     """
+    after = cursor.tokens[index + 1]
+    if after.kind != "mark" or after.text not in _CLOSERS:
+        return cursor.tokens[index].text, index + 1
     key = index, is_member
     if key not in cursor.extended_names:
         cursor.extended_names[key] = _extended_name(cursor, index, is_member=is_member)
