@@ -41,6 +41,7 @@ class Producer:
     """Whether it is known to use upstream LLVM."""
     is_triton: bool
     """Whether it is Triton, which uses upstream LLVM and does not name its version."""
+    is_free_pascal: bool
     version: int | None
     """The major version of LLVM."""
 
@@ -56,6 +57,7 @@ def parse_producer(text: str) -> Producer:
         is_amd=is_amd,
         is_upstream=not is_amd and (bool(match) or is_triton),
         is_triton=is_triton,
+        is_free_pascal=text.startswith("Free Pascal"),
         version=int(match[1]) if match else None,
     )
 

@@ -16,6 +16,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.fortran_ada import ada_enumerator
+from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.types.array_shape import Shape, array_shape
 from dwarfgpu.dwarf.types.base_types import (
     storage_bits_of,
@@ -152,6 +153,8 @@ class TypeBuilder:
             return self._enum(die)
         if tag == dw.TAG_SUBROUTINE_TYPE and die.unit.language == dw.LANG_GO:
             return self._function_value(die)
+        if tag == dw.TAG_SUBROUTINE_TYPE and _is_of_free_pascal(die):
+            return self._procedural(die)
         if tag in (dw.TAG_SUBROUTINE_TYPE, dw.TAG_SUBPROGRAM):
             return self.function_type(die)
         if tag == dw.TAG_PTR_TO_MEMBER_TYPE:
@@ -472,6 +475,12 @@ class TypeBuilder:
             return function
         return Pointer(Pointer(function, size_bytes=size), size_bytes=size, own_name=die.name)
 
+    def _procedural(self, die: Die) -> Type:
+        """Return a procedural type of Free Pascal, which writes no pointer for it: a value is the
+        address of the code. The typedef that refers to it has its name, too."""
+        function = evolve(self.function_type(die), own_name=None)
+        return Pointer(function, size_bytes=die.unit.format.address_size)
+
     def _parameter(self, die: Die, this: Die | None) -> TypeReference:
         """Return the type of a parameter; `this` is constant, whether or not the compiler says
         so."""
@@ -527,6 +536,10 @@ def _scope(die: Die) -> Scope:
         return names[0]
 
     return scope
+
+
+def _is_of_free_pascal(die: Die) -> bool:
+    return die.unit.style == "pascal" and parse_producer(die.unit.producer).is_free_pascal
 
 
 def _has_prototypes(unit: CompilationUnit) -> bool:
