@@ -48,6 +48,9 @@ ENCODINGS: Final = {
 OTHER_ENCODING: Final = "encoding 0x"
 """What the names of all other codes begin with."""
 
+CURRENCY: Final = "currency"
+"""The name, in any case of letters, of a number of Free Pascal with four decimal places."""
+
 _NAMED: Final = frozenset({*ENCODINGS.values(), "generic", "void"})
 SIGNED: Final = frozenset({"signed", "signed_char"})
 INTEGRAL: Final = SIGNED | {"unsigned", "unsigned_char", "boolean"}
@@ -122,6 +125,23 @@ class BaseType:
 
     def __str__(self) -> str:
         return self.name
+
+
+_TRUE_UNLESS_ZERO: Final = frozenset({"bytebool", "wordbool", "longbool", "qwordbool"})
+
+
+def truth(base: BaseType, number: int) -> bool | None:
+    """Return whether a Boolean value is true; None for one that the type does not have, which is
+    neither. Every number but 0 is true in the types of Free Pascal that are those of C (reference
+    guide, "Boolean types"): it writes -1."""
+    if number < 2:
+        return bool(number)
+    return True if base.name.lower() in _TRUE_UNLESS_ZERO else None
+
+
+def is_currency(base: BaseType) -> bool:
+    """Return whether it is the type Currency of Free Pascal."""
+    return base.scale is not None and base.name.lower() == CURRENCY
 
 
 def bits_in_register(base: BaseType, register_bits: int | None) -> int:

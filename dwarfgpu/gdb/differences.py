@@ -12,11 +12,21 @@ from typing import Final
 
 import gdb
 
+from dwarfgpu.base.base_type import is_currency
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.scope.scope_entries import covered
 from dwarfgpu.dwarf.scope.variable import Variable, variables_below
-from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Struct, Unspecified, strip
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Base,
+    Function,
+    Pointer,
+    Struct,
+    Type,
+    Unspecified,
+    strip,
+)
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.expr.decode import decode
@@ -62,7 +72,8 @@ NO_CFI: Final = "GDB continues without call frame information"
 BEFORE: Final = "GDB continues below address 0, where a frame base is not set up yet"
 WORDS: Final = "the same, worded differently"
 
-CLOSURE: Final = "GDB takes a function value of Go for the variable that has it"
+CLOSURE: Final = "GDB takes a function value of Go or Pascal for the variable that has it"
+_WITH_FUNCTION_VALUES: Final = (dw.LANG_GO, dw.LANG_PASCAL83)
 _OTHER_WORDS: Final = {dw.LANG_RUST, dw.LANG_D, dw.LANG_GO, *dw.ADA}
 _REGISTER: Final = re.compile(r"b?reg([0-9]+)")
 _NUMBERED: Final = ("regx", "bregx", "regval_type", "GNU_regval_type")
@@ -92,6 +103,7 @@ _ABSENT_STATIC: Final = re.compile(r"(static \w+ = )<optimized out>")
 _BELOW: Final = re.compile(r"<error: .*: bit offset -[0-9]+ is outside the [0-9]+ bits of ")
 _WITHOUT_CFI: Final = re.compile(r"<error: .*\(CFA\): no call frame information for pc 0x")
 _FUNCTION: Final = re.compile(r"\{.*\} 0x")
+_DEEPEST: Final = 8
 _MAX_BASES: Final = 1000
 _MAX_CALLS: Final = 8
 
@@ -178,7 +190,7 @@ def reason_of(
         return ENTRY
     if _is_followed(variable, gdb_variable, own_variable):
         return RVALUE
-    if variable.unit.language == dw.LANG_GO and _FUNCTION.match(gdb_variable.text):
+    if variable.unit.language in _WITH_FUNCTION_VALUES and _FUNCTION.match(gdb_variable.text):
         return CLOSURE
     is_same = have_same_bits(gdb_variable, own_variable.bits, gdb_variable.mask)
     # In Rust GDB 13 omits the padding behind the last member of what has an enumeration. In D it
@@ -189,6 +201,7 @@ def reason_of(
         and (
             variable.unit.language in _OTHER_WORDS
             or _is_pointer_of_pascal(variable, gdb_variable, own_variable)
+            or (variable.unit.style == "pascal" and _has_words_of_pascal(variable.type))
         )
     ):
         return WORDS
@@ -277,6 +290,24 @@ def _is_pointer_of_pascal(
     texts = (gdb_variable.text, own_variable.text)
     gdb_text, own_text = (_POINTER_TYPE.sub("", text, count=1) for text in texts)
     return gdb_text == own_text
+
+
+def _has_words_of_pascal(type_: Type | None, depth: int = 0) -> bool:
+    """Return whether an object has parts that GDB does not know: procedural values, Booleans that
+    are true with any number but 0, numbers of the type Currency."""
+    bare = strip(type_)
+    if depth > _DEEPEST:
+        return False
+    match bare:
+        case Base(base=base):
+            return base.encoding == "boolean" or is_currency(base)
+        case Pointer():
+            return isinstance(strip(bare.target), Function)
+        case Array():
+            return _has_words_of_pascal(bare.element, depth + 1)
+        case Struct():
+            return any(_has_words_of_pascal(member.type, depth + 1) for member in bare.members)
+    return False
 
 
 def _has_absent_static(gdb_text: str, own_text: str) -> bool:

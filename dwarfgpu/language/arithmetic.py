@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.base.base_type import is_currency
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, spacing_bits
 from dwarfgpu.dwarf.types.types import (
@@ -66,6 +67,11 @@ def _kind_of(*operands: TypedValue) -> OperandKind | None:
         if any(kind.includes(operand.type) for operand in operands):
             return kind
     return None
+
+
+def _is_currency(type_: Type | None) -> bool:
+    bare = strip(type_)
+    return isinstance(bare, Base) and is_currency(bare.base)
 
 
 def _is_valid(number: Number) -> bool:
@@ -154,6 +160,8 @@ class Arithmetic:
         if isinstance(strip(value.type), Pointer | MemberPointer):
             value = self.objects.read(value)
             return value.pointer is not None or self.objects.known(value).value != 0
+        if _is_currency(value.type):
+            return self.objects.known(value).value != 0
         if is_complex(value.type):
             return any(bool(part.value) for part in complexes.parts_of(self, value))
         return bool(self.number(value).value)
@@ -323,6 +331,10 @@ class Arithmetic:
             return self._referring(cast_pointer, bare) if is_reference else cast_pointer
         if is_complex(type_) or (is_complex(value.type) and is_number(type_)):
             return complexes.cast(self, value, type_)
+        if _is_currency(type_) or (_is_currency(value.type) and is_number(type_)):
+            from dwarfgpu.language import currency_operators  # few programs have them
+
+            return currency_operators.converted(self, value, type_)
         if referred is not type_:
             require_defined(value.unit, value.type, referred)
         is_of_vector = is_vector(value.type) and isinstance(bare, Base | Enum)

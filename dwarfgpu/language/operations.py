@@ -21,7 +21,6 @@ from dwarfgpu.dwarf.types.types import (
     Pointer,
     Struct,
     Type,
-    is_set,
     strip,
     strip_reference,
 )
@@ -181,6 +180,8 @@ class Operations(MemberAccess):
                 return evolve(before, location=None) if operator.startswith("after") else stored
             case "-" if self.is_fortran or self.is_ada:
                 return negated(self.arithmetic, value)
+            case "-" if self.is_pascal and (result := self._negated_currency(value)) is not None:
+                return result
             case _:
                 return self.arithmetic.unary(operator, value)
 
@@ -204,6 +205,14 @@ class Operations(MemberAccess):
         if isinstance(node, ast.Access) and isinstance(strip(value.type), Function):
             raise UsageError(NO_POINTER)  # as in GDB: a method has no pointer
         return self._contents(value, written)
+
+    def _negated_currency(self, value: TypedValue) -> TypedValue | None:
+        """Return `-value` of the type Currency of Pascal; None for another type."""
+        from dwarfgpu.language import currency_operators  # few programs are in Pascal
+
+        if not currency_operators.has_currency(value):
+            return None
+        return currency_operators.negated(self.arithmetic, value)
 
     def _member_pointer(self, node: ast.Name) -> TypedValue | None:
         """Return `&Class::x`; None if the name is not that of a part of an object."""
@@ -320,10 +329,12 @@ class Operations(MemberAccess):
 
     def _contents_compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
         """Compare arrays, records and sets by contents, as the language does; None for others."""
-        if self.is_pascal and (is_set(left.type) or is_set(right.type)):
-            from dwarfgpu.language.pascal_operators import sets_compared  # few programs
+        if self.is_pascal:
+            from dwarfgpu.language.pascal_operators import compared  # few programs
 
-            return sets_compared(self.objects, operator, left, right)
+            is_so = compared(self.arithmetic, operator, left, right)
+            if is_so is not None:
+                return is_so
         if not any(isinstance(strip(side.type), Array | Struct) for side in (left, right)):
             return None
         from dwarfgpu.language import contents  # few expressions compare whole objects
@@ -386,6 +397,11 @@ class Operations(MemberAccess):
             raise Unsupported("concatenation of Ada is not supported: & is for numbers")
         if self.is_ada and all(map(is_logical, (left.type, right.type))):
             raise UsageError(NO_LOGICAL_ARITHMETIC)
+        if self.is_pascal:
+            from dwarfgpu.language.currency_operators import combined, has_currency  # few programs
+
+            if has_currency(left, right):
+                return combined(self.arithmetic, operator, left, right)
         if self.is_fortran or self.is_ada or self.is_pascal:
             left, right = widened(self.arithmetic, left, right)
         if operator == DIV or (operator == "/" and self.is_pascal):

@@ -7,7 +7,7 @@ from dwarfgpu.dwarf.types.types import Base, Type, is_set, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_integer
-from dwarfgpu.language.c_numbers import not_comparable
+from dwarfgpu.language.c_numbers import holds, not_comparable
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -27,6 +27,23 @@ def are_boolean(operator: str, left: Type | None, right: Type | None) -> bool:
             " comparisons beside it need parentheses."
         )
     return is_boolean(left)
+
+
+def compared(
+    arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
+) -> bool | None:
+    """Compare sets, Booleans, and numbers of the type Currency; None for other operands."""
+    if is_set(left.type) or is_set(right.type):
+        return sets_compared(arithmetic.objects, operator, left, right)
+    if is_boolean(left.type) and is_boolean(right.type):
+        # As truths: Free Pascal writes -1 for that of a WordBool.
+        a, b = arithmetic.truth(left), arithmetic.truth(right)
+        return holds(operator, a - b)
+    from dwarfgpu.language import currency_operators  # few programs have them
+
+    if currency_operators.has_currency(left, right):
+        return currency_operators.compared(arithmetic, operator, left, right)
+    return None
 
 
 def sets_compared(

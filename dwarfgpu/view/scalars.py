@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from weakref import WeakKeyDictionary
 
 from dwarfgpu.arch.model import FlagField
-from dwarfgpu.base.base_type import BaseType, float_format
+from dwarfgpu.base.base_type import BaseType, float_format, is_currency, truth
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import BFLOAT16, BINARY32, BINARY64, FloatFormat
 from dwarfgpu.base.json_reader import is_decimal
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 E5M2: Final = FloatFormat("fp8 e5m2 (OCP)", 5, 2)
 E4M3: Final = FloatFormat("fp8 e4m3 (OCP)", 4, 3)
 
+_CURRENCY_DIGITS: Final = 19
+"""Those of its 64 bits: all of the number."""
 MAX_BITS: Final = 4_096
 """No scalar is wider; a type that says so is not read as a number."""
 LONG_LONG_BITS: Final = 64
@@ -158,7 +160,8 @@ def base_text(base: BaseType, number: int, size_bits: int, style: Style = "c") -
         case "boolean" if style == "fortran":
             return (".FALSE.", ".TRUE.")[number] if number < 2 else str(signed(number, size_bits))
         case "boolean":
-            return ("false", "true")[number] if number < 2 else str(number)
+            is_true = truth(base, number)
+            return str(number) if is_true is None else ("false", "true")[is_true]
         case "signed" | "signed_char":
             return str(signed(number, size_bits))
         case "unsigned" | "unsigned_char" | "generic" | "UTF" | "UCS" | "ASCII":
@@ -174,12 +177,13 @@ def base_text(base: BaseType, number: int, size_bits: int, style: Style = "c") -
                 return _with_point(float_text(form, number))
             return float_text(form, number) + ("i" if base.encoding == "imaginary_float" else "")
         case "signed_fixed" | "unsigned_fixed" if base.scale is not None:
-            return general(_fixed(base, number, size_bits), 11 if size_bits < 32 else 17)
+            digits = _CURRENCY_DIGITS if is_currency(base) else 11 if size_bits < 32 else 17
+            return general(fixed(base, number, size_bits), digits)
         case encoding:
             return raw(number, size_bits, f"{encoding} is not decoded")
 
 
-def _fixed(base: BaseType, number: int, size_bits: int) -> Fraction:
+def fixed(base: BaseType, number: int, size_bits: int) -> Fraction:
     """Return the number that the bits of a fixed-point type are, which has a scale."""
     from fractions import Fraction  # few programs have such types
 
@@ -190,7 +194,7 @@ def _fixed(base: BaseType, number: int, size_bits: int) -> Fraction:
 def whole_part(base: BaseType, number: int, size_bits: int) -> int:
     """Return the bits of the integer to which the letters that show integers round a fixed-point
     number, as GDB: the one next to it towards 0."""
-    return int(_fixed(base, number, size_bits)) & (1 << size_bits) - 1
+    return int(fixed(base, number, size_bits)) & (1 << size_bits) - 1
 
 
 def _with_point(text: str) -> str:

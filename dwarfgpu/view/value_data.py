@@ -12,7 +12,7 @@ import math
 from typing import Final, assert_never
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.base_type import BaseType, truth
 from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import (
@@ -438,7 +438,10 @@ def base_data(bare: Base, bits: Bits) -> Plain:
     if "float" in base.encoding:
         return _floating(base, bits)
     if base.encoding == "boolean":
-        return bool(number) if number < 2 else number
+        is_true = truth(base, number)
+        return number if is_true is None else is_true
+    if base.scale is not None:
+        return float(scalars.fixed(base, number, bits.size_bits))
     return _integer(signed(number, bits.size_bits) if is_signed(bare) else number)
 
 

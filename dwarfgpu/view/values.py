@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, assert_never
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.base_type import BaseType, is_currency
 from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.float_format import long_long
 from dwarfgpu.base.records import evolve
@@ -238,6 +238,8 @@ def _scalar(
     number, size = bits.value, bits.size_bits
     if letter is not None or shown.options.integer_letter is not None:
         bare, number, size = _unpacked(bare, number, size)
+    if letter == "f" and isinstance(bare, Base) and is_currency(bare.base):
+        letter = None  # a number of GDB's, whose bits /f reads as a binary one
     if letter not in (None, "s", "r", "f") and isinstance(bare, Base) and bare.base.scale:
         number = scalars.whole_part(bare.base, number, size)
     if isinstance(bare, Pointer) and not bare.address_space and shown.space_of is not None:

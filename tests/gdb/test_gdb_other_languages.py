@@ -217,7 +217,7 @@ def test_pointers_of_go(
     code = 'print(gdb.execute("dwarfgpu compare", to_string=True))'
     out = debugger.python(code, "break a.go:5", "run", file=tmp_path / "a")
     assert "(*main.Pair) 0x" in out and out.count("(the same, worded differently)") == 1
-    assert "GDB takes a function value of Go for the variable that has it" in out
+    assert "GDB takes a function value of Go or Pascal for the variable that has it" in out
     assert ", 0 differ\n" in out
 
 
@@ -324,6 +324,36 @@ def test_types_of_pointers_of_pascal_are_worded_differently(
     out, err = debugger.run(f"break {source.name}:9", "run", "dwarfgpu compare", file=program)
     assert "q: GDB has (^LongInt) 0x0, dwarfgpu (LongInt *) 0x0 (the same, worded" in out, out + err
     assert "5 variables of 1 frame: 2 are the same, 3 differ for a known reason, 0 " in out, out
+
+
+TYPES_OF_PASCAL = """\
+program a;
+{$mode objfpc}
+type TFunc = function(x: LongInt): LongInt;
+  THolder = record f: TFunc; w: WordBool; c: Currency; end;
+function Twice(x: LongInt): LongInt; begin Twice := 2 * x; end;
+procedure Work(q: TFunc; h: THolder; c: Currency; b: ByteBool);
+begin
+  h.f := q;
+end;
+var h: THolder;
+begin h.f := @Twice; h.w := true; h.c := 1.5; Work(h.f, h, 2.5, true); end.
+"""
+
+
+def test_types_that_gdb_does_not_know_are_worded_differently(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """A procedural value is code at the address of its object in GDB."""
+    source, program = tmp_path / "a.pas", tmp_path / "a"
+    source.write_text(TYPES_OF_PASCAL)
+    command = [tool("fpc"), "-gw3", "-O-", f"-o{program}", source]
+    subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, timeout=120)
+    out, err = debugger.run(f"break {source.name}:8", "run", "dwarfgpu compare", file=program)
+    assert "dwarfgpu 2.5 (the same, worded differently)" in out, out + err
+    assert "dwarfgpu true (the same, worded differently)" in out, out + err
+    assert "(GDB takes a function value of Go or Pascal for the variable" in out, out + err
+    assert "4 variables of 1 frame: 0 are the same, 4 differ for a known reason, 0 " in out, out
 
 
 METHOD = """\

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.base_type import CURRENCY, BaseType
 from dwarfgpu.base.chains import End, ends_of
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
@@ -62,6 +62,10 @@ def _base_in_storage(die: Die) -> Base:
         from dwarfgpu.dwarf.types.gnat_encodings import decoded  # few programs are in Ada
 
         base = decoded(die, base)
+    if die.unit.style == "pascal" and base.name.lower() == CURRENCY:
+        from dwarfgpu.dwarf.types.pascal_currency import as_currency  # few programs
+
+        base = as_currency(base)
     is_byte = die.unit.language == dw.LANG_RUST and base.bit_size == 8 and base.is_integral
     return Base(
         base, storage_bits=storage_bits_of(die), first_bit=first_bit_of(die), is_byte=is_byte

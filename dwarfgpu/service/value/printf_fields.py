@@ -9,6 +9,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from typing import Final
 
+from dwarfgpu.base.base_type import is_currency
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.types.types import Array, Base, Function, Struct, strip
 from dwarfgpu.errors import UsageError
@@ -132,7 +133,9 @@ def floating(arithmetic: Arithmetic, value: TypedValue, name: str) -> Value:
         value = arithmetic.decayed(value)
         if value.size_bits != target.base.bit_size:
             raise UsageError("Invalid cast.")
-    if not (isinstance(bare, Base) and bare.base.encoding == "float"):
+    if isinstance(bare, Base) and is_currency(bare.base):
+        value = arithmetic.cast(value, target)
+    elif not (isinstance(bare, Base) and bare.base.encoding == "float"):
         read_as = _float_of_size(arithmetic, value)
         if read_as is not None:
             value = TypedValue(read_as, bits=objects.known(value))

@@ -1,0 +1,77 @@
+"""Booleans and numbers of Free Pascal whose DWARF says less than their names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.command import run
+from tests.repl.side_by_side import answers, build, with_core
+
+SOURCE = """\
+program p;
+type TRec = record w: WordBool; c: Currency; end;
+var
+  w: WordBool = true; b: ByteBool = true; l: LongBool = true; q: QWordBool = true;
+  plain, bad: Boolean; five: WordBool; no: LongBool = false; r: TRec;
+  c: Currency = 12.5; cent: Currency = -0.0001; most: Currency = 922337203685477.5807;
+  whole: Comp = 7; d: Double = 12.5; tenth: Single = 0.1; t: Currency = 0.1; n: LongInt = 12;
+  nowhere: ^LongInt = nil;
+begin
+  five := WordBool(5); plain := w; byte(bad) := 2; r.w := true; r.c := 1.25; nowhere^ := 1;
+end.
+"""
+TRUTHS = {
+    "w": "true", "b": "true", "l": "true", "q": "true", "five": "true", "no": "false",
+    "plain": "true", "bad": "2", "/x five": "0x5", "/d w": "-1",
+    "w = true": "true", "five = plain": "true", "w = five": "true", "w <> l": "false",
+    "no = false": "true", "w > plain": "false", "no < w": "true", "not five": "false",
+    "five xor plain": "false",
+}  # fmt: skip
+CURRENCIES = {
+    "c": "12.5", "cent": "-0.0001", "most": "922337203685477.5807", "whole": "7", "r.c": "1.25",
+    "/x c": "0xc", "/d c": "12", "/f c": "12.5", "c = 12.5": "true", "c = 12": "false",
+    "c = d": "true", "12 < c": "true", "t = 0.1": "true", "t = tenth": "true", "t < 0.1": "false",
+    "c = most": "false", "-cent": "0.0001", "c + n": "24.5", "c - cent": "12.5001",
+    "c * 1.00001": "12.5001", "c / 3": "4.1667", "2 * c": "25", "n / c": "0.96",
+    "LongInt(c)": "12", "Double(cent)": "-0.0001", "Currency(3.14159)": "3.1416",
+    "most + 1": "Currency does not have the number: it is too large.",
+    "c / 0": "Division by zero",
+    "c div 2": "Argument to arithmetic operation not a number or boolean.",
+    "c := 13.25": "13.25", "c + 0": "13.25", "d := c": "13.25",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=["-gw2", "-gw3"])
+def files(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    tool: Callable[[str], str],
+) -> list[str]:
+    """A program of Free Pascal and its core file."""
+    folder = tmp_path_factory.mktemp("pascal")
+    build(folder, {"a.pas": SOURCE}, [[tool("fpc"), request.param, "a.pas"]])
+    return with_core(tool, folder)
+
+
+def shown(files: list[str], texts: list[str]) -> list[str]:
+    commands = [f"output{'' if text.startswith('/') else ' '}{text}" for text in texts]
+    return [answer.splitlines()[-1] for answer in answers(None, files, commands)]
+
+
+def test_every_number_but_zero_is_true(files: list[str]) -> None:
+    """Free Pascal writes -1; they were shown as 65535, 255 and so on, and not equal to `true`."""
+    assert shown(files, [*TRUTHS]) == [*TRUTHS.values()]
+
+
+def test_currency_has_four_decimal_places(files: list[str]) -> None:
+    """It was a whole number, of ten-thousandths."""
+    assert shown(files, [*CURRENCIES]) == [*CURRENCIES.values()]
+    kinds = answers(None, files, ["whatis c * 2", "whatis c / 3", 'printf "%.2f %d\\n", c, c'])
+    assert [kind.splitlines()[-1].lower() for kind in kinds] == [
+        *["type = currency"] * 2, "12.50 12"
+    ]  # fmt: skip
+    data = json.loads(run("eval", "--json", "--core", files[1], files[0], "c").out)
+    assert data["data"] == 12.5
