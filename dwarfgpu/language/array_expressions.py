@@ -95,17 +95,12 @@ def indexed_array(
 
 
 def require_element(array: TypedValue, index: int) -> None:
-    """Raise `UsageError` for an index outside of the known bounds of an array.
-
-    Element 0 of a short string of Pascal, which begins at 1, has its length.
-    """
+    """Raise `UsageError` for an index outside of the known bounds of an array."""
     bare = strip(array.type)
     if not isinstance(bare, Array) or bare.lower_bound is None:
         return
     count, distance = bare.dimensions[0], index - bare.lower_bound
-    if (distance < 0 and (index or not is_string(bare))) or (
-        count is not None and distance >= count
-    ):
+    if distance < 0 or (count is not None and distance >= count):
         raise UsageError("no such vector element")
 
 

@@ -365,6 +365,12 @@ class Evaluator(Operations):
         element = container_element(self.objects, self.arithmetic, value, index)
         if element is not None:
             return element
+        if self.is_pascal and isinstance(bare, Struct):
+            from dwarfgpu.language.short_string_elements import element_of_record  # few programs
+
+            element = element_of_record(self.objects, value, self._index(index))
+            if element is not None:
+                return element
         result = self.operator_result("[]", value, index)
         if result is not None:
             return result
@@ -387,7 +393,13 @@ class Evaluator(Operations):
                 spelled = f"{bare.scope}{spelled}"
             raise UsageError(f"cannot subscript something of type `{spelled}'")
         number = self._index(index)
-        if self.has_bounds(value) and not isinstance(self.objects, Unevaluated):
+        if isinstance(bare, Array) and bare.is_short_string:
+            from dwarfgpu.language.short_string_elements import why_uncertain  # few programs
+
+            doubt = why_uncertain(bare, number)
+            if doubt is not None and not isinstance(self.objects, Unevaluated):
+                self.report(doubt)
+        elif self.has_bounds(value) and not isinstance(self.objects, Unevaluated):
             require_element(value, number)
         return self.objects.element(value, number)
 

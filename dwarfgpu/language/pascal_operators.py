@@ -3,12 +3,14 @@ integers, and `/` divides real numbers (ISO 7185 6.7.2.2, 6.7.2.3)."""
 
 from __future__ import annotations
 
-from dwarfgpu.dwarf.types.types import Base, Type, is_set, strip
+from dwarfgpu.dwarf.types.types import Base, Struct, Type, is_set, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.c_numbers import holds, not_comparable
+from dwarfgpu.language.fortran_operators import strings_compared
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.short_string_elements import contents_of_record
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 
@@ -32,9 +34,13 @@ def are_boolean(operator: str, left: Type | None, right: Type | None) -> bool:
 def compared(
     arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
 ) -> bool | None:
-    """Compare sets, Booleans, and numbers of the type Currency; None for other operands."""
+    """Compare sets, strings that are records, Booleans, and numbers of the type Currency; None for
+    other operands."""
     if is_set(left.type) or is_set(right.type):
         return sets_compared(arithmetic.objects, operator, left, right)
+    if any(isinstance(strip(side.type), Struct) for side in (left, right)):
+        first, second = (contents_of_record(arithmetic.objects, side) for side in (left, right))
+        return strings_compared(arithmetic.objects, operator, first, second, pads=False)
     if is_boolean(left.type) and is_boolean(right.type):
         # As truths: Free Pascal writes -1 for that of a WordBool.
         a, b = arithmetic.truth(left), arithmetic.truth(right)

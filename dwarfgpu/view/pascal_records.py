@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final
-
+from dwarfgpu.dwarf.types.short_strings import members_of_string
 from dwarfgpu.dwarf.types.types import Array, Struct, strip
 from dwarfgpu.view.object_printer import Shown
 from dwarfgpu.view.strings import character_kind
-
-_MEMBERS: Final = ["length", "st"]
 
 
 def string_in_record(shown: Shown, struct_type: Struct, first_bit: int) -> str | None:
     """Return the short string that a record of its length and its characters is; None for any
     other record."""
-    if [(member.name or "").lower() for member in struct_type.members] != _MEMBERS:
+    members = members_of_string(struct_type)
+    if members is None:
         return None
-    length, characters = struct_type.members
+    length, characters = members
     array = strip(characters.type)
     kind = character_kind(array.element, "pascal") if isinstance(array, Array) else None
     if length.bit_offset is None or characters.bit_offset is None or kind is None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repl.side_by_side import answers, build
+from tests.repl.side_by_side import answers, build, with_core
 
 D = """\
 module m;
@@ -109,8 +109,39 @@ def test_indices_of_pascal(tmp_path: Path, tool: Callable[[str], str]) -> None:
         "mat[1,5]": "1", "mat[2, 7]": "6", "mat[2]": "{4, 5, 6}", "mat[(1, 2), 6]": "5",
         "mat[2,6] + mat[1][7]": "8", "deep[1,0,1]": "6", "deep[1,0][1]": "6", "byColor[cBlue]": "9",
         "line[1]": "116 't'", "line[0]": "3 #3", "mat[1,4]": OUTSIDE, "mat[0,5]": OUTSIDE,
-        "mat[3]": OUTSIDE, "byColor[cRed]": OUTSIDE, "line[4]": OUTSIDE, "deep[1,2,0]": OUTSIDE,
+        "mat[3]": OUTSIDE, "byColor[cRed]": OUTSIDE, "line[256]": OUTSIDE, "deep[1,2,0]": OUTSIDE,
         "mat[1,]": "A syntax error in expression, near `]'.", "1, 2": "2",
     }  # fmt: skip
     own = answers(None, [str(tmp_path / "a")], [f"output {text}" for text in expected])
     assert [answer.splitlines()[-1] for answer in own] == [*expected.values()]
+
+
+STRING_OF_PASCAL = """\
+program m;
+var line: string[10]; nowhere: ^LongInt;
+begin line := '0123456789'; line := 'ten'; nowhere := nil; nowhere^ := 1; end.
+"""
+UNKNOWN_ROOM = (
+    "warning: the string has 3 characters, and its type does not say whether there is room"
+)
+
+
+@pytest.mark.parametrize("option", ["-gw2", "-gw3"])
+def test_characters_behind_the_end_of_a_string(
+    tmp_path: Path, tool: Callable[[str], str], option: str
+) -> None:
+    """They were refused, and in DWARF 2 all characters of a string, which is a record there."""
+    build(tmp_path, {"m.pas": STRING_OF_PASCAL}, [[tool("fpc"), option, "-oa", "m.pas"]])
+    files = with_core(tool, tmp_path)
+    expected = {
+        "line[1]": "116 't'", "line[3]": "110 'n'", "line[0]": "3 #3", "line[4]": "51 '3'",
+        "line[10]": "57 '9'", "line[4] := 'x'": "120 'x'", "line": "'ten'", "line[0] := 4": "4 #4",
+        "line[1] = 't'": "true", "sizeof(line[9])": "1", "line = line": "true",
+        "line < line": "false",
+        "line[-1]": OUTSIDE, "line[256]": OUTSIDE,
+    }  # fmt: skip
+    own = answers(None, files, [f"output {text}" for text in expected])
+    assert [answer.splitlines()[-1] for answer in own] == [*expected.values()]
+    assert (UNKNOWN_ROOM in own[3]) == (option == "-gw3")
+    if option == "-gw2":  # the record has them
+        assert OUTSIDE in answers(None, files, ["output line[11]"])[0]

@@ -68,6 +68,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, FailedReads, IllFormed, Malformed, Unsupported
+from dwarfgpu.expr.context import ExprLoc
 
 _RANGED: Final = CHARACTERS | {"signed", "unsigned", "boolean", "signed_fixed", "unsigned_fixed"}
 """Encodings of types whose subranges have values that are whole numbers."""
@@ -91,6 +92,9 @@ _NOT_READ: Final = {
 """Types shown as bits; only their name describes them."""
 _DIRECT_TYPES: Final = (Base, Pointer, MemberPointer, Enum)
 """Types whose objects may be behind a descriptor; those with more to compute include it."""
+
+_BEHIND_A_BYTE: Final = b"\x97\x31\x22"
+"""DW_OP_push_object_address, DW_OP_lit1, DW_OP_plus."""
 
 UNKNOWN_TYPE: Final = "<unknown type>"
 """Name of a structure that is in an unreadable type unit."""
@@ -264,6 +268,7 @@ class TypeBuilder:
             tuple(self._index(index) for index in shape.indexes),
             is_section=die.unit.language in dw.FORTRAN,
             is_value=die.unit.language in dw.VALUE_ARRAYS,
+            is_short_string=_is_short_string(die),
         )
         return form if shape.properties.is_constant else Dynamic(form, shape.properties)
 
@@ -540,6 +545,14 @@ def _scope(die: Die) -> Scope:
 
 def _is_of_free_pascal(die: Die) -> bool:
     return die.unit.style == "pascal" and parse_producer(die.unit.producer).is_free_pascal
+
+
+def _is_short_string(die: Die) -> bool:
+    """Return whether an array begins behind a byte that is its length."""
+    if die.unit.style != "pascal" or not die.has(dw.AT_DATA_LOCATION):
+        return False
+    location = die.unit.location_of(die, dw.AT_DATA_LOCATION)
+    return isinstance(location, ExprLoc) and location.expression == _BEHIND_A_BYTE
 
 
 def _has_prototypes(unit: CompilationUnit) -> bool:

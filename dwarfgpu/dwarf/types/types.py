@@ -209,6 +209,9 @@ class Array(_Spelled):
     is_value: bool = False
     """Whether it is an array of Pascal or Rust: one of no elements is shown as that, not as a
     pointer."""
+    is_short_string: bool = False
+    """Whether it is a short string of Free Pascal, whose upper bound is its length: nothing says
+    for how many characters there is room."""
     contents: End[Contents] | None = field(default=None, init=False, repr=False)
     """What `type_sizes` has found in it."""
 

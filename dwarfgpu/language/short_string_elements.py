@@ -1,0 +1,58 @@
+"""Characters of the short strings of Free Pascal, also behind the ones that count."""
+
+from __future__ import annotations
+
+from dwarfgpu.dwarf.types.short_strings import MOST_CHARACTERS, members_of_string
+from dwarfgpu.dwarf.types.types import Array, Struct, strip
+from dwarfgpu.errors import UsageError, counted
+from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.typed_value import TypedValue
+
+_OUTSIDE = "no such vector element"
+
+
+def element_of_record(objects: ObjectAccess, value: TypedValue, index: int) -> TypedValue | None:
+    """Return the element of a short string that is a record: 0 is its length; None for another
+    value."""
+    bare = strip(value.type)
+    members = members_of_string(bare) if isinstance(bare, Struct) else None
+    if members is None:
+        return None
+    length, characters = members
+    array = strip(characters.type)
+    assert isinstance(array, Array)
+    if not 0 <= index <= (array.dimensions[0] or 0):
+        raise UsageError(_OUTSIDE)
+    before = (characters.bit_offset or 0) + 8 * (index - 1)
+    first_bit = before if index else length.bit_offset or 0
+    return objects.part(value, array.element, first_bit)
+
+
+def why_uncertain(array: Array, index: int) -> str | None:
+    """Return the note on an element of a short string that is an array, whose type does not say how
+    many characters it has; None for one that counts.
+
+    `UsageError` for an index that no short string has.
+    """
+    length = array.dimensions[0]
+    if not 0 <= index <= MOST_CHARACTERS:
+        raise UsageError(_OUTSIDE)
+    if length is None or index <= length:
+        return None
+    has = counted(length, "character")
+    return f"the string has {has}, and its type does not say whether there is room for {index}"
+
+
+def contents_of_record(objects: ObjectAccess, value: TypedValue) -> TypedValue:
+    """Return the characters that count of a short string that is a record; another value as it
+    is."""
+    bare = strip(value.type)
+    members = members_of_string(bare) if isinstance(bare, Struct) else None
+    if members is None:
+        return value
+    length, characters = members
+    array = strip(characters.type)
+    assert isinstance(array, Array)
+    count = objects.known(objects.step(value, length)).value
+    kind = Array(array.element, (count,), lower_bounds=(1,))
+    return objects.part(value, kind, characters.bit_offset or 0)
