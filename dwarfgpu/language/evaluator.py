@@ -191,7 +191,9 @@ class Evaluator(Operations):
         """Raise `UsageError` for an unknown name before anything is assigned: GDB looks all names
         up first. What keeps a value from being found is for the evaluation."""
         parts = list(_parts(node))
-        names = [part for part in parts if isinstance(part, ast.Name)]
+        units = [part.operand for part in parts
+                 if isinstance(part, ast.Access) and self._in_unit(part) is not None]  # fmt: skip
+        names = [part for part in parts if isinstance(part, ast.Name) and part not in units]
         for name in names if any(map(_assigns, parts)) else ():
             try:
                 if self._member_pointer(name) is None:
@@ -347,7 +349,19 @@ class Evaluator(Operations):
         return self.objects.pointer(None, space, address)
 
     def member(self, node: ast.Access, *, is_called: bool = False) -> TypedValue:
+        of_unit = self._in_unit(node)
+        if of_unit is not None:
+            return self.named(of_unit, is_called=is_called)
         return self.member_of(self.object(node.operand), node, is_called=is_called)
+
+    def _in_unit(self, node: ast.Node) -> ast.Name | None:
+        """Return the name in a unit that `unit.name` of Pascal is; None for any other tree."""
+        match node:
+            case ast.Access(ast.Name(unit_name, file=None), name, is_arrow=False) if self.is_pascal:
+                from dwarfgpu.language.pascal_units import in_unit  # few programs are in Pascal
+
+                return in_unit(self.names, unit_name, name)
+        return None
 
     def _element(self, node: ast.Index) -> TypedValue:
         value = self.object(node.operand)

@@ -62,6 +62,8 @@ class MemberAccess(NamedValues):
                     whole = self.objects.step(value, data[0])
                     return self.member_of(self.objects.dereferenced(whole), node, is_called=False)
                 raise no_member(bare, node.name)
+            if self.is_pascal and (variable := self._class_variable(bare, name)) is not None:
+                return variable
             return self._method(bare, node.name, is_called=is_called)
         if is_vector(bare):
             component = components(self.objects, value, node.name)
@@ -192,6 +194,13 @@ class MemberAccess(NamedValues):
             variant = f"the value is the variant {chosen[0].name}"
             raise UsageError(f"There is no member named {name}: {variant}.")
         return None
+
+    def _class_variable(self, struct_type: Struct, name: str) -> TypedValue | None:
+        """Return the class variable of Pascal that a class has."""
+        from dwarfgpu.language.pascal_units import class_variable  # few programs
+
+        variable = class_variable(self.names, struct_type, name)
+        return None if variable is None else self.objects.variable(variable)
 
     def _method(self, struct_type: Struct, name: str, *, is_called: bool) -> TypedValue:
         """Return the member function of an object; `UsageError` where its class has none of that

@@ -52,10 +52,10 @@ def _spellings(lookup: NameLookup, folded: str) -> Iterator[str]:
         if scope != scope.unit.root:
             yield from (name for name in _names(scope) if name.lower() == folded)
     if lookup.unit is not None:
-        yield from _names_of_unit(lookup.unit).get(folded, ())
+        yield from names_of_unit(lookup.unit).get(folded, ())
     for info in lookup.infos:
-        for unit in _units_of_pascal(info):
-            yield from _names_of_unit(unit).get(folded, ())
+        for unit in units_of_pascal(info):
+            yield from names_of_unit(unit).get(folded, ())
 
 
 def _is_of_pascal(lookup: NameLookup, name: str) -> bool:
@@ -71,7 +71,7 @@ def _is_of_pascal(lookup: NameLookup, name: str) -> bool:
 
 
 @kept_with(first)
-def _names_of_unit(unit: CompilationUnit) -> Mapping[str, tuple[str, ...]]:
+def names_of_unit(unit: CompilationUnit) -> Mapping[str, tuple[str, ...]]:
     """Return the names of a unit by themselves in lower case; none where it cannot be read."""
     names: dict[str, list[str]] = {}
     try:
@@ -83,7 +83,7 @@ def _names_of_unit(unit: CompilationUnit) -> Mapping[str, tuple[str, ...]]:
 
 
 @kept_with(first)
-def _units_of_pascal(info: DebugInfo) -> tuple[CompilationUnit, ...]:
+def units_of_pascal(info: DebugInfo) -> tuple[CompilationUnit, ...]:
     return tuple(filter(_is_pascal, units_with_names(info)))
 
 

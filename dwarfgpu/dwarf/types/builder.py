@@ -126,6 +126,11 @@ class TypeBuilder:
         return built
 
     def _build(self, die: Die) -> Type:
+        if die.tag == dw.TAG_INTERFACE_TYPE and _is_of_free_pascal(die):
+            # A reference to an object, which has that as its data location.
+            interface = self._struct(die, "struct")
+            form = interface.form if isinstance(interface, Dynamic) else interface
+            return Pointer(form, size_bytes=die.unit.format.address_size)
         built = self._build_plain(die)
         if isinstance(built, _DIRECT_TYPES) and has_descriptor(die):
             return Dynamic(built, Properties(*descriptor(die)))

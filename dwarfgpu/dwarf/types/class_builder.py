@@ -32,6 +32,7 @@ from dwarfgpu.dwarf.types.types import (
     Enum,
     Function,
     Member,
+    Pointer,
     Type,
     Typedef,
     strip,
@@ -315,6 +316,8 @@ def _member(types: Types, die: Die) -> Member:
         from dwarfgpu.dwarf.types.gnat_encodings import undecoded_bias  # few are in Ada
 
         error = undecoded_bias(die)
+    if tag == dw.TAG_INHERITANCE and die.unit.style == "pascal":
+        target = partial(_without_pointer, target)
     return Member(
         die.name,
         target if bit_size is None else partial(_type_of_bits, target, bit_size),
@@ -330,6 +333,13 @@ def _member(types: Types, die: Die) -> Member:
         die,
         error,
     )
+
+
+def _without_pointer(target: Callable[[], Type | None]) -> Type | None:
+    """Return what an interface of Pascal inherits, to which Free Pascal refers by a reference."""
+    inherited = target()
+    bare = strip(inherited)
+    return bare.target if isinstance(bare, Pointer) else inherited
 
 
 def _type_of_bits(target: Callable[[], Type | None], bit_size: int) -> Type | None:

@@ -1,0 +1,85 @@
+"""Variables of units and of classes, and interfaces, of Free Pascal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.repl.side_by_side import answers, build, with_core
+
+BANK = """\
+unit bank;
+{$mode objfpc}
+interface
+type
+  TKind = (kNone, kLoan);
+  TShape = class Id: LongInt; class var Made: LongInt; end;
+  TSquare = class(TShape) Side: LongInt; end;
+  IPrint = interface procedure Print; end;
+  TDoc = class(TInterfacedObject, IPrint) Pages: LongInt; procedure Print; end;
+var Counter: LongInt = 7; Days: LongInt = 8;
+procedure Stop(Counter: LongInt);
+implementation
+procedure TDoc.Print; begin Pages := 3; end;
+procedure Stop(Counter: LongInt);
+var nowhere: ^LongInt;
+begin nowhere := nil; nowhere^ := Counter; end;
+end.
+"""
+SOURCE = """\
+program a;
+{$mode objfpc}
+uses bank;
+var Days: LongInt = 9; square: TSquare; doc: TDoc; printed, none: IPrint;
+begin
+  square := TSquare.Create; TShape.Made := 5; doc := TDoc.Create; printed := doc; Stop(1);
+end.
+"""
+
+
+@pytest.fixture(scope="module", params=["-gw2", "-gw3"])
+def files(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    tool: Callable[[str], str],
+) -> list[str]:
+    """A program of two units and its core file."""
+    folder = tmp_path_factory.mktemp("pascal")
+    build(folder, {"a.pas": SOURCE, "bank.pas": BANK}, [[tool("fpc"), request.param, "a.pas"]])
+    return with_core(tool, folder)
+
+
+def shown(files: list[str], expressions: list[str]) -> list[str]:
+    own = answers(None, files, [f"print {text}" for text in expressions])
+    values = [line for said in own for line in said.splitlines() if line.startswith("$")]
+    return [value.partition(" = ")[2].lower() for value in values]
+
+
+def test_names_of_units(files: list[str]) -> None:
+    """The nearer name counts where the unit is not written."""
+    expected = {
+        "counter": "1", "bank.counter": "7", "Bank.Days": "8", "a.days": "9", "days": "8",
+        "bank.kLoan": "kloan", "a.square.side": "0", "sizeof(bank.counter)": "4",
+        "bank.counter := 3": "3", "bank.counter + a.days": "12",
+    }  # fmt: skip
+    assert shown(files, [*expected]) == [*expected.values()]
+    own = answers(None, files, ["print bank.nothing", "print nobank.x", "print nobank.x := 1"])
+    assert [said.splitlines()[1] for said in own] == [
+        'No symbol "nothing" in specified context.', *['No symbol "nobank" in current context.'] * 2
+    ]  # fmt: skip
+
+
+def test_class_variables_are_those_of_derived_classes(files: list[str]) -> None:
+    expected = {"square.made": "5", "square.Made := 6": "6", "a.square.made + 1": "7"}
+    assert shown(files, [*expected]) == [*expected.values()]
+    assert "There is no member" in answers(None, files, ["print square.nothing"])[0]
+
+
+def test_an_interface_is_a_reference(files: list[str]) -> None:
+    """With `-gw3`, whose data location leads to the object, it was shown as a record."""
+    values = shown(files, ["printed", "none", "none = nil", "printed = nil", "printed^"])
+    assert values[0].startswith("(iprint) 0x")
+    assert values[1:4] == ["(iprint) 0x0", "true", "false"]
+    assert values[4] == "{<iunknown> = {<no data fields>}, <no data fields>}"
+    assert answers(None, files, ["whatis printed"])[0].lower().endswith("type = iprint\n")
