@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.types.types import (
     Pointer,
     Struct,
     Type,
+    Unspecified,
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -180,6 +181,8 @@ class _Comparison:
             return self._same_records(left, right, depth)
         if isinstance(first, Array | Struct) or isinstance(second, Array | Struct):
             raise not_comparable("==")
+        if all(isinstance(side, Unspecified) and side.size_bytes == 0 for side in (first, second)):
+            return True  # `()` of Rust
         if left.bit_size == right.bit_size and _as_bits(first, second):
             objects = self.arithmetic.objects
             return objects.known(left).value == objects.known(right).value

@@ -496,7 +496,8 @@ class ObjectAccess(Dereference):
             return self.part(value, kind, 0)  # the first one is where the array is
         if stride is None or (not stride and size_bits(kind) is None):
             raise UsageError("The size of the array's elements is unknown.")
-        if not stride and not size_bits(kind):
+        has_values = isinstance(bare, Array) and bare.is_value  # of Rust, as `[(); 3]`
+        if not stride and not size_bits(kind) and not has_values:
             raise UsageError("no such vector element")  # as GDB says where elements have no size
         location = value.location
         in_memory = location is not None and isinstance(

@@ -405,7 +405,10 @@ def array_pieces(
         yield from array.pieces(first_bit) if text is None else (text,)
         return
     indexes = _indexes(shown, array_type, counts)
-    yield from _elements(shown, element, counts, [*strides], first_bit, depth, letter, indexes)
+    has_values = array_type.is_value and size_bits(element) == 0  # as `[(); 3]` of Rust
+    yield from _elements(
+        shown, element, counts, [*strides], first_bit, depth, letter, indexes, has_values=has_values
+    )
 
 
 def _elements(
@@ -417,14 +420,17 @@ def _elements(
     depth: int,
     letter: str | None,
     indexes: list[_Index],
+    *,
+    has_values: bool = False,
 ) -> Iterator[str]:
+    """Format the elements of the first dimension. `has_values`: although they have no bits."""
     count, stride = counts[0], strides[0]
     marks = _MARKS[shown.options.style]
     if count <= 0:
         yield _empty(shown, element, letter, depth)
         return
     has_rows = 0 in counts[1:] or _is_empty_value(shown, element)
-    if not (stride or has_rows or shown.size(element)):
+    if not (stride or has_rows or has_values or shown.size(element)):
         yield _without_elements(shown, element, count, first_bit, letter, depth)
         return
     last = len(counts) == 1
@@ -459,8 +465,9 @@ def _elements(
             yield margin + _index(shown, first, index, words)
         if not last:
             yield from _elements(
-                shown, element, counts[1:], strides[1:], start, depth + 1, letter, indexes[1:]
-            )
+                shown, element, counts[1:], strides[1:], start, depth + 1, letter, indexes[1:],
+                has_values=has_values,
+            )  # fmt: skip
         elif has_dynamic_elements:
             yield from shown.guarded(_dynamic_element(shown, element, start, depth + 1, letter))
         else:

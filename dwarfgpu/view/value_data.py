@@ -352,7 +352,9 @@ class _Walk:
             array_type.dimensions[0] if array_type.dimensions else None,
             strides_of(array_type),
         )
-        if count is None or strides is None or not (strides[0] or size_bits(array_type.element)):
+        size = size_bits(array_type.element)
+        has_values = array_type.is_value and size == 0  # of Rust, as `[(); 3]`
+        if count is None or strides is None or not (strides[0] or size or has_values):
             return unknown("array of unknown length")
         stride, inner = strides[0], element_type(array_type)
         shown = min(max(count, 0), MAX_ELEMENTS)
