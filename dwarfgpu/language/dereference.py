@@ -21,7 +21,7 @@ from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.language.other_units import completed, several_completions
-from dwarfgpu.language.typed_value import TypedValue, address_in
+from dwarfgpu.language.typed_value import TypedValue, address_in, memory_in_gdbs_words
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.session import Session
@@ -135,7 +135,8 @@ class Dereference(ABC):
         else:
             number = self.known(read).value
             location = self.at(self.space_of(bare, value.unit), number)
-        target_value = self.resolver.referent(target, location)
+        with memory_in_gdbs_words():
+            target_value = self.resolver.referent(target, location)
         return TypedValue(target_value.type, target_value.location, unit=value.unit)
 
     def completed(self, type_: Type | None) -> Type | None:

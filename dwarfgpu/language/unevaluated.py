@@ -8,8 +8,8 @@ from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import element_type, strides_of
-from dwarfgpu.dwarf.types.types import Array, Member, Pointer, strip
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.dwarf.types.types import Array, Dynamic, Member, Pointer, Struct, strip
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
@@ -38,7 +38,15 @@ class Unevaluated(ObjectAccess):
     def dereferenced(self, value: TypedValue) -> TypedValue:
         bare = strip(value.type)
         if isinstance(bare, Pointer) and is_dynamic(bare.target):
-            return ObjectAccess(self.session).dereferenced(value)
+            try:
+                return ObjectAccess(self.session).dereferenced(value)
+            except Unavailable as error:
+                record = strip(bare.target)
+                if not isinstance(record, Dynamic) or not isinstance(record.form, Struct):
+                    raise
+                # No bounds are known, but the components are, as in GDB: `whatis p.all` of null.
+                form = record.form
+                return TypedValue(form, UNDEFINED_LOCATION, error=error, unit=value.unit)
         if isinstance(bare, Pointer) and may_be_tagged(bare.target):  # the tag says its type
             with suppress(DwarfGpuError):
                 return ObjectAccess(self.session).dereferenced(value)

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from dwarfgpu import language
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.types.types import Absent, Member, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import Absent, Dynamic, Member, Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language import Options
 from dwarfgpu.language.object_access import ObjectAccess
@@ -17,19 +17,27 @@ from dwarfgpu.session.session import Session
 
 def with_lengths(session: Session, text: str, options: Options, type_: Type | None) -> Type | None:
     """Return the type of an expression, a structure with the lengths that its components have in
-    that object, as GDB's `ptype` shows them; the type itself where they are unknown."""
-    struct_type = strip(type_)
-    if not isinstance(struct_type, Struct) or not any(map(_is_varying, struct_type.members)):
+    that object, as GDB's `ptype` shows them, also behind a reference; the type itself where they
+    are unknown."""
+    reference = strip(type_)
+    is_reference = isinstance(reference, Pointer) and reference.kind != "pointer"
+    referred = strip(reference.target) if isinstance(reference, Pointer) else reference
+    if reference is not referred and not is_reference:
+        return type_
+    form = referred.form if isinstance(referred, Dynamic) else referred
+    if not isinstance(form, Struct) or not any(map(_is_varying, form.members)):
         return type_
     with suppress(DwarfGpuError):
         if language.has_assignment(text, session, options):
             return type_
         value = language.evaluate(text, session, evolve(options, looked_at=None))
+        objects = ObjectAccess(session)
+        value = objects.dereferenced(value) if is_reference else value
         whole = strip(value.type)
         if isinstance(whole, Struct):
-            objects = ObjectAccess(session)
             members = [_with_length(objects, value, member) for member in whole.members]
-            return evolve(whole, members=tuple(members))
+            known = evolve(whole, members=tuple(members))
+            return evolve(reference, target=known) if isinstance(reference, Pointer) else known
     return type_
 
 
