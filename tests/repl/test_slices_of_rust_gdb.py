@@ -42,7 +42,7 @@ VALUES = {
     "bytes": "{98, 121, 0, 116, 101}", "boxed": "{7, 8}", "boxed_text": '"boxed"',
     "raw": "{1, 2}", "life": '{s = "life", v = {1, 2, 3, 4, 5}}', "ms": "{2, 3}",
     "rows": "{{1, 2}, {3, 4}}", "strs": '{"a", "bb", "cÄc"}', "deep": "{{1}, {2, 3}}",
-    "opt": '{Some = {__0 = "opt"}}', "a::NAMES": '{"a", "bb", "cÄc"}', "units": "0x1",
+    "opt": '{Some = {__0 = "opt"}}', "a::NAMES": '{"a", "bb", "cÄc"}', "units": "{(), ()}",
     "sl[1]": "3", "&sl[1] == &arr[2]": "true", "deep[1][0]": "2", "text[0]": "104",
     "strs[1]": '"bb"', "life.v[4]": "5", "boxed[1]": "8", "raw[1]": "2", "rows[1][0]": "3",
     "ms[1] = 9": "9", "m": "{1, 2, 9}", "text.length": "5", "sizeof(sl)": "16", "sl == sl": "true",
@@ -76,8 +76,9 @@ def test_other_structures_are_not(files: list[str]) -> None:
 def test_no_length_is_believed(files: list[str], length: str) -> None:
     commands = [f"set var {name}.length = {length}" for name in ("sl", "text", "units", "deep")]
     commands += ["set print elements 2", "print sl", "print text", "print deep[1]", "print units"]
+    count = int(length, 0) % (1 << 64)  # elements without bits are in no memory
     assert last_lines(files, commands)[5:] == [
-        "$1 = {2, 3...}", '$2 = "he"...', "$3 = {2, 3}", "$4 = 0x1",
+        "$1 = {2, 3...}", '$2 = "he"...', "$3 = {2, 3}", f"$4 = {{() <repeats {count} times>}}",
     ]  # fmt: skip
 
 
