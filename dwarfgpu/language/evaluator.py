@@ -498,6 +498,10 @@ class Evaluator(Operations):
             if result is not None:
                 return result
             value = self.combined(node.operator, target, value)
+        if self.is_fortran:
+            from dwarfgpu.language.fortran_assignment import stored  # few expressions
+
+            return stored(self.arithmetic, self.options, target, value)
         return store(self.arithmetic, self.options, target, value)
 
 
