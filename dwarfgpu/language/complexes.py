@@ -9,6 +9,7 @@ from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_number
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER, not_comparable
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.operators import OperandKind, Operators
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import concatenate
@@ -36,6 +37,15 @@ def parts_of(arithmetic: Operators, value: TypedValue) -> tuple[Number, Number]:
         for bit_offset in (0, half)
     )
     return real, imaginary
+
+
+def part_of(objects: ObjectAccess, value: TypedValue, index: int) -> TypedValue:
+    """Return the real part of an object of Fortran, index 0, or the imaginary one."""
+    bare = strip(value.type)
+    assert isinstance(bare, Base)
+    half, name = bare.base.bit_size // 2, bare.base.name.replace("complex", "real")
+    part = Base(evolve(bare.base, name=name, encoding="float", bit_size=half))
+    return objects.part(value, part, index * half)
 
 
 def imaginary(arithmetic: Operators, number: Number) -> TypedValue:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import size_bytes, strides_of
 from dwarfgpu.dwarf.types.types import (
     Absent,
@@ -26,7 +26,7 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import UndefinedBits, UsageError, counted
 from dwarfgpu.language.arithmetic_conversions import Number, is_integer
 from dwarfgpu.language.builtin_types import INT_BITS
-from dwarfgpu.language.complexes import is_complex, joined_as, parts_of
+from dwarfgpu.language.complexes import is_complex, joined_as, part_of, parts_of
 from dwarfgpu.language.fortran_types import intrinsic_type
 from dwarfgpu.language.function_context import FunctionContext
 from dwarfgpu.language.typed_value import TypedValue
@@ -40,6 +40,10 @@ Arguments: TypeAlias = list[TypedValue]
 _REAL_PARTS: Final = (
     "Types of arguments for CMPLX called with more then one argument must be REAL or INTEGER"
 )
+
+
+_ROOT_BITS: Final = 160
+"""Bits of a square root that are computed: a quarter more than binary128 has."""
 
 
 @frozen
@@ -65,6 +69,8 @@ class Intrinsic:
 
 def _absolute(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
     (operand,) = arguments
+    if is_complex(operand.type):
+        return _length(context, operand)
     number = _number(context, operand, name)
     if number.is_float:
         form = number.value.type.float_format
@@ -72,6 +78,80 @@ def _absolute(context: FunctionContext, arguments: Arguments, name: str) -> Type
         value = -number.value if negative else number.value
         return context.arithmetic.value(Number(value, number.type))
     return _integer_of(context, abs(number.value.integer), number)
+
+
+def _length(context: FunctionContext, operand: TypedValue) -> TypedValue:
+    """Return the absolute value of a complex number, in the type of its parts."""
+    real, imaginary = parts_of(context.arithmetic, operand)
+    form = real.value.type.float_format
+    if form is None:
+        raise UsageError(_unsupported("ABS", operand.type))
+    parts = [form.decode(part.value.bits) for part in (real, imaginary)]
+    exact = [part for part in parts if not isinstance(part, str)]
+    if len(exact) == len(parts):
+        bits = form.encode(_root(sum((part * part for part in exact), Fraction(0))))
+    else:
+        bits = form.infinity(0) if any("inf" in str(part) for part in parts) else form.nan()
+    return _in_part(context, operand, bits)
+
+
+def _in_part(context: FunctionContext, whole: TypedValue, bits: int) -> TypedValue:
+    """Return a real number in the type of the parts of a complex one."""
+    part = part_of(context.objects, evolve(whole, location=None), 0).type
+    assert isinstance(part, Base)
+    return context.arithmetic.value(Number(Value(bits, part.base), part))
+
+
+def _square_root(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    number = _number(context, arguments[0], name, "argument to {} must be of type float")
+    form = number.value.type.float_format
+    if not number.is_float or form is None:
+        raise UsageError(f"argument to {name} must be of type float")
+    exact, sign = form.decode(number.value.bits), form.sign(number.value.bits)
+    if isinstance(exact, str) or not exact:
+        bits = form.nan() if exact == "-inf" else number.value.bits
+    else:
+        bits = form.nan() if sign else form.encode(_root(exact))
+    return context.arithmetic.value(Number(Value(bits, number.value.type), number.type))
+
+
+def _root(number: Fraction) -> Fraction:
+    """Return the square root, exact or with more bits than a format has and one more that says
+    that it is not, so that it is rounded right."""
+    scale = max(0, _ROOT_BITS - (number.numerator.bit_length() - number.denominator.bit_length()))
+    scaled = (number.numerator << 2 * scale) // number.denominator
+    root = math.isqrt(scaled)
+    is_exact = Fraction(root, 1 << scale) ** 2 == number
+    return Fraction(2 * root + (not is_exact), 2 << scale)
+
+
+def _truncated(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    """Return INT, which is of the real part of a complex number."""
+    number = parts_of(context.arithmetic, arguments[0])[0]
+    form = number.value.type.float_format
+    exact = form.decode(number.value.bits) if form is not None else number.value.integer
+    if isinstance(exact, str):
+        raise UsageError(f"{name} of {exact} is no integer")
+    return _integer(context, math.trunc(exact), _kind_argument(context, arguments, 1))
+
+
+def _real(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    """Return REAL: without a kind, of a complex number in the type of its parts."""
+    operand, kind = arguments[0], _kind_argument(context, arguments, 1)
+    if kind is None and is_complex(operand.type):
+        return _in_part(context, operand, parts_of(context.arithmetic, operand)[0].value.bits)
+    to = intrinsic_type(context.names.builtins, "real", kind)
+    return context.arithmetic.cast(context.arithmetic.value(_real_part(context, operand)), to)
+
+
+def _real_part(context: FunctionContext, operand: TypedValue) -> Number:
+    return parts_of(context.arithmetic, operand)[0]
+
+
+def _imaginary(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    if not is_complex(arguments[0].type):
+        raise UsageError(f"argument to {name} must be of type complex")
+    return _in_part(context, arguments[0], parts_of(context.arithmetic, arguments[0])[1].value.bits)
 
 
 def _remainder(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
@@ -394,19 +474,23 @@ INTRINSICS: Final = {
     intrinsic.name.lower(): intrinsic
     for intrinsic in (
         Intrinsic("ABS", _absolute),
+        Intrinsic("AIMAG", _imaginary),
         Intrinsic("ALLOCATED", _allocated),
         Intrinsic("ASSOCIATED", _associated, most=2),
         Intrinsic("CEILING", _rounded, most=2),
         Intrinsic("CMPLX", _complex, most=3),
         Intrinsic("FLOOR", _rounded, most=2),
+        Intrinsic("INT", _truncated, most=2),
         Intrinsic("KIND", _kind),
         Intrinsic("LBOUND", _bounds, most=3),
         Intrinsic("LOC", _location),
         Intrinsic("MOD", _remainder, least=2, most=2),
         Intrinsic("MODULO", _remainder, least=2, most=2),
         Intrinsic("RANK", _rank),
+        Intrinsic("REAL", _real, most=2),
         Intrinsic("SHAPE", _shape),
         Intrinsic("SIZE", _size, most=3),
+        Intrinsic("SQRT", _square_root),
         Intrinsic("UBOUND", _bounds, most=3),
     )
 }

@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.types.type_sizes import element_type
 from dwarfgpu.dwarf.types.types import Array, Dynamic, Member, Pointer, Struct, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow
+from dwarfgpu.language.complexes import is_complex, part_of
 from dwarfgpu.language.dereference import GENERIC_POINTER
 from dwarfgpu.language.library_operators import smart_pointee
 from dwarfgpu.language.member_lookup import no_member, path_to, spelled_member
@@ -29,6 +30,8 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.variants import is_of_rust, variant_members
 
+_PARTS: Final = ("re", "im")
+"""Of a complex number of Fortran (Fortran 2018 9.4.4)."""
 _MAX_STEPS: Final = 8
 """Pointers and arrays that a member access follows."""
 
@@ -65,6 +68,8 @@ class MemberAccess(NamedValues):
             if self.is_pascal and (variable := self._class_variable(bare, name)) is not None:
                 return variable
             return self._method(bare, node.name, is_called=is_called)
+        if self.is_fortran and is_complex(bare) and name.lower() in _PARTS:
+            return part_of(self.objects, value, _PARTS.index(name.lower()))
         if is_vector(bare):
             component = components(self.objects, value, node.name)
             if component is not None:

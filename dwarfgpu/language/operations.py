@@ -41,7 +41,7 @@ from dwarfgpu.language.member_access import MemberAccess
 from dwarfgpu.language.member_pointers import has_this, member_pointer
 from dwarfgpu.language.named_values import of_overload, without_artificial
 from dwarfgpu.language.syntax import ast
-from dwarfgpu.language.syntax.fortran_tokens import EQUIVALENCES, POWER
+from dwarfgpu.language.syntax.fortran_tokens import CONCATENATION, EQUIVALENCES, POWER
 from dwarfgpu.language.syntax.words import AND, BYTE, COMPLEMENT, DIV, INVERSION, LOGICAL, OR, XOR
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -306,6 +306,11 @@ class Operations(MemberAccess):
             by_contents = self._contents_compared(operator, left, right)
             if by_contents is not None:
                 return self.truth(by_contents)
+        are_parts = any(isinstance(strip(side.type), Array | Struct) for side in (left, right))
+        if self.is_ada and operator == "&" and are_parts:
+            from dwarfgpu.language.concatenation import arrays_joined  # few expressions
+
+            return arrays_joined(self.objects, left, right)
         result = self.overloaded(operator, left, right)
         if result is not None:
             return result
@@ -388,13 +393,12 @@ class Operations(MemberAccess):
 
     def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
         """Apply an arithmetic operator, with a warning about a shift that C does not define."""
+        if operator == CONCATENATION:
+            from dwarfgpu.language.concatenation import strings_joined  # few expressions
+
+            return strings_joined(self.objects, left, right)
         if self.is_fortran and any(isinstance(strip(side.type), Array) for side in (left, right)):
             raise UsageError(NOT_A_NUMBER)
-        is_concatenation = self.is_ada and operator == "&"
-        if is_concatenation and any(
-            isinstance(strip(v.type), Array | Struct) for v in (left, right)
-        ):
-            raise Unsupported("concatenation of Ada is not supported: & is for numbers")
         if self.is_ada and all(map(is_logical, (left.type, right.type))):
             raise UsageError(NO_LOGICAL_ARITHMETIC)
         if self.is_pascal:

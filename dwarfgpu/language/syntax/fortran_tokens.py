@@ -33,12 +33,17 @@ _STRING: Final = pattern(r"'(?P<text>(?:[^']|'')*)'(?!\s*::)")
 
 
 POWER: Final = "**"
+CONCATENATION: Final = "//"
+CONVERSIONS: Final = ("int", "real")
+"""Functions whose names are types, too."""
 
 
 def fortran_token(text: str, index: int) -> tuple[Token, int] | None:
     """Return the word of Fortran at a position, and where it ends; None for one that C has, too."""
     if text.startswith(POWER, index):
         return Token("mark", POWER, index), index + len(POWER)
+    if text.startswith(CONCATENATION, index):
+        return Token("mark", CONCATENATION, index), index + len(CONCATENATION)
     if text.startswith("/=", index):  # compares
         return Token("mark", "!=", index), index + 2
     if (match := _DOTTED.match(text, index)) is not None:

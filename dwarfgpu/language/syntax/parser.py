@@ -13,7 +13,14 @@ from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.ada_tokens import ALL, QUALIFICATION, RANGE
 from dwarfgpu.language.syntax.ast import MAX_HEIGHT, Node
 from dwarfgpu.language.syntax.cursor import Cursor, Known
-from dwarfgpu.language.syntax.fortran_tokens import NOT, POWER, TRUE, constant
+from dwarfgpu.language.syntax.fortran_tokens import (
+    CONCATENATION,
+    CONVERSIONS,
+    NOT,
+    POWER,
+    TRUE,
+    constant,
+)
 from dwarfgpu.language.syntax.name_parser import extended_name, is_converting, name_at
 from dwarfgpu.language.syntax.tokens import Token, character, number, string
 from dwarfgpu.language.syntax.type_parser import TypeParser, fortran_type
@@ -37,7 +44,7 @@ _BINARY: Final = {
     "=": 2, "+=": 2, "-=": 2, "*=": 2, "/=": 2, "%=": 2, "&=": 2, "|=": 2, "^=": 2,
     "<<=": 2, ">>=": 2, ":=": 2,
     "?": 3, ".eqv.": 4, ".neqv.": 4, "||": 5, "&&": 6, "|": 7, "^": 8, "&": 9, "==": 10, "!=": 10,
-    "<": 11, ">": 11, "<=": 11, ">=": 11, "<<": 12, ">>": 12, "@": 13,
+    "<": 11, ">": 11, "<=": 11, ">=": 11, "<<": 12, ">>": 12, CONCATENATION: 12, "@": 13,
     "+": 14, "-": 14, "*": 15, "/": 15, "%": 15, ".*": 16, "->*": 16, POWER: 16,
     AS: 16,
 }  # fmt: skip
@@ -77,6 +84,8 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
     if parser.is_ada and is_converting(parser, parser.at):
         return None  # an expression
     if "(" in text and names.has_functional_casts() and _has_operand(parser, names):
+        return None
+    if parser.converts_in_fortran():
         return None
     is_word = _is_type_word(first.text) or fortran_type(parser, parser.at) is not None
     is_word = is_word or parser.is_type_of(parser.at)
@@ -472,6 +481,8 @@ class Parser(Cursor):
             return cast
         if self.is_ada and (converted := self._conversion()) is not None:
             return converted
+        if self.converts_in_fortran():
+            return ast.Name(self.next().text)
         if _is_type_word(token.text) or fortran_type(self, self.at) is not None:
             unknown = self._unknown_tag()
             raise unknown or UsageError("Attempt to use a type name as an expression")
@@ -501,6 +512,14 @@ class Parser(Cursor):
         if self.radix <= 10 or not set(word) <= set("abcdefABCDEF0123456789"):
             return False
         return not self.known.is_name(word)
+
+    def converts_in_fortran(self) -> bool:
+        """Return whether the function `int` or `real` of Fortran comes here: `real(kind=8)` is a
+        type."""
+        if not self.is_fortran or self.token.text.lower() not in CONVERSIONS:
+            return False
+        texts = [token.text.lower() for token in self.tokens[self.at + 1 : self.at + 4]]
+        return texts[:1] == ["("] and texts[1:] != ["kind", "="]
 
     def _functional_cast(self) -> Node | None:
         """Parse `int(5)`, of C++, Go and Pascal: a type with a single name, and its initializer."""

@@ -1,0 +1,75 @@
+"""Concatenation: `//` of strings in Fortran (2018 10.1.5.3), `&` of arrays in Ada (2012 4.5.3)."""
+
+from __future__ import annotations
+
+from dwarfgpu.base.base_type import CHARACTERS
+from dwarfgpu.dwarf.names.fortran_ada import is_string
+from dwarfgpu.dwarf.types.type_sizes import size_bits, strides_of
+from dwarfgpu.dwarf.types.types import Array, Base, Enum, Struct, Type, strip
+from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.model.object import concatenate
+
+_NO_STRINGS = "Concatenation is of two strings."
+_NO_ARRAYS = "Concatenation is of arrays of one type, or of one and an element."
+
+
+def strings_joined(objects: ObjectAccess, left: TypedValue, right: TypedValue) -> TypedValue:
+    """Return two strings of Fortran as one."""
+    if not (is_string(left.type) and is_string(right.type)):
+        raise UsageError(_NO_STRINGS)
+    return _joined(objects, left, right, 1)
+
+
+def arrays_joined(objects: ObjectAccess, left: TypedValue, right: TypedValue) -> TypedValue:
+    """Return two arrays of Ada, or an array and an element, as one array."""
+    from dwarfgpu.language.ada_indexing import array_of  # few programs are in Ada
+
+    left, right = (
+        array_of(objects, side) if isinstance(strip(side.type), Struct) else side
+        for side in (left, right)
+    )
+    first = strip(left.type)
+    lower = first.lower_bound if isinstance(first, Array) else 1
+    return _joined(objects, left, right, 1 if lower is None else lower)
+
+
+def _joined(objects: ObjectAccess, left: TypedValue, right: TypedValue, lower: int) -> TypedValue:
+    array = left if isinstance(strip(left.type), Array) else right
+    bare = strip(array.type)
+    if not isinstance(bare, Array):
+        raise UsageError(_NO_ARRAYS)
+    counts = [_count(side.type, bare.element) for side in (left, right)]
+    size = (size_bits(bare.element) or 0) * sum(counts)
+    objects.check_size(size)
+    runs = [objects.known(side) for side in (left, right)]
+    kind = Array(bare.element, (sum(counts),), lower_bounds=(lower,))
+    unit = left.unit or right.unit
+    return TypedValue(kind, bits=concatenate(runs, objects.context.endian), unit=unit)
+
+
+def _count(type_: Type | None, element: Type | None) -> int:
+    """Return how many elements an operand has; `UsageError` where they are of another type."""
+    bare = strip(type_)
+    own = strip(bare.element) if isinstance(bare, Array) else bare
+    to = strip(element)
+    if not _is_alike(own, to) or size_bits(own) != size_bits(to):
+        raise UsageError(_NO_ARRAYS)
+    if not isinstance(bare, Array):
+        return 1
+    count = bare.dimensions[0]
+    if count is None or len(bare.dimensions) > 1:
+        raise UsageError(_NO_ARRAYS)
+    if strides_of(bare) != (size_bits(own),):
+        raise Unsupported("concatenation of an array whose elements are not side by side")
+    return count
+
+
+def _is_alike(own: Type | None, to: Type | None) -> bool:
+    """Return whether elements are of one kind: GDB's type of the characters of a literal is another
+    than that of the program."""
+    if isinstance(own, Base) and isinstance(to, Base):
+        encodings = {own.base.encoding, to.base.encoding}
+        return len(encodings) == 1 or encodings <= CHARACTERS
+    return isinstance(own, Enum) and isinstance(to, Enum)

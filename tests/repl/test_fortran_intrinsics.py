@@ -1,0 +1,65 @@
+"""Intrinsic functions of Fortran, parts of complex numbers and concatenation, at the prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.repl.side_by_side import answers, build, with_core
+
+SOURCE = """\
+program fa
+ implicit none
+ real :: q = 3.0, r = 0.1
+ complex :: c = (1.0,2.0)
+ complex(8) :: w = (3.0d0,-4.0d0)
+ character(5) :: a = 'ab'
+ character(3) :: names(2) = 'abc'
+ integer :: v(4) = 1, m(2,2) = 2, l(0:2) = 3
+ real(8) :: x(2) = 0.5d0
+ call abort()
+ print *, q, r, c, w, a, names, v, m, l, x
+end program
+"""
+VALUES = {
+    "int(1.5)": "1", "int(-1.7)": "-1", "int(w)": "3", "real(3)": "3", "real(w)": "3",
+    "real(r,8)": "0.10000000149011612", "real(kind=8)": None,
+    "int(1e30)": "integer*4 does not hold 1000000000000000019884624838656: give a larger kind",
+    "abs(c)": "2.23606801", "abs(w)": "5", "abs((3,4))": "5", "abs(-3)": "3",
+    "sqrt(q)": "1.73205078", "sqrt(2.0)": "1.4142135623730951", "sqrt(4.0)": "2",
+    "sqrt(4)": "argument to SQRT must be of type float", "aimag(w)": "-4",
+    "c%re": "1", "c%im": "2", "W%IM": "-4",
+    "a//'x'": "'ab   x'", "'a'//'b'//'c' == 'abc'": ".TRUE.", "names(1)//names(2)": "'abcabc'",
+    "8/2": "4", "a//1": "Concatenation is of two strings.",
+}  # fmt: skip
+
+
+@pytest.fixture
+def files(tmp_path: Path, tool: Callable[[str], str]) -> list[str]:
+    """A program of gfortran and its core file."""
+    build(tmp_path, {"a.f90": SOURCE}, [[tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]])
+    return with_core(tool, tmp_path)
+
+
+def last_lines(files: list[str], commands: list[str]) -> list[str]:
+    said = answers(None, files, ["frame function fa", *commands])[1:]
+    lines = [[line for line in text.splitlines() if not line.startswith("note: ")] for text in said]
+    return [line[-1] for line in lines]
+
+
+def test_intrinsic_functions(files: list[str]) -> None:
+    expected = {text: value for text, value in VALUES.items() if value is not None}
+    assert last_lines(files, [f"output {text}" for text in expected]) == [*expected.values()]
+    kinds = [
+        "whatis c%im",
+        "whatis abs(w)",
+        "whatis real(kind=8)",
+        "whatis int(q)",
+        "whatis a//'x'",
+    ]
+    assert last_lines(files, kinds) == [
+        "type = real(kind=4)", "type = real(kind=8)", "type = real*8", "type = integer*4",
+        "type = character*6",
+    ]  # fmt: skip
