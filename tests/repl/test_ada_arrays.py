@@ -85,9 +85,10 @@ def test_an_array_is_no_pointer(shell: Shell, name: str) -> None:
     assert shown.strip() == "Attempt to take contents of a non-pointer value."
 
 
-@pytest.mark.parametrize("operands", ['"ab" & "c"', "bounds__v_one & bounds__v_one"])
-def test_a_concatenation_is_refused_by_its_name(shell: Shell, operands: str) -> None:
-    """`&` is an operator of numbers."""
-    shown = output_of(shell, f"print {operands}").strip()
-    assert shown == "Unsupported: concatenation of Ada is not supported: & is for numbers"
+def test_arrays_are_joined(shell: Shell) -> None:
+    """`&` is an operator of numbers, too."""
+    assert output_of(shell, 'output "ab" & "c"').strip() == '"abc"'
+    one = output_of(shell, "output bounds__v_one").strip().strip("()")
+    joined = output_of(shell, "output bounds__v_one & bounds__v_one").strip()
+    assert joined.strip("()") == f"{one}, {one}"
     assert output_of(shell, "output 6 & 3").strip() == "2"
