@@ -24,11 +24,12 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.arithmetic_conversions import Number, is_number
+from dwarfgpu.language.arithmetic_conversions import Number, is_floating, is_number
 from dwarfgpu.language.base_class_casts import converted_pointer, way_up
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.vectors import is_floating_vector, is_vector, selected, widened
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import NUMBERS_NOT_READ
 
@@ -51,12 +52,18 @@ class Arm:
 
 
 def conditional(
-    arithmetic: Arithmetic, chosen: Arm, unchosen: Arm, *, cplusplus: bool = False
+    arithmetic: Arithmetic,
+    chosen: Arm,
+    unchosen: Arm,
+    *,
+    cplusplus: bool = False,
+    opencl: bool = False,
 ) -> TypedValue:
     """Return the value of the chosen operand, converted to the common type of both.
 
     Raises `UsageError` where the language gives them none. In C++ arms of one type stay what they
-    are; in C the result is not an object that can be assigned.
+    are; in C the result is not an object that can be assigned; in OpenCL a number becomes a vector
+    where the other arm is one.
     """
     first, two = chosen.value, unchosen.value
     if any(arm.type is None and arm.convenience is not None for arm in (first, two)):
@@ -66,6 +73,10 @@ def conditional(
         return arithmetic.of_whole_type(first)
     if is_number(first.type) and is_number(two.type):
         return _number(arithmetic, first, two)
+    if opencl and is_number(first.type) and is_vector(two.type):
+        return widened(arithmetic, first, two)
+    if opencl and is_vector(first.type) and is_number(two.type):
+        return evolve(first, is_fixed=True)
     first, two_type = _decayed(arithmetic, first), _decayed_type(arithmetic, two.type)
     kind, other_kind = strip(first.type), strip(two_type)
     if isinstance(other_kind, Pointer) and chosen.is_null and is_number(kind):
@@ -82,6 +93,23 @@ def conditional(
         return evolve(first, is_fixed=True)
     names = [f"`{type_name(arm.type, cplusplus=cplusplus)}'" for arm in (chosen.value, two)]
     raise UsageError(f"Type mismatch in conditional expression: {' and '.join(names)}; cast one.")
+
+
+def require_condition(type_: Type | None) -> None:
+    """Raise `UsageError` for a condition that OpenCL has not, of floats (OpenCL C 6.3.i)."""
+    if is_floating(type_) or is_floating_vector(type_):
+        raise UsageError("A condition of OpenCL is of integers, not of floats: compare them.")
+
+
+def conditional_by_element(
+    arithmetic: Arithmetic, condition: TypedValue, yes: TypedValue, no: TypedValue
+) -> TypedValue:
+    """Return `?:` of OpenCL for a condition that is a vector (OpenCL C 6.3.i)."""
+    if not all(is_vector(arm.type) or is_number(arm.type) for arm in (yes, no)):
+        raise UsageError("Cannot perform conditional operation on incompatible types")
+    if is_number(yes.type) and is_number(no.type) and not _is_same(yes.type, no.type):
+        yes, no = _number(arithmetic, yes, no), _number(arithmetic, no, yes)
+    return selected(arithmetic, condition, yes, no)
 
 
 def _pointer(

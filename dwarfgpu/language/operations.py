@@ -32,7 +32,12 @@ from dwarfgpu.language.assignment import store
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER
 from dwarfgpu.language.class_operators import NO_CALLS
-from dwarfgpu.language.conditional import Arm, conditional
+from dwarfgpu.language.conditional import (
+    Arm,
+    conditional,
+    conditional_by_element,
+    require_condition,
+)
 from dwarfgpu.language.dereference import NO_POINTER
 from dwarfgpu.language.fortran_operators import negated, widened
 from dwarfgpu.language.fortran_power import NO_LOGICAL_ARITHMETIC, is_logical, power
@@ -412,6 +417,8 @@ class Operations(MemberAccess):
             from dwarfgpu.language.pascal_operators import quotient  # few programs
 
             return quotient(self.arithmetic, operator, left, right)
+        if operator in ("<<", ">>") and self.is_opencl:
+            right = vectors.shift_count(self.arithmetic, left, right)
         value = self.arithmetic.binary(operator, left, right)
         if operator not in ("<<", ">>") or not is_number(left.type) or not is_number(right.type):
             return value
@@ -423,10 +430,18 @@ class Operations(MemberAccess):
         return value
 
     def conditional(self, node: ast.Conditional) -> TypedValue:
-        holds = self.arithmetic.truth(self.object(node.condition))
-        yes, no = (node.yes, node.no) if holds else (node.no, node.yes)
+        condition = self.object(node.condition)
+        if self.is_opencl:
+            require_condition(condition.type)
+            if vectors.is_vector(condition.type):
+                arms = self.object(node.yes), self.object(node.no)
+                return conditional_by_element(self.arithmetic, condition, *arms)
+        yes, no = node.yes, node.no
+        if not self.arithmetic.truth(condition):
+            yes, no = no, yes
         unchosen, chosen = Arm(no, self.unread().object(no)), Arm(yes, self.object(yes))
-        return conditional(self.arithmetic, chosen, unchosen, cplusplus=self.is_cplusplus)
+        languages = {"cplusplus": self.is_cplusplus, "opencl": self.is_opencl}
+        return conditional(self.arithmetic, chosen, unchosen, **languages)
 
     def unread(self) -> Self:
         return self if isinstance(self.objects, Unevaluated) else self.unevaluated()

@@ -12,7 +12,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
 from dwarfgpu.dwarf.types.types import Array, Base, Type, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
-from dwarfgpu.language.arithmetic_conversions import is_number
+from dwarfgpu.language.arithmetic_conversions import is_floating, is_number
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.operators import OperandKind, Operators
 from dwarfgpu.language.typed_value import TypedValue
@@ -30,6 +30,8 @@ _WITH_FOURTH: Final = 3
 """How many elements a vector has that takes as much memory as one of four (OpenCL C 6.1.5)."""
 _COUNTS: Final = (1, 2, 3, 4, 8, 16)
 """How many elements a vector of OpenCL has."""
+_DIFFERENT_TYPES: Final = "Cannot perform operation on vectors with different types"
+_DIFFERENT_SIZES: Final = "Cannot perform conditional operation on vectors with different sizes"
 
 
 def is_vector(type_: Type | None) -> bool:
@@ -58,6 +60,10 @@ def _form(type_: Type | None) -> tuple[Type | None, int]:
         return Base(evolve(bare.base, name=name, bit_size=bit_size, vector_size=None)), count
     assert isinstance(bare, Array) and bare.dimensions[0] is not None
     return element_type(bare), bare.dimensions[0]
+
+
+def is_floating_vector(type_: Type | None) -> bool:
+    return is_vector(type_) and is_floating(_form(type_)[0])
 
 
 def components(objects: ObjectAccess, value: TypedValue, name: str) -> TypedValue | None:
@@ -124,7 +130,7 @@ def binary(arithmetic: Operators, operator: str, left: TypedValue, right: TypedV
     """Apply an operator to each pair of elements; a number is used for each element."""
     vector = left if is_vector(left.type) else right
     if is_vector(left.type) and is_vector(right.type) and _shape(left) != _shape(right):
-        raise UsageError("Cannot perform operation on vectors with different types")
+        raise UsageError(_DIFFERENT_TYPES)
     columns = [_elements(arithmetic, operand, vector) for operand in (left, right)]
     pairs = zip(*columns, strict=True)
     return _of(
@@ -160,7 +166,7 @@ def related(
     a vector of signed integers of their size, -1 where it is true."""
     vector = left if is_vector(left.type) else right
     if is_vector(left.type) and is_vector(right.type) and _shape(left) != _shape(right):
-        raise UsageError("Cannot perform operation on vectors with different types")
+        raise UsageError(_DIFFERENT_TYPES)
     columns = [_elements(arithmetic, operand, vector) for operand in (left, right)]
     pairs = list(zip(*columns, strict=True))
     if operator in ("&&", "||"):
@@ -174,6 +180,60 @@ def negated(arithmetic: Operators, value: TypedValue) -> TypedValue:
     """Return `!a` of OpenCL: -1 for each element that is zero."""
     elements = _elements(arithmetic, value, value)
     return _truths(arithmetic, value, [not arithmetic.truth(element) for element in elements])
+
+
+def selected(
+    arithmetic: Operators, condition: TypedValue, yes: TypedValue, no: TypedValue
+) -> TypedValue:
+    """Return `condition ? yes : no` of OpenCL for a condition that is a vector: each element is
+    from `yes` where the most significant bit of the condition's is set, as `select` has it (OpenCL
+    C 6.3.i, 6.12.6). A number is used for each element; two are of one type.
+
+    `UsageError` for a condition whose elements are unlike those of the result.
+    """
+    kind, count = _form(condition.type)
+    vector = next((arm for arm in (yes, no) if is_vector(arm.type)), None)
+    if vector is None:
+        vector = TypedValue(Array(yes.type, (count,), is_vector=True), unit=condition.unit)
+    elif is_vector(yes.type) and is_vector(no.type) and _shape(yes) != _shape(no):
+        raise UsageError(_DIFFERENT_TYPES)
+    element, element_count = _form(vector.type)
+    if element_count != count or size_bits(element) != size_bits(kind):
+        raise UsageError(_DIFFERENT_SIZES)
+    conditions = _elements(arithmetic, condition, condition)
+    chosen = [_is_negative(arithmetic, part) for part in conditions]
+    columns = [_elements(arithmetic, arm, vector) for arm in (yes, no)]
+    triples = zip(chosen, *columns, strict=True)
+    return _of(arithmetic, vector, [first if is_first else two for is_first, first, two in triples])
+
+
+def _is_negative(arithmetic: Operators, element: TypedValue) -> bool:
+    """Return whether the most significant bit of an integer is set."""
+    value = arithmetic.number(element).value
+    return bool(value.bits >> value.type.bit_size - 1)
+
+
+def widened(arithmetic: Operators, number: TypedValue, vector: TypedValue) -> TypedValue:
+    """Return a vector like another whose elements all are a number, as OpenCL converts one of two
+    operands (OpenCL C 6.3)."""
+    return _of(arithmetic, vector, _elements(arithmetic, number, vector))
+
+
+def shift_count(arithmetic: Operators, left: TypedValue, right: TypedValue) -> TypedValue:
+    """Return by how many bits OpenCL shifts: modulo the bits of a promoted number, or of an element
+    of a vector (OpenCL C 6.3.j)."""
+    vector = next((side for side in (left, right) if is_vector(side.type)), None)
+    if vector is None:
+        bits = arithmetic.numbers.promoted(arithmetic.number(left)).value.type.bit_size
+    else:
+        bits = size_bits(_form(vector.type)[0]) or 0
+    most = arithmetic.value(arithmetic.numbers.integer(bits - 1))
+    if vector is None or not is_vector(right.type):
+        return arithmetic.binary("&", right, most)
+    if _form(vector.type)[1] != _form(right.type)[1]:
+        raise UsageError(_DIFFERENT_TYPES)
+    counts = _elements(arithmetic, right, right)
+    return _of(arithmetic, vector, [arithmetic.binary("&", count, most) for count in counts])
 
 
 def spread(arithmetic: Operators, number: TypedValue, type_: Type) -> TypedValue:

@@ -59,6 +59,89 @@ def test_operators(expression: str, value: str) -> None:
     assert done.lines[-1] == f"$1 = {value}", done
 
 
+C = "((int4)(1, -1, 0, 2))"
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("vec > 1.5f ? vec : -vec", "{-1, 2, 3, 3}"),
+        (f"{C} ? vec : -vec", "{-1, 2, -3, -3}"),
+        ("(uint4)(1, 0x80000000, 0, 2) ? vec : -vec", "{-1, 2, -3, -3}"),
+        (f"{C} ? {C} : 1", "{1, -1, 1, 1}"),
+        (f"{C} ? 1 : vec", "{1, 1, 3, 3}"),
+        (f"({C} > 0) ? {C} : 1", "{1, 1, 1, 2}"),
+        (f"{C} ? 1 : 2", "{2, 1, 2, 2}"),
+        (f"{C} ? 1 : 2.5f", "{2.5, 1, 2.5, 2.5}"),
+        ("(char2)(-1, 1) ? (char)3 : (char)4", "{3, 4}"),
+        (f"t ? {C} : 7", "{1, -1, 0, 2}"),
+        (f"!t ? {C} : 7", "{7, 7, 7, 7}"),
+        (f"sizeof({C} ? vec : -vec)", "16"),
+    ],
+)
+def test_a_condition_chooses_by_component(expression: str, value: str) -> None:
+    """OpenCL C 6.3.i: as `select`, by the most significant bit of each component."""
+    done = run(*KERNEL, "-ex", f"p {expression}")
+    assert done.lines[-1] == f"$1 = {value}", done
+
+
+@pytest.mark.parametrize(
+    ("expression", "error"),
+    [
+        ("vec ? vec : -vec", "A condition of OpenCL is of integers, not of floats"),
+        ("1.5f ? t : 0", "A condition of OpenCL is of integers, not of floats"),
+        (f"{C}.xy ? vec : -vec", "conditional operation on vectors with different sizes"),
+        (f"{C} ? 1 : 2.5", "conditional operation on vectors with different sizes"),
+        (f"{C} ? vec : {C}", "Cannot perform operation on vectors with different types"),
+        (f"{C} ? out : out", "Cannot perform conditional operation on incompatible types"),
+        (f"{C} << {C}.xy", "Cannot perform operation on vectors with different types"),
+        (f"{C} << vec", "Integer-only operation on floating point number."),
+    ],
+)
+def test_operands_that_opencl_refuses(expression: str, error: str) -> None:
+    """As clang does; those of shifts and of vectors of different types GDB refuses, too."""
+    done = run(*KERNEL, "-ex", f"p {expression}")
+    assert error in done.err
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        (f"{C} << 33", "{2, -2, 0, 4}"),
+        (f"{C} >> -1", "{0, -1, 0, 0}"),
+        (f"{C} << {C}", "{2, -2147483648, 0, 8}"),
+        (f"{C} << (uint4)(33, 1, 2, 3)", "{2, -2, 0, 16}"),
+        ("(char2)(1, 2) << 9", "{2, 4}"),
+        ("(char)1 << 9", "512"),
+        ("1 << 33", "2"),
+        ("t >> 33", "1"),
+        ("1L << 33", "8589934592"),
+        ("1L << 65", "2"),
+    ],
+)
+def test_shifts_are_modulo_the_width(expression: str, value: str) -> None:
+    """OpenCL C 6.3.j: of the promoted number, or of the element of a vector."""
+    done = run(*KERNEL, "-ex", f"p {expression}")
+    assert done.lines[-1] == f"$1 = {value}", done
+    assert "shift count" not in done.err
+
+
+def test_shifts_that_assign_are_modulo_the_width() -> None:
+    done = run(*KERNEL, "-ex", "p t <<= 33", "-ex", "p t >>= 32")
+    assert [line for line in done.lines if line.startswith("$")] == ["$1 = 6", "$2 = 6"]
+
+
+def test_rows_of_a_run_have_the_operators_of_opencl() -> None:
+    done = run(
+        "run", FIXTURES / "opencl/kernels.gfx942.O0.v5.co", "data", "--grid", 64, "--workgroup", 64,
+        "--scratch", 4096, "--arg", "out=zeros:512", "--arg", "f=1.5", "--arg", "d=2.5",
+        "--break", "kernels.cl:95", "--print", "(vec > 1.5f ? vec : -vec).y", "--print", "1 << 33",
+        "--print", "vec ? 1 : 2", "--lane", 3,
+    )  # fmt: skip
+    assert "     3 2                           2" in done.lines, done
+    assert "vec ? 1 : 2: A condition of OpenCL is of integers" in done.out
+
+
 @pytest.mark.parametrize(("elements", "count"), [("1, 2, 3", 3), ("1, vec", 5)])
 def test_a_vector_has_as_many_elements_as_its_type(elements: str, count: int) -> None:
     done = run(*KERNEL, "-ex", f"p (float4)({elements})")
