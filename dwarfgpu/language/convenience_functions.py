@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Array, Base, Function, Pointer, strip
-from dwarfgpu.errors import LimitExceeded, UsageError, counted
+from dwarfgpu.errors import LimitExceeded, Unavailable, UsageError, counted
 from dwarfgpu.language.assignment import decayed_in_memory
 from dwarfgpu.language.complexes import is_complex, parts_of
 from dwarfgpu.language.function_context import DebuggerFunction, FunctionContext
@@ -19,13 +19,15 @@ from dwarfgpu.language.read_strings import bytes_at, string_of
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format
 from dwarfgpu.language.wave_variables import integer_value, text_value
-from dwarfgpu.session.stack_frames import StackFrame, stack_frames
+from dwarfgpu.session.stack_frames import StackFrame, stack_frames, why_caller_is_unknown
 from dwarfgpu.view.format_options import DEFAULT_OPTIONS, FormatOptions
 
 if TYPE_CHECKING:
     from dwarfgpu.base.regexp import Regexp
 
 _MAX_BYTES: Final = 1 << 20
+_MAX_FRAMES: Final = 1 << 32
+"""More frames than any stack has."""
 
 
 def is_void(context: FunctionContext, arguments: list[TypedValue]) -> TypedValue:
@@ -83,7 +85,7 @@ def imaginary_part(context: FunctionContext, arguments: list[TypedValue]) -> Typ
 
 def _caller(name: str, *, is_any: bool, is_pattern: bool) -> DebuggerFunction:
     """Return whether the frame that many levels outside of the focus, or any frame up to it,
-    belongs to a function."""
+    belongs to a function; `Unavailable` where that depends on an unknown caller."""
 
     def is_caller(context: FunctionContext, arguments: list[TypedValue]) -> TypedValue:
         _require(arguments, name, 1, 2)
@@ -91,20 +93,19 @@ def _caller(name: str, *, is_any: bool, is_pattern: bool) -> DebuggerFunction:
         count = 1 if len(arguments) < 2 else context.arithmetic.number(arguments[1]).value.integer
         if count < 0:
             raise UsageError("nframes must be >= 0")
-        names = [outer.function for outer in islice(_outwards(context), count + 1)]
-        looked_at = names if is_any else names[count:]
+        count = min(count, _MAX_FRAMES)
+        looked_at = islice(_outwards(context), 0 if is_any else count, count + 1)
         if is_pattern:
             pattern = _compiled(function_name)
-            return context.truth(
-                any(pattern.match(function_name or "") for function_name in looked_at)
-            )
-        return context.truth(function_name in looked_at)
+            return context.truth(any(pattern.match(outer.function or "") for outer in looked_at))
+        return context.truth(any(outer.function == function_name for outer in looked_at))
 
     return is_caller
 
 
 def _outwards(context: FunctionContext) -> Iterator[StackFrame]:
-    """Yield the frame in focus and outer frames, up to the main function."""
+    """Yield the frame in focus and outer frames, up to the main function; raise `Unavailable` after
+    one whose caller is unknown."""
     from dwarfgpu.session.main_function import is_main
 
     session = context.session
@@ -114,6 +115,9 @@ def _outwards(context: FunctionContext) -> Iterator[StackFrame]:
             yield frame
             if not frame.is_inlined and is_main(frame.session):
                 return
+    reason = why_caller_is_unknown(session)
+    if reason is not None:
+        raise Unavailable(f"the caller is unknown: {reason}")
 
 
 FUNCTIONS: Final[dict[str, DebuggerFunction]] = {

@@ -775,6 +775,57 @@ def test_why_the_caller_is_unknown(command: str, error: str) -> None:
     assert "the caller" not in done.err
 
 
+UNKNOWN_CALLER = "the caller is unknown: the frame information for pc 0x"
+
+
+@pytest.mark.parametrize("function", ["_caller_is", "_any_caller_is"])
+def test_a_question_about_an_unknown_caller_has_no_answer(function: str) -> None:
+    """A condition that is never true would not stop at all."""
+    condition = f'break integers.hip:124 if ${function}("recursion")'
+    done = run("debug", *IN_RECURSION, "-ex", condition, "-ex", "run")
+    assert f"note: Error in testing condition for breakpoint 1: {UNKNOWN_CALLER}" in done.err
+    assert "(--heuristic finds callers by the machine code)" in done.err
+    assert "hit Breakpoint 1" in done.out
+    done = run("debug", *IN_RECURSION, "--heuristic", "-ex", condition, "-ex", "run", "-ex", "bt")
+    assert "Error in testing" not in done.err
+    assert "recursion" in done.lines[-1] and done.lines[-1].startswith("#")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ('$_caller_matches("rec")', UNKNOWN_CALLER),
+        ('$_any_caller_matches("rec")', UNKNOWN_CALLER),
+        ('$_any_caller_is("fibonacci", 0)', "true"),
+        ('$_any_caller_is("fibonacci")', "true"),
+        ('$_caller_is("fibonacci", 0)', "true"),
+        ('$_caller_is("recursion", 0)', "false"),
+        ('$_caller_matches("rec", 0)', "false"),
+        ('$_any_caller_is("recursion", 0xffffffffffffffff)', UNKNOWN_CALLER),
+    ],
+)
+def test_frames_that_are_known_answer(question: str, answer: str) -> None:
+    stop = ("-ex", "break integers.hip:124", "-ex", "run")
+    done = run("debug", *IN_RECURSION, *stop, "-ex", f"p {question}")
+    assert done.lines[-1] == f"$1 = {answer}" or answer in done.err, done
+
+
+def test_the_outermost_frame_has_no_caller() -> None:
+    done = run(
+        "debug", *IN_RECURSION, "-ex", "break integers.hip:129", "-ex", "run",
+        "-ex", 'p $_any_caller_is("main", 3)',
+    )  # fmt: skip
+    assert done.lines[-1] == "$1 = false"
+
+
+def test_rows_of_a_run_say_that_the_caller_is_unknown() -> None:
+    condition = 'integers.hip:124 if $_any_caller_is("recursion")'
+    print_, stop = ("--print", '$_caller_is("recursion")'), ("--stops", 1)
+    done = run("run", *IN_RECURSION[:1], *IN_RECURSION[2:-1], "--break", condition, *print_, *stop)
+    assert f"Error in testing condition in lane 0: {UNKNOWN_CALLER}" in done.out
+    assert "<unavailable> in lanes 0-63: the caller is unknown: " in done.out
+
+
 def test_info_frame_names_the_function_that_a_call_through_a_register_led_to() -> None:
     """As all calls of GPU code, by LLVM: DW_AT_call_target and no DW_AT_call_origin."""
     commands = ["break inner", "run", "up", "info frame", "up", "info frame"]
