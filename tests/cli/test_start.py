@@ -65,7 +65,7 @@ def loaded(*arguments: str) -> set[str]:
         ("check FILE", 280),
         ("where --demo t", 247),
         ("where --all FILE", 202),
-        ("run --demo", 287),
+        ("run --demo", 288),
         ("debug --demo -batch", 328),
         ("debug --demo -batch -ex bt", 376),
         ("debug --demo -batch -ex list", 418),

@@ -308,6 +308,8 @@ class RunningMachine:
     def _can_run_together(self) -> bool:
         if self.executor != "lockstep" or self.observers or self._is_ordered:
             return False
+        if self.program.decoded:  # waves may change it
+            return False
         running = sum(not wave.is_ended for wave in self.waves)
         return running >= MIN_WAVES and not self.program.tracks_writes
 

@@ -146,6 +146,7 @@ def run_together(
         is_ended = False
     except WaveStop:
         conflicts.restore()
+        global_memory.code.invalidate()
         return False
     except Conflict as conflict:
         conflicts.restore()
@@ -153,6 +154,7 @@ def run_together(
             steps = execution.program.executed_steps()
             if not any(_SCOPED.match(step.instruction.text) for step in steps):
                 at_conflict(_with_ids(conflict.accesses, conflict.pc, waves))
+        global_memory.code.invalidate()
         return False
     for group in groups:
         group.commit()
@@ -225,6 +227,8 @@ class _GroupRun:
                     raise Conflict
                 self._release()
                 ready = self._ready()
+            if self._execution.program.decoded:
+                raise Conflict  # code that waves can change
             if self._is_interrupted():
                 raise _Interrupted
             blocks += 1

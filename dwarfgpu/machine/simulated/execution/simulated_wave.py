@@ -91,6 +91,10 @@ class SimulatedWave(WaveAccesses):
     def halt(self, is_halted: int) -> None:
         self.is_halted = bool(is_halted)
 
+    def invalidate_code(self) -> None:
+        """Execute `s_icache_inv`."""
+        self.global_memory.code.invalidate()
+
     def set_mode(self, value: int) -> None:
         """Write MODE; on GFX9 it says with M0 which operands are indexed."""
         self.mode = value

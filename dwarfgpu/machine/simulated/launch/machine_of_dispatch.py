@@ -31,6 +31,7 @@ from dwarfgpu.machine.simulated.launch.dispatch_packet import (
 from dwarfgpu.machine.simulated.launch.kernel_arguments import COPIES
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.allocated_registers import allocated_registers
+from dwarfgpu.machine.simulated.storage.decoded_code import DecodedCode
 from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, filled
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
@@ -82,6 +83,7 @@ def machine_of_dispatch(
     """
     _require_memory(launched, earlier, most_bytes)
     global_memory = earlier or GlobalMemory()
+    global_memory.code = DecodedCode()
     for segment in segments if earlier is None else ():
         if segment.size_bytes > MAX_IMAGE_BYTES:
             raise Unsupported(

@@ -65,6 +65,11 @@ class Blocks:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._by_set: dict[tuple[StepMode, frozenset[int]], dict[int, Block]] = {}
+        program.decoded.add_keeper(self._forget)
+
+    def _forget(self) -> None:
+        for blocks in self._by_set.values():
+            blocks.clear()
 
     def of(self, mode: StepMode, breakpoints: frozenset[int]) -> dict[int, Block]:
         """Return the blocks of a mode that are cut at breakpoints, by address."""
@@ -92,6 +97,8 @@ class Blocks:
         while len(steps) < MAX_INSTRUCTIONS and not steps[-1].ends_block:
             next_pc = steps[-1].next_pc
             if next_pc in breakpoints:
+                break
+            if steps[-1].may_change_code and steps[-1].instruction.address in program.decoded:
                 break
             try:
                 step = program.step_at(next_pc, mode)

@@ -66,6 +66,7 @@ _ENDS: Final = pattern(
 )
 _CONSTANT: Final = pattern(r"\b([uif]\d+)\((0x[0-9a-f]+|\d+)\)(\.view\(\w+\))?")
 _WORDS: Final = pattern(r"\b[a-z]+\b")
+_CHANGES_CODE: Final = pattern(r"w\.\w+_(store|atomic)\(|w\.invalidate_code\(")
 _CLOCK: Final = pattern(r"w\.(clock\b|hardware_register\()")
 
 
@@ -98,6 +99,8 @@ class Step:
         self.ends_block = _ENDS.search(text) is not None
         """Whether the wave may jump, stop, or continue in another mode."""
         self.reads_clock = _CLOCK.search(text) is not None
+        self.may_change_code = _CHANGES_CODE.search(text) is not None
+        """Whether instructions behind it, in memory that waves can write, may be others then."""
 
     @cached_property
     def execute(self) -> Callable[[Any], None]:
@@ -124,6 +127,14 @@ class Program:
         self.steps: dict[int, Step] = {}
         """Keyed by address; those that were executed."""
         self._by_mode: dict[StepMode, dict[int, Step]] = {PLAIN_MODE: self.steps}
+        self.decoded = global_memory.code
+        """Those of its instructions that waves can change."""
+        self.decoded.add_keeper(self._forget)
+
+    def _forget(self) -> None:
+        for steps in self._by_mode.values():
+            steps.clear()
+        self._careful.clear()
 
     def steps_of(self, mode: StepMode) -> dict[int, Step]:
         """Return the steps executed so far in a mode."""
@@ -143,7 +154,11 @@ class Program:
         step = steps.get(pc)
         if step is None:
             code = self._code_at(pc)
-            step = steps[pc] = _step(self._decoder, pc, code, mode, self.tracks_writes)
+            step = _step(self._decoder, pc, code, mode, self.tracks_writes)
+            allocation = self._global_memory.at(pc)
+            if allocation is not None and allocation.is_writable:
+                allocation.keep_decoded(pc, step.instruction.size, self.decoded)
+            steps[pc] = step
         return step
 
     def _code_at(self, pc: int) -> bytes:

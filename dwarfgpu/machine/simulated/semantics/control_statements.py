@@ -23,7 +23,9 @@ class ControlStatements(ResultStatements):
 
     @property
     def _does_nothing(self) -> bool:
-        return self.operation.name in (
+        if self.operation.name == "s_icache_inv":
+            return False
+        return bool(self.operation.flags & {"cache", "wait"}) or self.operation.name in (
             *("s_nop", "s_clause", "s_delay_alu", "s_setprio", "s_inst_prefetch", "s_version"),
             *("s_singleuse_vdst", "s_incperflevel", "s_decperflevel", "s_ttracedata", "v_nop"),
             *("s_ttracedata_imm", "s_wakeup", "ds_nop", "v_pipeflush", "v_clrexcp"),
@@ -32,6 +34,8 @@ class ControlStatements(ResultStatements):
     def _control(self) -> list[str]:
         flags, name = self.operation.flags, self.operation.name
         number = self.item.fields.get("simm16", 0)
+        if name == "s_icache_inv":
+            return ["w.invalidate_code()"]
         if "end" in flags:
             return ["w.is_ended = True"]
         if "trap" in flags and name == "s_trap":

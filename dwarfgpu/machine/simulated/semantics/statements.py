@@ -118,7 +118,7 @@ class _Piece(SourceStatements, ControlStatements):
         """Return statements up to the results, which are in variables then."""
         operation = self.operation
         if not operation.expression:
-            if operation.flags & {"cache", "wait"} or self._does_nothing:
+            if self._does_nothing:
                 return ["pass"]
             return self._control()
         if operation.name == "ds_swizzle_b32":

@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from dwarfgpu.errors import Unavailable, UsageError, counted
+from dwarfgpu.machine.simulated.storage.decoded_code import DecodedCode
 from dwarfgpu.machine.simulated.wave_fault import WaveStop, other_lanes
 from dwarfgpu.machine.sparse_memory import NO_MEMORY
 from dwarfgpu.machine.topology import StopReason
@@ -61,6 +62,7 @@ class Allocation:
     __slots__ = (
         "_alignment",
         "_windows",
+        "code",
         "contents",
         "data",
         "end",
@@ -87,6 +89,8 @@ class Allocation:
         self.is_writable = is_writable
         self.written = written
         """0xff for each byte that is defined, 0 for others; None where all are."""
+        self.code: DecodedCode | None = None
+        """What is to know of changes, because instructions were decoded here; None: nothing."""
 
     def __getattr__(self, name: str) -> Any:
         """Make the arrays when they are first asked for: a state may have hundreds of thousands of
@@ -128,8 +132,25 @@ class Allocation:
         out._set_data(self.data[first:end], first)
         return out
 
+    def keep_decoded(self, pc: int, size_bytes: int, code: DecodedCode) -> None:
+        """Note that an instruction was decoded here; `WaveStop` as of `DecodedCode.add`."""
+        first = pc - self.start
+        code.add(pc, memoryview(self.contents)[first : first + size_bytes])
+        self.code = code
+
     def write(self, offset: int, data: bytes) -> None:
-        """Replace bytes, which are defined then."""
+        """Replace bytes, which are defined then; for debuggers."""
+        self._put(offset, data)
+        if self.code is not None:
+            self.code.replaced(self.start + offset, len(data))
+
+    def store(self, offset: int, data: bytes) -> None:
+        """Replace bytes as `write` does, for a wave."""
+        self._put(offset, data)
+        if self.code is not None:
+            self.code.stored(self.start + offset, len(data))
+
+    def _put(self, offset: int, data: bytes) -> None:
         self.data[offset : offset + len(data)] = np.frombuffer(data, np.uint8)
         if self.written is not None:
             self.written[offset : offset + len(data)] = 0xFF
@@ -173,6 +194,8 @@ class GlobalMemory:
         """Whether there may be more memory, whose contents are unknown."""
         self.source: Source | None = None
         """Where memory is read from that is in no allocation yet."""
+        self.code = DecodedCode()
+        """The instructions that were decoded in writable memory."""
 
     def add(
         self, name: str, start: int, contents: bytes, *, is_writable: bool = True
@@ -269,7 +292,7 @@ class GlobalMemory:
             raise self._stop("writes", address, len(data), ())
         allocation = self.at(address)
         assert allocation is not None
-        allocation.write(address - allocation.start, data)
+        allocation.store(address - allocation.start, data)
 
     # For lanes.
 
@@ -324,6 +347,8 @@ class GlobalMemory:
         if allocation.written is not None:
             index = offsets.astype(np.intp)[:, None] + np.arange(size * count)
             allocation.written[index] = 0xFF
+        if allocation.code is not None:
+            allocation.code.stored(addresses, size * count)
 
     def _parts(
         self, addresses: Lanes, size_bytes: int, lanes: Lanes | None, verb: str
