@@ -1084,9 +1084,9 @@ def test_executors_leave_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     used: list[str] = []
 
     def recorded(name: str, function: Any) -> Any:
-        def call(*arguments: Any) -> Any:
+        def call(*arguments: Any, **options: Any) -> Any:
             used.append(name)
-            return function(*arguments)
+            return function(*arguments, **options)
 
         return call
 

@@ -138,6 +138,7 @@ def run_kernel(
         earlier=global_memory,
         executor=executor,
         progress=progress,
+        keeps_ended=False,
         limits=code_object.file.limits,
     )
     if is_partial:
@@ -275,6 +276,7 @@ def _started(
     earlier: GlobalMemory | None = None,
     executor: Executor = "lockstep",
     progress: Callable[[int], None] | None = None,
+    keeps_ended: bool = True,
     limits: FileLimits,
 ) -> RunningMachine:
     require_numpy()
@@ -288,6 +290,7 @@ def _started(
         earlier=earlier,
         executor=executor,
         progress=progress,
+        keeps_ended=keeps_ended,
         most_bytes=limits.state_bytes,
     )
 

@@ -204,8 +204,8 @@ def together(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Of each dispatch that follows, whether its waves have run together."""
     out: list[bool] = []
 
-    def recorded(*arguments: Any) -> bool:
-        out.append(run_together(*arguments))
+    def recorded(*arguments: Any, **options: Any) -> bool:
+        out.append(run_together(*arguments, **options))
         return out[-1]
 
     monkeypatch.setattr(interpreter, "run_together", recorded)

@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple, cast
 import numpy as np
 
 from dwarfgpu.base.records import frozen
+from dwarfgpu.errors import LimitExceeded, counted
 from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.run_control import WavesAtBarrier
 from dwarfgpu.machine.simulated.execution.access_stamps import Unordered
@@ -102,7 +103,12 @@ class RunningMachine:
         *,
         executor: Executor = "lockstep",
         progress: Callable[[int], None] | None = None,
+        keeps_ended: bool = True,
+        most_register_bytes: int | None = None,
     ) -> None:
+        """`keeps_ended`: waves that have ended keep their registers, which nothing but the caller
+        reads then; if not, `most_register_bytes` is the most that vector registers of waves that
+        have begun one after the other may take, `LimitExceeded` beyond."""
         self.global_memory = global_memory
         self.program = program
         self.lane_count = lane_count
@@ -117,6 +123,10 @@ class RunningMachine:
         """Called after each turn with the number of instructions."""
         self.executor: Executor = executor
         """The most that is used where nothing else needs less."""
+        self._keeps_ended = keeps_ended
+        self._most_register_bytes = most_register_bytes
+        self._begun: set[SimulatedWave] = set()
+        """Waves that have begun one after the other and not ended."""
         self.unordered: Unordered | None = None
         """Accesses for which the order of waves may matter, where a run together has seen some."""
         self._is_ordered = False
@@ -295,15 +305,35 @@ class RunningMachine:
         """Run what remains of the turn of a wave, or some instructions of it."""
         has_turn = self.schedule.has_turn(wave)
         before = wave.instructions
+        if not before:
+            self._begin(wave)
         self._is_turn_over = False
         with np.errstate(all="ignore", invalid="raise"):
             quantum = self.schedule.remaining(wave)
             stopped = self._run_wave(wave, breakpoints, quantum, most)
+        self._after(wave)
         if has_turn:
             self.schedule.spend(wave.instructions - before, is_over=self._is_turn_over)
         if self.progress is not None:
             self.progress(self.instructions)
         return stopped
+
+    def _begin(self, wave: SimulatedWave) -> None:
+        """Note that a wave begins to run; `LimitExceeded` for the registers of too many."""
+        self._begun.add(wave)
+        most, count = self._most_register_bytes, len(self._begun)
+        if most is not None and count * wave.register_bytes > most:
+            raise LimitExceeded(
+                f"{counted(count, 'wave')} that have begun and not ended, each with "
+                f"{wave.register_bytes} bytes of vector registers: at most {most} bytes are kept",
+                "--max-state-bytes",
+            )
+
+    def _after(self, wave: SimulatedWave) -> None:
+        """Remove the registers of a wave if it has ended and nothing reads them."""
+        if wave.is_ended and not self._keeps_ended:
+            self._begun.discard(wave)
+            wave.end_registers()
 
     def _can_run_together(self) -> bool:
         if self.executor != "lockstep" or self.observers or self._is_ordered:
@@ -324,7 +354,10 @@ class RunningMachine:
                 lambda: self._is_interrupted,
                 self.progress,
                 self._at_conflict,
+                keeps_ended=self._keeps_ended,
             )
+        for wave in waves if is_over and not self._keeps_ended else ():
+            wave.end_registers()
         self._is_ordered = not is_over
         self.instructions = sum(wave.instructions for wave in self.waves)
 

@@ -117,13 +117,15 @@ def run_together(
     is_interrupted: Callable[[], bool],
     progress: Callable[[int], None] | None = None,
     at_conflict: Callable[[Unordered], None] | None = None,
+    *,
+    keeps_ended: bool = True,
 ) -> bool:
     """Run waves, all that have not ended, to their end; or to an interrupt (False).
 
     Also False, and nothing has happened, where the order of waves may matter or one stops.
     `progress` is called with the number of instructions; `at_conflict` with the accesses for which
     the order of waves may matter, where they are certain: not those of a program with atomic or
-    volatile loads and stores, which may order others.
+    volatile loads and stores, which may order others. `keeps_ended`: as of `RunningMachine`.
     """
     size = sum(item.end - item.start for item in global_memory.allocations if item.is_writable)
     if len(waves) > MAX_WAVES or size > MAX_BYTES or global_memory.source is not None:
@@ -142,23 +144,31 @@ def run_together(
             report = None if progress is None else partial(_report, progress, finished)
             _GroupRun(execution, group, is_interrupted, report).run()
             finished += sum(wave.instructions for wave in group.members)
+            if not keeps_ended:
+                group.remove_registers()
     except _Interrupted:
         is_ended = False
     except WaveStop:
-        conflicts.restore()
-        global_memory.code.invalidate()
+        _undo(global_memory, conflicts, groups)
         return False
     except Conflict as conflict:
-        conflicts.restore()
         if at_conflict is not None and conflict.accesses is not None:
             steps = execution.program.executed_steps()
             if not any(_SCOPED.match(step.instruction.text) for step in steps):
                 at_conflict(_with_ids(conflict.accesses, conflict.pc, waves))
-        global_memory.code.invalidate()
+        _undo(global_memory, conflicts, groups)
         return False
     for group in groups:
         group.commit()
     return is_ended
+
+
+def _undo(global_memory: GlobalMemory, conflicts: Conflicts, groups: Sequence[WaveGroup]) -> None:
+    """Undo what groups have done; what was decoded may be undone with it."""
+    conflicts.restore()
+    for group in groups:
+        group.remove_registers()
+    global_memory.code.invalidate()
 
 
 def _with_ids(accesses: Unordered, pc: int | None, waves: Sequence[SimulatedWave]) -> Unordered:

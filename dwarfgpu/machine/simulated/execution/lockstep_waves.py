@@ -37,6 +37,7 @@ _OF_THE_GROUP: Final = frozenset(
     | {"lds", "on_access", "scalar_load"}
 )
 """Attributes of a wave that its copy in a group has otherwise."""
+_ROWS: Final = ("v", "i", "f", "av", "ai", "af")
 _UNIFORM: Final = (
     *("wave_size", "generation", "vgprs", "shared_base", "private_base", "global_memory"),
     "most_private_bytes",
@@ -89,7 +90,8 @@ class WaveGroup(WaveAccesses):
     """Some waves of a dispatch, whole workgroups of it.
 
     Law: scalar registers, LDS and the place of each wave are copies, which `commit` writes back;
-    VGPRs, AGPRs, global and private memory are written at once, and `conflicts` can restore them.
+    VGPRs, AGPRs, global and private memory are written at once, and `conflicts` can restore them,
+    or `remove_registers` if the waves have not executed anything before.
     """
 
     exec = _scalar("exec")
@@ -134,13 +136,16 @@ class WaveGroup(WaveAccesses):
     # Copies.
 
     def _make_registers(self, waves: Sequence[SimulatedWave]) -> None:
+        self._are_first = not any(wave.has_registers for wave in waves)
+        """Whether no wave has had vector registers before."""
         vectors, count = shared_registers(waves, "vectors"), self.vgprs
         accumulators = cache(lambda: shared_registers(waves, "accumulators"))
 
         def row_of(number: int) -> Lanes:
             is_vgpr = number < count
             row: Lanes = vectors[number] if is_vgpr else accumulators()[number - count]
-            self._conflicts.keep_array(row)
+            if not self._are_first:
+                self._conflicts.keep_array(row)
             return row.reshape(-1)
 
         rows = _Rows(row_of)
@@ -197,7 +202,7 @@ class WaveGroup(WaveAccesses):
         member = SimulatedWave.__new__(SimulatedWave)
         vars(member).update(vars(wave))
         member.s = list(wave.s)
-        for name in ("v", "i", "f", "av", "ai", "af"):
+        for name in _ROWS:
             rows = getattr(self, name)
             setattr(member, name, _Rows(partial(_part_of, rows, part)))
         begin = int(self._lds_first[number])
@@ -205,6 +210,14 @@ class WaveGroup(WaveAccesses):
         member.on_access = partial(self._accessed_by, number)
         member.scalar_load = partial(self._scalar_load, number)  # type: ignore[method-assign]
         return member
+
+    def remove_registers(self) -> None:
+        """Remove vector registers, where waves can have those again that they began with."""
+        if self._are_first:
+            for wave in (*self.originals, *self.members):
+                wave.remove_registers()
+            for name in _ROWS:
+                vars(self).pop(name, None)
 
     def commit(self) -> None:
         """Make the waves what their copies are now."""

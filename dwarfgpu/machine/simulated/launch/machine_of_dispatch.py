@@ -39,7 +39,6 @@ from dwarfgpu.machine.simulated.storage.wave_registers import (
     FLAT_SCRATCH,
     TTMP,
     Lanes,
-    shared_registers,
 )
 
 _ABSENT_ADDRESS: Final = 0x7C00_0000_0000
@@ -53,6 +52,9 @@ _USES: Final = {
     "hidden_multigrid_sync_arg": ": groups of several grids are not simulated",
 }
 MAX_IMAGE_BYTES: Final = 1 << 30
+_REGISTER_FACTOR: Final = 8
+"""How many times as much memory as scratch and LDS the vector registers of running waves may take:
+2 GiB by default."""
 _BUFFER_RESOURCE: Final = 1 << 31
 """Swizzle enable, in the second dword."""
 _ADD_LANE: Final = 1 << 23
@@ -69,13 +71,14 @@ def machine_of_dispatch(
     earlier: GlobalMemory | None = None,
     executor: Executor = "lockstep",
     progress: Callable[[int], None] | None = None,
+    keeps_ended: bool = True,
     most_bytes: int = DEFAULT_FILE_LIMITS.state_bytes,
 ) -> RunningMachine:
     """Return the machine before the first instruction; `earlier` is the memory that another
     dispatch of the code object has left.
 
     `tracks_writes`: at every stop it is known what is undefined; else all is taken as written.
-    `executor` and `progress` are those of `RunningMachine`.
+    `executor`, `progress` and `keeps_ended` are those of `RunningMachine`.
     `most_bytes`: the most that scratch and LDS may take, whose sizes the descriptor says, and
     buffers with what they were given.
     `UsageError` for a buffer without contents, `Unsupported` for a kernel whose modes are not
@@ -105,7 +108,14 @@ def machine_of_dispatch(
     scratch = _add_scratch(global_memory, launched, fill, is_tracked=tracks_writes)
     program = Program(global_memory, processor.name, lane_count, tracks_writes=tracks_writes)
     machine = RunningMachine(
-        global_memory, program, lane_count, seed, executor=executor, progress=progress
+        global_memory,
+        program,
+        lane_count,
+        seed,
+        executor=executor,
+        progress=progress,
+        keeps_ended=keeps_ended,
+        most_register_bytes=None if keeps_ended else _REGISTER_FACTOR * most_bytes,
     )
     [dispatch] = launched.machine.dispatches.values()
     memories: dict[int | None, Allocation] = {
@@ -145,11 +155,9 @@ def machine_of_dispatch(
             group=groups.setdefault(group, []),
         )
         _set_registers(wave, registers, fill)
+        _set_vectors(wave, registers)
         _set_private_segment_buffer(wave, launched)
         machine.waves.append(wave)
-    shared_registers(machine.waves, "vectors")
-    for wave, registers in zip(machine.waves, launched.waves, strict=True):
-        _set_vectors(wave, registers)
     return machine
 
 
@@ -271,9 +279,8 @@ def _set_registers(wave: SimulatedWave, registers: WaveRegisters, fill: int) -> 
 
 
 def _set_vectors(wave: SimulatedWave, registers: WaveRegisters) -> None:
-    for name, values in registers.vectors.items():
-        number = int(name[1:])
-        wave.vectors[number, : len(values)] = values
+    wave.given_vectors = {int(name[1:]): values for name, values in registers.vectors.items()}
+    for number, values in wave.given_vectors.items():
         wave.written[number] |= (1 << len(values)) - 1
 
 

@@ -6,7 +6,7 @@ booleans when it is needed, and each mask only once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, Literal, TypeAlias
 
@@ -74,6 +74,8 @@ class RunningWave:
         self.scratch_base = 0
         """FLAT_SCRATCH of processors where it is architected."""
         self._initial = int(undefined(4, fill))
+        self.given_vectors: Mapping[int, Sequence[int]] = {}
+        """Of VGPRs, what the first lanes have when registers are made."""
         self.vgprs, self.agprs = vgprs, agprs
         self.allocated: AllocatedRegisters | None = None
         """The subset of these registers that instructions may name; None for all."""
@@ -90,12 +92,16 @@ class RunningWave:
         """At a barrier."""
         self.instructions = 0
 
-    # Registers are made when they are first needed: few kernels have AGPRs.
+    # Registers are made when they are first needed: few kernels have AGPRs, and few waves run at
+    # the same time.
 
     @cached_property
     def vectors(self) -> Lanes:
         """The VGPRs."""
-        return np.full((self.vgprs, self.wave_size), self._initial, np.uint32)
+        out = np.full((self.vgprs, self.wave_size), self._initial, np.uint32)
+        for number, values in self.given_vectors.items():
+            out[number, : len(values)] = values
+        return out
 
     @cached_property
     def accumulators(self) -> Lanes:
@@ -127,6 +133,30 @@ class RunningWave:
     @cached_property
     def af(self) -> list[Lanes]:
         return list(self.accumulators.view(np.float32))
+
+    @property
+    def has_registers(self) -> bool:
+        """Whether its vector registers are made."""
+        return any(bank in vars(self) for bank in _ROWS)
+
+    @property
+    def register_bytes(self) -> int:
+        """The size of its vector registers when all are made."""
+        return 4 * (self.vgprs + self.agprs) * self.wave_size
+
+    def remove_registers(self) -> None:
+        """Remove vector registers: they are made again, with the first contents, when they are
+        needed."""
+        self._shared = {}
+        for bank, rows in _ROWS.items():
+            for name in (bank, *rows):
+                vars(self).pop(name, None)
+
+    def end_registers(self) -> None:
+        """Remove all registers of a wave that has ended, because nothing reads them any more."""
+        self.remove_registers()
+        self.vgprs = self.agprs = 0
+        self.given_vectors, self.written, self.written_in_part, self.s = {}, [], {}, []
 
     def vgpr_offset(self, first: int, offset: int, count: int) -> int:
         """Return the offset to add to the number of the first of `count` VGPRs; `WaveStop` for a
@@ -218,6 +248,9 @@ def shared_registers(waves: Sequence[RunningWave], bank: Bank) -> Lanes:
         wave = waves[0]
         count = wave.vgprs if bank == "vectors" else wave.agprs
         registers = np.full((count, len(waves), wave.wave_size), wave._initial, np.uint32)
+        for number, wave in enumerate(waves if bank == "vectors" else ()):
+            for row, values in wave.given_vectors.items():
+                registers[row, number, : len(values)] = values
     for number, wave in enumerate(waves):
         wave._shared[bank] = registers, number
         setattr(wave, bank, registers[:, number])
