@@ -38,9 +38,14 @@ from dwarfgpu.expr.dialect.upstream_clang import (
     pointer_read_two_ways,
     unplaced,
 )
-from dwarfgpu.expr.dialect.vgpr_contents import assumption_notes, register_of_address
+from dwarfgpu.expr.dialect.vgpr_contents import (
+    assumption_notes,
+    is_in_private_memory,
+    register_of_address,
+)
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute
 from dwarfgpu.expr.implicit_conversions import constant_location
+from dwarfgpu.expr.instruction import Instructions
 from dwarfgpu.expr.lane_zero import lane_zero_notes
 from dwarfgpu.expr.narrow_bases import narrow_base_notes
 from dwarfgpu.expr.segments import has_zero_offset
@@ -49,7 +54,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
 from dwarfgpu.objfile.file_bytes import OfOpenFile
 from dwarfgpu.session.focused_frame import FocusedFrame
-from dwarfgpu.session.frame import FrameSession, SubprogramFrame
+from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.kernel_start import Stopped, at_start
 from dwarfgpu.session.resolve_type import Resolver, TypedObject, may_point, object_bits
 from dwarfgpu.session.unknown_members import has_all_members
@@ -280,15 +285,19 @@ def located(
         context, unit=attribute.unit, result_kind="location", is_of_parameter=is_of_parameter
     )
     # Few are so: the others are not asked first, unless an observer would see the attempt.
-    is_asked = observe is not None or context.vgpr_holds == "value"
-    if is_asked and _is_at_address(variable, attribute, context.pc):
-        return _evaluated(attribute, evolve(context, vgpr_holds="address"), observe)
-    try:
-        return _evaluated(attribute, context, observe)
-    except Ambiguous:
-        if is_asked or not _is_at_address(variable, attribute, context.pc):
-            raise
-    return _evaluated(attribute, evolve(context, vgpr_holds="address"), observe)
+    is_asked = observe is not None or context.vgpr_holds is not None
+    at_address = _at_address(variable, attribute, context.pc) if is_asked else None
+    if at_address is None:
+        try:
+            return _evaluated(attribute, context, observe)
+        except Ambiguous:
+            at_address = None if is_asked else _at_address(variable, attribute, context.pc)
+            if at_address is None:
+                raise
+    location = _evaluated(attribute, evolve(context, vgpr_holds="address"), observe)
+    if variable is not None and isinstance(context.frame, SubprogramFrame):
+        _require_private(variable, at_address, context.frame)
+    return location
 
 
 def _evaluated(
@@ -422,7 +431,7 @@ def _notes_on_location(
             for used in (*programs, *_frame_base_programs(programs, frame)):
                 notes += narrow_base_notes(used.instructions, architecture, unit.dialect)
         for program in programs:
-            notes += _notes_on_vector_registers(variable, program, session)
+            notes += _notes_on_vector_registers(variable, program, frame)
         if lane_count > 1:
             for program in programs:
                 notes += lane_zero_notes(
@@ -440,16 +449,16 @@ def register_assumptions(
     unit, notes = variable.unit, dict[str, None]()
     for expression in _expressions(variable.location, pc):
         program = prepare(expression, unit.dialect, unit.format)
-        notes |= dict.fromkeys(_notes_on_vector_registers(variable, program, frame.session))
+        notes |= dict.fromkeys(_notes_on_vector_registers(variable, program, frame))
     return tuple(notes)
 
 
 def _notes_on_vector_registers(
-    variable: Variable, program: Program, session: FrameSession
+    variable: Variable, program: Program, frame: SubprogramFrame
 ) -> tuple[str, ...]:
     """Return notes on what vector registers are assumed to hold, or on one that can hold only the
     address of the object."""
-    instructions = program.instructions
+    instructions, session = program.instructions, frame.session
     if not instructions or instructions[0].operation.name != "bregx":
         return assumption_notes(instructions, session.vgpr_holds, session.architecture)
     size = _described_size(variable)
@@ -457,8 +466,15 @@ def _notes_on_vector_registers(
     if number is None:
         return assumption_notes(instructions, session.vgpr_holds, session.architecture)
     register = session.architecture.register(number)
+    memory = ""
+    if is_in_private_memory(instructions):
+        from dwarfgpu.session.lds_layout import why_perhaps_in_lds  # few variables are so
+
+        if why_perhaps_in_lds(frame) is not None:
+            return ()  # the error has the text
+        memory = ", in private memory"
     return (
-        f"upstream clang: {register} holds the address of {variable.name}, whose {size} bits do "
+        f"upstream clang: {register} holds the address of {variable.name}{memory}: {size} bits do "
         "not fit into one lane of it",
     )
 
@@ -516,14 +532,42 @@ def _expressions(attribute: LocationAttribute | None, pc: int | None) -> tuple[b
     return (attribute.expression,) if isinstance(attribute, ExprLoc) else ()
 
 
-def _is_at_address(variable: Variable | None, attribute: ExprLoc | LocList, pc: int | None) -> bool:
-    """Return whether a vector register can only hold the address of a variable."""
+def _at_address(
+    variable: Variable | None, attribute: ExprLoc | LocList, pc: int | None
+) -> Instructions | None:
+    """Return the description of a variable whose address alone a vector register can hold; None for
+    others."""
     expressions = _expressions(attribute, pc)
     if variable is None or len(expressions) != 1 or expressions[0][:1] != _BREGX:
-        return False
+        return None
     unit = attribute.unit
     instructions = prepare(expressions[0], unit.dialect, unit.format).instructions
-    return register_of_address(instructions, _described_size(variable)) is not None
+    number = register_of_address(instructions, _described_size(variable))
+    return None if number is None else instructions
+
+
+def _require_private(variable: Variable, described: Instructions, frame: SubprogramFrame) -> None:
+    """Raise `Ambiguous` for a variable at the address in a vector register that may be one in LDS
+    instead of private memory."""
+    if not is_in_private_memory(described):
+        return
+    from dwarfgpu.session.lds_layout import why_perhaps_in_lds  # few variables are so
+
+    why = why_perhaps_in_lds(frame)
+    if why is None:
+        return
+    number, displacement = described[0].operands
+    assert isinstance(number, int)
+    assert isinstance(displacement, int)
+    register = frame.session.architecture.register(number).name
+    address = f"${register}[$_lane]"
+    if displacement:
+        address = f"({address} {'-' if displacement < 0 else '+'} {abs(displacement)})"
+    raise Ambiguous(
+        f"{variable.name} is in private memory or in LDS, at the address in {register}: LLVM moves "
+        f"variables of kernels to LDS and leaves their descriptions, and {why}; with its type T, "
+        f"*(T @private_lane *){address} is the one and *(T @local *){address} the other"
+    )
 
 
 def register_described(variable: Variable, pc: int | None) -> int | None:

@@ -20,6 +20,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc, Unit
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.upstream_clang import SCRATCH, register_read_two_ways, translated
+from dwarfgpu.expr.dialect.vgpr_contents import register_of_address
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.ops.composite import PIECES
@@ -130,7 +131,10 @@ def location_words(
     if source.unit.dialect.upstream_clang:
         vector = register_read_two_ways(instructions)
         if vector is not None:
-            return f"{_register_name(vector, arch)} holds the value or its address"
+            meant = translated(instructions).instructions
+            is_address = register_of_address(meant, declared_bits(variable)) is not None
+            what = "its address" if is_address else "the value or its address"
+            return f"{_register_name(vector, arch)} holds {what}"
         is_location = names[-1] != "stack_value" and SCRATCH in translated(instructions).notes
         if is_location and _is_pointer(variable):
             return "in memory, or the address there"

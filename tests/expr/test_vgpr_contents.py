@@ -137,18 +137,82 @@ def _with_long_int(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("quirks", [(), ("--quirk", VALUE), ("--quirk", ADDRESS)])
+IN_PRIVATE = ", in private memory: 64 bits do not fit into one lane of it"
+QUIRKS = [(), ("--quirk", VALUE), ("--quirk", ADDRESS)]
+IN_CALL = ("--pc", 0x2450, "--lane", 3, "--reg", "v8=[10,11,12,13]")
+"""In the kernel `call`, which has 1024 bytes of LDS, where LLVM has moved an array."""
+PERHAPS_MOVED = (
+    "t is in private memory or in LDS, at the address in v8: LLVM moves variables of kernels to "
+    "LDS and leaves their descriptions, and of the 1024 bytes of LDS of call, its variables take "
+    "0; with its type T, *(T @private_lane *)$v8[$_lane] is the one and *(T @local *)$v8[$_lane] "
+    "the other"
+)
+
+
+@pytest.mark.parametrize("quirks", QUIRKS)
 def test_an_object_larger_than_a_dword_is_at_the_address(
     quirks: tuple[str, ...], tmp_path: Path
 ) -> None:
     memory = ("--mem", "private_lane[3]#0xd=0102030405060708")
     machine = ("--file", _with_long_int(tmp_path), *IN_T[2:], "--lane", 3, *memory, *quirks)
-    note = "upstream clang: v0 holds the address of t, whose 64 bits do not fit into one lane of it"
+    note = f"upstream clang: v0 holds the address of t{IN_PRIVATE}"
     read = run("eval", *machine, "t")
     assert read.lines == ["t = 578437695752307201"] and f"note: {note}\n" in read.err
     located = run("location", *machine, "t")
     assert located.status == 0 and '"t" is private_lane#0xd' in located.out
     assert "quirk" not in read.err + located.err
+
+
+@pytest.mark.parametrize("quirks", QUIRKS)
+def test_an_object_that_may_be_in_lds_is_refused(quirks: tuple[str, ...], tmp_path: Path) -> None:
+    """AMDGPUPromoteAlloca: its description is still that of a variable in private memory."""
+    memory = ("--mem", "private_lane[3]#0xd=0102030405060708", "--mem", "local#0xd=09000000")
+    machine = ("--file", _with_long_int(tmp_path), *IN_CALL, *memory, *quirks)
+    for asked in ("t", "&t", "t + 1"):
+        assert run("eval", *machine, asked).error == f"{asked}: Unavailable: {PERHAPS_MOVED}"
+    for command in ("location", "explain", "lanes"):
+        done = run(command, *machine, "t")
+        assert PERHAPS_MOVED in done.out + done.err
+        assert "v8 holds the address" not in done.out + done.err
+    places = [f"*(int @{space} *)$v8[$_lane]" for space in ("private_lane", "local")]
+    assert run("eval", *machine, *places).lines == [
+        f"{places[0]} = 67305985", f"{places[1]} = 9"
+    ]  # fmt: skip
+
+
+def test_lds_that_variables_take_is_no_doubt(tmp_path: Path) -> None:
+    """The kernel `lds` has 256 bytes of it, all of its `tile`."""
+    memory = ("--mem", "private_lane[3]#0xd=0102030405060708")
+    place = ("--pc", 0x2520, "--lane", 3, *IN_T[4:])
+    done = run("eval", "--file", _with_long_int(tmp_path), *place, *memory, "t")
+    assert done.lines == ["t = 578437695752307201"]
+    assert f"v0 holds the address of t{IN_PRIVATE}" in done.err
+
+
+def test_variables_of_other_functions_are_not_moved(tmp_path: Path) -> None:
+    memory = ("--mem", "private_lane[3]#0x4=0102030405060708")
+    place = ("--pc", 0x2340, "--lane", 3, "--reg", "v2=[1,2,3,4]")
+    done = run("eval", "--file", _with_long_int(tmp_path), *place, *memory, "n")
+    assert done.lines == ["n = 578437695752307201"]
+
+
+def test_an_unknown_amount_of_lds_is_a_doubt(tmp_path: Path) -> None:
+    """Without its descriptor, the address of a kernel is unknown."""
+    path = _with_long_int(tmp_path)
+    data = bytearray(path.read_bytes())
+    for section in dg.CodeObject.open(path).file.sections:
+        if section.name in (".dynstr", ".strtab"):
+            at = data.index(b"diverge.kd", section.offset)
+            data[at : at + 10] = b"diverge_kd"
+    path.write_bytes(data)
+    done = run("eval", "--file", path, *IN_T[2:], "--lane", 3, "t")
+    assert "and it is unknown whether diverge is a kernel; with its type T" in done.error
+
+
+def test_where_says_that_the_register_holds_the_address(tmp_path: Path) -> None:
+    shown = run("where", _with_long_int(tmp_path), "t").out
+    assert "v0 holds its address: DW_OP_bregx" in shown
+    assert "v0 holds the value or its address: DW_OP_bregx" in run("where", KERNELS, "t").out
 
 
 def test_the_two_exclude_each_other() -> None:

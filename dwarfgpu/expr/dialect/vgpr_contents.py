@@ -107,6 +107,12 @@ def register_of_address(instructions: Instructions, size_bits: int | None) -> in
     return register if is_larger and isinstance(register, int) else None
 
 
+def is_in_private_memory(instructions: Instructions) -> bool:
+    """Return whether an object for which `register_of_address` returns a register is in private
+    memory, by its description: its suffix says so, or there is none."""
+    return len(instructions) == 1 or instructions[1].operation.number == PRIVATE_LANE
+
+
 def assumption_notes(
     instructions: Instructions, holds: VgprContents | None, architecture: Architecture | None
 ) -> tuple[str, ...]:
