@@ -29,6 +29,7 @@ from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.array_expressions import indexed_array
 from dwarfgpu.language.c_numbers import not_comparable
 from dwarfgpu.language.fortran_operators import strings_compared
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits
@@ -46,10 +47,13 @@ def compared_in_ada(
 ) -> bool | None:
     """Compare two arrays, or two records by `=` and `/=`; None for other operands.
 
-    An access value or a parameter of an unconstrained type is the array that it leads to; null is
-    equal to itself only.
+    A parameter of an unconstrained type, and an access value beside an array, is the array that it
+    leads to; null is equal to itself only. Two access values are equal if they lead to one object
+    (Ada 2012 4.5.2).
     """
     objects = arithmetic.objects
+    if all(_is_access_to_array(side.type) for side in (left, right)):
+        return _is_same_object(objects, operator, left, right)
     arrays = [
         array_unless_null(objects, side) if isinstance(strip(side.type), Struct) else side
         for side in (left, right)
@@ -134,6 +138,19 @@ def arrays_compared(
 def _is_access_to_array(type_: Type | None) -> bool:
     """Return whether a type of Ada is one of access values to an unconstrained array."""
     return isinstance(strip(type_), Struct) and stands_for_array(type_) and not is_parameter(type_)
+
+
+def _is_same_object(
+    objects: ObjectAccess, operator: str, left: TypedValue, right: TypedValue
+) -> bool:
+    if operator not in ("==", "!="):
+        raise not_comparable(operator)
+    if isinstance(objects, Unevaluated):
+        return False  # only the type is wanted
+    first, second = (
+        objects.known(objects.read(objects.member(side, "P_ARRAY"))).value for side in (left, right)
+    )
+    return (first == second) == (operator == "==")
 
 
 def _is_null(value: TypedValue) -> bool:

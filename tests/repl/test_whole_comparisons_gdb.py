@@ -56,9 +56,9 @@ end Example;
 OF_ADA = """l1 = l2, l1 = l3, l1 /= l2, l1 /= l3, l1 = m1, m1 = l1, l1 = o2, o2 = o4, l1(1..2) =
     l3(1..2), l1(2..3) = o2(5..6), g1 = g2, g1 = g3, g1 /= g3, g1 = l1, p1 = p2, p1 = p3, t1
     = t2, t1 /= t3, r1 = r2, r1 = r3, r1 /= r3, a1 = a2, a1 = a3, a1(1) = a3(1), s1 = s2, s1
-    = s3, s1 = "abc", s1 /= "abc", s3 = "abc", "abc" = s1, s1(1..2) = "ab", s1 = l1, u1 =
-    u2, u1 = l1, l1 = u1, u1.all = u2.all, u0 = u1, u1 /= u0, v1 = "abc", "abc" = v1, v1.all
-    = "abc", w1.all = l1, w1 = l1, l1 = w1, 1 = l1, l1 = r1, r1 = l1, l1 = &l1, l1(1) = l2,
+    = s3, s1 = "abc", s1 /= "abc", s3 = "abc", "abc" = s1, s1(1..2) = "ab", s1 = l1, u1 = l1,
+    l1 = u1, u1.all = u2.all, u0 = u1, u1 /= u0, v1 = "abc", "abc" = v1, v1.all = "abc",
+    w1.all = l1, w1 = l1, l1 = w1, 1 = l1, l1 = r1, r1 = l1, l1 = &l1, l1(1) = l2,
     l2 = l1(1), l1 < l2, r1 < r2, not (l1 = l2), $a = l1"""
 
 
@@ -75,6 +75,9 @@ def test_ada(tmp_path: Path, tool: Callable[[str], str]) -> None:
     of_gdb = answers(tool("gdb"), files, commands)
     assert answers(None, files, commands)[1:] == of_gdb[1:]
     assert of_gdb[1].endswith("= true\n") and of_gdb[2].endswith("= false\n")
+    objects = [commands[0], "output u1 = u2", "output u1 = u1", "output u1 /= u2"]
+    own = answers(None, files, objects)[1:]  # of access values (Ada 2012 4.5.2)
+    assert [answer.splitlines()[-1] for answer in own] == ["false", "true", "true"]
 
 
 FORTRAN = """\
