@@ -284,7 +284,9 @@ LANG_D: Final = 0x13
 LANG_GO: Final = 0x16
 LANG_RUST: Final = 0x1C
 D_GO_RUST: Final = frozenset({LANG_D, LANG_GO, LANG_RUST})
-"""Languages with operators of C."""
+"""Languages whose values are written as in C."""
+OWN_ARITHMETIC: Final = ADA | FORTRAN | D_GO_RUST | {LANG_PASCAL83}
+"""Languages that do not compute as C does."""
 WITH_WHOLE_ARRAYS: Final = D_GO_RUST | {LANG_PASCAL83}
 """Languages besides Fortran and Ada in which arrays have bounds and `==` compares their elements:
 there they do not become pointers."""

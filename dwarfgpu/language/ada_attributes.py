@@ -183,8 +183,8 @@ def _base_values(bare: BareType | None) -> Range | None:
         return Range(0, 1, is_modular=False)
     if not is_integer(bare):
         return None
-    if bare.range is not None and bare.range.is_modular:
-        return bare.range
+    if bare.modulus is not None:
+        return Range(0, bare.modulus - 1, is_modular=True)
     size, is_signed = bare.base.bit_size, bare.base.is_signed
     least = -(1 << size - 1) if is_signed else 0
     return Range(least, least + (1 << size) - 1, bare.base.encoding == "unsigned")
@@ -198,7 +198,7 @@ def _of_type(evaluator: Naming, node: ast.Attribute, typed: Typed) -> TypedValue
         # The size of a subtype is not described: that of Natural is 31.
         raise UsageError("Attempt to use a type name as an expression")
     if node.name == MODULUS:
-        values = _values(typed.type)
+        values = _base_values(strip(typed.type))
         if values is None or not values.is_modular:
             raise UsageError("'modulus must be applied to modular type")
         return _integer(evaluator, values.upper + 1)

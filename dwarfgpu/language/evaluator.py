@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.records import evolve
@@ -28,9 +28,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.alignment import alignment_bytes
-from dwarfgpu.language.arithmetic_conversions import (
-    is_number,
-)
+from dwarfgpu.language.arithmetic_conversions import is_floating, is_integer, is_number
 from dwarfgpu.language.array_expressions import (
     array_without_length,
     as_elements,
@@ -45,10 +43,7 @@ from dwarfgpu.language.casts import in_memory, loses_bits, named_cast, written_c
 from dwarfgpu.language.complexes import imaginary
 from dwarfgpu.language.convenience_functions import FUNCTIONS
 from dwarfgpu.language.evaluation_options import DEFAULT, Options, require_writable
-from dwarfgpu.language.fortran_operators import (
-    complex_literal,
-    real_literal,
-)
+from dwarfgpu.language.fortran_operators import complex_literal
 from dwarfgpu.language.function_context import DebuggerFunction
 from dwarfgpu.language.library_operators import container_element
 from dwarfgpu.language.machine_variables import (
@@ -71,6 +66,9 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.session.kernel_start import at_start
 from dwarfgpu.session.resolve_type import has_descriptor
 from dwarfgpu.session.session import NOT_STARTED, Session
+
+if TYPE_CHECKING:
+    from dwarfgpu.language.language_rules import LanguageRules
 
 _MAY_ASSIGN: Final = re.compile(r"=|\+\+|--")
 Initializer: TypeAlias = ast.Elements | ast.String
@@ -212,7 +210,7 @@ class Evaluator(Operations):
     def in_style(self, value: TypedValue) -> TypedValue:
         """Return a value that no unit has, or a register with an address, in the style of the
         language in focus."""
-        if value.unit is not None or not (self.is_fortran or self.is_ada):
+        if value.unit is not None or self.rules is None:
             return value
         is_computed = value.location in (None, UNDEFINED_LOCATION)
         if is_computed or (self.is_fortran and isinstance(value.type, Pointer)):
@@ -221,15 +219,15 @@ class Evaluator(Operations):
 
     def value(self, node: ast.Node) -> TypedValue:
         """Return the value of a tree, not read unless that was needed."""
+        if self.rules is not None and (constant := self.rules.constant(node)) is not None:
+            return self.number(self.rules.result(node, constant))
         match node:
             case ast.Integer() | ast.Floating():
-                number = self.numbers.literal(node)
+                number = (self.rules or self.numbers).literal(node)
                 if isinstance(node, ast.Floating) and node.is_imaginary:
                     if self.is_fortran or self.is_ada:
                         raise UsageError("Imaginary numbers such as 1.5i are those of C.")
                     return imaginary(self.arithmetic, number)
-                if self.is_fortran and number.is_float:
-                    return real_literal(self.arithmetic, number)
                 return self.number(number)
             case ast.Character() | ast.String():
                 return text(self.names, self.numbers, node, cplusplus=self.is_cplusplus)
@@ -449,10 +447,14 @@ class Evaluator(Operations):
             return vector_literal(self.arithmetic, values, to.type)
         if _is_initializer(node.operand, to.type):
             return self._initialized(node.operand, to)
+        if node.how == "literal" and to.type is not None and self.rules is not None:
+            return self._literal(self.rules, node.operand, to.type)
         if node.how == "conversion":
             operand = self.object_as(node.operand, to.type)
         else:
             operand = self.referred(self.value(node.operand))
+        if self.is_rust and (saturated := self._saturated(operand, to)) is not None:
+            return saturated
         if self.is_opencl and to.type and is_vector(to.type) and is_number(operand.type):
             return spread(self.arithmetic, operand, to.type)
         if node.how == "conversion":
@@ -468,6 +470,25 @@ class Evaluator(Operations):
             return self._divided(operand, array, to)
         same = as_type(operand, to.type)
         return written_cast(self.arithmetic, operand, to) if same is None else same
+
+    def _literal(self, rules: LanguageRules, node: ast.Node, type_: Type) -> TypedValue:
+        """Return a number that has its type behind it."""
+        from dwarfgpu.language.constant_expressions import folded  # few literals have types
+
+        constant = folded(node, "signs")
+        assert constant is not None
+        return self.number(rules.as_type(constant, type_))
+
+    def _saturated(self, operand: TypedValue, to: Typed) -> TypedValue | None:
+        """Return a real number of Rust as an integer: of those that the type has, the nearest
+        to what is before the point; NaN is 0 (The Rust Reference, "Type cast expressions"). None
+        for another cast."""
+        if not is_floating(operand.type) or not is_integer(to.type) or to.type is None:
+            return None
+        from dwarfgpu.language.language_rules import saturated  # few programs are in Rust
+
+        number = self.arithmetic.number(operand)
+        return evolve(self.number(saturated(self.numbers, number, to.type)), unit=to.unit)
 
     def _divided(self, operand: TypedValue, array: Array, to: Typed) -> TypedValue:
         """Return `(type[])x`: the elements that an object has room for, as in GDB."""

@@ -3,12 +3,10 @@ GDB: the types of arithmetic, and comparisons of strings."""
 
 from __future__ import annotations
 
-from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import is_string
-from dwarfgpu.dwarf.types.types import Base, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.arithmetic_conversions import Number, is_number
+from dwarfgpu.language.arithmetic_conversions import is_number
 from dwarfgpu.language.complexes import is_complex, joined_as, parts_of
 from dwarfgpu.language.fortran_types import intrinsic_type
 from dwarfgpu.language.object_access import ObjectAccess
@@ -21,14 +19,10 @@ def complex_literal(arithmetic: Arithmetic, real: TypedValue, imaginary: TypedVa
         raise UsageError("The parts of a complex number are real numbers.")
     builtins = arithmetic.numbers.builtins
     first, second = (parts_of(arithmetic, part)[0] for part in (real, imaginary))
-    kind, part = builtins.complex_type, builtins.floating("double")
-    return joined_as(arithmetic, first, second, kind, part)
-
-
-def real_literal(arithmetic: Arithmetic, number: Number) -> TypedValue:
-    """Return a literal as `real*8`, which GDB makes of every one."""
-    kind = intrinsic_type(arithmetic.numbers.builtins, "real", 8)
-    return arithmetic.value(arithmetic.numbers.cast(number, kind))
+    reals = [part.value.type.bit_size // 8 for part in (first, second) if part.is_float]
+    kind = max(reals, default=None)  # Fortran 2018 7.4.3.3
+    of_part = intrinsic_type(builtins, "real", kind)
+    return joined_as(arithmetic, first, second, intrinsic_type(builtins, "complex", kind), of_part)
 
 
 def widened(
@@ -49,14 +43,6 @@ def widened(
         return left, right
     first, second = (arithmetic.value(numbers.cast(side, target)) for side in operands)
     return first, second
-
-
-def negated(arithmetic: Arithmetic, value: TypedValue) -> TypedValue:
-    """Return `-value`, which keeps its type if that is not promoted."""
-    result = arithmetic.unary("-", value)
-    bare, kind = strip(value.type), strip(result.type)
-    is_kept = isinstance(bare, Base) and isinstance(kind, Base) and bare.base.is_signed
-    return evolve(result, type=bare) if is_kept and result.size_bits == value.size_bits else result
 
 
 def strings_compared(

@@ -1,4 +1,4 @@
-"""The operator `**` of Fortran (Fortran 2018 10.1.5.2).
+"""The operator `**` of Fortran and Ada (Fortran 2018 10.1.5.2, Ada 2012 4.5.6).
 
 Law: the result does not depend on the C library of this machine.
 """
@@ -7,21 +7,23 @@ from __future__ import annotations
 
 from decimal import Context, Decimal
 from fractions import Fraction
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.float_format import FloatFormat
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
-from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import Number
-from dwarfgpu.language.builtin_types import INT_BITS
-from dwarfgpu.language.c_numbers import NOT_A_NUMBER, Numbers
+from dwarfgpu.language.c_numbers import NOT_A_NUMBER
 from dwarfgpu.language.complexes import is_complex
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.value import Value
 
+if TYPE_CHECKING:
+    from dwarfgpu.language.language_rules import LanguageRules
+
 _DIGITS: Final = 80
 """Decimal digits, more than twice those of any format."""
+_MAX_BITS: Final = 4096
 _EXACT: Final = 64
 """Powers up to which the product is calculated, and rounded once."""
 NO_LOGICAL_ARITHMETIC: Final = "Invalid operation on booleans."
@@ -29,38 +31,33 @@ _FAILED: Final = "Cannot perform exponentiation"
 _WIDE: Final = Context(prec=_DIGITS, Emax=100_000, Emin=-100_000, traps=[])
 
 
-def power(arithmetic: Arithmetic, base: TypedValue, exponent: TypedValue) -> TypedValue:
-    """Return a number raised to the power of another; `UsageError` for what is no real number."""
+def no_power(base: TypedValue, exponent: TypedValue) -> UsageError | Unsupported:
+    """Return the error for operands that are no integers and no real numbers."""
     if is_complex(base.type) or is_complex(exponent.type):
-        raise Unsupported("** of a complex number is not supported: write a product")
+        return Unsupported("** of a complex number is not supported: write a product")
     if any(is_logical(operand.type) for operand in (base, exponent)):
-        raise UsageError(NO_LOGICAL_ARITHMETIC)
-    numbers = arithmetic.numbers
-    left, right = arithmetic.number(base), arithmetic.number(exponent)
-    if not left.is_float and not right.is_float:
-        left = _promoted(numbers, left)
-        raised = _integers(left.value.integer, right.value.integer, left.value.type.bit_size)
-        return arithmetic.value(Number(Value.of(raised, left.value.type), left.type))
-    if right.is_float:  # as GDB: in double, unless one of them is longer
-        left, right = (_at_least_double(numbers, side) for side in numbers.usual(left, right))
-    else:
-        right = numbers.to(right, left.type, left.value.type)
-    kind = left.value.type
-    if kind.float_format is None:
+        return UsageError(NO_LOGICAL_ARITHMETIC)
+    return UsageError(NOT_A_NUMBER)
+
+
+def raised(rules: LanguageRules, base: Number, exponent: Number) -> Number:
+    """Return a number raised to the power of another, of integers in the type of their product; in
+    Ada an integer exponent leaves the type of the base (Ada 2012 4.5.6)."""
+    has_own = rules.rules.name == "Ada" and not exponent.is_float
+    kind = rules.common("**", base, base if has_own else exponent)
+    if not base.is_float and not exponent.is_float:
+        number, times = rules.numbers.cast(base, kind).value.integer, exponent.value.integer
+        if times < 0 and rules.rules.name == "Ada":
+            raise EvaluationError("The exponent is negative: Ada raises Constraint_Error.")
+        return rules.kept(_integers(number, times, rules.modulus(kind)), kind)
+    if base.is_float and not exponent.is_float:
+        kind = base.type
+    left, right = (rules.numbers.cast(side, kind) for side in (base, exponent))
+    form = left.value.type.float_format
+    if form is None:
         raise UsageError(NOT_A_NUMBER)
-    bits = _floats(kind.float_format, left.value.bits, right.value.bits)
-    return arithmetic.value(Number(Value(bits, kind), left.type))
-
-
-def _promoted(numbers: Numbers, number: Number) -> Number:
-    """Return an integer of at least the size of `int`; others keep their type, as in GDB."""
-    return numbers.promoted(number) if number.value.type.bit_size < INT_BITS else number
-
-
-def _at_least_double(numbers: Numbers, number: Number) -> Number:
-    double = numbers.builtins.floating("double")
-    is_longer = number.value.type.bit_size > double.base.bit_size
-    return number if is_longer else numbers.cast(number, double)
+    bits = _floats(form, left.value.bits, right.value.bits)
+    return Number(Value(bits, left.value.type), kind)
 
 
 def is_logical(type_: Type | None) -> bool:
@@ -68,9 +65,13 @@ def is_logical(type_: Type | None) -> bool:
     return isinstance(bare, Base) and bare.base.encoding == "boolean"
 
 
-def _integers(base: int, exponent: int, bit_size: int) -> int:
+def _integers(base: int, exponent: int, modulus: int) -> int:
+    """Return a power, or where it is long another number that is the same in the type, and like it
+    none of its values."""
     if exponent >= 0:
-        return pow(base, exponent, 1 << bit_size)
+        if base.bit_length() * exponent <= _MAX_BITS:
+            return int(base**exponent)
+        return pow(base, exponent, modulus) + modulus * modulus
     if base == 0:
         raise EvaluationError("Attempt to raise 0 to negative power.")
     if base in (1, -1):

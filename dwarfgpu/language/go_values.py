@@ -185,11 +185,10 @@ def compared(
     return None
 
 
-def inverted(arithmetic: Arithmetic, value: TypedValue) -> TypedValue:
-    """Return `^x`: the complement of the bits of an integer, in its own type."""
+def require_integer(value: TypedValue) -> None:
+    """Raise `UsageError` for `^x` of what is no integer."""
     if not is_integer(value.type):
         raise UsageError(f"Go has ^ of integers, not of the type {_spelled(value.type)}.")
-    return arithmetic.cast(arithmetic.unary("~", value), value.type)
 
 
 def _spelled(type_: Type | None) -> str:

@@ -320,7 +320,7 @@ class Names:
             predefined = ada_type(self.builtins, name)
             if predefined is not None:
                 return predefined
-        return self._primitive(name) or hsa_type(self.session, name)
+        return self._primitive(name) or self.own_number_type(name) or hsa_type(self.session, name)
 
     def _primitive(self, name: str) -> Type | None:
         """Return the type of a word of Go or Rust; None in other languages."""
@@ -373,13 +373,18 @@ class Names:
         """Return whether the unit in focus is of Rust."""
         return self.language == dw.LANG_RUST
 
+    def own_number_type(self, name: str) -> Base | None:
+        """Return an integer or real type that the language of the unit in focus has, and C has
+        not."""
+        if self.language not in dw.OWN_ARITHMETIC:
+            return None
+        from dwarfgpu.language.language_rules import number_type  # most programs are in C or C++
+
+        return number_type(self.builtins, self.language, name)
+
     def is_pascal(self) -> bool:
         """Return whether the unit in focus is of Pascal."""
         return self.current_unit is not None and self.current_unit.style == "pascal"
-
-    def has_own_literals(self) -> bool:
-        """Return whether literals are those of Go or Rust in the unit in focus."""
-        return self.language in (dw.LANG_GO, dw.LANG_RUST)
 
     def has_functional_casts(self) -> bool:
         """Return whether `type(x)` is a conversion in the unit in focus."""
@@ -532,6 +537,8 @@ class Names:
         if primitive is not None and len(words) == 1 and name.tag is None:
             return Typed(primitive, self.current_unit)
         if name.tag is None and all(word in TYPE_WORDS for word in words):
+            if len(words) == 1 and (own := self.own_number_type(words[0])) is not None:
+                return Typed(own, self.current_unit)
             kind = self.builtins.named(words)
             if kind is None and words != ("void",):
                 raise UsageError(f"No type named {' '.join(words)}.")

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import filterfalse
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -53,6 +54,9 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session
 
+if TYPE_CHECKING:
+    from dwarfgpu.language.language_rules import LanguageRules
+
 _IS_TYPE: Final = "Attempt to use a type name as an expression"
 
 
@@ -98,6 +102,17 @@ class NamedValues:
     def is_rust(self) -> bool:
         return self.names.is_rust()
 
+    @cached_property
+    def rules(self) -> LanguageRules | None:
+        """How the language in focus computes with numbers; None for C and its relatives."""
+        language = self.names.language
+        if language not in dw.OWN_ARITHMETIC:
+            return None
+        from dwarfgpu.language.language_rules import LanguageRules, rules_of  # few programs
+
+        own = rules_of(language)
+        return None if own is None else LanguageRules(own, self.numbers, self.report)
+
     def has_bounds(self, array: TypedValue) -> bool:
         """Return whether an index outside of an array is refused, which C takes for pointer
         arithmetic; without a unit in focus, the array's own decides."""
@@ -114,13 +129,13 @@ class NamedValues:
         return self.arithmetic.value(number)
 
     def truth(self, holds: bool) -> TypedValue:
-        """Return the result of a comparison: bool in C++, Pascal and Rust, logical in Fortran,
-        boolean in Ada, otherwise int."""
+        """Return the result of a comparison: logical in Fortran, boolean in Ada, bool in C++, D,
+        Go, Pascal and Rust, otherwise int."""
         if self.is_fortran:
             return TypedValue(self.names.builtins.logical_type, bits=Bits(int(holds), 32))
         if self.is_ada:
             return TypedValue(self.names.builtins.boolean_type, bits=Bits(int(holds), 8))
-        if not (self.is_cplusplus or self.is_pascal or self.is_rust):
+        if not (self.is_cplusplus or self.rules is not None):
             return self.number(self.numbers.integer(int(holds)))
         return TypedValue(self.names.builtins.bool_type, bits=Bits(int(holds), 8))
 

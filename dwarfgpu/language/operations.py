@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from contextlib import suppress
 from functools import partial
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
@@ -39,15 +40,26 @@ from dwarfgpu.language.conditional import (
     require_condition,
 )
 from dwarfgpu.language.dereference import NO_POINTER
-from dwarfgpu.language.fortran_operators import negated, widened
-from dwarfgpu.language.fortran_power import NO_LOGICAL_ARITHMETIC, is_logical, power
+from dwarfgpu.language.fortran_operators import widened
+from dwarfgpu.language.fortran_power import NO_LOGICAL_ARITHMETIC, is_logical, no_power, raised
 from dwarfgpu.language.library_operators import smart_pointee
 from dwarfgpu.language.member_access import MemberAccess
 from dwarfgpu.language.member_pointers import has_this, member_pointer
 from dwarfgpu.language.named_values import of_overload, without_artificial
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.fortran_tokens import CONCATENATION, EQUIVALENCES, POWER
-from dwarfgpu.language.syntax.words import AND, BYTE, COMPLEMENT, DIV, INVERSION, LOGICAL, OR, XOR
+from dwarfgpu.language.syntax.precedences import COMPARISONS
+from dwarfgpu.language.syntax.words import (
+    ABS,
+    AND,
+    AND_NOT,
+    BYTE,
+    COMPLEMENT,
+    DIV,
+    LOGICAL,
+    OR,
+    XOR,
+)
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_symbols import INDIRECT, typed
@@ -55,6 +67,10 @@ from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.scalars import LONG_LONG_BITS, TOO_WIDE
 
+if TYPE_CHECKING:
+    from dwarfgpu.language.language_rules import LanguageRules
+
+_ARITHMETIC: Final = frozenset({"+", "-", "*", "/", "%", "&", "|", "^", AND_NOT})
 _OF_BITS: Final = {AND: "&", OR: "|", XOR: "^"}
 NO_STRING_COMPARISON: Final = (
     "A string literal has no address to compare: $_streq(A, B) compares two strings."
@@ -86,8 +102,12 @@ class Operations(MemberAccess):
 
     def object_as(self, node: ast.Node, type_: Type | None) -> TypedValue:
         """Return the value of an operand where one of a type is expected: in Ada, a character
-        literal is an enumerator of an enumeration (Ada 2012 4.2)."""
+        literal is an enumerator of an enumeration (Ada 2012 4.2); a constant of a language with
+        untyped ones is of the type."""
         bare = strip(type_)
+        if self.rules is not None and type_ is not None and self.rules.applies(type_):
+            with suppress(UsageError):  # a number that the type has not is converted like others
+                return self._inferred(self.rules, node, type_)
         if not isinstance(node, ast.Character) or not isinstance(bare, Enum) or not self.is_ada:
             return self.object(node)
         from dwarfgpu.dwarf.names.fortran_ada import enumerated_character  # few are literals
@@ -96,6 +116,68 @@ class Operations(MemberAccess):
         if number is None:
             raise UsageError(f"The enumeration has no character '{chr(node.code)}'.")
         return TypedValue(type_, bits=Bits(number & (1 << size) - 1, size))
+
+    def _inferred(
+        self, rules: LanguageRules, node: ast.Node, type_: Type, *, is_natural: bool = False
+    ) -> TypedValue:
+        """Return the value of an operand whose constants have a type where that is possible."""
+        constant = rules.constant(node)
+        if constant is not None:
+            return self.number(rules.beside(constant, type_, is_natural=is_natural))
+        match node:
+            case ast.Unary(operator="-" | "+" | "~" | "!", operand=operand) if (
+                rules.infers and self._is_untyped(operand)
+            ):
+                return self._of_one(node.operator, self._inferred(rules, operand, type_))
+            case ast.Binary(operator="<<" | ">>") if self._is_untyped(node.left):
+                left = self._inferred(rules, node.left, type_)
+                return self.combined(node.operator, left, self.object(node.right))
+            case ast.Binary() if rules.infers and self._is_untyped(node):
+                left = self._inferred(rules, node.left, type_)
+                return self.combined(node.operator, left, self._inferred(rules, node.right, type_))
+            case _:
+                return self.object(node)
+
+    def _is_untyped(self, node: ast.Node) -> bool:
+        """Return whether an expression has the type of what is beside it: a constant, one that is
+        shifted, and in Rust all that is made of numbers alone."""
+        rules = self.rules
+        if rules is None:
+            return False
+        match node:
+            case ast.Unary(operator="-" | "+" | "~" | "!") if rules.infers:
+                return self._is_untyped(node.operand)
+            case ast.Binary(operator="<<" | ">>") if rules.has_untyped:
+                return self._is_untyped(node.left)
+            case ast.Binary(operator=operator) if rules.infers and operator in _ARITHMETIC:
+                return self._is_untyped(node.left) and self._is_untyped(node.right)
+            case _:
+                return rules.constant(node) is not None
+
+    def _alike(
+        self, node: ast.Binary, left: TypedValue, right: TypedValue
+    ) -> tuple[TypedValue, TypedValue]:
+        """Return the operands with an untyped one as one of the other's type."""
+        rules = self.rules
+        if rules is None or node.operator == POWER or not rules.applies(left.type, right.type):
+            return left, right
+        is_shift, is_compared = node.operator in ("<<", ">>"), node.operator in COMPARISONS
+        is_natural = is_compared or node.operator in (DIV, "%")
+        if is_shift and not self.is_pascal:
+            return left, right
+        are_untyped = self._is_untyped(node.left), self._is_untyped(node.right)
+        kinds = left.type, right.type
+        assert kinds[0] is not None and kinds[1] is not None
+        infer = partial(self._inferred, rules, is_natural=is_natural)
+        try:
+            if are_untyped == (True, False):
+                left = infer(node.left, kinds[1])
+            if are_untyped == (False, True):
+                right = infer(node.right, kinds[0])
+        except UsageError:
+            if not is_compared:  # a number that the type has not is compared as it is
+                raise
+        return left, right
 
     def _object_of(self, node: ast.Node, value: TypedValue) -> TypedValue:
         return self.typed(node, self.referred(value))
@@ -153,20 +235,27 @@ class Operations(MemberAccess):
         match operator:
             case "!" if self.is_opencl and vectors.is_vector(value.type):
                 return vectors.negated(self.arithmetic, value)
-            case _ if operator == INVERSION:
-                from dwarfgpu.language.go_values import inverted as inverted_in_go  # few programs
+            case "~" if self.is_go:
+                from dwarfgpu.language.go_values import require_integer  # few programs
 
-                return inverted_in_go(self.arithmetic, value)
+                require_integer(value)
+                return self._of_one(operator, value)
             case _ if operator == COMPLEMENT:
                 from dwarfgpu.language.pascal_operators import is_boolean  # few programs
 
                 if not is_boolean(value.type):
-                    return self.arithmetic.unary("~", value)
+                    return self._of_one("~", value)
                 return self.truth(not self.arithmetic.truth(value))
             case "!" if self.is_rust:
                 from dwarfgpu.language.rust_operators import inverted  # few programs
 
                 return inverted(self.arithmetic, value, self.truth)
+            case "!" if self.is_ada and is_integer(value.type):
+                return self._of_one("~", value)
+            case "!" if self.is_ada and isinstance(strip(value.type), Array | Dynamic):
+                from dwarfgpu.language.ada_logic import negated_array  # few programs are in Ada
+
+                return negated_array(self.objects, value)
             case "!":
                 return self.truth(not self.arithmetic.truth(value))
             case "++" | "--" | "after++" | "after--":
@@ -183,12 +272,19 @@ class Operations(MemberAccess):
                     self.arithmetic.binary(operator[-1], value, unit_value),
                 )
                 return evolve(before, location=None) if operator.startswith("after") else stored
-            case "-" if self.is_fortran or self.is_ada:
-                return negated(self.arithmetic, value)
             case "-" if self.is_pascal and (result := self._negated_currency(value)) is not None:
                 return result
             case _:
-                return self.arithmetic.unary(operator, value)
+                return self._of_one(operator, value)
+
+    def _of_one(self, operator: str, value: TypedValue) -> TypedValue:
+        """Apply `-`, `+`, `~` (in Rust `!`, too) or `abs` to a number."""
+        operator = "~" if operator == "!" else operator
+        if self.rules is None or not self.rules.applies(value.type):
+            if operator == ABS:
+                raise UsageError(NOT_A_NUMBER)
+            return self.arithmetic.unary(operator, value)
+        return self.number(self.rules.unary(operator, self.arithmetic.number(value)))
 
     def _sized(self, node: ast.Node) -> TypedValue:
         """Return what `sizeof` is of; `UsageError` for what an integer points to."""
@@ -301,11 +397,12 @@ class Operations(MemberAccess):
         left, right = self.object(node.left), self.object(node.right)
         if self.is_ada:
             left, right = self._enumerated(node, left, right)
+        left, right = self._alike(node, left, right)
         if operator in (".*", "->*"):
             return self.pointed_by(left, right)
         if operator == POWER:
-            return power(self.arithmetic, left, right)
-        is_comparison = operator in ("==", "!=", "<", ">", "<=", ">=")
+            return self._power(left, right)
+        is_comparison = operator in COMPARISONS
         has_literal = _is_string_of_c(node.left) or _is_string_of_c(node.right)
         if is_comparison and not has_literal:
             by_contents = self._contents_compared(operator, left, right)
@@ -324,6 +421,9 @@ class Operations(MemberAccess):
                 return vectors.related(self.arithmetic, operator, left, right)
             if has_literal and not isinstance(self.objects, Unevaluated):
                 raise UsageError(NO_STRING_COMPARISON)
+            if self.rules is not None and self.rules.applies(left.type, right.type):
+                numbers = self.arithmetic.number(left), self.arithmetic.number(right)
+                return self.truth(self.rules.compared(operator, *numbers))
             return self.truth(self.arithmetic.compared(operator, left, right))
         return self.combined(operator, left, right)
 
@@ -365,7 +465,7 @@ class Operations(MemberAccess):
         operator, left = node.operator, self.object(node.left)
         unread, right = partial(self.unread().object, node.right), partial(self.object, node.right)
         if not are_boolean(operator, left.type, unread().type):
-            return self.combined(_OF_BITS[operator], left, right())
+            return self.combined(_OF_BITS[operator], *self._alike(node, left, right()))
         if operator == XOR:
             return self.truth(self.arithmetic.truth(left) != self.arithmetic.truth(right()))
         of_c = "&&" if operator == AND else "||"
@@ -411,12 +511,15 @@ class Operations(MemberAccess):
 
             if has_currency(left, right):
                 return combined(self.arithmetic, operator, left, right)
+        if operator == DIV or (operator == "/" and self.is_pascal):
+            from dwarfgpu.language.pascal_operators import divided  # few programs
+
+            operator, left = "/", divided(self.arithmetic, operator, left, right)
+        if self.rules is not None and self.rules.applies(left.type, right.type):
+            numbers = self.arithmetic.number(left), self.arithmetic.number(right)
+            return self.number(self.rules.binary(operator, *numbers))
         if self.is_fortran or self.is_ada or self.is_pascal:
             left, right = widened(self.arithmetic, left, right)
-        if operator == DIV or (operator == "/" and self.is_pascal):
-            from dwarfgpu.language.pascal_operators import quotient  # few programs
-
-            return quotient(self.arithmetic, operator, left, right)
         if operator in ("<<", ">>") and self.is_opencl:
             right = vectors.shift_count(self.arithmetic, left, right)
         value = self.arithmetic.binary(operator, left, right)
@@ -428,6 +531,14 @@ class Operations(MemberAccess):
             return value
         self.report(doubt)
         return value
+
+    def _power(self, base: TypedValue, exponent: TypedValue) -> TypedValue:
+        """Evaluate `**` of Fortran or Ada, of integers in the type of a product."""
+        rules = self.rules
+        if rules is None or not rules.applies(base.type, exponent.type):
+            raise no_power(base, exponent)
+        left, right = self.arithmetic.number(base), self.arithmetic.number(exponent)
+        return self.number(raised(rules, left, right))
 
     def conditional(self, node: ast.Conditional) -> TypedValue:
         condition = self.object(node.condition)

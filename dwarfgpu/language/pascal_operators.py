@@ -3,6 +3,7 @@ integers, and `/` divides real numbers (ISO 7185 6.7.2.2, 6.7.2.3)."""
 
 from __future__ import annotations
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Base, Struct, Type, is_set, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
@@ -66,13 +67,15 @@ def sets_compared(
     return is_same == (operator == "==")
 
 
-def quotient(
+def divided(
     arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
 ) -> TypedValue:
-    """Return `left / right`, of two integers a real number, as in GDB; or `left div right`."""
+    """Return the left operand of a division: of `/` between two integers, as Double, as Free Pascal
+    computes it; `UsageError` for `div` of real numbers."""
     are_integers = is_integer(left.type) and is_integer(right.type)
     if operator != "/" and not are_integers:
         raise UsageError("Integer-only operation on floating point number.")
-    if operator == "/" and are_integers:
-        left = arithmetic.cast(left, arithmetic.numbers.builtins.floating("long double"))
-    return arithmetic.binary("/", left, right)
+    if operator != "/" or not are_integers:
+        return left
+    double = arithmetic.numbers.builtins.floating("double")
+    return arithmetic.cast(left, Base(evolve(double.base, name="Double")))

@@ -68,7 +68,7 @@ def loaded(*arguments: str) -> set[str]:
         ("run --demo", 288),
         ("debug --demo -batch", 328),
         ("debug --demo -batch -ex bt", 376),
-        ("debug --demo -batch -ex list", 418),
+        ("debug --demo -batch -ex list", 419),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

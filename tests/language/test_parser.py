@@ -39,14 +39,13 @@ class Known:
     def is_rust(self) -> bool:
         return False
 
-    def has_own_literals(self) -> bool:
-        return False
-
     def has_functional_casts(self) -> bool:
         return True
 
     def is_pascal(self) -> bool:
         return False
+
+    language = None
 
     def has_dotted_names(self) -> bool:
         return False

@@ -215,7 +215,7 @@ def test_modules_of_packages(tmp_path: Path, tool: Callable[[str], str], compile
     of_gdb = answers(tool("gdb"), files, commands)
     assert answers(None, files, commands)[1:] == of_gdb[1:] and "Breakpoint 2 at" in of_gdb[2]
     shown = {
-        "print app.core.counter": "$1 = 46", "print app.core.Colour.red == 0": "$2 = 1",
+        "print app.core.counter": "$1 = 46", "print app.core.Colour.red == 0": "$2 = true",
         "print sizeof(app.core.Point)": "$3 = 16", "whatis app.core.counter": "type = int",
         "print app.nothing": 'No symbol "app" in current context.',
         "complete print app.core.cou": "print app.core.counter",

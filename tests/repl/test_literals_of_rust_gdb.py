@@ -26,7 +26,7 @@ START = "frame function a::main"
 AS_IN_GDB = r"""
 b'a'; b'\n'; b'\xff'; b'\''; b'a' + 1; u1 == b'a'; letter == '\u{e9}'; letter == 'é'; 'a' as u8;
 b"abc"; b"a\nb\0c\t\"\\"; br"a\n"; br#"a"b"#; sizeof(b"abc"); 5u8; 5_000; 0xff_u8; 0o17;
-0b1010_0101; 1.5f32; 1_0.5; 5i64; 5usize; 010; 1u8 + 1u16; 255u8; 1e3f64; 2.; 2. + 1; !5u8; -1i8;
+0b1010_0101; 1.5f32; 1_0.5; 5i64; 5usize; 010; 1u8 + 1u16; 255u8; 1e3f64; 2.; !5u8; -1i8;
 -5i8 as u8; 1.0f32 + 1.0; *(&i4 as *const u8); *(raw as *const u8); raw as usize;
 (by_ref as *const a::shapes::Point).x; *(raw as *const i32) + 1; raw as *const u8 as usize;
 raw == &i4 as *const i32; *(to_big as *mut u64); *raw as u8"""

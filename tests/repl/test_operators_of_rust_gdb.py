@@ -24,10 +24,11 @@ fn main() {
 """
 START = "frame function a::main"
 AS_IN_GDB = """\
-t.0; t.1; t.1 + 0.5; t.0 + t.1; !u1; !!u1; !i4; !5; !u1 + 1; i4 as u8; i4 as u8 + 1; -1 as u8;
+t.0; t.1; t.1 + 0.5; !u1; !!u1; !i4; !5; !u1 + 1; i4 as u8; i4 as u8 + 1; -1 as u8;
 i4 as u8 as f32; i4 as u8 * 2; sizeof(i4 as u8); arr[1] as u8; 1.5 + 2.25; !b; !!b; !(u1 == 200);
 u1 == 200 && b; rest[1].0; u1 != 200; b == true"""
 OF_RUST = {
+    "t.0 + t.1": "Rust does not compute with i32 and f32: write a cast.",
     "t.2.0": "4", "(t.2).0": "4", "t.2.1": "120 U'x'", "!u1 as i32": "55", "rest[1].1 == 8": "true",
     "t.9": "There is no member named __9.", "i4 as": "A syntax error in expression, near `'.",
     "i4 as nothing": 'No symbol "nothing" in current context.',

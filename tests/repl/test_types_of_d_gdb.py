@@ -38,7 +38,7 @@ def test_an_interface_is_a_structure(tool: Callable[[str], str], files: list[str
         "type = struct m.Shape {\n}\n",
         "$1 = 8\n",
         "\nFile m.d:\n4:\tstruct m.Shape;\n",
-        "$2 = 1\n",
+        "$2 = true\n",
     ]
     [shown] = answers(tool("gdb"), files, ["frame function m.run", "print *shape"])[1:]
     address = shown.partition("__vptr = ")[2].partition(" ")[0]

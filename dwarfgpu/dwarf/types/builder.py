@@ -367,12 +367,13 @@ class TypeBuilder:
             target = None if die.name else die.reference(dw.AT_TYPE)
             values = _enumeration_range(die) if die.unit.language in dw.ADA else None
             return Typedef((target and target.name) or name, self.target(die), range=values)
-        values = None
+        values = modulus = None
         base = evolve(underlying.base, name=die.name or underlying.base.name)
         if die.unit.language in dw.ADA:
-            from dwarfgpu.dwarf.types.gnat_encodings import decoded  # few programs are in Ada
+            from dwarfgpu.dwarf.types.gnat_encodings import decoded, modulus_of  # few are in Ada
 
             base, values = decoded(die, base), _range(die, underlying.base)
+            modulus = modulus_of(die)
         is_natural = _is_never_negative(die, base)
         storage, first_bit = underlying.storage_bits, underlying.first_bit
         if size is not None and 0 < size != base.bit_size:
@@ -388,6 +389,7 @@ class TypeBuilder:
             first_bit=first_bit,
             is_never_negative=is_natural,
             range=values,
+            modulus=modulus,
         )
 
     def _struct(self, die: Die, kind: StructKind) -> Type:

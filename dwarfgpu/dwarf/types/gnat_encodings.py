@@ -34,6 +34,7 @@ _BIASED: Final = "___XB"
 _ARRAY: Final = "___XUA"
 _POINTER: Final = "___XUP"
 _PADDED: Final = "___PAD"
+_MODULAR: Final = "___UMT"
 _MEASURED: Final = ("___XVE", "___XVU")
 _DEEPEST: Final = 20
 _LONGEST: Final = 100
@@ -48,6 +49,20 @@ _PLUS_UCONST: Final = b"\x23"
 _MOST_BYTES: Final = 1 << 32
 """Of a structure: what is behind is in none."""
 _ADVICE: Final = "-fgnat-encodings=minimal describes it in DWARF"
+
+
+def modulus_of(die: Die) -> int | None:
+    """Return how many values the modular type of a subrange has, where that is no power of 2 for
+    which GNAT has a base type: `t___UMT` is the base type of one, and a subtype is a subrange of
+    its type."""
+    for _ in range(_DEEPEST):
+        below = die.reference(dw.AT_TYPE)
+        if below is None or below.tag != dw.TAG_SUBRANGE_TYPE:
+            break
+        die = below
+    is_modular = below is not None and (below.name or "").endswith(_MODULAR)
+    upper = die.integer(dw.AT_UPPER_BOUND) if is_modular else None
+    return None if upper is None else upper + 1
 
 
 def decoded(die: Die, base: BaseType) -> BaseType:

@@ -99,6 +99,8 @@ class Base(_OfFile):
     """Of an element of a packed array: the size of the declared type."""
     range: Range | None = None
     """Of a subrange type of Ada, its values."""
+    modulus: int | None = None
+    """Of a modular type of Ada that has not as many values as its bits, how many it has."""
 
     @property
     def name(self) -> str:

@@ -13,6 +13,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.syntax.fortran_tokens import NOT, POWER
 from dwarfgpu.language.syntax.tokens import Token
+from dwarfgpu.language.syntax.words import ABS, MOD
 
 RANGE: Final = ".."
 ALL: Final = ".all"
@@ -33,13 +34,11 @@ _MARKS: Final = (
     (POWER, POWER), (RANGE, RANGE), (":=", ":="), ("/=", "!="), ("==", "=="), ("=", "=="),
 )  # fmt: skip
 """What the marks are among those of C: `=` compares."""
-_OPERATORS: Final = {"rem": "%", "not": NOT}
+_OPERATORS: Final = {"rem": "%", "mod": MOD, "abs": ABS, "not": NOT}
 _NOT_SUPPORTED: Final = {
     "and": 'write "and then" between conditions, & between numbers',
     "or": 'write "or else" between conditions, | between numbers',
     "xor": "write ^ between numbers",
-    "mod": 'write "rem", which has the sign of the first operand',
-    "abs": "write -X of a negative X",
     "in": "write comparisons",
     "if": "write C's CONDITION ? X : Y",
     "new": "nothing is allocated",

@@ -239,7 +239,7 @@ class Cast(Part):
     how: str = ""
     """`static`, `const`, `reinterpret` or `dynamic`, of the casts of C++; `vector`: the operand is
     the elements of a vector, as in `(float4)(1, 2, 3, 4)` of OpenCL; `conversion`: `type(x)` of
-    Ada."""
+    Ada; `literal`: the type behind a number, as in `1u8` of Rust."""
 
 
 @frozen

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Protocol
 
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.syntax.ada_tokens import RANGE, ada_token
 from dwarfgpu.language.syntax.ast import TypeName
@@ -47,14 +48,15 @@ class Known(Protocol):
     def is_rust(self) -> bool:
         """Return whether the words of Rust are known."""
 
-    def has_own_literals(self) -> bool:
-        """Return whether literals are those of Go or Rust."""
-
     def has_functional_casts(self) -> bool:
         """Return whether `type(x)` converts an operand, as in C++, Go and Pascal."""
 
     def is_pascal(self) -> bool:
         """Return whether the words of Pascal are known."""
+
+    @property
+    def language(self) -> int | None:
+        """The DW_LANG code of the unit in focus; None where there is none."""
 
     def has_dotted_names(self) -> bool:
         """Return whether points are between names and packages or modules."""
@@ -73,7 +75,8 @@ class Known(Protocol):
         """Return the error for the name of no type; None for that of one."""
 
 
-_SHOWN: Final = 200
+_WITH_OWN_LITERALS: Final = (dw.LANG_GO, dw.LANG_RUST)
+MAX_SHOWN: Final = 200
 """Characters of the rest of an expression in a message."""
 _SPELLED: Final = {
     "and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~",
@@ -105,7 +108,7 @@ class Cursor:
         self.is_ada = names.is_ada()
         self.is_pascal = names.is_pascal()
         has_own = self.is_fortran or self.is_ada or self.is_pascal or RANGE in text
-        has_own_literals = names.has_own_literals()
+        has_own_literals = names.language in _WITH_OWN_LITERALS
         self.has_counted_strings = self.is_fortran or self.is_ada or has_own_literals
         """Whether a string literal has no NUL at its end."""
         has_own = has_own or has_own_literals
@@ -185,7 +188,7 @@ class Cursor:
                 return self.known.unknown(name)
         if self.token.text == "#":
             return UsageError("Invalid character '#' in expression.")
-        excerpt = self.text[self.token.start :][:_SHOWN]
+        excerpt = self.text[self.token.start :][:MAX_SHOWN]
         return UsageError(f"A syntax error in expression, near `{excerpt}'.")
 
 

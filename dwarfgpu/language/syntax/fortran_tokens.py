@@ -12,6 +12,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.language.syntax.ast import String
 from dwarfgpu.language.syntax.tokens import Token
+from dwarfgpu.language.syntax.words import FORTRAN
 
 EQUIVALENCES: Final = (".eqv.", ".neqv.")
 """Operators between logical values, which bind weakest."""
@@ -28,6 +29,12 @@ _BEFORE_DOTTED: Final = pattern(r"[0-9]+(?=\.[a-z]+\.)", re.IGNORECASE)
 """The number of `5.eq.i`."""
 _DOUBLE: Final = pattern(r"(?P<digits>[0-9]+\.?[0-9]*|\.[0-9]+)[dD](?P<exponent>[+-]?[0-9]+)\b")
 """`1.5d3`, which is of type double precision."""
+_WITH_KIND: Final = pattern(
+    r"(?P<digits>[0-9]+(?P<part>\.[0-9]*)?(?P<exponent>[eE][+-]?[0-9]+)?|(?P<point>\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"_(?P<kind>[0-9]+)\b"
+)
+"""`1.5_8` (Fortran 2018 7.4.3)."""
+_KIND_OF_DOUBLE: Final = 8
 _STRING: Final = pattern(r"'(?P<text>(?:[^']|'')*)'(?!\s*::)")
 """A character constant; before `::`, a source file."""
 
@@ -55,10 +62,22 @@ def fortran_token(text: str, index: int) -> tuple[Token, int] | None:
     if (match := _BEFORE_DOTTED.match(text, index)) is not None:
         return Token("number", match[0], index), match.end()
     if (match := _DOUBLE.match(text, index)) is not None:
-        return Token("number", f"{match['digits']}e{match['exponent']}", index), match.end()
+        digits = f"{match['digits']}e{match['exponent']}_{_KIND_OF_DOUBLE}"
+        return Token("number", digits, index), match.end()
+    if (match := _WITH_KIND.match(text, index)) is not None:
+        return Token("number", match[0], index), match.end()
     if (match := _STRING.match(text, index)) is not None:
         return Token("constant", match["text"].replace("''", "'"), index), match.end()
     return None
+
+
+def kind_of_number(text: str) -> tuple[str, tuple[str, ...] | None]:
+    """Return the digits of a number, and the words of its type if its kind is behind it."""
+    match = _WITH_KIND.fullmatch(text)
+    if match is None:
+        return text, None
+    is_real = any(match[group] for group in ("part", "exponent", "point"))
+    return match["digits"], (FORTRAN, f"{'real' if is_real else 'integer'}*{match['kind']}")
 
 
 def constant(text: str) -> String:

@@ -1,5 +1,5 @@
-"""The words of expressions that Go spells otherwise than C: `^x`, `1_000`, `0o17`, `'é'`, a raw
-string (The Go Programming Language Specification, "Lexical elements", "Arithmetic operators")."""
+"""The words of expressions that Go spells otherwise than C: `^x`, `&^`, `1_000`, `0o17`, `'é'`, a
+raw string (The Go Programming Language Specification, "Lexical elements", "Operators")."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.language.syntax.tokens import Token, character
-from dwarfgpu.language.syntax.words import INVERSION
+from dwarfgpu.language.syntax.words import AND_NOT, INVERSION
 
 _NUMBER: Final = pattern(
     r"""(?:0[oO]_?(?P<octal>[0-7][0-7_]*) | 0[xX]_?[0-9a-fA-F][0-9a-fA-F_]* | 0[bB]_?[01][01_]*
@@ -24,6 +24,8 @@ def go_token(text: str, index: int) -> tuple[Token, int] | None:
     """Return the word of Go at a position, and where it ends; None for one that C has, too."""
     if text[index] == "^" and not _follows_operand(text, index):
         return Token("mark", INVERSION, index), index + 1
+    if text.startswith(AND_NOT, index):
+        return Token("mark", AND_NOT, index), index + len(AND_NOT)
     match = _NUMBER.match(text, index)
     if match is not None and (match["octal"] or "_" in match[0]):
         digits = match[0].replace("_", "")

@@ -1,4 +1,4 @@
-"""Parse text into a syntax tree: a Pratt parser with the precedences of C and GDB's `@`.
+"""Parse text into a syntax tree: a Pratt parser with the precedences of the language.
 
 Law: a type can follow only `(`, `sizeof (` or `{`; the parser looks up whether a name is a type,
 because C requires it.
@@ -12,49 +12,39 @@ from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.ada_tokens import ALL, QUALIFICATION, RANGE
 from dwarfgpu.language.syntax.ast import MAX_HEIGHT, Node
-from dwarfgpu.language.syntax.cursor import Cursor, Known
+from dwarfgpu.language.syntax.cursor import MAX_SHOWN, Cursor, Known
 from dwarfgpu.language.syntax.fortran_tokens import (
-    CONCATENATION,
     CONVERSIONS,
     NOT,
     POWER,
     TRUE,
     constant,
+    kind_of_number,
 )
 from dwarfgpu.language.syntax.name_parser import extended_name, is_converting, name_at
+from dwarfgpu.language.syntax.precedences import (
+    ASSIGNMENT,
+    BY_LANGUAGE,
+    COMMA,
+    COMPARISONS,
+    CONDITIONAL,
+    UNARY,
+    C,
+)
 from dwarfgpu.language.syntax.tokens import Token, character, number, string
 from dwarfgpu.language.syntax.type_parser import TypeParser, fortran_type
 from dwarfgpu.language.syntax.words import (
-    AND,
+    ABS,
     AS,
     COMPLEMENT,
-    DIV,
     IN_TYPES,
     INVERSION,
     MUTABLE,
-    OR,
     TAGS,
     TYPE_WORDS,
     WORDS,
-    XOR,
 )
 
-_BINARY: Final = {
-    ",": 1,
-    "=": 2, "+=": 2, "-=": 2, "*=": 2, "/=": 2, "%=": 2, "&=": 2, "|=": 2, "^=": 2,
-    "<<=": 2, ">>=": 2, ":=": 2,
-    "?": 3, ".eqv.": 4, ".neqv.": 4, "||": 5, "&&": 6, "|": 7, "^": 8, "&": 9, "==": 10, "!=": 10,
-    "<": 11, ">": 11, "<=": 11, ">=": 11, "<<": 12, ">>": 12, CONCATENATION: 12, "@": 13,
-    "+": 14, "-": 14, "*": 15, "/": 15, "%": 15, ".*": 16, "->*": 16, POWER: 16,
-    AS: 16,
-}  # fmt: skip
-_OF_PASCAL: Final = {
-    **_BINARY, "<": 10, ">": 10, "<=": 10, ">=": 10, OR: 14, XOR: 14, AND: 15, DIV: 15,
-    "<<": 15, ">>": 15,
-}  # fmt: skip
-"""`and`, `shl` and `shr` multiply, `or` and `xor` add (ISO 7185 6.7.1, Free Pascal); GDB has other
-precedences."""
-_COMMA, _ASSIGNMENT, _CONDITIONAL, _NOT_OF_FORTRAN, _POWER, _UNARY = 1, 2, 3, 7, 16, 17
 _CASTS: Final = ("static_cast", "const_cast", "reinterpret_cast", "dynamic_cast")
 _ALIGNMENTS: Final = ("alignof", "_Alignof", "__alignof__")
 _TYPES_OF: Final = ("typeof", "__typeof", "__typeof__", "decltype")
@@ -65,8 +55,11 @@ _OPENING: Final = frozenset({"(", "[", "{"})
 _CLOSING: Final = frozenset({")", "]", "}"})
 _NO_AGGREGATES: Final = "aggregates of Ada are not supported in expressions"
 _PREFIXES: Final = frozenset(
-    {"*", "&", "-", "+", "!", "~", "++", "--", COMPLEMENT, INVERSION, MUTABLE}
+    {"*", "&", "-", "+", "!", "~", "++", "--", COMPLEMENT, INVERSION, MUTABLE, ABS}
 )
+
+_SAME: Final = {MUTABLE: "&", INVERSION: "~"}
+"""Operators of Rust and Go that C spells otherwise."""
 
 
 def parse(text: str, names: Known, radix: int = 10) -> Node:
@@ -120,7 +113,9 @@ class Parser(Cursor):
 
     def __init__(self, text: str, names: Known, radix: int = 10) -> None:
         super().__init__(text, names, radix)
-        self._powers = _OF_PASCAL if self.is_pascal else _BINARY
+        self._precedences = BY_LANGUAGE.get(names.language, C)
+        self._enclosed: list[Node] = []
+        """Comparisons in parentheses."""
         if "." in text and names.has_dotted_names():
             from dwarfgpu.language.syntax.dotted_tokens import with_packages  # few programs
 
@@ -152,7 +147,7 @@ class Parser(Cursor):
         return Token("name", token.text, token.start) if is_name else token
 
     def whole(self) -> Node:
-        node = self.expression(_COMMA)
+        node = self.expression(COMMA)
         if self.token.text in (")", "]"):
             raise UsageError("Junk after end of expression.")
         if self.token.kind != "end":
@@ -164,51 +159,64 @@ class Parser(Cursor):
         self.depth += 1
         if self.depth > MAX_HEIGHT:
             raise LimitExceeded(f"an expression nested more than {MAX_HEIGHT} deep")
-        left = self.unary()
+        left = self.unary(least)
         while self.token.kind == "mark":
             operator = self.token.text
-            power = self._powers.get(operator, 0)
+            power = self._precedences.binary.get(operator, 0)
             if power < least or not power:
                 break
-            self.next()
-            left = self._joined(left, operator, power)
+            start = self.next().start
+            left = self._joined(left, operator, power, start)
         self.depth -= 1
         return left
 
-    def _joined(self, left: Node, operator: str, power: int) -> Node:
-        if power == _ASSIGNMENT:
-            return ast.Assign(operator[:-1] or None, left, self.expression(_ASSIGNMENT))
-        if power == _CONDITIONAL:
-            yes = self.expression(_COMMA)
+    def _joined(self, left: Node, operator: str, power: int, start: int) -> Node:
+        if power == ASSIGNMENT:
+            return ast.Assign(operator[:-1] or None, left, self.expression(ASSIGNMENT))
+        if power == CONDITIONAL:
+            yes = self.expression(COMMA)
             self.expect(":")
-            return ast.Conditional(left, yes, self.expression(_CONDITIONAL))
+            return ast.Conditional(left, yes, self.expression(CONDITIONAL))
         if operator == AS:
             from dwarfgpu.language.syntax.rust_type_names import rust_type_name  # few programs
 
             return ast.Cast(rust_type_name(self), left)
         right = self.expression(power if operator == POWER else power + 1)
+        if operator in self._precedences.apart:
+            self._require_parentheses(start, left, right)
         return ast.Binary(operator, left, right)
 
-    def unary(self) -> Node:
+    def _require_parentheses(self, start: int, *operands: Node) -> None:
+        """Raise `UsageError` for a comparison without parentheses beside an operator that begins at
+        a character of the text."""
+        for operand in operands:
+            is_comparison = isinstance(operand, ast.Binary) and operand.operator in COMPARISONS
+            if is_comparison and not any(operand is one for one in self._enclosed):
+                excerpt = self.text[start:][:MAX_SHOWN]
+                raise UsageError(f"A comparison needs parentheses here, near `{excerpt}'.")
+
+    def unary(self, least: int = UNARY) -> Node:
+        """Return an operand with the operators before it; those behind it bind at least as strongly
+        as `least`."""
         if self.accept(NOT):
-            return ast.Unary("!", self.expression(_NOT_OF_FORTRAN if self.is_fortran else _UNARY))
+            return ast.Unary("!", self.expression(self._precedences.after_not))
         operator = self.accept(*_PREFIXES)
         if operator == "-" and self.token.kind == "suffixed":
             return self._postfix(self._suffixed(is_negative=True))
         if operator is not None:
-            operator = "&" if operator == MUTABLE else operator
-            is_sign = self.is_fortran and operator in "+-"
-            return ast.Unary(operator, self.expression(_POWER if is_sign else _UNARY))
+            operator = _SAME.get(operator, operator)
+            after = self._precedences.after_sign if operator in "+-" else UNARY
+            return ast.Unary(operator, self.expression(max(after, min(least, UNARY))))
         if self.is_pascal and self.accept("@"):
-            return ast.Unary("&", self.expression(_UNARY))
+            return ast.Unary("&", self.expression(UNARY))
         if self.accept(POWER):  # of a pointer to a pointer, as in C
-            return ast.Unary("*", ast.Unary("*", self.expression(_UNARY)))
+            return ast.Unary("*", ast.Unary("*", self.expression(UNARY)))
         if self.token == Token("name", "sizeof", self.token.start):
             self.next()
             if self._type_follows("("):
                 self.next()
                 return ast.SizeOf(self._type(")"))
-            return ast.Unary("sizeof", self.expression(_UNARY))
+            return ast.Unary("sizeof", self.expression(UNARY))
         if self._is_word(_ALIGNMENTS, "("):
             self.next()
             if not self._type_follows("("):  # C and C++ have no alignment of an expression
@@ -228,11 +236,11 @@ class Parser(Cursor):
                 return self._postfix(ast.Cast(kind, ast.Elements(elements)))
             if self._is_list() and self.known.is_opencl_vector(kind):
                 return self._vector_literal(kind)
-            return ast.Cast(kind, self.expression(_UNARY))
+            return ast.Cast(kind, self.expression(UNARY))
         if self._type_follows("{"):
             self.next()
             kind = self._type("}")
-            return ast.Cast(kind, self.expression(_UNARY), is_memory=True)
+            return ast.Cast(kind, self.expression(UNARY), is_memory=True)
         if self.accept("{"):
             elements = self._listed("}")
             if not elements:
@@ -271,7 +279,7 @@ class Parser(Cursor):
         self.expect("<")
         kind = self._type(">")
         self.expect("(")
-        operand = self.expression(_COMMA)
+        operand = self.expression(COMMA)
         self.expect(")")
         return ast.Cast(kind, operand, how=how)
 
@@ -298,7 +306,7 @@ class Parser(Cursor):
             self.next()
             return self._type(")")
         self.expect("(")
-        operand = self.expression(_COMMA)
+        operand = self.expression(COMMA)
         self.expect(")")
         return operand
 
@@ -306,9 +314,9 @@ class Parser(Cursor):
         """Parse expressions between commas up to a mark, which is consumed."""
         arguments: list[Node] = []
         while self.accept(end) is None:
-            argument = self.expression(_ASSIGNMENT)
+            argument = self.expression(ASSIGNMENT)
             if self.accept(RANGE):  # of Ada: a(2..3)
-                argument = ast.Triplet(argument, self.expression(_ASSIGNMENT), None)
+                argument = ast.Triplet(argument, self.expression(ASSIGNMENT), None)
             arguments.append(argument)
             self.expect_item_or(end)
         return tuple(arguments)
@@ -346,7 +354,7 @@ class Parser(Cursor):
                 raise self.syntax_error()
             index += colons
             if not self._is_mark(",", ")", ":", "::"):
-                bounds[index] = self.expression(_ASSIGNMENT)
+                bounds[index] = self.expression(ASSIGNMENT)
         low, high, stride = bounds
         if not index and low is not None:
             return low
@@ -357,11 +365,11 @@ class Parser(Cursor):
     def _indexed(self, node: Node) -> Node:
         """Parse what is between brackets after an array."""
         start = self.at
-        index = self.expression(_ASSIGNMENT if self.is_pascal else _COMMA)
+        index = self.expression(ASSIGNMENT if self.is_pascal else COMMA)
         while self.is_pascal and self.accept(","):  # `a[1,2]` is `a[1][2]` (ISO 7185 6.5.3.2)
-            node, index = ast.Index(node, index), self.expression(_ASSIGNMENT)
+            node, index = ast.Index(node, index), self.expression(ASSIGNMENT)
         if self.accept(RANGE):  # of D
-            index = ast.Slice(index, self.expression(_COMMA))
+            index = ast.Slice(index, self.expression(COMMA))
         words = self.tokens[start : self.at]
         if any(word.kind == "dollar" and word.text == "$" for word in words) and self.known.is_d():
             # spec/arrays, "Array Length"; it is the last value of the history in GDB's expressions.
@@ -407,7 +415,7 @@ class Parser(Cursor):
         token = self.token
         match token.kind:
             case "number":
-                return number(self.next().text, self.radix)
+                return self._of_kind() or number(self.next().text, self.radix)
             case "suffixed":
                 return self._suffixed()
             case "character":
@@ -435,15 +443,17 @@ class Parser(Cursor):
                 pass
         if self.accept("("):
             has_commas = not (self.is_fortran or self.is_ada)
-            node = self.expression(_COMMA if has_commas else _ASSIGNMENT)
+            node = self.expression(COMMA if has_commas else ASSIGNMENT)
             if self.is_ada and self.token.text == ",":
                 raise Unsupported(_NO_AGGREGATES)
             if self.is_fortran and self.accept(","):
-                node = ast.Complex(node, self.expression(_ASSIGNMENT))
+                node = ast.Complex(node, self.expression(ASSIGNMENT))
             self.expect(")")
+            if self._precedences.apart and isinstance(node, ast.Binary):
+                self._enclosed.append(node)
             if isinstance(node, ast.Name) and self.token.kind in _OPERANDS:
                 # Only a cast can continue like this: its type is unknown, which is reported later.
-                return ast.Cast(ast.TypeName((node.name,)), self.expression(_UNARY))
+                return ast.Cast(ast.TypeName((node.name,)), self.expression(UNARY))
             return node
         raise self.syntax_error()
 
@@ -452,6 +462,17 @@ class Parser(Cursor):
         from dwarfgpu.language.syntax.rust_type_names import suffixed  # few programs
 
         return suffixed(self.next().text, is_negative=is_negative)
+
+    def _of_kind(self) -> Node | None:
+        """Parse a number of Fortran with its kind behind it, `0.5_8`; None where something else
+        comes."""
+        if not self.is_fortran:
+            return None
+        digits, words = kind_of_number(self.token.text)
+        if words is None:
+            return None
+        self.next()
+        return ast.Cast(ast.TypeName(words), number(digits, self.radix), how="literal")
 
     def _string(self) -> Node:
         """Parse adjacent string literals, which are one."""
@@ -494,7 +515,7 @@ class Parser(Cursor):
             return number(self.next().text, self.radix)
         name = name_at(self)
         if self.accept("#"):
-            return ast.AddressOf(name, self.expression(_UNARY))
+            return ast.AddressOf(name, self.expression(UNARY))
         self.names.append(name)
         return self._on_entry(name) or ast.Name(name)
 
@@ -534,7 +555,7 @@ class Parser(Cursor):
         if token.text not in TYPE_WORDS and not self.known.is_type(name):
             return None
         self.move_to(end + 1)
-        operand = self.expression(_ASSIGNMENT)
+        operand = self.expression(ASSIGNMENT)
         self.expect(")")
         return ast.Cast(ast.TypeName((name,)), operand)
 

@@ -96,4 +96,5 @@ def suffixed(text: str, *, is_negative: bool = False) -> Node:
             most = most + 1 if is_signed else 0
         if literal.number > most:
             raise UsageError(f"{'-' * is_negative}{written}{name} is no value of {name}.")
-    return Cast(TypeName((name,)), Unary("-", literal) if is_negative else literal)
+    signed = Unary("-", literal) if is_negative else literal
+    return Cast(TypeName((name,)), signed, how="literal")

@@ -1,0 +1,246 @@
+"""The arithmetic of Ada, D, Fortran, Go, Pascal and Rust: what programs of these languages print.
+
+Law: the expected numbers are those that programs of fpc, gfortran, gnatmake, go, ldc2 and rustc
+print, but for operands that Rust and Go do not compute with (`u1 + few`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.language.constant_expressions import folded
+from dwarfgpu.language.syntax import ast
+from tests.cli.command import printed_in_order
+from tests.dwarf.builder import Content, Shape, file_of
+from tests.language.made_units import BASE_TYPE, HEADER_BYTES, NAME, UNIT, VARIABLE
+
+_DATA = 0x8000
+_SUBRANGE = Shape(
+    dw.TAG_SUBRANGE_TYPE,
+    (NAME, (dw.AT_TYPE, dw.FORM_REF4), (dw.AT_UPPER_BOUND, dw.FORM_DATA1)),
+)
+_SIGNED, _UNSIGNED, _FLOAT = 5, 7, 4
+_ADA, _FORTRAN = 0x0D, 0x0E
+VARIABLES = {
+    "i1": (_SIGNED, 1, -7), "u1": (_UNSIGNED, 1, 200), "i4": (_SIGNED, 4, -70000),
+    "u4": (_UNSIGNED, 4, 4000000000), "n8": (_SIGNED, 8, -5), "w8": (_UNSIGNED, 8, 5),
+    "f4": (_FLOAT, 4, 0x3DCCCCCD), "f8": (_FLOAT, 8, 0x3FB999999999999A),
+    "few": (_UNSIGNED, 4, 3), "neg": (_FLOAT, 4, 0xBFC00000), "huge": (_FLOAT, 4, 0x501502F9),
+    "nan": (_FLOAT, 4, 0x7FC00000), "flags": (_UNSIGNED, 4, 10), "c": (_UNSIGNED, 1, 250),
+    "d": (_UNSIGNED, 1, 10), "small": (_SIGNED, 4, 2),
+}  # fmt: skip
+"""Encodings, sizes and contents; 0.1 of both sizes, -1.5, 1e10 and NaN are the real numbers."""
+TYPES = {
+    dw.LANG_GO: ("int8", "uint8", "int32", "uint32", "int64", "uint64", "float32", "float64"),
+    dw.LANG_RUST: ("i8", "u8", "i32", "u32", "i64", "u64", "f32", "f64"),
+    dw.LANG_PASCAL83: ("ShortInt", "Byte", "LongInt", "LongWord", "Int64", "QWord", "Single",
+                       "Double"),
+    0x0C: ("signed char", "unsigned char", "int", "unsigned int", "long", "unsigned long", "float",
+           "double"),
+    dw.LANG_D: ("byte", "ubyte", "int", "uint", "long", "ulong", "float", "double"),
+    _FORTRAN: ("integer(kind=1)", "u1", "integer(kind=4)", "u4", "integer(kind=8)", "u8",
+               "real(kind=4)", "real(kind=8)"),
+    _ADA: ("short_short_integer", "pk__byte", "integer", "pk__word", "long_long_integer",
+           "pk__long", "float", "long_float"),
+}  # fmt: skip
+"""By encoding and size, in the order of `_ORDER`."""
+_ORDER = [(_SIGNED, 1), (_UNSIGNED, 1), (_SIGNED, 4), (_UNSIGNED, 4), (_SIGNED, 8), (_UNSIGNED, 8),
+          (_FLOAT, 4), (_FLOAT, 8)]  # fmt: skip
+EXPRESSIONS: dict[int, str] = {
+    dw.LANG_PASCAL83: """
+        u4 + i4 = 3999930000; i4 - u4 = -4000070000; u4 * i4 = -280000000000000
+        few * (-2) = -6; few - 5 = -2; -u4 = -4000000000; u4 div i4 = -57142; u4 mod i4 = 60000
+        i4 shl 16 = -292552704; i4 shr 4 = 268431081; n8 shr 1 = 9223372036854775805
+        u4 shr 28 = 14; i1 shl 40 = -1792; u1 shl 30 = 0; i1 shr 1 = 2147483644
+        not u1 = 55; not i1 = 6; not few = 4294967292; i4 < u4 = true; n8 < w8 = true
+        u4 = -1 = false; u4 > -1 = true; i1 > w8 = true; w8 * i4 = 18446744073709201616
+        w8 - 6 = 18446744073709551615; u4 * u4 = 16000000000000000000; w8 and n8 = 1
+        f4 = 0.1 = false; f8 = 0.1 = false; f4 = 0.5 = false; 7 / 2 = 3.5
+        200 shl 30 = 214748364800; -5 shr 1 = 9223372036854775805
+        4294967295 shl i1 = 4261412864""",
+    dw.LANG_GO: """
+        u1 + 100 = 44; i1 - 125 = 124; u1 << 1 = 144; u1 << 8 = 0; i1 >> 9 = -1; -u1 = 56
+        ^u1 = 55; u1 &^ 15 = 192; u1 & 12 + 1 = 9; flags | 1 == 11 = true; flags & 2 != 0 = true
+        1 << 2 + 1 = 5; 1 << 40 = 1099511627776; f4 == 0.1 = true; f8 == 0.1 = true
+        0.1 + 0.2 == 0.3 = true; f4 * 2 = 0.200000003; u4 + 1_000_000_000 = 705032704
+        i4 % 4096 = -368; 7 / 2 = 3; 7 / 2.0 = 3.5; u1 < 300 = true; u1 == i1 = false
+        u1 + few = 203; 1 << few = 8; 0o17 = 15""",
+    dw.LANG_RUST: """
+        flags & 2 != 0 = true; flags ^ 8 == 2 = true; flags | 1 == 11 = true; !u1 = 55
+        u1 & !1 = 200; f4 == 0.1 = true; f8 == 0.1 = true; 0.1 + 0.2 == 0.3 = false
+        nan as i32 = 0; neg as u8 = 0; huge as i32 = 2147483647; huge as u8 = 255
+        huge as u64 = 10000000000; 0.1f32 = 0.100000001; 1_000i64 = 1000; -1i32 as u8 = 255
+        i4 / 3 = -23333; i4 % 3 = -1; i1 >> 1 = -4; u1 >> 3 = 25; u1 == 300 = false
+        1 << 2 + 1 = 8; n8 + 1 = -4; 0xff_u8 as i8 = -1; u1 + few = 203""",
+    dw.LANG_D: """
+        u1 + 100 = 300; i4 + few = 4294897299; u1 == 200 = true; (flags & 2) == 2 = true
+        f4 == 0.1 = false; f4 == 0.1f = true; i4 < few = false""",
+    _FORTRAN: """
+        f4 == 0.1 = .TRUE.; f8 == 0.1 = .FALSE.; f8 == 0.1d0 = .TRUE.; f4 == 0.1_4 = .TRUE.
+        f8 == 0.1_8 = .TRUE.; 1.0/3.0 = 0.333333343; 1.0d0/3 = 0.33333333333333331
+        f4 + 0.2_8 = 0.30000000149011613; kind(0.1) = 4; kind(0.1_8) = 8; kind(1_8) = 8
+        kind(i1 + small) = 4; kind(f4 * n8) = 4; f4 * 10 == 1.0 = .TRUE.; 2**10 = 1024
+        f4**2 = 0.0100000007; -2**2 = -4; i1 / 2 = -3; 7/2*2.0 = 6""",
+    _ADA: """
+        c + d = 4; d - c = 16; -d = 246; c * d = 196; not d = 245; m * m = 9; not m = 2
+        -m = 3; m + 5 = 2; u4 + u4 = 3705032704; -small ** 2 = -4; -2 ** 2 = -4
+        -i4 mod 4096 = -3728; (-i4) mod 4096 = 368; i4 mod 4096 = 3728; i4 rem 4096 = -368
+        abs i4 = 70000; abs (-5) = 5; f4 = 0.1 = true; f8 = 0.1 = true; f4 * 3.0 = 0.300000012
+        1.0/3.0 = 0.33333333333333331; c < 300 = true; c ** 2 = 36; 2 ** 10 = 1024""",
+}
+"""What each is, between ` = ` at its end."""
+NAMES_OF_TYPES = {
+    dw.LANG_PASCAL83: {"u4 + i4": "Int64", "u4 + few": "QWord", "i4 shl 1": "LongInt",
+                       "u1 shl 1": "LongInt", "few shl 1": "LongWord", "not u1": "Byte",
+                       "f4 * 2": "Single", "f8 / 3": "Double", "f4 + 0.1": "Extended",
+                       "5": "LongInt", "i4 < 5": "bool", "i4 / 2": "Double"},
+    dw.LANG_GO: {"u1 + 1": "uint8", "u1 << few": "uint8", "5": "int", "1.5": "float64",
+                 "1 == 1": "bool", "f4 * 2": "float32", "-i4": "int32", "(uint16)3": "uint16",
+                 "(int)u1": "int", "u1 == 5": "bool"},
+    dw.LANG_RUST: {"u1 + 1": "u8", "5": "i32", "5000000000": "i64", "1.5": "f64", "1u16": "u16",
+                   "f4 * 2.0": "f32", "!u1": "u8", "n8 << 2": "i64", "f4 as usize": "usize"},
+    dw.LANG_D: {"u1 + u1": "int", "few + 1": "uint", "w8 + 1": "ulong", "5": "int",
+                "1 == 1": "bool", "5000000000": "long", "-u1": "int"},
+    _FORTRAN: {"f4 * 2": "real(kind=4)", "1.5": "real*4", "1.5d0": "real*8", "2_8": "integer*8",
+               "i1 + i1": "integer(kind=1)", "-f4": "real(kind=4)", "(1.0, 2)": "complex*4"},
+    _ADA: {"c + d": "pk.byte", "m * 3": "pk.ten", "5": "integer", "f4 * f4": "float",
+           "-i4": "integer", "i4 mod 3": "integer", "0.1": "long_float"},
+}  # fmt: skip
+DOUBTS = {
+    (dw.LANG_RUST, "u1 + 100"): "the result overflows u8, where debug builds of Rust panic",
+    (dw.LANG_RUST, "1 << 40"): "the shift count 40 is not one of i32, where debug builds of Rust"
+    " panic",
+    (_ADA, "small + 2147483646"): "the result overflows integer, where Ada raises Constraint_Error",
+    (_FORTRAN, "i4 * 2000000000"): "the result overflows integer(kind=4), which Fortran does not"
+    " define",
+}
+ERRORS = {
+    (dw.LANG_GO, "u1 + 300"): "The type uint8 does not hold 300.",
+    (dw.LANG_GO, "i4 + 2.5"): "2.5 is no integer, as int32 needs.",
+    (dw.LANG_GO, "u4 + i4"): "Go does not compute with uint32 and int32: write a cast.",
+    (dw.LANG_GO, "f4 * few"): "Go does not compute with float32 and uint32: write a cast.",
+    (dw.LANG_GO, "u1 << i1"): "negative shift amount",
+    (dw.LANG_RUST, "w8 + i1"): "Rust does not compute with u64 and i8: write a cast.",
+    (dw.LANG_RUST, "i4 * 2.0"): "2.0 is no integer, as i32 needs.",
+    (dw.LANG_RUST, "-u1"): "Rust has no operator - of the type u8.",
+    (dw.LANG_RUST, "300u8"): "300u8 is no value of u8.",
+    (dw.LANG_RUST, "u1 == few == 3"): "A comparison needs parentheses here, near `== 3'.",
+    (dw.LANG_D, "flags & 2 == 2"): "A comparison needs parentheses here, near `& 2 == 2'.",
+    (dw.LANG_D, "u1 == 2 | 1"): "A comparison needs parentheses here, near `| 1'.",
+    (_FORTRAN, "i1 < i4 < n8"): "A comparison needs parentheses here, near `< n8'.",
+    (_ADA, "i4 = i1 = n8"): "A comparison needs parentheses here, near `= n8'.",
+    (_ADA, "c + 300"): "The type pk.byte does not hold 300.",
+    (_ADA, "not i4"): "not of Ada is for Booleans and modular numbers.",
+    (_ADA, "i4 ** (-1)"): "The exponent is negative: Ada raises Constraint_Error.",
+    (_ADA, "i4 / 0"): "Division by zero",
+}
+
+
+def _entry(code: int, *fields: bytes) -> bytes:
+    return bytes((code,)) + b"".join(fields)
+
+
+def _program(folder: Path, language: int) -> tuple[Path, bytes]:
+    """Return a program with the variables, and their contents."""
+    entries = _entry(1, b"a\0", bytes((language,)), (0x1000).to_bytes(8, "little"),
+                     (0x40).to_bytes(4, "little"))  # fmt: skip
+    at: dict[tuple[int, int], int] = {}
+    for key, name in zip(_ORDER, TYPES[language], strict=True):
+        at[key] = HEADER_BYTES + len(entries)
+        entries += _entry(2, name.encode() + b"\0", bytes(key))
+    unsigned = HEADER_BYTES + len(entries)
+    entries += _entry(2, b"pk__ten___UMT\0", bytes((_UNSIGNED, 1)))
+    ten = HEADER_BYTES + len(entries)
+    entries += _entry(4, b"pk__ten\0", unsigned.to_bytes(4, "little"), b"\x09")
+    memory = b""
+    objects = [(name, at[kind, size], value) for name, (kind, size, value) in VARIABLES.items()]
+    for name, kind, value in [*objects, ("m", ten, 7)]:
+        location = b"\3" + (_DATA + len(memory)).to_bytes(8, "little")  # DW_OP_addr
+        where = bytes((len(location),)) + location
+        entries += _entry(3, name.encode() + b"\0", kind.to_bytes(4, "little"), where)
+        memory += (value & (1 << 64) - 1).to_bytes(8, "little")
+    path = folder / "program"
+    others = {".text": Content(bytes(0x40), flags=6, address=0x1000)}
+    shapes = [UNIT, BASE_TYPE, VARIABLE, _SUBRANGE]
+    path.write_bytes(file_of(entries + b"\0", shapes, others, machine=62))
+    return path, memory
+
+
+def _answers(folder: Path, language: int, *commands: str) -> list[str]:
+    path, memory = _program(folder, language)
+    asked = [word for command in commands for word in ("-ex", "echo @\\n", "-ex", command)]
+    known = ("--mem", f"{_DATA:#x}={memory.hex()}")
+    text = printed_in_order("debug", "--batch", path, "--pc", 0x1004, *known, *asked)
+    return [part.strip().partition("\nnote: ")[0] for part in text.split("@\n")[1:]]
+
+
+def _rows(language: int) -> dict[str, str]:
+    rows = [one for line in EXPRESSIONS[language].split("\n") for one in line.split(";")]
+    pairs = (row.strip().rpartition(" = ") for row in rows if row.strip())
+    return {expression: value for expression, _, value in pairs}
+
+
+@pytest.mark.parametrize("language", EXPRESSIONS)
+def test_what_programs_print(tmp_path: Path, language: int) -> None:
+    rows = _rows(language)
+    shown = _answers(tmp_path, language, *(f"output ({expression})" for expression in rows))
+    numbers = [answer.splitlines()[-1].partition(" '")[0] for answer in shown]
+    assert dict(zip(rows, numbers, strict=True)) == rows
+
+
+@pytest.mark.parametrize("language", NAMES_OF_TYPES)
+def test_types_of_results(tmp_path: Path, language: int) -> None:
+    names = NAMES_OF_TYPES[language]
+    shown = _answers(tmp_path, language, *(f"whatis {expression}" for expression in names))
+    assert dict(zip(names, shown, strict=True)) == {
+        expression: f"type = {name}" for expression, name in names.items()
+    }
+
+
+@pytest.mark.parametrize(("language", "expression"), DOUBTS)
+def test_results_that_the_type_does_not_hold(
+    tmp_path: Path, language: int, expression: str
+) -> None:
+    [shown] = _answers(tmp_path, language, f"output {expression}")
+    assert shown.splitlines()[0] == f"warning: {DOUBTS[language, expression]}"
+    assert _answers(tmp_path, language, f"whatis {expression}")[0].startswith("type = ")
+
+
+@pytest.mark.parametrize(("language", "expression"), ERRORS)
+def test_what_a_language_does_not_compute(tmp_path: Path, language: int, expression: str) -> None:
+    assert _answers(tmp_path, language, f"output {expression}") == [ERRORS[language, expression]]
+
+
+def test_numbers_of_no_language(tmp_path: Path) -> None:
+    """A register is computed with by the rules of C; a convenience variable keeps its type."""
+    commands = ["set var $n = u1 + 1", "whatis $n", "whatis $n + u1", "whatis $rip - $rip",
+                "whatis $rax + u1", "output $_ + 1"]  # fmt: skip
+    for language, kind in ((dw.LANG_GO, "uint8"), (dw.LANG_RUST, "u8")):
+        shown = _answers(tmp_path, language, *commands)
+        assert shown[1:3] == [f"type = {kind}"] * 2
+        assert shown[3:5] == ["type = long"] * 2
+
+
+def test_assignments_wrap_as_in_the_language(tmp_path: Path) -> None:
+    commands = ["print u1 = 255", "print u1 += 3", "print u1 <<= 7", "print ++few"]
+    shown = _answers(tmp_path, dw.LANG_GO, *commands)
+    assert [answer.partition(" = ")[2].split()[0] for answer in shown] == ["255", "2", "0", "4"]
+
+
+def test_the_operators_of_c_stay(tmp_path: Path) -> None:
+    rows = {
+        "u1 + 100": "300", "u4 + i4": "3999930000", "1 << 2 + 1": "8", "flags & 2 != 0": "0",
+        "f4 == 0.1": "0", "w8 > -1": "0", "1 << 2 == 4": "1", "-1 > u4": "1",
+    }  # fmt: skip
+    shown = _answers(tmp_path, 0x0C, *(f"output {expression}" for expression in rows))
+    assert dict(zip(rows, shown, strict=True)) == rows
+
+
+def test_constants_have_no_size() -> None:
+    long_product = ast.Binary("*", ast.Integer(1 << 8000), ast.Integer(1 << 8000))
+    assert folded(long_product, "all") == 1 << 16000
+    for operator, number in (("<<", 1 << 30), ("**", 1 << 30)):
+        assert folded(ast.Binary(operator, ast.Integer(2), ast.Integer(number)), "all") is None
