@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.demangle import demangled, demangled_function, demangled_name
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.scope.declarations import qualified
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.machine.simulated.launch.add_to_state import (
     load_address_in_state,
     merged_states,
@@ -48,7 +48,7 @@ from dwarfgpu.machine.simulated.launch.dispatch_request import (
     Request,
 )
 from dwarfgpu.machine.simulated.launch.kernel_arguments import parameters
-from dwarfgpu.machine.simulated.launch.save_dispatch import saved
+from dwarfgpu.machine.simulated.launch.save_dispatch import most_waves, saved
 from dwarfgpu.machine.simulated.storage.undefined_numbers import FILL
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.loaded_state import State
@@ -115,10 +115,24 @@ def launch(args: Namespace, *, has_guards: bool = False) -> tuple[Launched, list
     written: list[str] = []
     if args.save is not None:
         code_object, is_there = prepared.code_object, prepared.is_there
+        if has_guards:
+            _require_shown(launched, fill)
         loaded, not_loaded = ([], []) if is_there else _loaded(code_object)
         notes += not_loaded
         written = _save(args, launched, code_object, loaded, fill, is_there=is_there)
     return launched, notes, written
+
+
+def _require_shown(launched: Launched, fill: int | None) -> None:
+    """Raise `LimitExceeded` for a dispatch with more waves than the prompt, which shows a state of
+    them, can read."""
+    count, most = len(launched.waves), most_waves(launched, fill)
+    if count > most:
+        raise LimitExceeded(
+            f"--dispatch: {count} waves: the prompt shows at most {most} of this kernel; give "
+            "a smaller --grid, or execute all of them with `run`, whose --break and --print show "
+            "waves"
+        )
 
 
 def _require_saved_state(args: Namespace, before: State | None) -> None:

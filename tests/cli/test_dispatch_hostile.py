@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dwarfgpu.base import json_reader
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.machine.simulated.launch import save_dispatch
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.gpu_code import read_gpu_code
@@ -193,3 +196,26 @@ def test_the_buffers_of_earlier_dispatches_are_counted() -> None:
     done = run("run", program, *once, *limit, "--then", *once)
     assert done.status == 1
     assert "of earlier dispatches" in done.err and "(--max-state-bytes)" in done.err
+
+
+def test_more_waves_than_the_prompt_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is said before anything is written, with as many as there may be."""
+
+    def shown(waves: int) -> Any:
+        grid = ("--grid", 64 * waves, *NEST[2:])
+        return run("debug", FILE, "--dispatch", "nest", *grid, "--batch", "-ex", "info threads")
+
+    monkeypatch.setattr(json_reader, "MAX_VALUES", 1200)
+    monkeypatch.setattr(save_dispatch, "MAX_VALUES", 1200)
+    monkeypatch.setattr(save_dispatch, "_OTHER_VALUES", 100)
+    done = shown(1000)
+    match = re.fullmatch(
+        "LimitExceeded: --dispatch: 1000 waves: the prompt shows at most ([0-9]+) of this kernel; "
+        "give a smaller --grid, or execute all of them with `run`, whose --break and --print show "
+        "waves",
+        done.error,
+    )
+    assert match is not None and done.status == 1
+    most = int(match[1])
+    assert shown(most).status == 0
+    assert f"{most + 1} waves: the prompt shows at most {most} of" in shown(most + 1).error

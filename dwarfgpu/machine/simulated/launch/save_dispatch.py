@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from dwarfgpu.arch.model import Apertures
-from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.json_reader import MAX_VALUES, Json
 from dwarfgpu.base.npy import Npy
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.machine.simulated.launch.dispatch import Launched, WaveRegisters
 from dwarfgpu.machine.state.loaded_state import SCHEMA_2
 from dwarfgpu.machine.state.state_document import code_object_record
 from dwarfgpu.machine.state.write import Arrays, Saved
-from dwarfgpu.machine.topology import Dispatch, Queue
+from dwarfgpu.machine.topology import Dispatch, Queue, Workgroup
+
+_OTHER_VALUES: Final = 10_000
+"""What a state file may have besides waves and workgroups."""
 
 
 def saved(
@@ -66,20 +70,39 @@ def saved(
         ],
         "queues": [_queue(queue) for queue in machine.queues.values()],
         "dispatches": [_dispatch(dispatch) for dispatch in machine.dispatches.values()],
-        "workgroups": [
-            {
-                "id": workgroup.id, "dispatch": workgroup.dispatch,
-                "position": list(workgroup.position or ()),
-                "size": list(workgroup.size or ()), "local_bytes": workgroup.local_bytes or 0,
-            }
-            for workgroup in machine.workgroups.values()
-        ],
+        "workgroups": [_workgroup(workgroup) for workgroup in machine.workgroups.values()],
         "memory": memory,
         "waves": [
             _wave(wave, launched, vectors, n, fill) for n, wave in enumerate(launched.waves)
         ],
     }  # fmt: skip
     return Saved(document, arrays.files)
+
+
+def most_waves(launched: Launched, fill: int | None = None) -> int:
+    """Return how many waves of a dispatch a state file may have so that commands read it, without
+    those that it has only room for if it has hardly any memory."""
+    count, groups = len(launched.waves), list(launched.machine.workgroups.values())
+    names = dict.fromkeys(_vector_names(launched), "")
+    of_wave = _value_count(_wave(launched.waves[0], launched, names, 0, fill))
+    of_groups = len(groups) * _value_count(_workgroup(groups[0]))
+    return (MAX_VALUES - _OTHER_VALUES) * count // (count * of_wave + of_groups)
+
+
+def _value_count(record: Json) -> int:
+    """Return how many values an item of a list has, as `why_too_large` counts them."""
+    text = json.dumps(record)
+    return sum(map(text.count, ",{[")) + 1
+
+
+def _workgroup(workgroup: Workgroup) -> Json:
+    return {
+        "id": workgroup.id,
+        "dispatch": workgroup.dispatch,
+        "position": list(workgroup.position or ()),
+        "size": list(workgroup.size or ()),
+        "local_bytes": workgroup.local_bytes or 0,
+    }
 
 
 def _vector(arrays: Arrays, name: str, launched: Launched) -> str:
