@@ -52,7 +52,7 @@ def array_of(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     bare = strip(value.type)
     if not isinstance(bare, Struct) or _kind(bare) not in (_SLICE, _STRING):
         return value
-    first, length = bare.members[:2]
+    first, length = _at(bare, 0), _at(bare, 1)
     pointer = strip(first.type)
     if not isinstance(pointer, Pointer):
         return value
@@ -65,6 +65,13 @@ def array_of(objects: ObjectAccess, value: TypedValue) -> TypedValue:
         raise Malformed(f"the length of the {bare.name} is {count}")
     location = objects.resolver.at(address)
     return TypedValue(Array(element, (count,)), location, unit=value.unit)
+
+
+def _at(struct_type: Struct, index: int) -> Member:
+    """Return a member that structures of gc have; `Malformed` where this one has not."""
+    if index >= len(struct_type.members):
+        raise Malformed(f"the type {struct_type.name} has too few members")
+    return struct_type.members[index]
 
 
 def _number(objects: ObjectAccess, value: TypedValue) -> int:
@@ -91,7 +98,9 @@ def length(arithmetic: Arithmetic, name: str, value: TypedValue) -> TypedValue:
         return arithmetic.cast(arithmetic.value(count), integer)
     has_length = _kind(bare) == _SLICE or (_kind(bare) == _STRING and name == "len")
     if isinstance(bare, Struct) and has_length:
-        member = next(member for member in bare.members if member.name == name)
+        member = next((member for member in bare.members if member.name == name), None)
+        if member is None:
+            raise Malformed(f"the type {bare.name} has no member {name}")
         return arithmetic.cast(objects.step(value, member), integer)
     raise UsageError(f"Invalid argument of {name}: the type is {_spelled(value.type)}.")
 
@@ -180,7 +189,7 @@ def compared(
             return None
         if isinstance(arithmetic.objects, Unevaluated):
             return False
-        first = arithmetic.objects.step(value, bare.members[0])
+        first = arithmetic.objects.step(value, _at(bare, 0))
         return (not arithmetic.objects.known(first).value) == (operator == "==")
     return None
 
