@@ -407,8 +407,9 @@ def array_pieces(
     indexes = _indexes(shown, array_type, counts)
     has_values = array_type.is_value and size_bits(element) == 0  # as `[(); 3]` of Rust
     yield from _elements(
-        shown, element, counts, [*strides], first_bit, depth, letter, indexes, has_values=has_values
-    )
+        shown, element, counts, [*strides], first_bit, depth, letter, indexes,
+        has_values=has_values, is_counted=array_type.is_value,
+    )  # fmt: skip
 
 
 def _elements(
@@ -422,8 +423,10 @@ def _elements(
     indexes: list[_Index],
     *,
     has_values: bool = False,
+    is_counted: bool = False,
 ) -> Iterator[str]:
-    """Format the elements of the first dimension. `has_values`: although they have no bits."""
+    """Format the elements of the first dimension. `has_values`: although they have no bits.
+    `is_counted`: characters have no NUL behind the last one."""
     count, stride = counts[0], strides[0]
     marks = _MARKS[shown.options.style]
     if count <= 0:
@@ -434,7 +437,9 @@ def _elements(
         yield _without_elements(shown, element, count, first_bit, letter, depth)
         return
     last = len(counts) == 1
-    text = _string(shown, element, first_bit, count, stride, letter) if last else None
+    text = None
+    if last:
+        text = _string(shown, element, first_bit, count, stride, letter, is_counted=is_counted)
     if text is not None:
         yield text
         return
@@ -466,7 +471,7 @@ def _elements(
         if not last:
             yield from _elements(
                 shown, element, counts[1:], strides[1:], start, depth + 1, letter, indexes[1:],
-                has_values=has_values,
+                has_values=has_values, is_counted=is_counted,
             )  # fmt: skip
         elif has_dynamic_elements:
             yield from shown.guarded(_dynamic_element(shown, element, start, depth + 1, letter))
@@ -556,7 +561,14 @@ def _dynamic_element(
 
 
 def _string(
-    shown: Shown, element: Type | None, first_bit: int, count: int, stride: int, letter: str | None
+    shown: Shown,
+    element: Type | None,
+    first_bit: int,
+    count: int,
+    stride: int,
+    letter: str | None,
+    *,
+    is_counted: bool = False,
 ) -> str | None:
     """Return the array as a string, if it is one of characters that are all known."""
     is_asked_for = letter == "s" and shown.options.style == "pascal"  # also of bytes, as in GDB
@@ -569,7 +581,7 @@ def _string(
     if is_cut:
         count = max(0, shown.object.size_bits - first_bit) // stride
     data = shown.object.known_bytes(first_bit, count * stride)
-    return None if data is None else shown.quoted(data, kind, is_cut=is_cut)
+    return None if data is None else shown.quoted(data, kind, is_cut=is_cut, is_counted=is_counted)
 
 
 def _count(dimension: int | None) -> int:

@@ -196,9 +196,16 @@ class Shown:
         return error_as_text(error)
 
     def quoted(
-        self, data: bytes, kind: CharacterKind, *, is_cut: bool, has_length: bool = False
+        self,
+        data: bytes,
+        kind: CharacterKind,
+        *,
+        is_cut: bool,
+        has_length: bool = False,
+        is_counted: bool = False,
     ) -> str:
-        """Return characters between quotes; `has_length`: a NUL does not end them."""
+        """Return characters between quotes; `has_length`: a NUL does not end them; `is_counted`:
+        one at their end is no terminator of C."""
         options, endian = self.options, self.object.endian
         if options.null_stop and not has_length:
             data, is_cut = _to_nul(data, kind.unit_bytes, is_cut)
@@ -212,6 +219,7 @@ class Shown:
             repeats=options.repeats,
             cut_runs=options.cut_runs,
             is_cut=is_cut,
+            is_counted=is_counted,
             utf8=options.utf8,
             sevenbit=options.sevenbit,
         )

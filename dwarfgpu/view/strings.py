@@ -202,6 +202,7 @@ def quoted_string(
     repeats: int,
     cut_runs: bool = False,
     is_cut: bool = False,
+    is_counted: bool = False,
     utf8: bool = False,
     sevenbit: bool = False,
 ) -> str:
@@ -209,8 +210,9 @@ def quoted_string(
 
     `elements`: print `...` after that many characters. `repeats`: show more equal characters than
     this as `<repeats N times>`. `cut_runs`: fewer equal characters end at `elements` too, as in
-    GDB 16; in GDB 13 all are shown. `is_cut`: the string continues after `data`. `utf8`: decode
-    bytes as UTF-8. `sevenbit`: show non-ASCII characters by number.
+    GDB 16; in GDB 13 all are shown. `is_cut`: the string continues after `data`. `is_counted`: a
+    NUL at the end is a character of it. `utf8`: decode bytes as UTF-8. `sevenbit`: show non-ASCII
+    characters by number.
 
     As GDB (`wchar_iterator::iterate`), an incomplete character at the end takes the place of the
     character before it: `"abÃ"` is shown as `"a", <incomplete sequence Ã>`.
@@ -225,7 +227,8 @@ def quoted_string(
             character_at=_utf8_at if utf8 and width == 1 and not sevenbit else None,
         )  # fmt: skip
     end = len(data) // width * width
-    if kind.style == "c" and not is_cut and end and not any(data[end - width : end]):
+    has_terminator = kind.style == "c" and not is_cut and not is_counted
+    if has_terminator and end and not any(data[end - width : end]):
         end -= width
     if kind.style == "c" and end <= elements and _is_plain(data[:end], width, repeats):
         ellipsis = "..." if is_cut else ""

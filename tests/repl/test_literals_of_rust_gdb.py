@@ -15,10 +15,11 @@ pub mod shapes { #[derive(Clone, Copy)] pub struct Point { pub x: i32, pub y: i3
 fn main() {
     let u1: u8 = 97; let i4: i32 = 70000; let mut big = 5i64; let f = 1.5f64; let on = true;
     let letter = 'é'; let bytes = b"abc"; let slice: &[u8] = b"xyz"; let text = "héllo";
-    let empty = ""; let point = shapes::Point { x: 1, y: 2 }; let pair = (1i32, 2u8);
+    let empty = ""; let ended = ["a\\0"];
+    let point = shapes::Point { x: 1, y: 2 }; let pair = (1i32, 2u8);
     let by_ref = &point; let raw: *const i32 = &i4; let to_big: *mut i64 = &mut big;
     black_box((&u1, &i4, &f, &on, &letter, &bytes, &slice, &text, &empty, &point, &pair));
-    black_box((&by_ref, &raw, &to_big));
+    black_box((&by_ref, &raw, &to_big, &ended));
     unsafe { *black_box(8 as *mut i32) = 1; }
 }
 """
@@ -26,6 +27,7 @@ START = "frame function a::main"
 AS_IN_GDB = r"""
 b'a'; b'\n'; b'\xff'; b'\''; b'a' + 1; u1 == b'a'; letter == '\u{e9}'; letter == 'é'; 'a' as u8;
 b"abc"; b"a\nb\0c\t\"\\"; br"a\n"; br#"a"b"#; sizeof(b"abc"); 5u8; 5_000; 0xff_u8; 0o17;
+b"a\0"; b"\0"; b"a\xff\0"; ended[0];
 0b1010_0101; 1.5f32; 1_0.5; 5i64; 5usize; 010; 1u8 + 1u16; 255u8; 1e3f64; 2.; !5u8; -1i8;
 -5i8 as u8; 1.0f32 + 1.0; *(&i4 as *const u8); *(raw as *const u8); raw as usize;
 (by_ref as *const a::shapes::Point).x; *(raw as *const i32) + 1; raw as *const u8 as usize;
@@ -47,6 +49,7 @@ OF_RUST = {
     'b""': 'b""', r'b"a\xffb"': r'b"a\377b"', 'bytes == b"abc"': "true",
     '*bytes == *b"abc"': "true",
     'slice == b"xyz"': "true", 'b"abc"[1] as u8': "98", '""': '""', r'"\u{e9}"': '"é"',
+    r'"a\0"': r'"a\000"', r'ended[0] == "a\0"': "true", "ended": r'{"a\000"}',
     'text == "héllo"': "true", 'text == "x"': "false", 'empty == ""': "true",
     'sizeof("abc")': "3", r'r"a\n"': r'"a\\n"', 'r#"a"b"#': r'"a\"b"', '$_strlen("abc")': "3",
     "256u8": "256u8 is no value of u8.", "128i8": "128i8 is no value of i8.", "-128i8": "-128",

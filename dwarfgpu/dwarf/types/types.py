@@ -209,8 +209,9 @@ class Array(_Spelled):
     """Whether the array is one of Fortran, which may be a section: what is between its elements is
     not its own, and with strides it ends behind the last one."""
     is_value: bool = False
-    """Whether it is an array of Pascal or Rust: one of no elements is shown as that, not as a
-    pointer."""
+    """Whether it is an array of Pascal or Rust, or a literal of a language whose strings are
+    counted: one of no elements is shown as that, not as a pointer, and characters have no NUL
+    behind the last one."""
     is_short_string: bool = False
     """Whether it is a short string of Free Pascal, whose upper bound is its length: nothing says
     for how many characters there is room."""

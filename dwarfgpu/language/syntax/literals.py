@@ -17,7 +17,7 @@ from dwarfgpu.model.object import Bits, concatenate
 def text(
     names: Names, numbers: Numbers, node: ast.Character | ast.String, *, cplusplus: bool
 ) -> TypedValue:
-    """Return the value of a literal; a string ends in a NUL."""
+    """Return the value of a literal; a string of C ends in a NUL."""
     kind = _character_type(names, node, cplusplus=cplusplus)
     size = 8 * (size_bytes(kind) or 1)
     codes = (node.code,) if isinstance(node, ast.Character) else (*node.codes, 0)
@@ -26,7 +26,7 @@ def text(
     runs = [Bits(code & (1 << size) - 1, size) for code in codes]
     bits = concatenate(runs, numbers.endian)
     if isinstance(node, ast.String):
-        return TypedValue(Array(kind, (len(codes),)), bits=bits)
+        return TypedValue(Array(kind, (len(codes),), is_value=node.is_counted), bits=bits)
     is_int = not node.prefix and not cplusplus  # C 6.4.4.4p10
     return TypedValue(kind, bits=bits, constant_type=names.builtins.int_type if is_int else None)
 
