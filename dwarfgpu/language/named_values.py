@@ -265,15 +265,17 @@ class NamedValues:
 
     def _escaped(self, node: ast.Name, meanings: tuple[Meaning, ...]) -> TypedValue | None:
         """Return the variable of Go that is on the heap: gc describes a pointer to x as `&x`. None
-        where the name is that of another variable of the function, or there is none."""
+        where the name is that of another variable in the same block or a nearer one, or there is
+        none."""
         if node.file is not None or node.is_quoted:
             return None
-        if any(isinstance(one, Variable) and one.kind != "global" for one in meanings):
+        pointers = self.names.meaning(f"&{node.name}")
+        if not pointers or not isinstance(pointers[0], Variable):
             return None
-        for pointer in self.names.meaning(f"&{node.name}"):
-            if isinstance(pointer, Variable):
-                return self.objects.dereferenced(self.objects.variable(pointer))
-        return None
+        lookup = self.session.meanings(node.name)
+        if meanings and lookup.depth(meanings[0]) >= lookup.depth(pointers[0]):
+            return None
+        return self.objects.dereferenced(self.objects.variable(pointers[0]))
 
     def _variable_named(self, name: str, linked: str | None) -> TypedValue | None:
         """Return the variable of a name; None for the name of anything else, and for a variable of

@@ -46,8 +46,26 @@ type Text string
 var counter = 5
 var table = []string{"x", "yy"}
 var kept *Deep
+var address *int
 var number Number
 var queue chan int
+
+//go:noinline
+func blocks(on bool) {
+	x, only := 1, 4
+	if on {
+		x := 2
+		address = &x
+		if on {
+			x := 3
+			only := 5
+			address = &only
+			crash(nil)
+			x, only = only, x
+		}
+	}
+	_, _ = x, only
+}
 
 //go:noinline
 func crash(p *int) { *p = 1 }
@@ -80,7 +98,7 @@ func main() {
 	_, _, _, _, _, _, _, _ = list, part, words, data, none, array, rows, toArray
 	_, _, _, _, _, _, _, _ = people, deep, toDeep, toBase, several, shadow, nothing, loop
 	_, _, _, _, _, _, _ = ids, text, known, unknown, failure, value, table
-	crash(nil)
+	blocks(on)
 }
 """
 START = "frame function main.main"
@@ -160,6 +178,15 @@ def test_values_of_gdb(tool: Callable[[str], str], files: list[str]) -> None:
 
 def test_types(files: list[str]) -> None:
     assert _shown(None, files, [f"whatis {text}" for text in TYPES]) == [*TYPES.values()]
+
+
+def test_variables_on_the_heap_in_blocks(files: list[str]) -> None:
+    commands = ["print x", "print only", "print &only == '&only'", "whatis only"]
+    commands += ["set var only = 6", "print *main.address", "info locals"]
+    own = answers(None, files, ["frame function main.blocks", *commands])[1:]
+    lines = [answer.splitlines()[-1] for answer in own]
+    assert [*lines[:4], lines[5]] == ["$1 = 3", "$2 = 5", "$3 = true", "type = int", "$4 = 6"]
+    assert {"only = 4", "x = 1"} <= {*own[6].splitlines()}
 
 
 def test_what_is_assigned_and_completed(files: list[str]) -> None:

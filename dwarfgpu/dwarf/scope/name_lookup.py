@@ -154,6 +154,15 @@ class NameLookup(UnitDeclarations):
         modules = (*find(part, _is_module), *self._global(part, _is_module))
         return tuple(dict.fromkeys((*modules, *scopes)))
 
+    def depth(self, meaning: Meaning) -> int:
+        """Return how many blocks of the function in focus are around a declaration: 0 for one
+        outside of functions, less for one of the functions into which that is inlined."""
+        block = (meaning.die if isinstance(meaning, Variable) else meaning).parent()
+        for number, scope in (*enumerate(self.chain, 1), *enumerate(self.outer, -len(self.outer))):
+            if block is not None and block in tuple(scope.origins()):
+                return number
+        return 0
+
     def why_not(self, name: str) -> str:
         """Return why a name denotes nothing, with GDB's wording."""
         self.name = name
