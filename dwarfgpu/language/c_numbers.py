@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.types.types import Base, Enum, MemberPointer, Pointer, Type,
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.arithmetic_conversions import ArithmeticConversions, Number, bounded
 from dwarfgpu.language.builtin_types import enum_base
+from dwarfgpu.language.syntax.words import AND_NOT, MOD
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.bit_field import number_bits
@@ -29,8 +30,9 @@ NOT_A_NUMBER: Final = "Argument to arithmetic operation not a number or boolean.
 _INTEGER_ONLY: Final = "Integer-only operation on floating point number."
 _OPERATORS: Final[dict[str, Callable[[Value, Value], Value]]] = {
     "+": add, "-": sub, "*": mul, "/": truediv, "%": mod, "&": and_, "|": or_, "^": xor,
+    AND_NOT: lambda left, right: left & ~right,
 }  # fmt: skip
-_INTEGRAL_ONLY: Final = frozenset({"%", "&", "|", "^", "<<", ">>"})
+_INTEGRAL_ONLY: Final = frozenset({"%", "&", "|", "^", "<<", ">>", MOD, AND_NOT})
 
 
 @frozen

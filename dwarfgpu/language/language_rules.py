@@ -15,14 +15,16 @@ from typing import Final, Literal, TypeAlias
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.types.type_sizes import unpacked
 from dwarfgpu.dwarf.types.types import Base, Qualified, Type, declared_name, strip
 from dwarfgpu.errors import EvaluationError, UsageError
-from dwarfgpu.language.arithmetic_conversions import Number, is_floating
+from dwarfgpu.language.arithmetic_conversions import Number, is_floating, is_integer
 from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.c_numbers import Numbers, holds
 from dwarfgpu.language.constant_expressions import Constant, Folding, folded, literal_of
 from dwarfgpu.language.fortran_types import intrinsic_type
 from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.precedences import COMPARISONS
 from dwarfgpu.language.syntax.words import ABS, AND_NOT, MOD, TYPE_WORDS
 from dwarfgpu.model.value import Value
 
@@ -230,6 +232,7 @@ class LanguageRules:
 
     def binary(self, operator: str, left: Number, right: Number) -> Number:
         """Apply an arithmetic, bitwise or shift operator."""
+        left, right = self._whole(left), self._whole(right)
         has_real = left.is_float or right.is_float
         if operator in _SHIFTS and not has_real:
             return self._shifted(operator, left, right)
@@ -247,6 +250,7 @@ class LanguageRules:
 
     def unary(self, operator: str, number: Number) -> Number:
         """Apply `-`, `+`, `abs`, or `~`: of the bits."""
+        number = self._whole(number)
         kind = self._of_one(operator, number)
         number = self.numbers.cast(number, kind)
         if number.is_float:
@@ -261,6 +265,13 @@ class LanguageRules:
             is_signed = number.value.type.is_signed
             return self.kept(~value if is_signed else self.modulus(kind) - 1 - value, kind)
         return self.kept({"-": -value, ABS: abs(value)}.get(operator, value), kind)
+
+    def constants_compared(self, operator: str, left: ast.Node, right: ast.Node) -> bool | None:
+        """Compare two constants of Go, which need not be of one kind; None for other operands."""
+        if self.rules.name != "Go" or operator not in COMPARISONS:
+            return None
+        a, b = self.constant(left), self.constant(right)
+        return None if a is None or b is None else holds(operator, (a > b) - (a < b))
 
     def compared(self, operator: str, left: Number, right: Number) -> bool:
         """Compare two numbers."""
@@ -282,6 +293,12 @@ class LanguageRules:
         if self.rules.overflow and is_checked and value.integer != exact:
             self._doubt(f"the result overflows {_name(type_)}, {self.rules.overflow}")
         return Number(value, type_)
+
+    def _whole(self, number: Number) -> Number:
+        """Return an element of a packed array in its declared type; any other number as it is."""
+        bare = strip(number.type)
+        kind = None if bare is None else unpacked(bare)
+        return number if kind is None or kind is bare else self.numbers.cast(number, kind)
 
     def _doubt(self, doubt: str) -> None:
         if self.numbers.is_evaluated:
@@ -348,9 +365,10 @@ class LanguageRules:
 
 def _is_number(type_: Type | None) -> bool:
     bare = strip(type_)
-    if not isinstance(bare, Base) or bare.base.vector_size is not None:
+    whole = None if bare is None else unpacked(bare)
+    if not isinstance(whole, Base) or whole.base.vector_size is not None:
         return False
-    base = bare.base
+    base = whole.base
     return base.encoding in _NUMBERS and (base.encoding == "float" or base.bit_size % 8 == 0)
 
 
@@ -580,6 +598,13 @@ _BY_LANGUAGE: Final = {
 def rules_of(language: int | None) -> Rules | None:
     """Return the rules of a DW_LANG code; None for those of C."""
     return None if language is None else _BY_LANGUAGE.get(language)
+
+
+def require_integers(operator: str, *types: Type | None) -> None:
+    """Raise `UsageError` for operands that `mod` of Ada or `&^` of Go is not for: of these, a
+    character is an integer in Go alone."""
+    if operator == MOD or not all(map(is_integer, types)):
+        raise UsageError(f'"{operator}" is for two integers.')
 
 
 def saturated(numbers: Numbers, number: Number, type_: Type) -> Number:

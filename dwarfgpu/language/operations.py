@@ -57,6 +57,7 @@ from dwarfgpu.language.syntax.words import (
     COMPLEMENT,
     DIV,
     LOGICAL,
+    MOD,
     OR,
     XOR,
 )
@@ -394,6 +395,10 @@ class Operations(MemberAccess):
             return self.value(node.right)
         if operator == "@":
             return self._repeated(node)
+        if self.rules is not None:
+            is_true = self.rules.constants_compared(operator, node.left, node.right)
+            if is_true is not None:
+                return self.truth(is_true)
         left, right = self.object(node.left), self.object(node.right)
         if self.is_ada:
             left, right = self._enumerated(node, left, right)
@@ -518,6 +523,10 @@ class Operations(MemberAccess):
         if self.rules is not None and self.rules.applies(left.type, right.type):
             numbers = self.arithmetic.number(left), self.arithmetic.number(right)
             return self.number(self.rules.binary(operator, *numbers))
+        if operator in (MOD, AND_NOT):
+            from dwarfgpu.language.language_rules import require_integers  # few programs
+
+            require_integers(operator, left.type, right.type)
         if self.is_fortran or self.is_ada or self.is_pascal:
             left, right = widened(self.arithmetic, left, right)
         if operator in ("<<", ">>") and self.is_opencl:

@@ -67,7 +67,8 @@ EXPRESSIONS: dict[int, str] = {
         1 << 2 + 1 = 5; 1 << 40 = 1099511627776; f4 == 0.1 = true; f8 == 0.1 = true
         0.1 + 0.2 == 0.3 = true; f4 * 2 = 0.200000003; u4 + 1_000_000_000 = 705032704
         i4 % 4096 = -368; 7 / 2 = 3; 7 / 2.0 = 3.5; u1 < 300 = true; u1 == i1 = false
-        u1 + few = 203; 1 << few = 8; 0o17 = 15""",
+        u1 + few = 203; 1 << few = 8; 0o17 = 15; 1e3 == 1000 = true; 1 < 1.5 = true
+        1.5 < 1 = false; u1 &^ 'a' = 136; 3 &^ 'a' = 2""",
     dw.LANG_RUST: """
         flags & 2 != 0 = true; flags ^ 8 == 2 = true; flags | 1 == 11 = true; !u1 = 55
         u1 & !1 = 200; f4 == 0.1 = true; f8 == 0.1 = true; 0.1 + 0.2 == 0.3 = false
@@ -123,6 +124,11 @@ ERRORS = {
     (dw.LANG_GO, "u4 + i4"): "Go does not compute with uint32 and int32: write a cast.",
     (dw.LANG_GO, "f4 * few"): "Go does not compute with float32 and uint32: write a cast.",
     (dw.LANG_GO, "u1 << i1"): "negative shift amount",
+    (dw.LANG_GO, "2.5 &^ 1.5"): "Integer-only operation on floating point number.",
+    (dw.LANG_GO, "true &^ true"): '"&^" is for two integers.',
+    (_ADA, "5.0 mod 3.0"): "Integer-only operation on floating point number.",
+    (_ADA, "f4 mod 2"): "Integer-only operation on floating point number.",
+    (_ADA, "1 mod true"): '"mod" is for two integers.',
     (dw.LANG_RUST, "w8 + i1"): "Rust does not compute with u64 and i8: write a cast.",
     (dw.LANG_RUST, "i4 * 2.0"): "2.0 is no integer, as i32 needs.",
     (dw.LANG_RUST, "-u1"): "Rust has no operator - of the type u8.",
