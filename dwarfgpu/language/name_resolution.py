@@ -427,6 +427,8 @@ class Names:
         """Return whether a name in an expression means anything."""
         if self._known(name) or self._built_in(name) is not None:
             return True
+        if self.is_go() and self._known(f"&{name}"):  # on the heap
+            return True
         if self.session.architecture.is_simt:
             from dwarfgpu.language import gpu_builtins  # for expressions with mistakes only
 

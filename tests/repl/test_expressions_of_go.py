@@ -146,6 +146,9 @@ TYPES = {
     "list[1]": "int", "s[0]": "uint8", "deep.ID": "int", "toBase.Name": "struct string",
     "^u8": "uint8", "uint8(i)": "uint8", "int(f)": "int", "len(s)": "int", "list[9]": "int",
     "main.Number(5)": "main.Number", "Number": "main.Number", "int": "int", "nothing.ID": "int",
+    "int(-5)": "int", "uint8(^i8)": "uint8", "int(uint8(5))": "int", "uint8(int(5))": "uint8",
+    "int((i))": "int", "int(*&i)": "int", "Deep(escaped)": "struct main.Deep",
+    "int(len(s))": "int", "(uint8(5))": "uint8", "int(*)[4]": "int (*)[4]", "int(int)": "int (int)",
 }  # fmt: skip
 
 

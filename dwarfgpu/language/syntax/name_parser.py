@@ -10,7 +10,7 @@ from typing import Final
 
 from dwarfgpu.language.syntax.ada_tokens import QUALIFICATION
 from dwarfgpu.language.syntax.cursor import Cursor
-from dwarfgpu.language.syntax.words import TAGS, TYPE_WORDS
+from dwarfgpu.language.syntax.words import COMPLEMENT, IN_TYPES, INVERSION, TAGS, TYPE_WORDS
 
 _MAX_TOKENS: Final = 200
 """Words of the arguments of a template or function."""
@@ -18,6 +18,10 @@ _MAX_PARTS: Final = 50
 """Templates and functions in one name."""
 _CLOSERS: Final = {"<": ">", "(": ")"}
 _INSIDE: Final = frozenset({",", "*", "&", "::", "[", "]", "(", ")", "<", ">", ">>", "-", "..."})
+
+_DECLARATORS: Final = frozenset({"*", "&", "&&", "("})
+"""With which an operand may begin, too."""
+_SIGNS: Final = frozenset({"-", "+", "!", "~", "--", "++", "{", COMPLEMENT, INVERSION})
 
 
 def extended_name(cursor: Cursor, index: int, *, is_member: bool = False) -> tuple[str, int]:
@@ -93,6 +97,44 @@ def is_converting(cursor: Cursor, index: int) -> bool:
     return is_mark or after.kind == "attribute"
 
 
+def is_conversion(cursor: Cursor, index: int) -> bool:
+    """Return whether a type with a single name and its operand come at a position, as in C++, Go
+    and Pascal: `int(5)` and `int(-x)`, not `int(*)[4]` or `int(char)`."""
+    token = cursor.tokens[index]
+    if token.kind != "name" or not cursor.known.has_functional_casts():
+        return False
+    end = _end_of_type(cursor, index)
+    return end is not None and cursor.tokens[end].text == "(" and _is_operand(cursor, end + 1)
+
+
+def _is_operand(cursor: Cursor, index: int) -> bool:
+    """Return whether an operand begins at a position, perhaps with marks with which a declarator
+    begins, too: `*l` or `(x)`, not `*)` or `(*)(int)`."""
+    while True:
+        token = cursor.tokens[index]
+        if token.kind == "mark" and token.text in _DECLARATORS:
+            index += 1
+        elif token.kind != "name":
+            return token.text in _SIGNS or token.kind not in ("mark", "end")
+        elif (end := _end_of_type(cursor, index)) is None:
+            name, end = extended_name(cursor, index)
+            is_called = token.text == "sizeof" or cursor.tokens[end].text == "("
+            return is_called or cursor.known.is_name(name)
+        elif cursor.tokens[end].text == "(":
+            index = end + 1
+        else:
+            return False
+
+
+def _end_of_type(cursor: Cursor, index: int) -> int | None:
+    """Return the position after the single name of a type; None where another name is."""
+    text = cursor.tokens[index].text
+    if text in IN_TYPES:
+        return index + 1
+    name, end = extended_name(cursor, index)
+    return end if cursor.known.is_type(name) else None
+
+
 def _after_closer(cursor: Cursor, position: int) -> int | None:
     """Return the position after the mark that closes the one at a position; None if there is
     none."""
@@ -152,6 +194,8 @@ def _is_parameters(cursor: Cursor, index: int, end: int) -> bool:
     if first.text == ")":
         return cursor.tokens[end].text.startswith("::")
     if first.kind != "name":
+        return False
+    if is_conversion(cursor, index + 1):
         return False
     if first.text in TYPE_WORDS or first.text in TAGS or first.text in ("const", "volatile"):
         return True

@@ -21,7 +21,12 @@ from dwarfgpu.language.syntax.fortran_tokens import (
     constant,
     kind_of_number,
 )
-from dwarfgpu.language.syntax.name_parser import extended_name, is_converting, name_at
+from dwarfgpu.language.syntax.name_parser import (
+    extended_name,
+    is_conversion,
+    is_converting,
+    name_at,
+)
 from dwarfgpu.language.syntax.precedences import (
     ASSIGNMENT,
     BY_LANGUAGE,
@@ -76,7 +81,7 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
         return None
     if parser.is_ada and is_converting(parser, parser.at):
         return None  # an expression
-    if "(" in text and names.has_functional_casts() and _has_operand(parser, names):
+    if "(" in text and is_conversion(parser, parser.at) and not parser.is_type_of(parser.at):
         return None
     if parser.converts_in_fortran():
         return None
@@ -92,20 +97,6 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
 
 def _is_type_word(word: str) -> bool:
     return word in IN_TYPES
-
-
-def _has_operand(parser: Parser, names: Known) -> bool:
-    """Return whether what is in the parentheses after a single name begins like an operand, not
-    like a declarator or the parameters of a function: `int(5)`, not `int(*)[4]` or `int(char)`."""
-    _, end = extended_name(parser, parser.at)
-    if parser.tokens[end].text != "(" or parser.is_type_of(parser.at):
-        return False
-    first = parser.tokens[end + 1]
-    if first.kind != "name":
-        return first.kind not in ("mark", "end")
-    name = extended_name(parser, end + 1)[0]
-    is_type = _is_type_word(first.text) or names.is_type(name)
-    return not is_type and names.is_name(name)
 
 
 class Parser(Cursor):
@@ -600,12 +591,14 @@ class Parser(Cursor):
             return False
         if self.is_ada and is_converting(self, self.at + 1):
             return False
+        if self.is_type_of(self.at + 1):
+            return True
+        if is_conversion(self, self.at + 1):
+            return False
         if _is_type_word(after.text):
             return True
         if (named_type := fortran_type(self, self.at + 1)) is not None:
             return self.tokens[named_type[1]].text == ")"
-        if self.is_type_of(self.at + 1):
-            return True
         name, end = extended_name(self, self.at + 1)
         if mark == "{" and self.tokens[end].text == "}":
             return self.known.is_type(name) or not self.known.is_name(name)
