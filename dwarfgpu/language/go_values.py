@@ -182,7 +182,7 @@ def compared(
         is_slice = _kind(bare) == _SLICE
         if not isinstance(bare, Struct) or not (is_slice or bare.name in _INTERFACES):
             continue
-        is_nil = isinstance(nil, Pointer) and nil.target is None and other.location is None
+        is_nil = isinstance(nil, Pointer) and nil.target is None and _is_constant_nil(other)
         if is_slice and not is_nil:
             raise UsageError("A slice of Go is compared with nil only; compare its elements.")
         if not is_nil or operator not in ("==", "!="):
@@ -192,6 +192,11 @@ def compared(
         first = arithmetic.objects.step(value, _at(bare, 0))
         return (not arithmetic.objects.known(first).value) == (operator == "==")
     return None
+
+
+def _is_constant_nil(value: TypedValue) -> bool:
+    """Return whether a pointer is a constant, and null."""
+    return value.location is None and value.bits is not None and not value.bits.value
 
 
 def require_integer(value: TypedValue) -> None:

@@ -7,14 +7,16 @@ import re
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.errors import UsageError
 from dwarfgpu.language.syntax.tokens import Token, character
 from dwarfgpu.language.syntax.words import AND_NOT, INVERSION
 
 _NUMBER: Final = pattern(
-    r"""(?:0[oO]_?(?P<octal>[0-7][0-7_]*) | 0[xX]_?[0-9a-fA-F][0-9a-fA-F_]* | 0[bB]_?[01][01_]*
-        | [0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][+-]?[0-9][0-9_]*)?)(?![\w.])""",
+    r"""(?:0[oO]_?(?P<octal>[0-7](?:_?[0-7])*) | 0[xX](?:_?[0-9a-fA-F])+ | 0[bB](?:_?[01])+
+        | [0-9](?:_?[0-9])*(?:\.[0-9](?:_?[0-9])*)?(?:[eE][+-]?[0-9](?:_?[0-9])*)?)(?![\w.])""",
     re.VERBOSE,
 )
+_MISPLACED: Final = pattern(r"[0-9][0-9a-zA-Z]*_\w*")
 _RUNE: Final = pattern(r"'(?:[^'\\\x00-\x7f]|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8})'")
 """One that is more than a byte: `'a'` is that of C."""
 _RAW_STRING: Final = pattern(r"`(?P<body>[^`]*)`")
@@ -31,6 +33,8 @@ def go_token(text: str, index: int) -> tuple[Token, int] | None:
         digits = match[0].replace("_", "")
         written = f"{int(digits[2:], 8):#x}" if match["octal"] else digits
         return Token("number", written, index), match.end()
+    if match is None and (misplaced := _MISPLACED.match(text, index)) is not None:
+        raise UsageError(f'Invalid number "{misplaced[0]}".')
     if (match := _RUNE.match(text, index)) is not None:
         return Token("number", str(character(f"U{match[0]}").code), index), match.end()
     if (match := _RAW_STRING.match(text, index)) is not None:
