@@ -15,11 +15,11 @@ pub mod shapes { #[derive(Clone, Copy)] pub struct Point { pub x: i32, pub y: i3
 fn main() {
     let u1: u8 = 97; let i4: i32 = 70000; let mut big = 5i64; let f = 1.5f64; let on = true;
     let letter = 'é'; let bytes = b"abc"; let slice: &[u8] = b"xyz"; let text = "héllo";
-    let empty = ""; let ended = ["a\\0"];
+    let empty = ""; let ended = ["a\\0"]; let single = (7u8,);
     let point = shapes::Point { x: 1, y: 2 }; let pair = (1i32, 2u8);
     let by_ref = &point; let raw: *const i32 = &i4; let to_big: *mut i64 = &mut big;
     black_box((&u1, &i4, &f, &on, &letter, &bytes, &slice, &text, &empty, &point, &pair));
-    black_box((&by_ref, &raw, &to_big, &ended));
+    black_box((&by_ref, &raw, &to_big, &ended, &single));
     unsafe { *black_box(8 as *mut i32) = 1; }
 }
 """
@@ -35,7 +35,10 @@ raw == &i4 as *const i32; *(to_big as *mut u64); *raw as u8"""
 TYPES_AS_IN_GDB = "b'a'; 5u8; 1.5f32; 5i64; !5u8; 5u8 as i64; '\\u{e9}'"
 OF_RUST = {
     r"'\u{e9}'": "233 U'é'", r"'\u{1F6_00}'": "128512 U'😀'", r"'\0'": r"0 U'\000'",
-    r"'\xff'": "255 U'ÿ'", r"'\''": r"39 U'\''",
+    r"'\x7f'": r"127 U'\177'",
+    r"'\x80'": r"\x of text is at most 7f; write \u{80}.",
+    r'"\xff"': r"\x of text is at most 7f; write \u{ff}.",
+    r"'\''": r"39 U'\''",
     r"""'\u{}'""": "A Unicode escape has 1 to 6 hexadecimal digits.",
     r"'\u{110000}'": "0x110000 is no Unicode scalar value, which a char of Rust is.",
     r"'\u{d800}'": "0xd800 is no Unicode scalar value, which a char of Rust is.",
@@ -59,6 +62,8 @@ OF_RUST = {
     "*(raw as *const [u8; 4])": "{112, 17, 1, 0}",
     "*(raw as *const [[u8; 2]; 2])": "{{112, 17}, {1, 0}}",
     "(*(by_ref as *const (i32, u8))).1": "2", "8 as *const ()": "(*const ()) 0x8",
+    "(*(&single as *const (u8,))).0": "7", "*(&u1 as *const (u8))": "97",
+    "18446744073709551616u128": "18446744073709551616",
     "raw as *u8": "A raw pointer of Rust is *const TYPE or *mut TYPE.",
     "raw as *const nothing": 'No symbol "nothing" in current context.',
     "raw as *const": "A syntax error in expression, near `'.",
@@ -77,7 +82,8 @@ POINTERS = {
     "raw as *const &u8": "*const &u8", "raw as *const [i32; 2]": "*const [i32; 2]",
     "raw as *const [[u8; 2]; 3]": "*const [[u8; 2]; 3]", "raw as *const ()": "*const ()",
     "raw as *const shapes::Point": "*const a::shapes::Point",
-    "raw as *const (i32,u8)": "*const (i32, u8)", "raw as *const u8 as *mut u64": "*mut u64",
+    "raw as *const (i32,u8)": "*const (i32, u8)", "raw as *const (i32)": "*const i32",
+    "raw as *const u8 as *mut u64": "*mut u64",
 }  # fmt: skip
 """GDB calls each of them `*mut`."""
 

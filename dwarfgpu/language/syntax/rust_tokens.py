@@ -38,6 +38,7 @@ _ESCAPE: Final = pattern(
 )
 _ESCAPED: Final = frozenset("nrt\\0'\"")
 _MOST_DIGITS: Final = 6
+_LAST_ASCII: Final = 0x7F
 
 
 def rust_token(text: str, index: int) -> tuple[Token, int] | None:
@@ -109,6 +110,8 @@ def _in_c(body: str, *, is_byte: bool, quote: str) -> str:
                 raise UsageError("A byte literal has no \\u{...}; write \\xff, two digits.")
             out.append(f"\\U{_code_point(match):08x}")
         elif match["hex"] is not None:
+            if not is_byte and int(match["hex"][1:], 16) > _LAST_ASCII:
+                raise UsageError("\\x of text is at most 7f; write \\u{" + match["hex"][1:] + "}.")
             out.append(f"\\{int(match['hex'][1:], 16):03o}")  # a digit may follow
         elif match["letter"] not in _ESCAPED:
             letter = match["letter"]

@@ -43,7 +43,7 @@ def rust_type_name(cursor: Cursor, depth: int = 0) -> TypeName:
     if cursor.accept("["):
         return _array(cursor, depth)
     if cursor.token.text == "(":
-        return TypeName((_tuple(cursor),))
+        return _tuple(cursor)
     name = name_at(cursor)
     if name.startswith(("fn(", "dyn ")) or name in ("fn", "dyn"):
         raise Unsupported(f"{name[:3].strip('(')} types are not supported: write *const ()")
@@ -67,16 +67,21 @@ def _array(cursor: Cursor, depth: int) -> TypeName:
     return _derived(element, Declarator("[]", count.number))
 
 
-def _tuple(cursor: Cursor) -> str:
-    """Parse a tuple, and return it as rustc names it: `(i32, u8)`."""
+def _tuple(cursor: Cursor) -> TypeName:
+    """Parse a tuple, with the name that rustc gives it: `(i32, u8)`, of `(i32,)` it is `(i32)`;
+    `(i32)` is the type of the element."""
     cursor.expect("(")
     parts: list[str] = []
     while cursor.accept(")") is None:
         first = cursor.token.start
-        rust_type_name(cursor)
+        element = rust_type_name(cursor)
         parts.append(" ".join(cursor.text[first : cursor.token.start].split()))
-        cursor.expect_item_or(")")
-    return f"({', '.join(parts)})"
+        if cursor.token.text != ")":
+            cursor.expect(",")
+        elif len(parts) == 1:
+            cursor.next()
+            return element
+    return TypeName((f"({', '.join(parts)})",))
 
 
 def suffixed(text: str, *, is_negative: bool = False) -> Node:
