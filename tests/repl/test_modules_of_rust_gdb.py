@@ -110,6 +110,14 @@ def test_closures_are_listed(program: list[str]) -> None:
     ]
 
 
+def test_what_closures_capture_is_completed_between_quotes(program: list[str]) -> None:
+    whole = "a::r1::deepest::{closure_env#0}"
+    asked = [f"complete whatis {quote}a::r1::deepest::" for quote in ("", "'")]
+    asked.append(f"whatis '{whole}'")
+    offered = [answer.splitlines()[1:] for answer in answers(None, program, asked)]
+    assert offered == [[], [f"whatis '{whole}"], [f"type = struct {whole}"]]
+
+
 def test_a_line_is_in_the_symbol_that_its_code_is_in(program: list[str]) -> None:
     """The entry of the function is called `leaf` alone."""
     line, code = answers(None, program, ["info line a::r1::deep::leaf", "x/i a::r1::deep::leaf"])

@@ -40,6 +40,8 @@ _TAGS: Final = {
     "union": ("union",),
     "enum": ("enum",),
 }
+_OF_CLOSURE: Final = "{closure_env#"
+"""In the names of what closures of Rust capture, which are written between quotes only."""
 OPERANDS: Final = (
     "function", "variable", "struct", "class", "union", "enum", "enumerator", "type",
     "namespace", "code symbol", "data symbol",
@@ -265,7 +267,7 @@ def offer_operands(shell: Shell, text: str) -> Completions:
     offered = operands(shell, match[0])
     is_quoted = text.count("'", 0, match.start()) % 2 and text[match.start() - 1] == "'"
     if not is_quoted:
-        return match.start(), offered
+        return match.start(), (item for item in offered if _OF_CLOSURE not in item.text)
     return match.start(), filled_up(offered, lambda: source_files(shell, match[0]))
 
 
