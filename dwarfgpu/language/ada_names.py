@@ -148,7 +148,7 @@ def _direct(lookup: NameLookup, lowered: str) -> str | None:
     functions = [*lookup.chain[:1], *(around(lookup.chain[0]) if lookup.chain else ())]
     functions = [scope for scope in functions if scope != scope.unit.root]
     for scope in (*reversed(lookup.chain), *functions[1:]):
-        if entries := {entry for entry in _names(scope) if _is_spelling(entry, lowered)}:
+        if entries := {entry for entry in _names(scope) if is_spelling(entry, lowered)}:
             return _only(entries, lowered)
     meanings = _of_ada(lookup, lowered)
     if any(isinstance(meaning, Variable) and meaning.kind != "global" for meaning in meanings):
@@ -209,7 +209,8 @@ def _without_mark(entry: str) -> str:
     return _IN_BODY.sub("", entry.partition(RENAMES)[0])
 
 
-def _is_spelling(entry: str, lowered: str) -> bool:
+def is_spelling(entry: str, lowered: str) -> bool:
+    """Return whether an entry of the file has a name of Ada, perhaps after its packages."""
     if lowered not in entry:
         return False
     entry = _without_mark(entry)
@@ -240,7 +241,7 @@ def _in_packages(info: DebugInfo, lowered: str) -> tuple[str, ...]:
     for unit in require_few(_units_of_ada(info, lowered), info, lowered):
         try:
             for entry in named_entries(unit).by_name:
-                is_meant = entry != lowered and _is_spelling(entry, lowered)
+                is_meant = entry != lowered and is_spelling(entry, lowered)
                 if is_meant and named_within(unit, (), entry):
                     named[entry] = None
         except DwarfGpuError:
@@ -256,7 +257,7 @@ def _types_of(unit: CompilationUnit, lowered: str) -> frozenset[str]:
         return frozenset(
             entry
             for entry in named_entries(unit).by_name
-            if _is_spelling(entry, lowered)
+            if is_spelling(entry, lowered)
             and any(die.tag in TYPES for die in named_within(unit, (), entry))
         )
     except DwarfGpuError:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
 from dwarfgpu.base.json_reader import is_decimal
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.ada_renamings import Renaming, Subscript
 from dwarfgpu.dwarf.names.fortran_ada import pointer_to_elements
+from dwarfgpu.dwarf.scope.declarations import around
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS
+from dwarfgpu.dwarf.scope.variable import Variable, declared_in
 from dwarfgpu.dwarf.types.types import Array, Dynamic, Pointer, Struct, Type, strip
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.ada_names import is_spelling
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
 
@@ -48,6 +54,47 @@ def renamed_object(evaluator: Evaluating, renaming: Renaming) -> TypedValue:
     if first_of_slice is not None:
         raise UsageError("the renaming of a slice has no upper bound")
     return evaluator.value(_indexed(evaluator, node, subscripts))
+
+
+def declared_before(renaming: Variable, name: str) -> Variable | None:
+    """Return the variable of a subprogram that a name in a renaming denotes where the renaming is
+    declared; None if there is none.
+
+    What its block declares after it is not visible to it (Ada 2012 8.2, 8.3).
+    """
+    for scope in _scopes_around(renaming.die):
+        named = [
+            variable
+            for variable in declared_in(scope, is_named=lambda entry: is_spelling(entry, name))
+            if is_spelling(variable.name, name)
+            and (scope != renaming.die.parent() or _position(variable) < _position(renaming))
+        ]
+        if named:
+            return min(named, key=lambda variable: len(variable.name))
+    return None
+
+
+def _scopes_around(die: Die) -> Iterator[Die]:
+    """Yield the blocks and subprograms around an entry; those of an inlined call are of the call,
+    and around them are those of the subprogram's text."""
+    scope = die.parent()
+    while scope is not None and scope.tag in BLOCKS | FUNCTIONS:
+        yield scope
+        if scope.tag in FUNCTIONS:
+            break
+        scope = scope.parent()
+    for outer in () if scope is None else around(scope):
+        if outer.tag in BLOCKS | FUNCTIONS:
+            yield outer
+
+
+def _position(variable: Variable) -> tuple[int, int]:
+    """Return where a variable is declared; parameters are before all others."""
+    if variable.kind == "parameter":
+        return 0, 0
+    holder = variable.die.holder(dw.AT_DECL_COLUMN)
+    column = None if holder is None else holder.integer(dw.AT_DECL_COLUMN)
+    return variable.decl_line or 0, column or 0
 
 
 def _subscript(text: str) -> ast.Node:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import RENAMES
+from dwarfgpu.dwarf.scope.declarations import declaration_of
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -284,7 +286,9 @@ class Evaluator(Operations):
     # Operands
 
     def named(self, node: ast.Name, *, is_called: bool = False) -> TypedValue:
-        value = super().named(node, is_called=is_called)
+        value = self._in_renaming(node)
+        if value is None:
+            value = super().named(node, is_called=is_called)
         variable = value.variable
         if variable is None or RENAMES not in variable.name or variable.unit.style != "ada":
             return value
@@ -297,17 +301,40 @@ class Evaluator(Operations):
         if renaming.is_package:
             raise self.names.unknown(node.name.partition(RENAMES)[0].replace("__", "."))
         self.objects.variables.pop(variable, None)
-        self.renamings += 1
-        if self.renamings > _MOST_RENAMINGS:
+        if len(self.renamings) >= _MOST_RENAMINGS:
             raise UsageError(f"{node.name} is renamed by itself")
+        outer, self.renamings = self.renamings, (*self.renamings, variable)
         try:
             return renamed_object(self, renaming)
         finally:
-            self.renamings -= 1
+            self.renamings = outer
+
+    def _in_renaming(self, node: ast.Name) -> TypedValue | None:
+        """Return the variable that a name in a renaming of Ada denotes where that is declared (Ada
+        2012 8.5.1), which the focus may hide; None for a name that means the same in the focus."""
+        if not self.renamings:
+            return None
+        from dwarfgpu.language.ada_renamed_objects import declared_before
+
+        renaming = self.renamings[-1]
+        declared = declared_before(renaming, node.name)
+        meant = [one for one in self.names.meaning(node.name) if isinstance(one, Variable)]
+        if declared is None:
+            if any(one.kind != "global" for one in meant):
+                renamed = renaming.name.partition(RENAMES)[0]
+                raise UsageError(f'"{node.name}", which "{renamed}" renames, is hidden here')
+            return None
+        if any(declaration_of(one.die) == declaration_of(declared.die) for one in meant):
+            return None
+        if declared.die.parent() in self.session.meanings().chain:
+            return self.objects.variable(declared)
+        return self.of_enclosing(declared)
 
     def value_of_type(self, node: ast.Node) -> TypedValue:
         """Return a value of the type of an expression, without evaluating it."""
-        return self.unevaluated().value(node)
+        unevaluated = self.unevaluated()
+        unevaluated.renamings = self.renamings
+        return unevaluated.value(node)
 
     def _dollar(self, name: str) -> TypedValue:
         value = self.options.dollar(name)

@@ -70,8 +70,8 @@ class NamedValues:
         self.options = options
         self.doubts: list[str] = []
         """Warnings about the expression, for the notes where the caller takes none."""
-        self.renamings = 0
-        """How many renamings of Ada are being evaluated, each inside another."""
+        self.renamings: tuple[Variable, ...] = ()
+        """The renamings of Ada that are being evaluated, each inside the one before it."""
         self.names = Names(session)
         self.objects = objects or ObjectAccess(session)
         is_evaluated = not isinstance(self.objects, Unevaluated)
@@ -205,7 +205,7 @@ class NamedValues:
         if node.file is None:
             of_enclosing = self.names.in_enclosing_functions(name, meanings)
             if of_enclosing is not None:
-                return self._of_enclosing(of_enclosing)
+                return self.of_enclosing(of_enclosing)
         if (
             self.names.language == dw.LANG_GO
             and (escaped := self._escaped(node, meanings)) is not None
@@ -290,7 +290,7 @@ class NamedValues:
             return None
         return self.named(ast.Name(name))
 
-    def _of_enclosing(self, variable: Variable) -> TypedValue:
+    def of_enclosing(self, variable: Variable) -> TypedValue:
         """Return a variable of a function whose text encloses the one in focus."""
         value = self._in_its_frame(variable, in_enclosing_frame)
         if not isinstance(self.objects, Unevaluated):

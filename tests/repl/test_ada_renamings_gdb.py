@@ -118,3 +118,50 @@ def test_completion_after_packages(files: list[str]) -> None:
     assert "\nprint pk.fifth\n" in own[3] and "\nprint pk.inner.deep\n" in own[3]
     assert "___" not in own[3] and "elabs" not in own[3]
     assert "\nptype pk.pair\n" in own[4] and own[5].endswith("\nprint pk.two(1).flag\n")
+
+
+HIDING = """\
+with Pk;
+procedure Example is
+   use type Pk.Nibble;
+   package Q renames Pk;
+   Two : aliased Pk.Pairs := Pk.Two;
+   Outer : Pk.Nibble renames Two (3).A;
+   procedure Run (K : Integer; P : access Pk.Pairs) is
+      procedure C_Abort;
+      pragma Import (C, C_Abort, "abort");
+      Bit : Boolean renames Pk.Set (K);
+      Far : Pk.Nibble renames P.all (2).A;
+      Own : Pk.Nibble renames Two (2).A;
+   begin
+      declare
+         Also : Pk.Nibble renames Two (1).A;
+         K : Integer := 4;
+         P : access Pk.Pairs := null;
+         Two : Pk.Pairs := (others => (7, 7, False));
+         Near : Pk.Nibble renames Two (1).A;
+      begin
+         if Bit and Far = 3 and Own = 3 and Outer = 5 and Also = 1 and Near = 7 and K = 4 then
+            C_Abort;
+         end if;
+      end;
+   end Run;
+begin
+   Run (2, Two'Access);
+   if Q.Total = 8 then Two := Pk.Two; end if;
+end Example;
+"""
+
+
+def test_what_hides_renamed_objects(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """A renaming denotes the object that its names denote where it is declared (Ada 2012 8.5.1);
+    GDB evaluates them in the innermost block."""
+    tool("gcc")  # which gnatmake calls
+    make = [tool("gnatmake"), "-q", "-g", "-O0", "example.adb", "-o", "a"]
+    build(tmp_path, {"pk.ads": PACKAGE, "example.adb": HIDING}, [make])
+    commands = ["frame function example.run", "print k", "print two(1).a"]
+    commands += [f"print {name}" for name in ("bit", "far", "own", "outer", "also", "near")]
+    own = answers(None, with_core(tool, tmp_path), commands)[1:]
+    assert [said.split(" = ")[1].strip() for said in own] == [
+        "4", "7", "true", "3", "3", "5", "1", "7",
+    ]  # fmt: skip
