@@ -112,8 +112,9 @@ def _is_package(name: str) -> bool:
 
 
 def _is_of_enclosing(names: Names, name: str) -> bool:
-    """Return whether a function around the one in focus has a variable of a name."""
+    """Return whether a function around the one in focus has an object of a name."""
     try:
-        return names.in_enclosing_functions(names.spelled(name), ()) is not None
+        variable = names.in_enclosing_functions(names.spelled(name), ())
     except UsageError:
         return False
+    return variable is not None and not _is_package(variable.name)

@@ -165,3 +165,14 @@ def test_what_hides_renamed_objects(tmp_path: Path, tool: Callable[[str], str]) 
     assert [said.split(" = ")[1].strip() for said in own] == [
         "4", "7", "true", "3", "3", "5", "1", "7",
     ]  # fmt: skip
+
+
+def test_renamed_packages_in_nested_subprograms(
+    files: list[str], tool: Callable[[str], str]
+) -> None:
+    """The renaming of a package is visible in the subprograms that are declared after it."""
+    commands = ["frame function example.run", "print q.total", "print Q.Two(2).b"]
+    commands += ["print r.deep", "print q.inner.deep", "whatis q.two"]
+    own = answers(None, files, commands)
+    assert own == answers(tool("gdb"), files, commands)
+    assert "= 3" in own[1] and "= 8" in own[3]
