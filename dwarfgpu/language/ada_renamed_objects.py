@@ -21,6 +21,8 @@ from dwarfgpu.language.typed_value import TypedValue
 
 _MOST_POINTERS: Final = 3
 """To an array that is indexed in place of what designates it."""
+_MOST_DIGITS: Final = 40
+"""Of a subscript; 128 bits have 39."""
 
 
 class Evaluating(Protocol):
@@ -67,7 +69,7 @@ def declared_before(renaming: Variable, name: str) -> Variable | None:
             variable
             for variable in declared_in(scope, is_named=lambda entry: is_spelling(entry, name))
             if is_spelling(variable.name, name)
-            and (scope != renaming.die.parent() or _position(variable) < _position(renaming))
+            and (scope != renaming.die.parent() or _is_before(variable, renaming))
         ]
         if named:
             return min(named, key=lambda variable: len(variable.name))
@@ -88,6 +90,12 @@ def _scopes_around(die: Die) -> Iterator[Die]:
             yield outer
 
 
+def _is_before(variable: Variable, renaming: Variable) -> bool:
+    """Return whether a variable of the same block is declared before a renaming, or nothing says
+    where it is."""
+    return variable.decl_line is None or _position(variable) < _position(renaming)
+
+
 def _position(variable: Variable) -> tuple[int, int]:
     """Return where a variable is declared; parameters are before all others."""
     if variable.kind == "parameter":
@@ -99,25 +107,34 @@ def _position(variable: Variable) -> tuple[int, int]:
 
 def _subscript(text: str) -> ast.Node:
     if is_decimal(text.removeprefix("-")):
+        if len(text) > _MOST_DIGITS:
+            raise UsageError("Numeric constant too large.")
         number = ast.Integer(int(text.removeprefix("-")))
         return ast.Unary("-", number) if text.startswith("-") else number
     return ast.Name(text)
 
 
 def _indexed(evaluator: Evaluating, node: ast.Node, subscripts: Sequence[ast.Node]) -> ast.Node:
-    """Return elements of arrays: gnat does not say which subscripts are those of one array."""
+    """Return elements of arrays: gnat does not say which subscripts are those of one array.
+
+    The type of the whole is asked for once: those of the elements follow from it.
+    """
+    type_ = evaluator.value_of_type(node).type if len(subscripts) > 1 else None
     while subscripts:
-        count = 1
-        if len(subscripts) > 1:
-            count = _dimensions(evaluator.value_of_type(node).type)
+        array = _array(type_)
+        count = max(1, len(array.dimensions)) if array is not None else 1
         node = ast.Call(node, tuple(subscripts[:count]))
+        if array is not None and not any(
+            isinstance(one, ast.Triplet) for one in subscripts[:count]
+        ):
+            type_ = array.element
         subscripts = subscripts[count:]
     return node
 
 
-def _dimensions(type_: Type | None) -> int:
-    """Return how many subscripts the array has that an object is, or designates; 1 for any other
-    object, whose index is refused."""
+def _array(type_: Type | None) -> Array | None:
+    """Return the array that an object is, or designates; None for any other object, whose index is
+    refused."""
     bare = strip(type_)
     for _ in range(_MOST_POINTERS):
         if isinstance(bare, Struct) and (pointer := pointer_to_elements(bare)) is not None:
@@ -125,4 +142,4 @@ def _dimensions(type_: Type | None) -> int:
         if isinstance(bare, Pointer):
             bare = strip(bare.target)
     form = bare.form if isinstance(bare, Dynamic) else bare
-    return max(1, len(form.dimensions)) if isinstance(form, Array) else 1
+    return form if isinstance(form, Array) else None

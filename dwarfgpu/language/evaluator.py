@@ -28,7 +28,14 @@ from dwarfgpu.dwarf.types.types import (
     may_be_dynamic_array,
     strip,
 )
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UndefinedBits, UsageError
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    IllFormed,
+    LimitExceeded,
+    Unavailable,
+    UndefinedBits,
+    UsageError,
+)
 from dwarfgpu.language.alignment import alignment_bytes
 from dwarfgpu.language.arithmetic_conversions import is_floating, is_integer, is_number
 from dwarfgpu.language.array_expressions import (
@@ -77,6 +84,8 @@ Initializer: TypeAlias = ast.Elements | ast.String
 
 _MOST_RENAMINGS: Final = 20
 """Objects of Ada that are renamed by one another."""
+_MOST_FOLLOWED: Final = 1_000
+"""Renamings of Ada that the evaluation of one expression follows: each may name several."""
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
 
 
@@ -301,8 +310,14 @@ class Evaluator(Operations):
         if renaming.is_package:
             raise self.names.unknown(node.name.partition(RENAMES)[0].replace("__", "."))
         self.objects.variables.pop(variable, None)
-        if len(self.renamings) >= _MOST_RENAMINGS:
+        if variable in self.renamings:
             raise UsageError(f"{node.name} is renamed by itself")
+        self.followed.append(variable)
+        if len(self.renamings) >= _MOST_RENAMINGS or len(self.followed) > _MOST_FOLLOWED:
+            raise LimitExceeded(
+                f"{node.name} is one of more than {_MOST_RENAMINGS} objects that rename one"
+                f" another, or the expression leads through more than {_MOST_FOLLOWED}"
+            )
         outer, self.renamings = self.renamings, (*self.renamings, variable)
         try:
             return renamed_object(self, renaming)
@@ -333,7 +348,7 @@ class Evaluator(Operations):
     def value_of_type(self, node: ast.Node) -> TypedValue:
         """Return a value of the type of an expression, without evaluating it."""
         unevaluated = self.unevaluated()
-        unevaluated.renamings = self.renamings
+        unevaluated.renamings, unevaluated.followed = self.renamings, self.followed
         return unevaluated.value(node)
 
     def _dollar(self, name: str) -> TypedValue:

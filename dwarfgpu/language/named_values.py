@@ -72,6 +72,8 @@ class NamedValues:
         """Warnings about the expression, for the notes where the caller takes none."""
         self.renamings: tuple[Variable, ...] = ()
         """The renamings of Ada that are being evaluated, each inside the one before it."""
+        self.followed: list[Variable] = []
+        """All that were."""
         self.names = Names(session)
         self.objects = objects or ObjectAccess(session)
         is_evaluated = not isinstance(self.objects, Unevaluated)
