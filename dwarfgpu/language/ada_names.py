@@ -78,6 +78,17 @@ def ada_spelling(session: Session, name: str) -> str:
     return lowered if "." in name else name
 
 
+def in_renamed_packages(session: Session, lowered: str) -> str:
+    """Return the name, as the file has it, that is meant by one in a package that may be renamed,
+    perhaps by several renamings; the same name if none is before it."""
+    for _ in range(_MOST_RENAMINGS):
+        in_renamed = _in_renamed_package(session, lowered)
+        if in_renamed is None:
+            break
+        lowered = in_renamed
+    return lowered
+
+
 def _in_renamed_package(session: Session, lowered: str) -> str | None:
     """Return the name `pk__x` for `q__x` where `q` is a renaming of the package `pk` (Ada 2012
     8.5.3); None if no renaming is before `x`."""

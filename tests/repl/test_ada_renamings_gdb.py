@@ -24,10 +24,13 @@ package Pk is
    Nets : Grids := (others => (1 => (others => True), 2 => (3 => True, others => False)));
    Fifth : Boolean renames Set (5);
    Four : Nibble renames Two (2).B;
+   type Narrow is range 1 .. 9;
+   Slim : Narrow := 3;
    Total : Integer := 3;
    Also : Integer renames Total;
    package Inner is Deep : Integer := 8; end Inner;
    package Again renames Inner;
+   function Calc (X : Integer) return Integer is (2 * X);
 end Pk;
 """
 EXAMPLE = """\
@@ -176,3 +179,21 @@ def test_renamed_packages_in_nested_subprograms(
     own = answers(None, files, commands)
     assert own == answers(tool("gdb"), files, commands)
     assert "= 3" in own[1] and "= 8" in own[3]
+
+
+def test_completion_of_places_and_in_renamed_packages(files: list[str]) -> None:
+    """`break` completes names with points, and a renaming has the names of its package."""
+    commands = ["frame function example.run", "complete break pk.c", "complete whatis pk.n"]
+    commands += [
+        "complete print q.t",
+        "complete print Q.Inner.",
+        "complete print r.",
+        "complete break q.c",
+    ]
+    own = answers(None, files, commands)
+    assert own[1].endswith("\nbreak pk.calc\n")
+    assert own[2].endswith("\nwhatis pk.narrow\nwhatis pk.nets\n")
+    assert own[3].endswith("\nprint q.total\nprint q.two\n")
+    assert own[4].endswith("\nprint Q.Inner.deep\n")
+    assert own[5].endswith("\nprint r.deep\n")
+    assert own[6].endswith("\nbreak q.calc\n")

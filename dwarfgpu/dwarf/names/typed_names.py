@@ -39,7 +39,11 @@ _TYPES: Final[dict[int, NameKind]] = {
     dw.TAG_UNION_TYPE: "union",
     dw.TAG_INTERFACE_TYPE: "struct",
     dw.TAG_ENUMERATION_TYPE: "enum",
+    dw.TAG_SUBRANGE_TYPE: "type",
+    dw.TAG_ARRAY_TYPE: "type",
 }
+_ARRAYS: Final = frozenset({dw.TAG_SUBRANGE_TYPE, dw.TAG_ARRAY_TYPE})
+"""With names in Ada and Pascal; most others have none."""
 _READ: Final = CONTAINERS | {
     *_TYPES,
     dw.TAG_SUBPROGRAM,
@@ -309,6 +313,8 @@ def _of_unit(unit: CompilationUnit, wanted: _Wanted, word: str) -> Iterator[tupl
     for index in tree.children(0):
         abbreviation = tree.abbreviations[index]
         if abbreviation.tag not in _READ:
+            continue
+        if abbreviation.tag in _ARRAYS and dw.AT_NAME not in abbreviation.positions:
             continue
         if abbreviation not in plain:
             plain[abbreviation] = _plain_kind(abbreviation, is_cplusplus)

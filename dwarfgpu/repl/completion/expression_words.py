@@ -206,14 +206,25 @@ def as_in_file(shell: Shell, text: str) -> str:
     """Return a text with the name at its end as the file has it: in Ada `pk__x` for `Pk.x`."""
     if _style(shell) != "ada":
         return text
-    return _DOTTED.sub(lambda match: match[0].lower().replace(".", "__"), text)
+    return _DOTTED.sub(lambda match: _name_of_ada(shell, match[0]), text)
+
+
+def _name_of_ada(shell: Shell, word: str) -> str:
+    """Return a name as the file has it, in the package that a renaming before it denotes."""
+    from dwarfgpu.language.ada_names import in_renamed_packages  # few programs are in Ada
+
+    lowered = word.lower().replace(".", "__")
+    try:
+        return in_renamed_packages(shell.session, lowered)
+    except DwarfGpuError:
+        return lowered
 
 
 def _of_package(shell: Shell, word: str) -> Iterator[Candidate]:
     """Yield the names of Ada, Go or D that begin so, with their package or module; none in other
     languages."""
     if _style(shell) == "ada":
-        yield from _of_package_of_ada(shell, word)
+        yield from names_of_ada(shell, word, OPERANDS)
         return
     try:
         unit = shell.session.unit
@@ -225,13 +236,18 @@ def _of_package(shell: Shell, word: str) -> Iterator[Candidate]:
             yield Candidate(name, kind)
 
 
-def _of_package_of_ada(shell: Shell, word: str) -> Iterator[Candidate]:
-    """Yield the names of Ada that begin so: `pk__x` in the file is `pk.x`. What is typed stays in
-    its case of letters."""
-    for name, kind in shell.symbols.starting_with(as_in_file(shell, word), OPERANDS):
+def names_of_ada(shell: Shell, word: str, kinds: Collection[str]) -> Iterator[Candidate]:
+    """Yield the names of packages of Ada that begin so: `pk__x` in the file is `pk.x`. What is
+    typed stays in its case of letters, and the renaming of a package in its place. None in other
+    languages."""
+    if _style(shell) != "ada":
+        return
+    in_file = as_in_file(shell, word)
+    typed = in_file.replace("__", ".")
+    for name, kind in shell.symbols.starting_with(in_file, kinds):
         declared = ada_function(name.partition(RENAMES)[0])
         if declared.islower() and _OF_ADA.fullmatch(declared):  # GNAT's own have capitals
-            yield Candidate(word + declared[len(word) :], kind)
+            yield Candidate(word + declared[len(typed) :], kind)
 
 
 def offer_operands(shell: Shell, text: str) -> Completions:

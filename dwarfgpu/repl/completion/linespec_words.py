@@ -12,6 +12,7 @@ from dwarfgpu.repl.completion.expression_words import (
     OPERANDS,
     candidates_of,
     filled_up,
+    names_of_ada,
     of_scopes,
     offer_operands,
     source_files,
@@ -82,6 +83,8 @@ def _of_linespec(shell: Shell, text: str) -> Completions:
     named = [*candidates_of(shell.symbols.functions(word))]
     if word.startswith(PATHS):
         named += of_scopes(shell, word, CODE_KINDS)
+    if "." in word:
+        named += names_of_ada(shell, word, CODE_KINDS)
     candidates = _with_files(shell, named, word)
     keyword = None if candidates else _KEYWORD.search(text)
     if keyword is None:
