@@ -10,9 +10,18 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.names.fortran_ada import Indexes, indexes_of
+from dwarfgpu.dwarf.names.fortran_ada import Indexes, class_array, indexes_of
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.types import Absent, Array, Dynamic, Function, Pointer, Type, strip
+from dwarfgpu.dwarf.types.types import (
+    Absent,
+    Array,
+    Dynamic,
+    Function,
+    Pointer,
+    Struct,
+    Type,
+    strip,
+)
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.fortran_intrinsics import INTRINSICS
@@ -91,6 +100,9 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
         bare = strip(function.type)
         if isinstance(bare, Pointer) and _is_array(bare.target):
             function = evaluator.objects.dereferenced(function)
+        if isinstance(bare, Struct) and (data := class_array(bare)) is not None:
+            assert data.name is not None
+            function = evaluator.member(ast.Access(node, data.name, is_arrow=False))
         if _is_array(function.type):
             subscripts = [_subscript(evaluator, argument) for argument in call.arguments]
             return _selected(evaluator, function, subscripts)

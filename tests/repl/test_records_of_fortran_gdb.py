@@ -93,3 +93,49 @@ def test_inherited_components(tmp_path: Path, tool: Callable[[str], str]) -> Non
     own = answers(None, files, commands)
     assert "real(kind=4)" in own[0] and "$3 = 9" in own[3]
     assert "There is no member named list." in own[4] and 'Did you mean "id"?' in own[5]
+
+
+POLYMORPHIC = """\
+module shapes
+  implicit none
+  type :: base
+    integer :: id = 1
+  end type
+  type, extends(base) :: point
+    integer :: x = 5
+  end type
+contains
+  subroutine show(every, grid)
+    class(base), intent(in) :: every(:)
+    class(base), allocatable, intent(in) :: grid(:, :)
+    integer, pointer :: nowhere
+    nullify(nowhere)
+    nowhere = every(1)%id + grid(1, 1)%id
+  end subroutine
+end module
+
+program records
+  use shapes
+  implicit none
+  type(point) :: points(3)
+  class(base), allocatable :: grid(:, :)
+  points(2)%id = 20
+  allocate(grid(2, 2))
+  grid(2, 1)%id = 30
+  call show(points, grid)
+end program
+"""
+
+
+def test_polymorphic_arrays(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Their elements are those of the array in the descriptor; GDB 13 finds them only there."""
+    compiler = tool("gfortran")
+    build(tmp_path, {"a.f90": POLYMORPHIC}, [[compiler, "-g", "-O0", "a.f90", "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    parts = ["every{}(2)%id", "every{}(3)", "grid{}(2,1)%id", "every{}(2:3)", "every{}(4)"]
+    commands = [f"{word} {part}" for part in parts for word in ("print", "whatis")]
+    own = answers(None, files, [command.format("") for command in commands])
+    gdb = answers(tool("gdb"), files, [command.format("%_data") for command in commands])
+    said = [[text.split("\n", 1)[1] for text in texts] for texts in (own, gdb)]
+    assert said[0] == said[1]
+    assert said[0][0] == "$1 = 20\n" and "= 30" in said[0][4]

@@ -257,6 +257,18 @@ def class_data(struct_type: Struct) -> tuple[Member, Struct] | None:
     return (members[0], declared) if is_fortran and isinstance(declared, Struct) else None
 
 
+def class_array(struct_type: Struct) -> Member | None:
+    """Return the component that is the array in a polymorphic array of Fortran; None for any other
+    object."""
+    members = struct_type.members
+    if tuple(member.name for member in members[:2]) != _CLASS:
+        return None
+    bare = strip(members[0].type)
+    form = bare.form if isinstance(bare, Dynamic) else bare
+    is_fortran = members[0].die is not None and members[0].die.unit.style == "fortran"
+    return members[0] if is_fortran and isinstance(form, Array) else None
+
+
 def is_added(member: Member) -> bool:
     """Return whether the compiler has added a component: a tag, for example, also of an interface,
     and the distance from that to the begin of the object. GNAT's own names begin with a capital."""
