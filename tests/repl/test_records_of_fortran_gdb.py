@@ -139,3 +139,53 @@ def test_polymorphic_arrays(tmp_path: Path, tool: Callable[[str], str]) -> None:
     said = [[text.split("\n", 1)[1] for text in texts] for texts in (own, gdb)]
     assert said[0] == said[1]
     assert said[0][0] == "$1 = 20\n" and "= 30" in said[0][4]
+
+
+RENAMED = """\
+module shapes
+  implicit none
+  type :: base
+    integer :: id = 1
+  end type
+end module
+
+module other
+  use shapes, only: renamed => base
+  implicit none
+  type, extends(renamed) :: leaf
+    integer :: y = 4
+  end type
+  type :: pair
+    type(renamed) :: one
+    integer :: z = 6
+  end type
+contains
+  subroutine show(any)
+    class(leaf), intent(in) :: any
+    type(pair) :: two
+    class(pair), allocatable :: three
+    integer, pointer :: nowhere
+    allocate(three)
+    nullify(nowhere)
+    nowhere = any%id + two%z + three%z
+  end subroutine
+end module
+
+program records
+  use other
+  implicit none
+  type(leaf) :: l
+  call show(l)
+end program
+"""
+
+
+def test_renamed_parents(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """The component of a parent has the name by which it is used; only the table of the type says
+    that it is a parent."""
+    compiler = tool("gfortran")
+    build(tmp_path, {"a.f90": RENAMED}, [[compiler, "-g", "-O0", "a.f90", "-o", "a"]])
+    commands = ["print any%id", "print any%renamed%id", "print two%one%id", "print two%id"]
+    own = answers(None, with_core(tool, tmp_path), commands)
+    assert "$1 = 1" in own[0] and "$2 = 1" in own[1] and "$3 = 1" in own[2]
+    assert "There is no member named id." in own[3]

@@ -231,14 +231,23 @@ def extended_parent(struct_type: Struct) -> tuple[Member, Struct] | None:
     type; None for any other type.
 
     It is the first one and has the name of the parent (Fortran 2018 7.5.7.2); gfortran says no more
-    of it, so that a component of the type's own may be taken for one.
+    of it, so that a component of the type's own may be taken for one. Where `use` renames the
+    parent it has the new name, and the table of methods says that it is one.
     """
     first = struct_type.members[0] if struct_type.members else None
     if first is None or first.die is None or first.die.unit.style != "fortran":
         return None
     parent = strip(first.type) if first.location is None and not first.bit_offset else None
-    is_named = isinstance(parent, Struct) and parent.name == first.name is not None
-    return (first, parent) if is_named and isinstance(parent, Struct) else None
+    if not isinstance(parent, Struct) or first.name is None:
+        return None
+    return (first, parent) if parent.name == first.name or _is_extension(first) else None
+
+
+def _is_extension(component: Member) -> bool:
+    from dwarfgpu.dwarf.scope.fortran_extensions import is_extension  # few parents are renamed
+
+    derived_type = None if component.die is None else component.die.parent()
+    return derived_type is not None and is_extension(derived_type)
 
 
 _CLASS: Final = ("_data", "_vptr")
