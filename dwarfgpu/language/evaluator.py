@@ -295,7 +295,7 @@ class Evaluator(Operations):
     # Operands
 
     def named(self, node: ast.Name, *, is_called: bool = False) -> TypedValue:
-        value = self._in_renaming(node)
+        value = self._in_renaming(node) if self.renamings else None
         if value is None:
             value = super().named(node, is_called=is_called)
         variable = value.variable
@@ -327,8 +327,6 @@ class Evaluator(Operations):
     def _in_renaming(self, node: ast.Name) -> TypedValue | None:
         """Return the variable that a name in a renaming of Ada denotes where that is declared (Ada
         2012 8.5.1), which the focus may hide; None for a name that means the same in the focus."""
-        if not self.renamings:
-            return None
         from dwarfgpu.language.ada_renamed_objects import declared_before
 
         renaming = self.renamings[-1]
