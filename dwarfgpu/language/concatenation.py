@@ -22,6 +22,18 @@ def strings_joined(objects: ObjectAccess, left: TypedValue, right: TypedValue) -
     return _joined(objects, left, right, 1)
 
 
+def is_of_arrays(left: Type | None, right: Type | None) -> bool:
+    """Return whether `&` is between arrays or their elements: two integers have the operator of
+    GDB, which Ada lacks."""
+    return any(_is_part(type_) for type_ in (left, right))
+
+
+def _is_part(type_: Type | None) -> bool:
+    bare = strip(type_)
+    is_character = isinstance(bare, Base) and bare.base.encoding in CHARACTERS
+    return is_character or isinstance(bare, Array | Struct)
+
+
 def arrays_joined(objects: ObjectAccess, left: TypedValue, right: TypedValue) -> TypedValue:
     """Return two arrays of Ada, or an array and an element, as one array."""
     from dwarfgpu.language.ada_indexing import array_of  # few programs are in Ada

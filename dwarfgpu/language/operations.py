@@ -413,11 +413,11 @@ class Operations(MemberAccess):
             by_contents = self._contents_compared(operator, left, right)
             if by_contents is not None:
                 return self.truth(by_contents)
-        are_parts = any(isinstance(strip(side.type), Array | Struct) for side in (left, right))
-        if self.is_ada and operator == "&" and are_parts:
-            from dwarfgpu.language.concatenation import arrays_joined  # few expressions
+        if self.is_ada and operator == "&":
+            from dwarfgpu.language.concatenation import arrays_joined, is_of_arrays
 
-            return arrays_joined(self.objects, left, right)
+            if is_of_arrays(left.type, right.type):
+                return arrays_joined(self.objects, left, right)
         result = self.overloaded(operator, left, right)
         if result is not None:
             return result

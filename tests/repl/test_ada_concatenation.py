@@ -36,3 +36,5 @@ def test_concatenation_of_ada(tmp_path: Path, tool: Callable[[str], str]) -> Non
         "$1 = (1, 2, 1, 2)", "$2 = (3, 1, 2)",
         "Concatenation is of arrays of one type, or of one and an element.",
     ]  # fmt: skip
+    refused = answers(None, files, [*frame, "print 'a' & 'b'", "print c & c", "print c & 1"])[1:]
+    assert all("Concatenation is of arrays" in said for said in refused)  # they were numbers
