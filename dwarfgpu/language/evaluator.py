@@ -313,10 +313,13 @@ class Evaluator(Operations):
         if variable in self.renamings:
             raise UsageError(f"{node.name} is renamed by itself")
         self.followed.append(variable)
-        if len(self.renamings) >= _MOST_RENAMINGS or len(self.followed) > _MOST_FOLLOWED:
+        if len(self.renamings) >= _MOST_RENAMINGS:
             raise LimitExceeded(
-                f"{node.name} is one of more than {_MOST_RENAMINGS} objects that rename one"
-                f" another, or the expression leads through more than {_MOST_FOLLOWED}"
+                f"more than {_MOST_RENAMINGS} objects that rename one another lead to {node.name}"
+            )
+        if len(self.followed) > _MOST_FOLLOWED:
+            raise LimitExceeded(
+                f"the expression leads through more than {_MOST_FOLLOWED} renamings"
             )
         outer, self.renamings = self.renamings, (*self.renamings, variable)
         try:
