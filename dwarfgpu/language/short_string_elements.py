@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.dwarf.types.short_strings import MOST_CHARACTERS, members_of_string
-from dwarfgpu.dwarf.types.types import Array, Struct, strip
+from dwarfgpu.dwarf.types.types import Array, Member, Struct, strip
 from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
@@ -14,13 +14,10 @@ _OUTSIDE = "no such vector element"
 def element_of_record(objects: ObjectAccess, value: TypedValue, index: int) -> TypedValue | None:
     """Return the element of a short string that is a record: 0 is its length; None for another
     value."""
-    bare = strip(value.type)
-    members = members_of_string(bare) if isinstance(bare, Struct) else None
-    if members is None:
+    parts = _parts(value)
+    if parts is None:
         return None
-    length, characters = members
-    array = strip(characters.type)
-    assert isinstance(array, Array)
+    length, characters, array = parts
     if not 0 <= index <= (array.dimensions[0] or 0):
         raise UsageError(_OUTSIDE)
     before = (characters.bit_offset or 0) + 8 * (index - 1)
@@ -46,13 +43,23 @@ def why_uncertain(array: Array, index: int) -> str | None:
 def contents_of_record(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     """Return the characters that count of a short string that is a record; another value as it
     is."""
-    bare = strip(value.type)
-    members = members_of_string(bare) if isinstance(bare, Struct) else None
-    if members is None:
+    parts = _parts(value)
+    if parts is None:
         return value
-    length, characters = members
-    array = strip(characters.type)
-    assert isinstance(array, Array)
+    length, characters, array = parts
     count = objects.known(objects.step(value, length)).value
     kind = Array(array.element, (count,), lower_bounds=(1,))
     return objects.part(value, kind, characters.bit_offset or 0)
+
+
+def _parts(value: TypedValue) -> tuple[Member, Member, Array] | None:
+    """Return the length and the characters of a short string that is a record, and the type of the
+    characters; None for another value."""
+    bare = strip(value.type)
+    members = members_of_string(bare) if isinstance(bare, Struct) else None
+    if members is None:
+        return None
+    length, characters = members
+    array = strip(characters.type)
+    assert isinstance(array, Array)
+    return length, characters, array

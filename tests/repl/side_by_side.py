@@ -59,6 +59,12 @@ def ada_with_core(tool: Callable[[str], str], folder: Path, source: str) -> list
     return with_core(tool, folder)
 
 
+def fortran_with_core(tool: Callable[[str], str], folder: Path, source: str) -> list[str]:
+    """Build a program of Fortran at -O0. Return the program and its core file."""
+    build(folder, {"a.f90": source}, [[tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]])
+    return with_core(tool, folder)
+
+
 def rust_with_core(tool: Callable[[str], str], folder: Path, source: str) -> list[str]:
     """Build the crate `a` of Rust at -O0. Return the program and its core file."""
     tool("gcc")  # which rustc links with
@@ -83,3 +89,10 @@ def answers(gdb: str | None, files: list[str], commands: list[str]) -> list[str]
             text=True, check=False, timeout=60,
         ).stdout  # fmt: skip
     return text.split(">>>")[1:]
+
+
+def last_lines(files: list[str], commands: list[str]) -> list[str]:
+    """Return the last line of the answer of dwarfgpu to each command, notes aside."""
+    said = answers(None, files, commands)
+    lines = [[line for line in text.splitlines() if not line.startswith("note: ")] for text in said]
+    return [line[-1] for line in lines]

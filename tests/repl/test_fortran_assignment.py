@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repl.side_by_side import answers, build, with_core
+from tests.repl.side_by_side import fortran_with_core, last_lines
 
 SOURCE = """\
 program fa
@@ -30,21 +30,16 @@ ASSIGNED = [
     ("x = 2", "(2, 2)"), ("names = 'z'", "('z  ', 'z  ')"), ("c%im = 6", "6"), ("c", "(1,6)"),
 ]  # fmt: skip
 
+FRAME = "frame function fa"
+
 
 @pytest.fixture
 def files(tmp_path: Path, tool: Callable[[str], str]) -> list[str]:
     """A program of gfortran and its core file."""
-    build(tmp_path, {"a.f90": SOURCE}, [[tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]])
-    return with_core(tool, tmp_path)
-
-
-def last_lines(files: list[str], commands: list[str]) -> list[str]:
-    said = answers(None, files, ["frame function fa", *commands])[1:]
-    lines = [[line for line in text.splitlines() if not line.startswith("note: ")] for text in said]
-    return [line[-1] for line in lines]
+    return fortran_with_core(tool, tmp_path, SOURCE)
 
 
 def test_intrinsic_assignment(files: list[str]) -> None:
     """Strings of another length and scalars were refused."""
-    shown = last_lines(files, [f"output {text}" for text, _ in ASSIGNED])
+    shown = last_lines(files, [FRAME, *(f"output {text}" for text, _ in ASSIGNED)])[1:]
     assert shown == [value for _, value in ASSIGNED]

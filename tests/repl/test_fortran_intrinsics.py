@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repl.side_by_side import answers, build, with_core
+from tests.repl.side_by_side import fortran_with_core, last_lines
 
 SOURCE = """\
 program fa
@@ -35,23 +35,19 @@ VALUES = {
     "8/2": "4", "a//1": "Concatenation is of two strings.",
 }  # fmt: skip
 
+FRAME = "frame function fa"
+
 
 @pytest.fixture
 def files(tmp_path: Path, tool: Callable[[str], str]) -> list[str]:
     """A program of gfortran and its core file."""
-    build(tmp_path, {"a.f90": SOURCE}, [[tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]])
-    return with_core(tool, tmp_path)
-
-
-def last_lines(files: list[str], commands: list[str]) -> list[str]:
-    said = answers(None, files, ["frame function fa", *commands])[1:]
-    lines = [[line for line in text.splitlines() if not line.startswith("note: ")] for text in said]
-    return [line[-1] for line in lines]
+    return fortran_with_core(tool, tmp_path, SOURCE)
 
 
 def test_intrinsic_functions(files: list[str]) -> None:
     expected = {text: value for text, value in VALUES.items() if value is not None}
-    assert last_lines(files, [f"output {text}" for text in expected]) == [*expected.values()]
+    shown = last_lines(files, [FRAME, *(f"output {text}" for text in expected)])[1:]
+    assert shown == [*expected.values()]
     kinds = [
         "whatis c%im",
         "whatis abs(w)",
@@ -59,7 +55,7 @@ def test_intrinsic_functions(files: list[str]) -> None:
         "whatis int(q)",
         "whatis a//'x'",
     ]
-    assert last_lines(files, kinds) == [
+    assert last_lines(files, [FRAME, *kinds])[1:] == [
         "type = real(kind=4)", "type = real(kind=8)", "type = real*8", "type = integer*4",
         "type = character*6",
     ]  # fmt: skip
