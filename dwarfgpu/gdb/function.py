@@ -15,8 +15,8 @@ from dwarfgpu.gdb.machine.gdb_values import language_selected, value_bytes, with
 from dwarfgpu.gdb.one_line_errors import command
 from dwarfgpu.gdb.same_types import is_same_type
 from dwarfgpu.language import TypedValue
-from dwarfgpu.language.name_resolution import is_fortran
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.syntax.expression_language import language_of
 from dwarfgpu.language.value_text import widened
 from dwarfgpu.model.storage import Memory
 
@@ -103,7 +103,7 @@ def _type_of(value: TypedValue, text: str, address: int | None = None) -> gdb.Ty
 
     `Unsupported` where it has none.
     """
-    if is_fortran(value.unit) and (own := _own_type(value, text, address)) is not None:
+    if language_of(value.unit).is_fortran and (own := _own_type(value, text, address)) is not None:
         return own
     try:
         return _gdb_type(value.type, value)

@@ -578,8 +578,8 @@ def _assign(
     session: GdbSession, target: TypedValue, text: str, value: TypedValue | None = None
 ) -> None:
     """Assign an expression, in which `$__` is a value, to an object."""
-    names = Names(session)
-    operator = ":=" if names.is_ada() or names.is_pascal() else "="  # `=` compares there
+    language = Names(session).language
+    operator = ":=" if language.is_ada or language.is_pascal else "="  # `=` compares there
     _evaluate(session, f"$_ {operator} {text}", target, value)
 
 

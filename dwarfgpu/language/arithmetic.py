@@ -38,9 +38,9 @@ from dwarfgpu.language.base_class_casts import (
 )
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER, Numbers, holds, not_comparable
 from dwarfgpu.language.complexes import COMPLEX, is_complex
-from dwarfgpu.language.name_resolution import is_cplusplus
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.operators import OperandKind
+from dwarfgpu.language.syntax.expression_language import language_of
 from dwarfgpu.language.typed_value import TypedValue, why_no_address
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.vectors import VECTOR, is_vector, why_sizes_differ
@@ -106,7 +106,7 @@ class Arithmetic:
         number = self.numbers.of(value.type, self.objects.known(value))
         if value.constant_type is not None:
             return self.numbers.cast(number, value.constant_type)
-        cplusplus = is_cplusplus(value.unit)
+        cplusplus = language_of(value.unit).is_cplusplus
         promoted = self.numbers.promotion(value.type, value.bit_size, cplusplus=cplusplus)
         return number if promoted is None else evolve(number, promotes_to=promoted)
 

@@ -16,8 +16,8 @@ from dwarfgpu.dwarf.types.types import Member, Pointer, Struct, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.member_lookup import way_to
-from dwarfgpu.language.name_resolution import is_cplusplus
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.syntax.expression_language import language_of
 from dwarfgpu.language.typed_value import TypedValue, memory_in_gdbs_words
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
@@ -64,7 +64,7 @@ def kinship(source: Type | None, target: Type | None) -> Kinship | None:
 def require_defined(unit: CompilationUnit | None, derived: Type | None, base: Type | None) -> None:
     """Raise `UsageError` for a C++ class that is only declared: its base classes are unknown."""
     a, b = strip(derived), strip(base)
-    if not (isinstance(a, Struct) and isinstance(b, Struct) and is_cplusplus(unit)):
+    if not (isinstance(a, Struct) and isinstance(b, Struct) and language_of(unit).is_cplusplus):
         return
     for struct in (a, b) if a.name != b.name else ():
         if struct.is_declaration:

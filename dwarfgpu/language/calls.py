@@ -28,8 +28,8 @@ from dwarfgpu.language.fortran_intrinsics import INTRINSICS
 from dwarfgpu.language.fortran_sections import Triplet, section
 from dwarfgpu.language.function_context import DebuggerFunction, FunctionContext
 from dwarfgpu.language.gpu_builtins import BUILTIN_FUNCTIONS, builtin_function, is_free
-from dwarfgpu.language.name_resolution import is_fortran
 from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.expression_language import SourceLanguage, language_of
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION
@@ -47,13 +47,7 @@ class Calling(FunctionContext, Protocol):
     """What evaluates the parts of a call; `dwarfgpu.language.evaluator.Evaluator` does."""
 
     @property
-    def is_fortran(self) -> bool: ...
-
-    @property
-    def is_ada(self) -> bool: ...
-
-    @property
-    def is_go(self) -> bool: ...
+    def language(self) -> SourceLanguage: ...
 
     def value(self, node: ast.Node) -> TypedValue: ...
 
@@ -86,7 +80,8 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
         intrinsic = _intrinsic(evaluator, node, call.arguments)
         if intrinsic is not None:
             return intrinsic
-        if evaluator.is_go and (counted := _length(evaluator, node, call.arguments)) is not None:
+        counted = _length(evaluator, node, call.arguments) if evaluator.language.is_go else None
+        if counted is not None:
             return counted
         gpu_value = _gpu_call(evaluator, node, call.arguments)
         if gpu_value is not None:
@@ -96,7 +91,7 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
         function = evaluator.member(node, is_called=True)
     else:
         function = evaluator.value(node)
-    if evaluator.is_fortran:
+    if evaluator.language.is_fortran:
         bare = strip(function.type)
         if isinstance(bare, Pointer) and _is_array(bare.target):
             function = evaluator.objects.dereferenced(function)
@@ -106,9 +101,9 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
         if _is_array(function.type):
             subscripts = [_subscript(evaluator, argument) for argument in call.arguments]
             return _selected(evaluator, function, subscripts)
-    if evaluator.is_ada:
+    if evaluator.language.is_ada:
         function = _indexed_in_ada(evaluator, node, function)
-    if evaluator.is_ada and _is_array(function.type):  # its last dimension is the fastest
+    if evaluator.language.is_ada and _is_array(function.type):  # its last dimension is the fastest
         kinds = _index_types(function.type, len(call.arguments))
         pairs = zip(call.arguments, kinds, strict=True)
         chosen = [_subscript(evaluator, argument, kind) for argument, kind in pairs]
@@ -125,7 +120,8 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
         raise UsageError(
             _NO_SHELL if node.name == "_shell" else f'"${node.name}" is not a convenience function'
         )
-    if evaluator.is_fortran and not isinstance(bare, Function) and bare is strip(function.type):
+    is_data = not isinstance(bare, Function) and bare is strip(function.type)
+    if evaluator.language.is_fortran and is_data:
         raise UsageError("Cannot perform substring on this type")
     raise Unsupported(NO_CALLS)
 
@@ -257,12 +253,12 @@ def _intrinsic(
 
     What the program declares in Fortran comes first, as in the program itself.
     """
-    intrinsic = INTRINSICS.get(node.name.lower()) if evaluator.is_fortran else None
+    intrinsic = INTRINSICS.get(node.name.lower()) if evaluator.language.is_fortran else None
     if intrinsic is None or node.file is not None or node.is_quoted:
         return None
     for meaning in evaluator.names.meaning(node.name):
         die = meaning.die if isinstance(meaning, Variable) else meaning
-        if is_fortran(die.unit):
+        if language_of(die.unit).is_fortran:
             return None
     values = [evaluator.object(argument) for argument in arguments]
     value = intrinsic.value(evaluator, values)

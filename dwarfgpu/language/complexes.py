@@ -9,6 +9,7 @@ from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_number
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER, not_comparable
+from dwarfgpu.language.fortran_types import intrinsic_type
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.operators import OperandKind, Operators
 from dwarfgpu.language.typed_value import TypedValue
@@ -147,3 +148,15 @@ def joined_as(
 
 
 COMPLEX: Final = OperandKind(is_complex, binary, unary, compared)
+
+
+def complex_literal(arithmetic: Operators, real: TypedValue, imaginary: TypedValue) -> TypedValue:
+    """Return `(real, imaginary)` of Fortran; `UsageError` for parts that are not real numbers."""
+    if is_complex(real.type) or is_complex(imaginary.type):
+        raise UsageError("The parts of a complex number are real numbers.")
+    builtins = arithmetic.numbers.builtins
+    first, second = (parts_of(arithmetic, part)[0] for part in (real, imaginary))
+    reals = [part.value.type.bit_size // 8 for part in (first, second) if part.is_float]
+    kind = max(reals, default=None)  # Fortran 2018 7.4.3.3
+    of_part = intrinsic_type(builtins, "real", kind)
+    return joined_as(arithmetic, first, second, intrinsic_type(builtins, "complex", kind), of_part)

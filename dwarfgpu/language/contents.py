@@ -1,5 +1,4 @@
-"""Comparisons of arrays and records by what they contain, as Ada and Fortran have them; and D, Go,
-Rust and Pascal for arrays."""
+"""Comparisons of strings, arrays and records by what they contain."""
 
 from __future__ import annotations
 
@@ -7,168 +6,68 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Final
 
-from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.dwarf.types.type_sizes import size_bits, strides_of
 from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
-    Dynamic,
     Enum,
     Member,
-    Pointer,
     Struct,
     Type,
     Unspecified,
     strip,
 )
-from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import LimitExceeded, UsageError, counted
-from dwarfgpu.language.ada_indexing import array_unless_null, is_parameter, stands_for_array
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.array_expressions import indexed_array
 from dwarfgpu.language.c_numbers import not_comparable
-from dwarfgpu.language.fortran_operators import strings_compared
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.variants import variant_members
 
-_NO_ARRAY: Final = "Attempt to compare array with non-array"
 _MAX_PARTS: Final = 1 << 15
 """Elements and components that are compared one by one: it takes a few seconds."""
 _DEEPEST: Final = 64
 """Levels of arrays and records in each other: those of programs are fewer."""
 
 
-def compared_in_ada(
-    arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
+def strings_compared(
+    objects: ObjectAccess, operator: str, left: TypedValue, right: TypedValue, *, pads: bool
 ) -> bool | None:
-    """Compare two arrays, or two records by `=` and `/=`; None for other operands.
+    """Compare two strings; None for other operands.
 
-    A parameter of an unconstrained type, and an access value beside an array, is the array that it
-    leads to; null is equal to itself only. Two access values are equal if they lead to one object
-    (Ada 2012 4.5.2).
+    `pads`: the shorter one has blanks at its end (Fortran 2018 10.1.5.5.1), not in Ada (4.5.2).
     """
-    objects = arithmetic.objects
-    if all(_is_access_to_array(side.type) for side in (left, right)):
-        return _is_same_object(objects, operator, left, right)
-    arrays = [
-        array_unless_null(objects, side) if isinstance(strip(side.type), Struct) else side
-        for side in (left, right)
-    ]
-    for index, other in enumerate((right, left)):
-        if _is_access_to_array(other.type) and _is_null((left, right)[index]):
-            arrays[index] = None
-    are_arrays = [side is None or _is_array(side.type) for side in arrays]
-    if any(are_arrays) and not all(are_arrays):
-        raise UsageError(_NO_ARRAY)
-    is_equality = operator in ("==", "!=")
-    if not any(are_arrays) and not (is_equality and _has_record(left, right)):
+    if not (is_string(left.type) and is_string(right.type)):
         return None
-    if isinstance(objects, Unevaluated):
-        return False  # only the type is wanted, and the bounds of some are not known
-    first, second = arrays
-    if (
-        first is not None
-        and second is not None
-        and is_string(first.type)
-        and is_string(second.type)
-    ):
-        return strings_compared(objects, operator, first, second, pads=False)
-    if not is_equality:
-        raise not_comparable(operator)
-    if first is None or second is None:
-        return (first is second) == (operator == "==")
-    return _Comparison(arithmetic, pads=False).holds(operator, first, second)
+    endian = objects.context.endian
+    first, second = (objects.known(side).to_bytes(endian) for side in (left, right))
+    size = max(len(first), len(second)) if pads else 0
+    first, second = first.ljust(size), second.ljust(size)
+    is_less, is_equal = first < second, first == second
+    return {"==": is_equal, "!=": not is_equal, "<": is_less, "<=": is_less or is_equal,
+            ">": not (is_less or is_equal), ">=": not is_less}[operator]  # fmt: skip
 
 
-def compared_in_fortran(
-    arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
-) -> bool | None:
-    """Compare two arrays of the same shape: as in GDB, the result is one for all elements; None for
-    operands that are no arrays."""
-    sides = strip(left.type), strip(right.type)
-    if not any(isinstance(side, Array) for side in sides):
-        return None
-    if is_string(left.type) and is_string(right.type):
-        return strings_compared(arithmetic.objects, operator, left, right, pads=True)
-    shapes = {side.dimensions if isinstance(side, Array) else () for side in sides}
-    are_mixed = len({is_string(side) for side in sides}) > 1
-    if operator not in ("==", "!=") or len(shapes) > 1 or are_mixed:
-        raise not_comparable(operator)
-    return _Comparison(arithmetic, pads=True).holds(operator, left, right)
+def have_parts(*operands: TypedValue) -> bool:
+    """Return whether one of the operands is an array or a record."""
+    return any(isinstance(strip(operand.type), Array | Struct) for operand in operands)
 
 
 def arrays_compared(
-    arithmetic: Arithmetic,
-    unit: CompilationUnit | None,
-    operator: str,
-    left: TypedValue,
-    right: TypedValue,
+    arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
 ) -> bool | None:
-    """Compare two arrays in a unit of D, Go, Rust or Pascal; None in one of another language, where
-    they are addresses, and for other operands."""
-    if unit is None or unit.language not in dw.WITH_WHOLE_ARRAYS:
-        return None
-    if unit.language in (dw.LANG_D, dw.LANG_RUST):
-        from dwarfgpu.language.dynamic_indexing import array_of  # few programs have them
-
-        left, right = (
-            array_of(arithmetic.objects, indexed_array(arithmetic.objects, side, unit))
-            for side in (left, right)
-        )
-    if unit.language == dw.LANG_GO:
-        from dwarfgpu.language import go_values  # few programs
-
-        is_same = go_values.compared(arithmetic, operator, left, right)
-        if is_same is not None:
-            return is_same
-        left, right = (go_values.array_of(arithmetic.objects, side) for side in (left, right))
+    """Compare two arrays by `==` and `!=`; None for other operands."""
     if any(not isinstance(strip(side.type), Array) for side in (left, right)):
         return None
-    if unit.language == dw.LANG_PASCAL83 and is_string(left.type) and is_string(right.type):
-        return strings_compared(arithmetic.objects, operator, left, right, pads=False)
     if operator not in ("==", "!="):
         raise not_comparable(operator)
-    return _Comparison(arithmetic, pads=False).holds(operator, left, right)
+    return Comparison(arithmetic, pads=False).holds(operator, left, right)
 
 
-def _is_access_to_array(type_: Type | None) -> bool:
-    """Return whether a type of Ada is one of access values to an unconstrained array."""
-    return isinstance(strip(type_), Struct) and stands_for_array(type_) and not is_parameter(type_)
-
-
-def _is_same_object(
-    objects: ObjectAccess, operator: str, left: TypedValue, right: TypedValue
-) -> bool:
-    if operator not in ("==", "!="):
-        raise not_comparable(operator)
-    if isinstance(objects, Unevaluated):
-        return False  # only the type is wanted
-    first, second = (
-        objects.known(objects.read(objects.member(side, "P_ARRAY"))).value for side in (left, right)
-    )
-    return (first == second) == (operator == "==")
-
-
-def _is_null(value: TypedValue) -> bool:
-    """Return whether a value is the literal `null`, which is of no access type."""
-    bare = strip(value.type)
-    return isinstance(bare, Pointer) and bare.target is None and value.location is None
-
-
-def _is_array(type_: Type | None) -> bool:
-    bare = strip(type_)
-    return isinstance(bare.form if isinstance(bare, Dynamic) else bare, Array)
-
-
-def _has_record(*sides: TypedValue) -> bool:
-    return any(isinstance(strip(side.type), Struct) for side in sides)
-
-
-class _Comparison:
+class Comparison:
     """One comparison of two objects by their contents."""
 
     def __init__(self, arithmetic: Arithmetic, *, pads: bool) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Protocol
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.fortran_ada import RENAMES
@@ -14,9 +14,8 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.ada_names import is_direct, of_package
+from dwarfgpu.language.syntax.expression_language import SourceLanguage
 from dwarfgpu.session.session import Session
-
-_LANGUAGES: Final = dw.ADA | {dw.LANG_D, dw.LANG_GO}
 
 
 class Names(Protocol):
@@ -24,6 +23,10 @@ class Names(Protocol):
 
     session: Session
     remarks: dict[str, None]
+
+    @property
+    def language(self) -> SourceLanguage:
+        """The language of that unit."""
 
     @property
     def current_unit(self) -> CompilationUnit | None:
@@ -42,28 +45,23 @@ class Names(Protocol):
         """Return the variable of a function around the one in focus."""
 
 
-def has_dotted_names(names: Names) -> bool:
-    """Return whether the language of the unit in focus has points between names and packages."""
-    return names.current_unit is not None and names.current_unit.language in _LANGUAGES
-
-
 def joined_names(names: Names, words: Sequence[str]) -> tuple[int, str]:
     """Return how many of the words are one name, and that name; 1 if the first is an object, but
     in Ada a package comes before an object that only `use` makes visible (Ada 2012 8.4)."""
     unit = names.current_unit
-    language = dw.LANG_GO if unit is None else unit.language
+    language = names.language
     for count in range(len(words), 1, -1):
         joined = ".".join(words[:count])
-        if language in dw.ADA:  # `Names.spelled` knows how it is written
+        if language.is_ada:  # `Names.spelled` knows how it is written
             if _is_of_ada(names, joined):
                 return (1, words[0]) if _is_before(names, words[0], joined) else (count, joined)
             continue
-        spellings = d_spellings(joined) if language == dw.LANG_D else (joined,)
+        spellings = d_spellings(joined) if language.is_d else (joined,)
         known = next(filter(names.is_name, spellings), None)
         if known is not None:
-            is_object = _is_object(names, words[0], with_global=language != dw.LANG_GO)
+            is_object = _is_object(names, words[0], with_global=not language.is_go)
             return (1, words[0]) if is_object else (count, known)
-    if language == dw.LANG_GO and unit is not None and words[0] == unit.name:
+    if language.is_go and unit is not None and words[0] == unit.name:
         is_package = not names.session.meanings(words[0]).of(words[0])
         return (2, ".".join(words[:2])) if is_package else (1, words[0])  # the error names it
     return 1, words[0]

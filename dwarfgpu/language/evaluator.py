@@ -49,10 +49,9 @@ from dwarfgpu.language.assignment import store
 from dwarfgpu.language.assumptions import assumptions
 from dwarfgpu.language.calls import called
 from dwarfgpu.language.casts import in_memory, loses_bits, named_cast, written_cast
-from dwarfgpu.language.complexes import imaginary
+from dwarfgpu.language.complexes import complex_literal, imaginary
 from dwarfgpu.language.convenience_functions import FUNCTIONS
 from dwarfgpu.language.evaluation_options import DEFAULT, Options, require_writable
-from dwarfgpu.language.fortran_operators import complex_literal
 from dwarfgpu.language.function_context import DebuggerFunction
 from dwarfgpu.language.library_operators import container_element
 from dwarfgpu.language.machine_variables import (
@@ -166,7 +165,7 @@ class Evaluator(Operations):
         before = self.session.reads_before_start
         try:
             node = parse(text, self.names, self.options.radix)
-            if _MAY_ASSIGN.search(text) and not self.is_ada:
+            if _MAY_ASSIGN.search(text) and not self.language.is_ada:
                 self._require_names(node)
             value = self.value(node)
             value = self.typed(node, value)
@@ -224,7 +223,7 @@ class Evaluator(Operations):
         if value.unit is not None or self.rules is None:
             return value
         is_computed = value.location in (None, UNDEFINED_LOCATION)
-        if is_computed or (self.is_fortran and isinstance(value.type, Pointer)):
+        if is_computed or (self.language.is_fortran and isinstance(value.type, Pointer)):
             return evolve(value, unit=self.names.current_unit)
         return value
 
@@ -236,12 +235,12 @@ class Evaluator(Operations):
             case ast.Integer() | ast.Floating():
                 number = (self.rules or self.numbers).literal(node)
                 if isinstance(node, ast.Floating) and node.is_imaginary:
-                    if self.is_fortran or self.is_ada:
+                    if self.language.is_fortran or self.language.is_ada:
                         raise UsageError("Imaginary numbers such as 1.5i are those of C.")
                     return imaginary(self.arithmetic, number)
                 return self.number(number)
             case ast.Character() | ast.String():
-                return text(self.names, self.numbers, node, cplusplus=self.is_cplusplus)
+                return text(self.names, self.numbers, node, cplusplus=self.language.is_cplusplus)
             case ast.Logical(is_true=is_true):
                 return self.truth(is_true)
             case ast.Complex():
@@ -397,8 +396,10 @@ class Evaluator(Operations):
 
     def _in_unit(self, node: ast.Node) -> ast.Name | None:
         """Return the name in a unit that `unit.name` of Pascal is; None for any other tree."""
+        if not self.language.is_pascal:
+            return None
         match node:
-            case ast.Access(ast.Name(unit_name, file=None), name, is_arrow=False) if self.is_pascal:
+            case ast.Access(ast.Name(unit_name, file=None), name, is_arrow=False):
                 from dwarfgpu.language.pascal_units import in_unit  # few programs are in Pascal
 
                 return in_unit(self.names, unit_name, name)
@@ -420,7 +421,7 @@ class Evaluator(Operations):
         element = container_element(self.objects, self.arithmetic, value, index)
         if element is not None:
             return element
-        if self.is_pascal and isinstance(bare, Struct):
+        if self.language.is_pascal and isinstance(bare, Struct):
             from dwarfgpu.language.short_string_elements import element_of_record  # few programs
 
             element = element_of_record(self.objects, value, self._index(index))
@@ -434,7 +435,7 @@ class Evaluator(Operations):
 
             value = array_of(self.objects, value)
             bare = form = strip(value.type)
-        if isinstance(bare, Struct) and self.is_go:
+        if isinstance(bare, Struct) and self.language.is_go:
             from dwarfgpu.language.go_values import array_of as array_in_go  # few programs
 
             value = array_in_go(self.objects, value)
@@ -496,9 +497,9 @@ class Evaluator(Operations):
             operand = self.object_as(node.operand, to.type)
         else:
             operand = self.referred(self.value(node.operand))
-        if self.is_rust and (saturated := self._saturated(operand, to)) is not None:
+        if self.language.is_rust and (saturated := self._saturated(operand, to)) is not None:
             return saturated
-        if self.is_opencl and to.type and is_vector(to.type) and is_number(operand.type):
+        if self.language.is_opencl and to.type and is_vector(to.type) and is_number(operand.type):
             return spread(self.arithmetic, operand, to.type)
         if node.how == "conversion":
             from dwarfgpu.language.ada_conversions import converted  # few programs are in Ada
@@ -553,7 +554,7 @@ class Evaluator(Operations):
             value = self._initialized(node.right, Typed(target.type, target.unit))
         else:
             value = self.object_as(node.right, target.type)
-        if self.is_ada:
+        if self.language.is_ada:
             from dwarfgpu.language.ada_indexing import assigned  # few programs are in Ada
 
             target, value = assigned(self.objects, target, value)
@@ -562,7 +563,7 @@ class Evaluator(Operations):
             if result is not None:
                 return result
             value = self.combined(node.operator, target, value)
-        if self.is_fortran:
+        if self.language.is_fortran:
             from dwarfgpu.language.fortran_assignment import stored  # few expressions
 
             return stored(self.arithmetic, self.options, target, value)

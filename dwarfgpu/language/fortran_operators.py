@@ -1,63 +1,53 @@
-"""Literals of Fortran, and what operators of Fortran and Ada have that those of C have not, as in
-GDB: the types of arithmetic, and comparisons of strings."""
+"""Operators that Fortran has otherwise than C (Fortran 2018 10.1)."""
 
 from __future__ import annotations
 
 from dwarfgpu.dwarf.names.fortran_ada import is_string
+from dwarfgpu.dwarf.types.types import Array, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.arithmetic_conversions import is_number
-from dwarfgpu.language.complexes import is_complex, joined_as, parts_of
-from dwarfgpu.language.fortran_types import intrinsic_type
-from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.c_numbers import NOT_A_NUMBER, not_comparable
+from dwarfgpu.language.concatenation import strings_joined
+from dwarfgpu.language.contents import Comparison, strings_compared
+from dwarfgpu.language.own_operators import OwnOperators
+from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.fortran_tokens import CONCATENATION, EQUIVALENCES
 from dwarfgpu.language.typed_value import TypedValue
 
 
-def complex_literal(arithmetic: Arithmetic, real: TypedValue, imaginary: TypedValue) -> TypedValue:
-    """Return `(real, imaginary)`; `UsageError` for parts that are not real numbers."""
-    if is_complex(real.type) or is_complex(imaginary.type):
-        raise UsageError("The parts of a complex number are real numbers.")
-    builtins = arithmetic.numbers.builtins
-    first, second = (parts_of(arithmetic, part)[0] for part in (real, imaginary))
-    reals = [part.value.type.bit_size // 8 for part in (first, second) if part.is_float]
-    kind = max(reals, default=None)  # Fortran 2018 7.4.3.3
-    of_part = intrinsic_type(builtins, "real", kind)
-    return joined_as(arithmetic, first, second, intrinsic_type(builtins, "complex", kind), of_part)
+class OperatorsOfFortran(OwnOperators):
+    widens = True
 
+    def of_nodes(self, node: ast.Binary) -> TypedValue | None:
+        if node.operator not in EQUIVALENCES:
+            return None
+        left, right = (self.evaluation.object(side) for side in (node.left, node.right))
+        is_same = self.arithmetic.truth(left) == self.arithmetic.truth(right)
+        return self.evaluation.truth(is_same == (node.operator == ".eqv."))
 
-def widened(
-    arithmetic: Arithmetic, left: TypedValue, right: TypedValue
-) -> tuple[TypedValue, TypedValue]:
-    """Return the operands as GDB calculates with them outside of C: as `double`, or as `long` or
-    `unsigned long`, unless one of them is longer. Others than real numbers stay as they are."""
-    numbers, sides = arithmetic.numbers, (left, right)
-    if any(not is_number(side.type) or is_complex(side.type) for side in sides):
-        return left, right
-    operands = numbers.usual(*(arithmetic.number(side) for side in sides))
-    base, builtins = operands[0].value.type, numbers.builtins
-    if operands[0].is_float:
-        target = builtins.floating("double")
-    else:
-        target = builtins.integer(builtins.long_bits, is_signed=base.is_signed)
-    if base.bit_size > target.base.bit_size:
-        return left, right
-    first, second = (arithmetic.value(numbers.cast(side, target)) for side in operands)
-    return first, second
+    def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
+        return _compared(self.arithmetic, operator, left, right)
 
-
-def strings_compared(
-    objects: ObjectAccess, operator: str, left: TypedValue, right: TypedValue, *, pads: bool
-) -> bool | None:
-    """Compare two strings; None for other operands.
-
-    `pads`: the shorter one has blanks at its end (Fortran 2018 10.1.5.5.1), not in Ada (4.5.2).
-    """
-    if not (is_string(left.type) and is_string(right.type)):
+    def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
+        if operator == CONCATENATION:
+            return strings_joined(self.objects, left, right)
+        if any(isinstance(strip(side.type), Array) for side in (left, right)):
+            raise UsageError(NOT_A_NUMBER)
         return None
-    endian = objects.context.endian
-    first, second = (objects.known(side).to_bytes(endian) for side in (left, right))
-    size = max(len(first), len(second)) if pads else 0
-    first, second = first.ljust(size), second.ljust(size)
-    is_less, is_equal = first < second, first == second
-    return {"==": is_equal, "!=": not is_equal, "<": is_less, "<=": is_less or is_equal,
-            ">": not (is_less or is_equal), ">=": not is_less}[operator]  # fmt: skip
+
+
+def _compared(
+    arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
+) -> bool | None:
+    """Compare two arrays of the same shape: as in GDB, the result is one for all elements; None for
+    operands that are no arrays."""
+    sides = strip(left.type), strip(right.type)
+    if not any(isinstance(side, Array) for side in sides):
+        return None
+    if is_string(left.type) and is_string(right.type):
+        return strings_compared(arithmetic.objects, operator, left, right, pads=True)
+    shapes = {side.dimensions if isinstance(side, Array) else () for side in sides}
+    are_mixed = len({is_string(side) for side in sides}) > 1
+    if operator not in ("==", "!=") or len(shapes) > 1 or are_mixed:
+        raise not_comparable(operator)
+    return Comparison(arithmetic, pads=True).holds(operator, left, right)

@@ -16,7 +16,6 @@ from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import MAX_TYPE_BITS, Array, Member, Pointer, Struct, Type, strip
 from dwarfgpu.errors import EvaluationError, LimitExceeded, Malformed, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.go_types import go_type
 from dwarfgpu.language.member_lookup import is_embedded
 from dwarfgpu.language.object_access import ObjectAccess
@@ -172,7 +171,7 @@ def _followed(objects: ObjectAccess, value: TypedValue, path: Sequence[Member]) 
     return value
 
 
-def compared(
+def compared_with_nil(
     arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
 ) -> bool | None:
     """Compare a slice or an interface with `nil`; None for other operands ("Comparison
@@ -197,12 +196,6 @@ def compared(
 def _is_constant_nil(value: TypedValue) -> bool:
     """Return whether a pointer is a constant, and null."""
     return value.location is None and value.bits is not None and not value.bits.value
-
-
-def require_integer(value: TypedValue) -> None:
-    """Raise `UsageError` for `^x` of what is no integer."""
-    if not is_integer(value.type):
-        raise UsageError(f"Go has ^ of integers, not of the type {_spelled(value.type)}.")
 
 
 def _spelled(type_: Type | None) -> str:

@@ -44,11 +44,10 @@ class MemberAccess(NamedValues):
         followed, structures are not."""
         value = self._structure(value, node)
         bare, name = strip(value.type), node.name
-        is_caseless = self.is_fortran or self.is_ada or self.is_pascal
-        if isinstance(bare, Struct) and is_caseless and path_to(bare, name) is None:
-            name = spelled_member(bare, name) if self.is_pascal else name.lower()
+        if isinstance(bare, Struct) and self.language.is_caseless and path_to(bare, name) is None:
+            name = spelled_member(bare, name) if self.language.is_pascal else name.lower()
         if isinstance(bare, Struct) and path_to(bare, name) is None:
-            if self.is_go:
+            if self.language.is_go:
                 from dwarfgpu.language.go_values import promoted_field  # few programs
 
                 promoted = promoted_field(self.objects, value, name)
@@ -58,17 +57,20 @@ class MemberAccess(NamedValues):
                 varying = self._variant_member(self._selecting(value, node), bare, name)
                 if varying is not None:
                     return varying
-            if self.is_ada and isinstance(self.objects, Unevaluated):  # GDB has other words there
+            if self.language.is_ada and isinstance(self.objects, Unevaluated):
+                # GDB has other words there.
                 raise UsageError(f"Type {ada_name(bare)} has no component named {name}")
-            if self.is_fortran:  # `::` is not of the language, so that no name is looked up
+            if self.language.is_fortran:
+                # `::` is not of the language, so that no name is looked up.
                 if (data := class_data(bare)) is not None and path_to(data[1], name) is not None:
                     whole = self.objects.step(value, data[0])
                     return self.member_of(self.objects.dereferenced(whole), node, is_called=False)
                 raise no_member(bare, node.name)
-            if self.is_pascal and (variable := self._class_variable(bare, name)) is not None:
+            variable = self._class_variable(bare, name) if self.language.is_pascal else None
+            if variable is not None:
                 return variable
             return self._method(bare, node.name, is_called=is_called)
-        if self.is_fortran and is_complex(bare) and name.lower() in _PARTS:
+        if self.language.is_fortran and is_complex(bare) and name.lower() in _PARTS:
             return part_of(self.objects, value, _PARTS.index(name.lower()))
         if is_vector(bare):
             component = components(self.objects, value, node.name)
@@ -117,7 +119,7 @@ class MemberAccess(NamedValues):
 
                 value = real_pointer(self.objects, value)
                 bare = strip(value.type)
-        if self.is_fortran and isinstance(bare, Array):
+        if self.language.is_fortran and isinstance(bare, Array):
             raise UsageError("Attempt to extract a component of a value that is not a structure.")
         if (structure := self._structure_at(value)) is not None:
             return structure

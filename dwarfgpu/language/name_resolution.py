@@ -39,9 +39,10 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, UsageError, shortened
 from dwarfgpu.language.ada_names import ada_spelling, nested_subprograms
 from dwarfgpu.language.builtin_types import Builtins
-from dwarfgpu.language.dotted_names import has_dotted_names, joined_names
+from dwarfgpu.language.dotted_names import joined_names
 from dwarfgpu.language.fortran_types import written_type
 from dwarfgpu.language.hsa_types import hsa_type
+from dwarfgpu.language.syntax.expression_language import SourceLanguage, language_of
 from dwarfgpu.language.syntax.words import (
     FORTRAN,
     TYPE_WORDS,
@@ -85,32 +86,12 @@ class Typed:
     @property
     def is_cplusplus(self) -> bool:
         """Whether it is spelled as in C++."""
-        return is_cplusplus(self.unit)
+        return language_of(self.unit).is_cplusplus
 
     @property
     def style(self) -> Style:
         """The language whose spelling to use."""
         return "c" if self.unit is None else self.unit.style
-
-
-_TRUTHS: Final = frozenset({"true", "false"})
-_WITH_TRUTHS: Final = frozenset({dw.LANG_PASCAL83, dw.LANG_RUST})
-_LITERALS: Final[dict[int | None, frozenset[str]]] = {
-    **dict.fromkeys(dw.ADA | dw.CPLUSPLUS | _WITH_TRUTHS, _TRUTHS),
-    dw.LANG_D: _TRUTHS | {"null"},
-    dw.LANG_GO: _TRUTHS | {"nil"},
-}
-"""The words that are values, by language."""
-
-
-def is_cplusplus(unit: CompilationUnit | None) -> bool:
-    """Return whether the unit is written in a language with the rules of C++."""
-    return unit is not None and unit.is_cplusplus
-
-
-def is_fortran(unit: CompilationUnit | None) -> bool:
-    """Return whether expressions have operators of Fortran in a unit."""
-    return unit is not None and unit.style == "fortran"
 
 
 class Names:
@@ -136,9 +117,9 @@ class Names:
             return None
 
     @cached_property
-    def language(self) -> int | None:
-        """The language of that unit, DW_LANG; None where there is none."""
-        return None if self.current_unit is None else self.current_unit.language
+    def language(self) -> SourceLanguage:
+        """The language of that unit; that of C where there is none."""
+        return language_of(self.current_unit)
 
     def meaning(self, name: str) -> tuple[Meaning, ...]:
         """Return the entities of a name: several only for functions; empty for an unknown name."""
@@ -148,7 +129,7 @@ class Names:
         meanings = self._looked_up(name) or self._visible_in_function(name)
         meanings = meanings or self._of_linkage_name(name) or self.printed_functions(name)
         meanings = meanings or self._namelist_of_module(name)
-        if not meanings and self.is_ada():
+        if not meanings and self.language.is_ada:
             meanings = nested_subprograms(self.session, name)
         self._meanings[written] = meanings
         return meanings
@@ -170,7 +151,7 @@ class Names:
         )
 
     def _namelist_of_module(self, name: str) -> tuple[Meaning, ...]:
-        if "::" not in name or not self.is_fortran():
+        if "::" not in name or not self.language.is_fortran:
             return ()
         from dwarfgpu.language.namelists import of_module  # few programs have them
 
@@ -226,9 +207,9 @@ class Names:
         unit = self.current_unit
         if unit is None:
             return name
-        if self.language == dw.LANG_GO:
+        if self.language.is_go:
             return self._in_package(name, unit)
-        if self.language == dw.LANG_RUST:
+        if self.language.is_rust:
             from dwarfgpu.language.rust_names import rust_spelling  # few programs
 
             return rust_spelling(self.session, unit, name)
@@ -258,9 +239,9 @@ class Names:
         """Return what may be written before a name in the focus, and what the file has in its
         place: `crate::` and `a::` in Rust, nothing and `main.` in Go."""
         unit = self.current_unit
-        if unit is not None and self.language == dw.LANG_GO:
+        if unit is not None and self.language.is_go:
             return [("", f"{unit.name}.")]
-        if unit is None or self.language != dw.LANG_RUST:
+        if unit is None or not self.language.is_rust:
             return []
         from dwarfgpu.language.rust_names import written_scopes  # few programs
 
@@ -285,7 +266,7 @@ class Names:
     def _keyword(self, name: str) -> Base | None:
         """Return the type of characters that a name is in the code of C++, whatever it is in that
         of C; None where the unit has a typedef of the name, as C++98 allows."""
-        keyword = self.builtins.wide_character(name) if self.is_cplusplus() else None
+        keyword = self.builtins.wide_character(name) if self.language.is_cplusplus else None
         if keyword is None or any(
             isinstance(meaning, Die) and meaning.tag == dw.TAG_TYPEDEF and self._is_of_unit(meaning)
             for meaning in self._known(name)
@@ -308,13 +289,13 @@ class Names:
     def _built_in(self, name: str) -> Type | None:
         """Return a type that a program need not describe: of OpenCL C, Ada, Go or Rust in its
         code, or a structure of the HSA runtime."""
-        if self.is_opencl():
+        if self.language.is_opencl:
             from dwarfgpu.language.opencl_types import opencl_type  # few kernels are of OpenCL
 
             of_language = opencl_type(self.builtins, name)
             if of_language is not None:
                 return of_language
-        if self.is_ada():
+        if self.language.is_ada:
             from dwarfgpu.language.ada_types import ada_type  # few programs are in Ada
 
             predefined = ada_type(self.builtins, name)
@@ -324,11 +305,11 @@ class Names:
 
     def _primitive(self, name: str) -> Type | None:
         """Return the type of a word of Go or Rust; None in other languages."""
-        if self.is_go():
+        if self.language.is_go:
             from dwarfgpu.language.go_types import go_type  # few programs
 
             return go_type(self.builtins, name)
-        if self.is_rust():
+        if self.language.is_rust:
             from dwarfgpu.language.rust_types import rust_type
 
             return rust_type(self.builtins, name)
@@ -349,67 +330,24 @@ class Names:
         meanings = self._known(word)
         return any(not isinstance(meaning, Die) or not is_type(meaning) for meaning in meanings)
 
-    def is_cplusplus(self) -> bool:
-        """Return whether the unit in focus is of C++."""
-        return is_cplusplus(self.current_unit)
-
-    def is_fortran(self) -> bool:
-        """Return whether the unit in focus is of Fortran."""
-        return is_fortran(self.current_unit)
-
-    def is_ada(self) -> bool:
-        """Return whether the unit in focus is of Ada."""
-        return self.current_unit is not None and self.current_unit.style == "ada"
-
-    def is_d(self) -> bool:
-        """Return whether the unit in focus is of D."""
-        return self.language == dw.LANG_D
-
-    def is_go(self) -> bool:
-        """Return whether the unit in focus is of Go."""
-        return self.language == dw.LANG_GO
-
-    def is_rust(self) -> bool:
-        """Return whether the unit in focus is of Rust."""
-        return self.language == dw.LANG_RUST
-
     def own_number_type(self, name: str) -> Base | None:
         """Return an integer or real type that the language of the unit in focus has, and C has
         not."""
-        if self.language not in dw.OWN_ARITHMETIC:
+        if not self.language.has_own_arithmetic:
             return None
         from dwarfgpu.language.language_rules import number_type  # most programs are in C or C++
 
-        return number_type(self.builtins, self.language, name)
-
-    def is_pascal(self) -> bool:
-        """Return whether the unit in focus is of Pascal."""
-        return self.current_unit is not None and self.current_unit.style == "pascal"
-
-    def has_functional_casts(self) -> bool:
-        """Return whether `type(x)` is a conversion in the unit in focus."""
-        return self.is_cplusplus() or self.is_pascal() or self.is_go()
+        return number_type(self.builtins, self.language.code, name)
 
     def literal(self, name: str) -> str | None:
-        """Return the literal that a name is in the language of the unit in focus, as `_LITERALS`
-        has it; None for another name."""
-        unit = self.current_unit
-        if unit is None:
-            return None
-        literal = name.lower() if unit.style in ("ada", "pascal") else name
-        return literal if literal in _LITERALS.get(unit.language, ()) else None
-
-    def has_dotted_names(self) -> bool:
-        """Return whether points are between names and packages or modules in the unit in focus."""
-        return has_dotted_names(self)
-
-    def is_opencl(self) -> bool:
-        """Return whether the unit in focus is of OpenCL."""
-        return self.current_unit is not None and self.current_unit.language in dw.OPENCL
+        """Return the literal that a name is in the language of the unit in focus; None for
+        another name."""
+        literal = name.lower() if self.language.is_caseless else name
+        return literal if literal in self.language.literals else None
 
     def is_opencl_vector(self, name: TypeName) -> bool:
         """Return whether the unit in focus is of OpenCL, and a type is a vector there."""
-        if not self.is_opencl():
+        if not self.language.is_opencl:
             return False
         from dwarfgpu.language.vectors import is_vector  # few kernels are of OpenCL
 
@@ -427,7 +365,7 @@ class Names:
         """Return whether a name in an expression means anything."""
         if self._known(name) or self._built_in(name) is not None:
             return True
-        if self.is_go() and self._known(f"&{name}"):  # on the heap
+        if self.language.is_go and self._known(f"&{name}"):  # on the heap
             return True
         if self.session.architecture.is_simt:
             from dwarfgpu.language import gpu_builtins  # for expressions with mistakes only
@@ -564,7 +502,7 @@ class Names:
             built_in = self._built_in(simple) if die is None else None
             has_tag_of_it = name.tag == "struct" and isinstance(built_in, Struct)
             if built_in is not None and (name.tag is None or has_tag_of_it):
-                return Typed(built_in, self.current_unit if self.is_ada() else None)
+                return Typed(built_in, self.current_unit if self.language.is_ada else None)
             tag = "struct" if name.tag == "class" else name.tag
             if tag is not None and (tags := _OTHERS[tag]):
                 any_tag = has_tag(frozenset().union(*_TAGGED.values()))

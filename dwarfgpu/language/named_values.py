@@ -43,9 +43,10 @@ from dwarfgpu.language.frame_of_function import (
 )
 from dwarfgpu.language.gpu_builtins import BUILTIN_VARIABLES, builtin_variable, is_free
 from dwarfgpu.language.member_lookup import path_to
-from dwarfgpu.language.name_resolution import Names, is_cplusplus, is_fortran
+from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.object_access import ObjectAccess, function_type
 from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.expression_language import SourceLanguage, language_of
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_symbols import TEXT, quoted_symbol, untyped
@@ -80,51 +81,26 @@ class NamedValues:
         self.numbers = Numbers(self.names.builtins, is_evaluated)
         self.arithmetic = Arithmetic(self.objects, self.numbers)
 
-    @property
-    def is_cplusplus(self) -> bool:
-        return is_cplusplus(self.names.current_unit)
-
-    @property
-    def is_fortran(self) -> bool:
-        return is_fortran(self.names.current_unit)
-
-    @property
-    def is_ada(self) -> bool:
-        return self.names.is_ada()
-
-    @property
-    def is_pascal(self) -> bool:
-        return self.names.is_pascal()
-
-    @property
-    def is_go(self) -> bool:
-        return self.names.is_go()
-
-    @property
-    def is_rust(self) -> bool:
-        return self.names.is_rust()
+    @cached_property
+    def language(self) -> SourceLanguage:
+        """The language of the unit in focus."""
+        return self.names.language
 
     @cached_property
     def rules(self) -> LanguageRules | None:
         """How the language in focus computes with numbers; None for C and its relatives."""
-        language = self.names.language
-        if language not in dw.OWN_ARITHMETIC:
+        if not self.language.has_own_arithmetic:
             return None
         from dwarfgpu.language.language_rules import LanguageRules, rules_of  # few programs
 
-        own = rules_of(language)
+        own = rules_of(self.language.code)
         return None if own is None else LanguageRules(own, self.numbers, self.report)
 
     def has_bounds(self, array: TypedValue) -> bool:
         """Return whether an index outside of an array is refused, which C takes for pointer
         arithmetic; without a unit in focus, the array's own decides."""
         unit = self.names.current_unit or array.unit
-        return unit is not None and unit.language in dw.WITH_WHOLE_ARRAYS
-
-    @property
-    def is_opencl(self) -> bool:
-        """Whether operators of vectors are those of OpenCL."""
-        return self.names.is_opencl()
+        return language_of(unit).has_whole_arrays
 
     def number(self, number: Number) -> TypedValue:
         """Return a number as a value."""
@@ -133,11 +109,11 @@ class NamedValues:
     def truth(self, holds: bool) -> TypedValue:
         """Return the result of a comparison: logical in Fortran, boolean in Ada, bool in C++, D,
         Go, Pascal and Rust, otherwise int."""
-        if self.is_fortran:
+        if self.language.is_fortran:
             return TypedValue(self.names.builtins.logical_type, bits=Bits(int(holds), 32))
-        if self.is_ada:
+        if self.language.is_ada:
             return TypedValue(self.names.builtins.boolean_type, bits=Bits(int(holds), 8))
-        if not (self.is_cplusplus or self.rules is not None):
+        if not (self.language.is_cplusplus or self.rules is not None):
             return self.number(self.numbers.integer(int(holds)))
         return TypedValue(self.names.builtins.bool_type, bits=Bits(int(holds), 8))
 
@@ -148,7 +124,7 @@ class NamedValues:
 
     def refuse_overloaded(self, operator: str, *operands: TypedValue) -> None:
         """Raise `Unsupported` or `UsageError` for an operator of classes, which is a function."""
-        functions = self._functions_named if self.is_cplusplus else None
+        functions = self._functions_named if self.language.is_cplusplus else None
         refuse_overloaded(operator, *operands, functions=functions)
 
     def overloaded(self, operator: str, *operands: TypedValue) -> TypedValue | None:
@@ -171,7 +147,7 @@ class NamedValues:
             return None
         from dwarfgpu.language.operator_overloads import overload  # few expressions have them
 
-        functions = self._functions_named if self.is_cplusplus else None
+        functions = self._functions_named if self.language.is_cplusplus else None
         function = overload(operator, [operand.type for operand in operands], functions)
         if function is None:
             return None
@@ -208,13 +184,10 @@ class NamedValues:
             of_enclosing = self.names.in_enclosing_functions(name, meanings)
             if of_enclosing is not None:
                 return self.of_enclosing(of_enclosing)
-        if (
-            self.names.language == dw.LANG_GO
-            and (escaped := self._escaped(node, meanings)) is not None
-        ):
+        if self.language.is_go and (escaped := self._escaped(node, meanings)) is not None:
             return escaped
         if literal is not None and not meanings:
-            if self.is_cplusplus or self.is_ada:
+            if self.language.is_cplusplus or self.language.is_ada:
                 return self.truth(literal == "true")
             return TypedValue(self.names.builtins.bool_type, bits=Bits(int(literal == "true"), 8))
         if not meanings and node.file is not None:
@@ -416,7 +389,7 @@ class NamedValues:
         numbers = [self.arithmetic.number(value).value.integer]
         if widens_enumerators(unit.full.producer):
             numbers += [other for _, other in kind.enumerators]
-        if is_cplusplus(unit) or not all(-limit <= one < limit for one in numbers):
+        if language_of(unit).is_cplusplus or not all(-limit <= one < limit for one in numbers):
             return value
         return evolve(value, constant_type=self.names.builtins.int_type)
 

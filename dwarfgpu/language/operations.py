@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, Self
 
 from dwarfgpu.base.records import evolve
@@ -17,7 +17,6 @@ from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
     Dynamic,
-    Enum,
     Function,
     Pointer,
     Struct,
@@ -26,7 +25,6 @@ from dwarfgpu.dwarf.types.types import (
     strip_reference,
 )
 from dwarfgpu.errors import UndefinedBits, Unsupported, UsageError
-from dwarfgpu.language import vectors
 from dwarfgpu.language.arithmetic_conversions import is_integer, is_number, is_unicode_character
 from dwarfgpu.language.array_expressions import repeated
 from dwarfgpu.language.assignment import store
@@ -36,43 +34,33 @@ from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.conditional import (
     Arm,
     conditional,
-    conditional_by_element,
-    require_condition,
 )
 from dwarfgpu.language.dereference import NO_POINTER
-from dwarfgpu.language.fortran_operators import widened
-from dwarfgpu.language.fortran_power import NO_LOGICAL_ARITHMETIC, is_logical, no_power, raised
 from dwarfgpu.language.library_operators import smart_pointee
 from dwarfgpu.language.member_access import MemberAccess
 from dwarfgpu.language.member_pointers import has_this, member_pointer
 from dwarfgpu.language.named_values import of_overload, without_artificial
+from dwarfgpu.language.own_operators import OwnOperators
 from dwarfgpu.language.syntax import ast
-from dwarfgpu.language.syntax.fortran_tokens import CONCATENATION, EQUIVALENCES, POWER
+from dwarfgpu.language.syntax.fortran_tokens import POWER
 from dwarfgpu.language.syntax.precedences import COMPARISONS
 from dwarfgpu.language.syntax.words import (
     ABS,
-    AND,
     AND_NOT,
     BYTE,
-    COMPLEMENT,
     DIV,
-    LOGICAL,
     MOD,
-    OR,
-    XOR,
 )
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_symbols import INDIRECT, typed
 from dwarfgpu.model.location import UNDEFINED_LOCATION
-from dwarfgpu.model.object import Bits
 from dwarfgpu.view.scalars import LONG_LONG_BITS, TOO_WIDE
 
 if TYPE_CHECKING:
     from dwarfgpu.language.language_rules import LanguageRules
 
 _ARITHMETIC: Final = frozenset({"+", "-", "*", "/", "%", "&", "|", "^", AND_NOT})
-_OF_BITS: Final = {AND: "&", OR: "|", XOR: "^"}
 NO_STRING_COMPARISON: Final = (
     "A string literal has no address to compare: $_streq(A, B) compares two strings."
 )
@@ -93,6 +81,15 @@ def _forget(name: str, value: TypedValue) -> None:
 class Operations(MemberAccess):
     """What operators mean in one focus."""
 
+    @cached_property
+    def own(self) -> OwnOperators:
+        """The operators that the language in focus has otherwise than C."""
+        if not self.language.has_own_operators:
+            return OwnOperators(self)
+        from dwarfgpu.language.operators_of_language import operators_of  # most are in C or C++
+
+        return operators_of(self.language)(self)
+
     @abstractmethod
     def value(self, node: ast.Node) -> TypedValue:
         """Return the value of a tree, not read unless that was needed."""
@@ -102,21 +99,13 @@ class Operations(MemberAccess):
         return self._object_of(node, self.value(node))
 
     def object_as(self, node: ast.Node, type_: Type | None) -> TypedValue:
-        """Return the value of an operand where one of a type is expected: in Ada, a character
-        literal is an enumerator of an enumeration (Ada 2012 4.2); a constant of a language with
-        untyped ones is of the type."""
-        bare = strip(type_)
+        """Return the value of an operand where one of a type is expected: a constant of a language
+        with untyped ones is of the type."""
         if self.rules is not None and type_ is not None and self.rules.applies(type_):
             with suppress(UsageError):  # a number that the type has not is converted like others
                 return self._inferred(self.rules, node, type_)
-        if not isinstance(node, ast.Character) or not isinstance(bare, Enum) or not self.is_ada:
-            return self.object(node)
-        from dwarfgpu.dwarf.names.fortran_ada import enumerated_character  # few are literals
-
-        number, size = enumerated_character(bare, node.code), bare.value_bits
-        if number is None:
-            raise UsageError(f"The enumeration has no character '{chr(node.code)}'.")
-        return TypedValue(type_, bits=Bits(number & (1 << size) - 1, size))
+        own = self.own.as_type(node, type_)
+        return self.object(node) if own is None else own
 
     def _inferred(
         self, rules: LanguageRules, node: ast.Node, type_: Type, *, is_natural: bool = False
@@ -129,7 +118,7 @@ class Operations(MemberAccess):
             case ast.Unary(operator="-" | "+" | "~" | "!", operand=operand) if (
                 rules.infers and self._is_untyped(operand)
             ):
-                return self._of_one(node.operator, self._inferred(rules, operand, type_))
+                return self.of_one(node.operator, self._inferred(rules, operand, type_))
             case ast.Binary(operator="<<" | ">>") if self._is_untyped(node.left):
                 left = self._inferred(rules, node.left, type_)
                 return self.combined(node.operator, left, self.object(node.right))
@@ -155,7 +144,7 @@ class Operations(MemberAccess):
             case _:
                 return rules.constant(node) is not None
 
-    def _alike(
+    def alike(
         self, node: ast.Binary, left: TypedValue, right: TypedValue
     ) -> tuple[TypedValue, TypedValue]:
         """Return the operands with an untyped one as one of the other's type."""
@@ -164,7 +153,7 @@ class Operations(MemberAccess):
             return left, right
         is_shift, is_compared = node.operator in ("<<", ">>"), node.operator in COMPARISONS
         is_natural = is_compared or node.operator in (DIV, "%")
-        if is_shift and not self.is_pascal:
+        if is_shift and not self.language.is_pascal:
             return left, right
         are_untyped = self._is_untyped(node.left), self._is_untyped(node.right)
         kinds = left.type, right.type
@@ -233,30 +222,10 @@ class Operations(MemberAccess):
         if result is not None:
             return result
         self.refuse_overloaded(simple, value)
+        result = self.own.unary(operator, value)
+        if result is not None:
+            return result
         match operator:
-            case "!" if self.is_opencl and vectors.is_vector(value.type):
-                return vectors.negated(self.arithmetic, value)
-            case "~" if self.is_go:
-                from dwarfgpu.language.go_values import require_integer  # few programs
-
-                require_integer(value)
-                return self._of_one(operator, value)
-            case _ if operator == COMPLEMENT:
-                from dwarfgpu.language.pascal_operators import is_boolean  # few programs
-
-                if not is_boolean(value.type):
-                    return self._of_one("~", value)
-                return self.truth(not self.arithmetic.truth(value))
-            case "!" if self.is_rust:
-                from dwarfgpu.language.rust_operators import inverted  # few programs
-
-                return inverted(self.arithmetic, value, self.truth)
-            case "!" if self.is_ada and is_integer(value.type):
-                return self._of_one("~", value)
-            case "!" if self.is_ada and isinstance(strip(value.type), Array | Dynamic):
-                from dwarfgpu.language.ada_logic import negated_array  # few programs are in Ada
-
-                return negated_array(self.objects, value)
             case "!":
                 return self.truth(not self.arithmetic.truth(value))
             case "++" | "--" | "after++" | "after--":
@@ -273,12 +242,10 @@ class Operations(MemberAccess):
                     self.arithmetic.binary(operator[-1], value, unit_value),
                 )
                 return evolve(before, location=None) if operator.startswith("after") else stored
-            case "-" if self.is_pascal and (result := self._negated_currency(value)) is not None:
-                return result
             case _:
-                return self._of_one(operator, value)
+                return self.of_one(operator, value)
 
-    def _of_one(self, operator: str, value: TypedValue) -> TypedValue:
+    def of_one(self, operator: str, value: TypedValue) -> TypedValue:
         """Apply `-`, `+`, `~` (in Rust `!`, too) or `abs` to a number."""
         operator = "~" if operator == "!" else operator
         if self.rules is None or not self.rules.applies(value.type):
@@ -308,14 +275,6 @@ class Operations(MemberAccess):
             raise UsageError(NO_POINTER)  # as in GDB: a method has no pointer
         return self._contents(value, written)
 
-    def _negated_currency(self, value: TypedValue) -> TypedValue | None:
-        """Return `-value` of the type Currency of Pascal; None for another type."""
-        from dwarfgpu.language import currency_operators  # few programs are in Pascal
-
-        if not currency_operators.has_currency(value):
-            return None
-        return currency_operators.negated(self.arithmetic, value)
-
     def _member_pointer(self, node: ast.Name) -> TypedValue | None:
         """Return `&Class::x`; None if the name is not that of a part of an object."""
         if node.file is not None or node.is_quoted or "::" not in node.name:
@@ -334,11 +293,9 @@ class Operations(MemberAccess):
     def _contents(self, value: TypedValue, written: TypedValue) -> TypedValue:
         """Return what an operand points to, which is `written` before references are followed."""
         bare = strip(value.type)
-        if self.is_ada and isinstance(bare, Struct):
-            from dwarfgpu.language.ada_indexing import array_of, stands_for_array
-
-            if stands_for_array(bare):
-                return array_of(self.objects, value)
+        target = self.own.target(value)
+        if target is not None:
+            return target
         pointee = smart_pointee(self.objects, value, "*")
         if pointee is not None:
             return pointee
@@ -355,7 +312,7 @@ class Operations(MemberAccess):
         form = bare.form if isinstance(bare, Dynamic | Absent) else bare
         if isinstance(form, Array):
             # Arrays become pointers to their first element in C alone, and vectors nowhere.
-            if self.is_fortran or self.is_ada or form.is_vector:
+            if self.language.is_fortran or self.language.is_ada or form.is_vector:
                 raise UsageError(NO_POINTER)
             return self.objects.element(value, form.lower_bound or 0)
         if is_integer(value.type):  # GDB: the address of an int
@@ -375,9 +332,9 @@ class Operations(MemberAccess):
 
     def binary(self, node: ast.Binary) -> TypedValue:
         operator = node.operator
-        if operator in ("&&", "||") and self.is_opencl and self._has_vectors(node):
-            sides = self.object(node.left), self.object(node.right)  # OpenCL evaluates both
-            return vectors.related(self.arithmetic, operator, *sides)
+        own = self.own.of_nodes(node)
+        if own is not None:
+            return own
         if operator in ("&&", "||"):
             from dwarfgpu.language.logical_operators import holds  # few expressions
 
@@ -385,11 +342,6 @@ class Operations(MemberAccess):
             unread = partial(self.unread().object, node.right)
             refuse = self.refuse_overloaded
             return self.truth(holds(self.arithmetic, operator, *operands, unread, refuse))
-        if operator in LOGICAL:
-            return self._logical(node)
-        if operator in EQUIVALENCES:
-            truths = {self.arithmetic.truth(self.object(side)) for side in (node.left, node.right)}
-            return self.truth((len(truths) == 1) == (operator == ".eqv."))
         if operator == ",":
             self.objects.read(self.value(node.left))
             return self.value(node.right)
@@ -400,9 +352,8 @@ class Operations(MemberAccess):
             if is_true is not None:
                 return self.truth(is_true)
         left, right = self.object(node.left), self.object(node.right)
-        if self.is_ada:
-            left, right = self._enumerated(node, left, right)
-        left, right = self._alike(node, left, right)
+        left, right = self.own.as_one_type(node, left, right)
+        left, right = self.alike(node, left, right)
         if operator in (".*", "->*"):
             return self.pointed_by(left, right)
         if operator == POWER:
@@ -410,20 +361,15 @@ class Operations(MemberAccess):
         is_comparison = operator in COMPARISONS
         has_literal = _is_string_of_c(node.left) or _is_string_of_c(node.right)
         if is_comparison and not has_literal:
-            by_contents = self._contents_compared(operator, left, right)
-            if by_contents is not None:
-                return self.truth(by_contents)
-        if self.is_ada and operator == "&":
-            from dwarfgpu.language.concatenation import arrays_joined, is_of_arrays
-
-            if is_of_arrays(left.type, right.type):
-                return arrays_joined(self.objects, left, right)
-        result = self.overloaded(operator, left, right)
+            is_so = self.own.compared(operator, left, right)
+            if is_so is not None:
+                return self.truth(is_so)
+        result = self.own.of_parts(operator, left, right)
+        if result is None:
+            result = self.overloaded(operator, left, right)
         if result is not None:
             return result
         if is_comparison:
-            if self.is_opencl and any(vectors.is_vector(side.type) for side in (left, right)):
-                return vectors.related(self.arithmetic, operator, left, right)
             if has_literal and not isinstance(self.objects, Unevaluated):
                 raise UsageError(NO_STRING_COMPARISON)
             if self.rules is not None and self.rules.applies(left.type, right.type):
@@ -432,59 +378,10 @@ class Operations(MemberAccess):
             return self.truth(self.arithmetic.compared(operator, left, right))
         return self.combined(operator, left, right)
 
-    def _enumerated(
-        self, node: ast.Binary, left: TypedValue, right: TypedValue
-    ) -> tuple[TypedValue, TypedValue]:
-        """Return the operands with a character literal as one of the other's type."""
-        if isinstance(node.left, ast.Character):
-            left = self.object_as(node.left, right.type)
-        if isinstance(node.right, ast.Character):
-            right = self.object_as(node.right, left.type)
-        return left, right
-
-    def _contents_compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
-        """Compare arrays, records and sets by contents, as the language does; None for others."""
-        if self.is_pascal:
-            from dwarfgpu.language.pascal_operators import compared  # few programs
-
-            is_so = compared(self.arithmetic, operator, left, right)
-            if is_so is not None:
-                return is_so
-        if not any(isinstance(strip(side.type), Array | Struct) for side in (left, right)):
-            return None
-        from dwarfgpu.language import contents  # few expressions compare whole objects
-
-        if self.is_ada:
-            return contents.compared_in_ada(self.arithmetic, operator, left, right)
-        if self.is_fortran:
-            return contents.compared_in_fortran(self.arithmetic, operator, left, right)
-        unit = self.names.current_unit
-        return contents.arrays_compared(self.arithmetic, unit, operator, left, right)
-
-    def _logical(self, node: ast.Binary) -> TypedValue:
-        """Evaluate `and`, `or` and `xor` of Pascal; the right one of two Booleans only where the
-        left one does not decide."""
-        from dwarfgpu.language.logical_operators import holds  # few expressions
-        from dwarfgpu.language.pascal_operators import are_boolean
-
-        operator, left = node.operator, self.object(node.left)
-        unread, right = partial(self.unread().object, node.right), partial(self.object, node.right)
-        if not are_boolean(operator, left.type, unread().type):
-            return self.combined(_OF_BITS[operator], *self._alike(node, left, right()))
-        if operator == XOR:
-            return self.truth(self.arithmetic.truth(left) != self.arithmetic.truth(right()))
-        of_c = "&&" if operator == AND else "||"
-        return self.truth(holds(self.arithmetic, of_c, left, right, unread, self.refuse_overloaded))
-
-    def _has_vectors(self, node: ast.Binary) -> bool:
-        """Return whether an operand is a vector, without evaluating it."""
-        types = [self.unread().object(side).type for side in (node.left, node.right)]
-        return any(map(vectors.is_vector, types))
-
     def _repeated(self, node: ast.Binary) -> TypedValue:
         """Evaluate `x@8`: the number is evaluated even where only the type is wanted."""
         first = self.object(node.left)
-        first_index = 1 if self.is_fortran or self.is_ada else 0
+        first_index = 1 if self.language.is_fortran or self.language.is_ada else 0
         if isinstance(self.objects, Unevaluated):
             counting = self.counting()
             number = counting.arithmetic.number(counting.object(node.right))
@@ -502,24 +399,13 @@ class Operations(MemberAccess):
         return type(self)(self.session, options)
 
     def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
-        """Apply an arithmetic operator, with a warning about a shift that C does not define."""
-        if operator == CONCATENATION:
-            from dwarfgpu.language.concatenation import strings_joined  # few expressions
+        """Apply an arithmetic operator."""
+        own = self.own.combined(operator, left, right)
+        return self.computed(operator, left, right) if own is None else own
 
-            return strings_joined(self.objects, left, right)
-        if self.is_fortran and any(isinstance(strip(side.type), Array) for side in (left, right)):
-            raise UsageError(NOT_A_NUMBER)
-        if self.is_ada and all(map(is_logical, (left.type, right.type))):
-            raise UsageError(NO_LOGICAL_ARITHMETIC)
-        if self.is_pascal:
-            from dwarfgpu.language.currency_operators import combined, has_currency  # few programs
-
-            if has_currency(left, right):
-                return combined(self.arithmetic, operator, left, right)
-        if operator == DIV or (operator == "/" and self.is_pascal):
-            from dwarfgpu.language.pascal_operators import divided  # few programs
-
-            operator, left = "/", divided(self.arithmetic, operator, left, right)
+    def computed(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
+        """Apply an arithmetic operator to numbers, or as in C, with a warning about a shift that C
+        does not define."""
         if self.rules is not None and self.rules.applies(left.type, right.type):
             numbers = self.arithmetic.number(left), self.arithmetic.number(right)
             return self.number(self.rules.binary(operator, *numbers))
@@ -527,10 +413,7 @@ class Operations(MemberAccess):
             from dwarfgpu.language.language_rules import require_integers  # few programs
 
             require_integers(operator, left.type, right.type)
-        if self.is_fortran or self.is_ada or self.is_pascal:
-            left, right = widened(self.arithmetic, left, right)
-        if operator in ("<<", ">>") and self.is_opencl:
-            right = vectors.shift_count(self.arithmetic, left, right)
+        left, right = self.own.widened(left, right)
         value = self.arithmetic.binary(operator, left, right)
         if operator not in ("<<", ">>") or not is_number(left.type) or not is_number(right.type):
             return value
@@ -543,6 +426,8 @@ class Operations(MemberAccess):
 
     def _power(self, base: TypedValue, exponent: TypedValue) -> TypedValue:
         """Evaluate `**` of Fortran or Ada, of integers in the type of a product."""
+        from dwarfgpu.language.fortran_power import no_power, raised  # few programs
+
         rules = self.rules
         if rules is None or not rules.applies(base.type, exponent.type):
             raise no_power(base, exponent)
@@ -551,16 +436,14 @@ class Operations(MemberAccess):
 
     def conditional(self, node: ast.Conditional) -> TypedValue:
         condition = self.object(node.condition)
-        if self.is_opencl:
-            require_condition(condition.type)
-            if vectors.is_vector(condition.type):
-                arms = self.object(node.yes), self.object(node.no)
-                return conditional_by_element(self.arithmetic, condition, *arms)
+        own = self.own.conditional(node, condition)
+        if own is not None:
+            return own
         yes, no = node.yes, node.no
         if not self.arithmetic.truth(condition):
             yes, no = no, yes
         unchosen, chosen = Arm(no, self.unread().object(no)), Arm(yes, self.object(yes))
-        languages = {"cplusplus": self.is_cplusplus, "opencl": self.is_opencl}
+        languages = {"cplusplus": self.language.is_cplusplus, "opencl": self.language.is_opencl}
         return conditional(self.arithmetic, chosen, unchosen, **languages)
 
     def unread(self) -> Self:
@@ -573,7 +456,8 @@ class Operations(MemberAccess):
 
     def size(self, type_: Type | None) -> TypedValue:
         bare = strip_reference(type_)
-        if self.is_fortran and isinstance(bare, Array):  # that of its elements, as in gfortran
+        if self.language.is_fortran and isinstance(bare, Array):
+            # That of its elements, as in gfortran.
             bare = evolve(bare, strides_bits=(), declared_bits=None)
         size = 1 if bare is None or isinstance(bare, Function) else size_bytes(bare)
         if isinstance(bare, Array) and (why := lost_length(bare)) is not None:

@@ -1,59 +1,107 @@
-"""Operators of Pascal that those of C are not: `and`, `or`, `xor` and `not` are of Booleans or of
+"""Operators that Pascal has otherwise than C: `and`, `or`, `xor` and `not` are of Booleans or of
 integers, and `/` divides real numbers (ISO 7185 6.7.2.2, 6.7.2.3)."""
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Final
+
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.dwarf.types.types import Base, Struct, Type, is_set, strip
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language import currency_operators
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.c_numbers import holds, not_comparable
-from dwarfgpu.language.fortran_operators import strings_compared
+from dwarfgpu.language.contents import arrays_compared, strings_compared
+from dwarfgpu.language.logical_operators import holds as holds_lazily
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.own_operators import OwnOperators
 from dwarfgpu.language.short_string_elements import contents_of_record
+from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.words import AND, COMPLEMENT, DIV, LOGICAL, OR, XOR
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 
+_OF_BITS: Final = {AND: "&", OR: "|", XOR: "^"}
 
-def is_boolean(type_: Type | None) -> bool:
+
+class OperatorsOfPascal(OwnOperators):
+    widens = True
+
+    def unary(self, operator: str, value: TypedValue) -> TypedValue | None:
+        if operator == COMPLEMENT:
+            if not _is_boolean(value.type):
+                return self.evaluation.of_one("~", value)
+            return self.evaluation.truth(not self.arithmetic.truth(value))
+        if operator == "-" and currency_operators.has_currency(value):
+            return currency_operators.negated(self.arithmetic, value)
+        return None
+
+    def of_nodes(self, node: ast.Binary) -> TypedValue | None:
+        """Apply `and`, `or` or `xor`; the right one of two Booleans is evaluated only where the
+        left one does not decide."""
+        operator, evaluation = node.operator, self.evaluation
+        if operator not in LOGICAL:
+            return None
+        left, right = evaluation.object(node.left), partial(evaluation.object, node.right)
+        unread = partial(evaluation.unread().object, node.right)
+        if not _are_boolean(operator, left.type, unread().type):
+            operands = evaluation.alike(node, left, right())
+            return evaluation.combined(_OF_BITS[operator], *operands)
+        truth = self.arithmetic.truth
+        if operator == XOR:
+            return evaluation.truth(truth(left) != truth(right()))
+        of_c = "&&" if operator == AND else "||"
+        refuse = evaluation.refuse_overloaded
+        return evaluation.truth(holds_lazily(self.arithmetic, of_c, left, right, unread, refuse))
+
+    def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
+        """Compare sets, strings, arrays, Booleans, and numbers of the type Currency."""
+        arithmetic, objects = self.arithmetic, self.objects
+        if is_set(left.type) or is_set(right.type):
+            return _sets_compared(objects, operator, left, right)
+        if any(isinstance(strip(side.type), Struct) for side in (left, right)):
+            first, second = (contents_of_record(objects, side) for side in (left, right))
+            is_so = strings_compared(objects, operator, first, second, pads=False)
+            return arrays_compared(arithmetic, operator, left, right) if is_so is None else is_so
+        if _is_boolean(left.type) and _is_boolean(right.type):
+            # As truths: Free Pascal writes -1 for that of a WordBool.
+            a, b = arithmetic.truth(left), arithmetic.truth(right)
+            return holds(operator, a - b)
+        if currency_operators.has_currency(left, right):
+            return currency_operators.compared(arithmetic, operator, left, right)
+        if is_string(left.type) and is_string(right.type):
+            return strings_compared(objects, operator, left, right, pads=False)
+        return arrays_compared(arithmetic, operator, left, right)
+
+    def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
+        if currency_operators.has_currency(left, right):
+            return currency_operators.combined(self.arithmetic, operator, left, right)
+        if operator not in (DIV, "/"):
+            return None
+        left = _divided(self.arithmetic, operator, left, right)
+        return self.evaluation.computed("/", left, right)
+
+
+def _is_boolean(type_: Type | None) -> bool:
     """Return whether a type is Boolean."""
     bare = strip(type_)
     return isinstance(bare, Base) and bare.base.encoding == "boolean"
 
 
-def are_boolean(operator: str, left: Type | None, right: Type | None) -> bool:
+def _are_boolean(operator: str, left: Type | None, right: Type | None) -> bool:
     """Return whether both operands are Booleans; `UsageError` where only one is."""
-    if is_boolean(left) != is_boolean(right):
+    if _is_boolean(left) != _is_boolean(right):
         raise UsageError(
             f'"{operator}" is between two Booleans or two integers;'
             " comparisons beside it need parentheses."
         )
-    return is_boolean(left)
+    return _is_boolean(left)
 
 
-def compared(
-    arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
-) -> bool | None:
-    """Compare sets, strings that are records, Booleans, and numbers of the type Currency; None for
-    other operands."""
-    if is_set(left.type) or is_set(right.type):
-        return sets_compared(arithmetic.objects, operator, left, right)
-    if any(isinstance(strip(side.type), Struct) for side in (left, right)):
-        first, second = (contents_of_record(arithmetic.objects, side) for side in (left, right))
-        return strings_compared(arithmetic.objects, operator, first, second, pads=False)
-    if is_boolean(left.type) and is_boolean(right.type):
-        # As truths: Free Pascal writes -1 for that of a WordBool.
-        a, b = arithmetic.truth(left), arithmetic.truth(right)
-        return holds(operator, a - b)
-    from dwarfgpu.language import currency_operators  # few programs have them
-
-    if currency_operators.has_currency(left, right):
-        return currency_operators.compared(arithmetic, operator, left, right)
-    return None
-
-
-def sets_compared(
+def _sets_compared(
     objects: ObjectAccess, operator: str, left: TypedValue, right: TypedValue
 ) -> bool:
     """Compare two sets by `=` and `<>`; `UsageError` for other operands and operators, as in
@@ -67,7 +115,7 @@ def sets_compared(
     return is_same == (operator == "==")
 
 
-def divided(
+def _divided(
     arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
 ) -> TypedValue:
     """Return the left operand of a division: of `/` between two integers, as Double, as Free Pascal

@@ -9,8 +9,8 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import element_type
 from dwarfgpu.dwarf.types.types import Array, BareType, Pointer, strip, without_typedefs
 from dwarfgpu.errors import LimitExceeded, Unavailable, UsageError
-from dwarfgpu.language.name_resolution import is_cplusplus
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.syntax.expression_language import language_of
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.view.strings import CharacterKind, character_kind
 
@@ -24,7 +24,8 @@ def string_of(objects: ObjectAccess, value: TypedValue) -> str:
     bare = strip(value.type)
     kind = string_character(bare)
     if kind is None:
-        shown = type_name(without_typedefs(value.type), cplusplus=is_cplusplus(value.unit))
+        cplusplus = language_of(value.unit).is_cplusplus
+        shown = type_name(without_typedefs(value.type), cplusplus=cplusplus)
         raise UsageError(f"Trying to read string with inappropriate type `{shown}'.")
     data = _of_array(objects, value, kind) if isinstance(bare, Array) else pointed(
         objects, value, kind.unit_bytes

@@ -88,10 +88,11 @@ def _unit_in_focus(session: Session, type_: Type | None) -> CompilationUnit | No
     from registers to code; where code has no unit, that of `main`."""
     if not isinstance(type_, Pointer) or session.pc is None:
         return None
-    from dwarfgpu.language.name_resolution import Names, is_cplusplus  # for pointers only
+    from dwarfgpu.language.name_resolution import Names  # for pointers only
+    from dwarfgpu.language.syntax.expression_language import language_of
 
     unit = Names(session).current_unit
-    return unit if is_cplusplus(unit) else None
+    return unit if language_of(unit).is_cplusplus else None
 
 
 def referred_text(

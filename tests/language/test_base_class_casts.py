@@ -163,7 +163,7 @@ def test_a_class_that_is_only_declared(
     is_cplusplus: bool, other: Type | None, is_refused: bool
 ) -> None:
     opaque = Struct("class", "Opaque", None, is_declaration=True)
-    unit: Any = SimpleNamespace(is_cplusplus=is_cplusplus)
+    unit: Any = SimpleNamespace(language=0x04 if is_cplusplus else 0x0C)
     for one, another in ((opaque, other), (other, opaque)):
         if is_refused:
             with pytest.raises(UsageError, match="'Opaque' has no definition"):

@@ -9,6 +9,7 @@ import pytest
 from dwarfgpu.base.records import fields
 from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError
 from dwarfgpu.language.syntax import ast, cursor
+from dwarfgpu.language.syntax.expression_language import source_language
 from dwarfgpu.language.syntax.parser import parse
 from dwarfgpu.language.syntax.tokens import Token
 
@@ -24,40 +25,13 @@ class Known:
     def is_unreserved(self, word: str) -> bool:
         return False
 
-    def is_cplusplus(self) -> bool:
-        return True
-
-    def is_d(self) -> bool:
-        return False
-
-    def is_ada(self) -> bool:
-        return False
-
-    def is_go(self) -> bool:
-        return False
-
-    def is_rust(self) -> bool:
-        return False
-
-    def has_functional_casts(self) -> bool:
-        return True
-
-    def is_pascal(self) -> bool:
-        return False
-
-    language = None
-
-    def has_dotted_names(self) -> bool:
-        return False
+    language = source_language(0x04)  # C++
 
     def is_opencl_vector(self, name: ast.TypeName) -> bool:
         return False
 
     def joined_names(self, names: Sequence[str]) -> tuple[int, str]:
         return 1, names[0]
-
-    def is_fortran(self) -> bool:
-        return False
 
     def is_name(self, name: str) -> bool:
         return self.is_type(name) or name not in UNKNOWN
@@ -319,8 +293,7 @@ def test_lanes_share_the_words_of_an_expression(monkeypatch: pytest.MonkeyPatch)
 class KnownToC(Known):
     """The same program in C."""
 
-    def is_cplusplus(self) -> bool:
-        return False
+    language = source_language(0x0C)
 
 
 @pytest.mark.parametrize(

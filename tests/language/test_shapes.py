@@ -11,6 +11,7 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import element_type
 from dwarfgpu.dwarf.types.types import Array, Base
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.language.syntax.expression_language import source_language
 from dwarfgpu.session import type_attributes
 from dwarfgpu.view.variable_description import description
 from tests.language.sessions import kind, stopped, text
@@ -164,7 +165,11 @@ def test_an_array_of_c_has_an_address_without_its_length(
     expression: str, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dw, "FORTRAN", frozenset())  # the unit has the rules of C then
-    assert text(stopped("shapes.gfx942", 3), expression) == expected
+    source_language.cache_clear()
+    try:
+        assert text(stopped("shapes.gfx942", 3), expression) == expected
+    finally:
+        source_language.cache_clear()
 
 
 def test_of_a_huge_array_the_elements_shown_are_read() -> None:

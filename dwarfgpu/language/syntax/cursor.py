@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Protocol
 
-from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.syntax.ada_tokens import RANGE, ada_token
 from dwarfgpu.language.syntax.ast import TypeName
+from dwarfgpu.language.syntax.expression_language import SourceLanguage
 from dwarfgpu.language.syntax.fortran_tokens import fortran_token
 from dwarfgpu.language.syntax.tokens import Kind, OfLanguage, Token, tokens
 
@@ -30,36 +30,9 @@ class Known(Protocol):
         """Return whether one of `words.WORDS` names an object in a language that does not reserve
         it."""
 
-    def is_cplusplus(self) -> bool:
-        """Return whether the words of C++ are known."""
-
-    def is_fortran(self) -> bool:
-        """Return whether the words of Fortran are known."""
-
-    def is_ada(self) -> bool:
-        """Return whether the words of Ada are known."""
-
-    def is_d(self) -> bool:
-        """Return whether the words of D are known."""
-
-    def is_go(self) -> bool:
-        """Return whether the words of Go are known."""
-
-    def is_rust(self) -> bool:
-        """Return whether the words of Rust are known."""
-
-    def has_functional_casts(self) -> bool:
-        """Return whether `type(x)` converts an operand, as in C++, Go and Pascal."""
-
-    def is_pascal(self) -> bool:
-        """Return whether the words of Pascal are known."""
-
     @property
-    def language(self) -> int | None:
-        """The DW_LANG code of the unit in focus; None where there is none."""
-
-    def has_dotted_names(self) -> bool:
-        """Return whether points are between names and packages or modules."""
+    def language(self) -> SourceLanguage:
+        """The language of the unit in focus; that of C where there is none."""
 
     def is_opencl_vector(self, name: TypeName) -> bool:
         """Return whether it is a vector of OpenCL, which has literals."""
@@ -75,7 +48,6 @@ class Known(Protocol):
         """Return the error for the name of no type; None for that of one."""
 
 
-_WITH_OWN_LITERALS: Final = (dw.LANG_GO, dw.LANG_RUST)
 MAX_SHOWN: Final = 200
 """Characters of the rest of an expression in a message."""
 _SPELLED: Final = {
@@ -103,19 +75,12 @@ class Cursor:
         self.known = names
         self.radix = radix
         """The base of integers without a prefix."""
-        has_operators = "operator" in text and names.is_cplusplus()
-        self.is_fortran = names.is_fortran()
-        self.is_ada = names.is_ada()
-        self.is_pascal = names.is_pascal()
-        has_own = self.is_fortran or self.is_ada or self.is_pascal or RANGE in text
-        has_own_literals = names.language in _WITH_OWN_LITERALS
-        self.has_counted_strings = self.is_fortran or self.is_ada or has_own_literals
-        """Whether a string literal has no NUL at its end."""
-        has_own = has_own or has_own_literals
-        of_language = self._of_language() if has_own else None
+        self.language = names.language
+        has_operators = "operator" in text and self.language.is_cplusplus
+        of_language = self._of_language() if self.language.has_own_words or RANGE in text else None
         words, may_be_operators = _words(text, radix, has_operators, of_language)
         self.tokens = list(words)
-        if may_be_operators and names.is_cplusplus():
+        if may_be_operators and self.language.is_cplusplus:
             self.tokens = [_as_operator(token) for token in self.tokens]
         self.move_to(0)
         self.depth = 0
@@ -127,21 +92,21 @@ class Cursor:
 
     def _of_language(self) -> OfLanguage | None:
         """Return what finds the words that C does not have."""
-        if self.is_pascal:
+        if self.language.is_pascal:
             from dwarfgpu.language.syntax.pascal_tokens import pascal_token  # few programs
 
             return pascal_token
-        if self.is_fortran or self.is_ada:
-            return fortran_token if self.is_fortran else ada_token
-        if self.known.is_d():
+        if self.language.is_fortran or self.language.is_ada:
+            return fortran_token if self.language.is_fortran else ada_token
+        if self.language.is_d:
             from dwarfgpu.language.syntax.d_tokens import d_token  # few have slices
 
             return d_token
-        if self.known.is_go():
+        if self.language.is_go:
             from dwarfgpu.language.syntax.go_tokens import go_token  # few programs
 
             return go_token
-        if self.known.is_rust():
+        if self.language.is_rust:
             from dwarfgpu.language.syntax.rust_tokens import rust_token  # few programs
 
             return rust_token

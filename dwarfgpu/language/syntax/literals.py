@@ -33,13 +33,13 @@ def text(
 
 def _character_type(names: Names, node: ast.Character | ast.String, *, cplusplus: bool) -> Type:
     builtins, prefix = names.builtins, node.prefix
-    if names.is_go() and isinstance(node, ast.String):
+    if names.language.is_go and isinstance(node, ast.String):
         from dwarfgpu.language.go_types import go_type  # few programs
 
         byte = go_type(builtins, "byte")
         assert byte is not None
         return byte
-    if names.is_rust():
+    if names.language.is_rust:
         from dwarfgpu.language import rust_types  # few programs
 
         if isinstance(node, ast.String):
@@ -55,7 +55,7 @@ def _character_type(names: Names, node: ast.Character | ast.String, *, cplusplus
         kind = names.type_of(ast.TypeName(("wchar_t",))).type
         assert kind is not None
         return kind
-    if prefix == "U" and names.is_rust():
+    if prefix == "U" and names.language.is_rust:
         return builtins.rust_char_type
     if prefix:
         return builtins.wide("char16_t" if prefix == "u" else "char32_t")

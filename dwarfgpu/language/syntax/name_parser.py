@@ -54,7 +54,8 @@ def _extended_name(cursor: Cursor, index: int, *, is_member: bool) -> tuple[str,
         inside = cursor.text[tokens[index].start : _end_of_word(cursor, end)]
         if is_function and not _is_parameters(cursor, index, end):
             break
-        if is_function and cursor.is_ada and (is_member or not cursor.known.is_function(name)):
+        is_ada = is_function and cursor.language.is_ada
+        if is_ada and (is_member or not cursor.known.is_function(name)):
             break  # an index
         following = tokens[end]
         while is_function and following.text in ("const", "volatile"):
@@ -101,7 +102,7 @@ def is_conversion(cursor: Cursor, index: int) -> bool:
     """Return whether a type with a single name and its operand come at a position, as in C++, Go
     and Pascal: `int(5)` and `int(-x)`, not `int(*)[4]` or `int(char)`."""
     token = cursor.tokens[index]
-    if token.kind != "name" or not cursor.known.has_functional_casts():
+    if token.kind != "name" or not cursor.language.has_functional_casts:
         return False
     end = _end_of_type(cursor, index)
     return end is not None and cursor.tokens[end].text == "(" and _is_operand(cursor, end + 1)
@@ -170,7 +171,7 @@ def _is_template_of_member(cursor: Cursor, index: int) -> bool:
     """Return whether `<` after a member is for arguments of a template, not a comparison. C has
     none; in C++ nothing is before it, as in GDB, or a type after it."""
     is_adjoining = _end_of_word(cursor, index) == cursor.tokens[index].start
-    return cursor.known.is_cplusplus() and (is_adjoining or _begins_with_type(cursor, index))
+    return cursor.language.is_cplusplus and (is_adjoining or _begins_with_type(cursor, index))
 
 
 def _begins_with_type(cursor: Cursor, index: int) -> bool:
@@ -199,6 +200,6 @@ def _is_parameters(cursor: Cursor, index: int, end: int) -> bool:
         return False
     if first.text in TYPE_WORDS or first.text in TAGS or first.text in ("const", "volatile"):
         return True
-    if cursor.is_ada and is_converting(cursor, index + 1):
+    if cursor.language.is_ada and is_converting(cursor, index + 1):
         return False
     return cursor.known.is_type(extended_name(cursor, index + 1)[0])

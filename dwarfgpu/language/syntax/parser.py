@@ -79,7 +79,7 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
     first = parser.token
     if first.kind != "name":
         return None
-    if parser.is_ada and is_converting(parser, parser.at):
+    if parser.language.is_ada and is_converting(parser, parser.at):
         return None  # an expression
     if "(" in text and is_conversion(parser, parser.at) and not parser.is_type_of(parser.at):
         return None
@@ -104,10 +104,10 @@ class Parser(Cursor):
 
     def __init__(self, text: str, names: Known, radix: int = 10) -> None:
         super().__init__(text, names, radix)
-        self._precedences = BY_LANGUAGE.get(names.language, C)
+        self._precedences = BY_LANGUAGE.get(names.language.code, C)
         self._enclosed: list[Node] = []
         """Comparisons in parentheses."""
-        if "." in text and names.has_dotted_names():
+        if "." in text and names.language.has_dotted_names:
             from dwarfgpu.language.syntax.dotted_tokens import with_packages  # few programs
 
             self.tokens = with_packages(self.tokens, names)
@@ -122,7 +122,7 @@ class Parser(Cursor):
     def _unreserved(self, index: int, token: Token) -> Token:
         """Return a word that C or C++ reserve as the object of that name, if there is one."""
         before, after = self.tokens[index - 1].text if index else "", self.tokens[index + 1]
-        is_member = before in (".", "->") or (before == "%" and self.is_fortran)
+        is_member = before in (".", "->") or (before == "%" and self.language.is_fortran)
         is_operator = token.text == "sizeof" and after.text == "("
         is_type = before in IN_TYPES or after.text in IN_TYPES
         if is_member or is_operator or is_type or not self.known.is_unreserved(token.text):
@@ -198,7 +198,7 @@ class Parser(Cursor):
             operator = _SAME.get(operator, operator)
             after = self._precedences.after_sign if operator in "+-" else UNARY
             return ast.Unary(operator, self.expression(max(after, min(least, UNARY))))
-        if self.is_pascal and self.accept("@"):
+        if self.language.is_pascal and self.accept("@"):
             return ast.Unary("&", self.expression(UNARY))
         if self.accept(POWER):  # of a pointer to a pointer, as in C
             return ast.Unary("*", ast.Unary("*", self.expression(UNARY)))
@@ -314,7 +314,7 @@ class Parser(Cursor):
 
     def _is_component(self) -> bool:
         """Return whether `%name` of Fortran comes here."""
-        if not self.is_fortran or self.token.text != "%" or self.token.kind != "mark":
+        if not self.language.is_fortran or self.token.text != "%" or self.token.kind != "mark":
             return False
         return self.tokens[self.at + 1].kind == "name"
 
@@ -356,13 +356,15 @@ class Parser(Cursor):
     def _indexed(self, node: Node) -> Node:
         """Parse what is between brackets after an array."""
         start = self.at
-        index = self.expression(ASSIGNMENT if self.is_pascal else COMMA)
-        while self.is_pascal and self.accept(","):  # `a[1,2]` is `a[1][2]` (ISO 7185 6.5.3.2)
+        index = self.expression(ASSIGNMENT if self.language.is_pascal else COMMA)
+        # `a[1,2]` is `a[1][2]` (ISO 7185 6.5.3.2).
+        while self.language.is_pascal and self.accept(","):
             node, index = ast.Index(node, index), self.expression(ASSIGNMENT)
         if self.accept(RANGE):  # of D
             index = ast.Slice(index, self.expression(COMMA))
         words = self.tokens[start : self.at]
-        if any(word.kind == "dollar" and word.text == "$" for word in words) and self.known.is_d():
+        has_length = any(word.kind == "dollar" and word.text == "$" for word in words)
+        if has_length and self.language.is_d:
             # spec/arrays, "Array Length"; it is the last value of the history in GDB's expressions.
             length = "its member length"
             if isinstance(node, ast.Name):
@@ -391,7 +393,8 @@ class Parser(Cursor):
                 node = self._indexed(node)
             elif mark == "(":
                 self._require_name_before_types(node)
-                node = ast.Call(node, self._subscripts() if self.is_fortran else self._listed(")"))
+                are_indexes = self.language.is_fortran
+                node = ast.Call(node, self._subscripts() if are_indexes else self._listed(")"))
             else:
                 node = ast.Unary(f"after{mark}", node)
 
@@ -433,11 +436,11 @@ class Parser(Cursor):
             case _:
                 pass
         if self.accept("("):
-            has_commas = not (self.is_fortran or self.is_ada)
+            has_commas = not (self.language.is_fortran or self.language.is_ada)
             node = self.expression(COMMA if has_commas else ASSIGNMENT)
-            if self.is_ada and self.token.text == ",":
+            if self.language.is_ada and self.token.text == ",":
                 raise Unsupported(_NO_AGGREGATES)
-            if self.is_fortran and self.accept(","):
+            if self.language.is_fortran and self.accept(","):
                 node = ast.Complex(node, self.expression(ASSIGNMENT))
             self.expect(")")
             if self._precedences.apart and isinstance(node, ast.Binary):
@@ -457,7 +460,7 @@ class Parser(Cursor):
     def _of_kind(self) -> Node | None:
         """Parse a number of Fortran with its kind behind it, `0.5_8`; None where something else
         comes."""
-        if not self.is_fortran:
+        if not self.language.is_fortran:
             return None
         digits, words = kind_of_number(self.token.text)
         if words is None:
@@ -473,7 +476,7 @@ class Parser(Cursor):
             if more.prefix and literal.prefix and more.prefix != literal.prefix:
                 raise UsageError("Undefined string concatenation.")
             literal = ast.String(literal.codes + more.codes, literal.prefix or more.prefix)
-        if self.has_counted_strings:
+        if self.language.has_counted_strings:
             return ast.String(literal.codes, literal.prefix, is_counted=True)
         return literal
 
@@ -491,7 +494,7 @@ class Parser(Cursor):
         token = self.token
         if (cast := self._functional_cast()) is not None:
             return cast
-        if self.is_ada and (converted := self._conversion()) is not None:
+        if self.language.is_ada and (converted := self._conversion()) is not None:
             return converted
         if self.converts_in_fortran():
             return ast.Name(self.next().text)
@@ -528,7 +531,7 @@ class Parser(Cursor):
     def converts_in_fortran(self) -> bool:
         """Return whether the function `int` or `real` of Fortran comes here: `real(kind=8)` is a
         type."""
-        if not self.is_fortran or self.token.text.lower() not in CONVERSIONS:
+        if not self.language.is_fortran or self.token.text.lower() not in CONVERSIONS:
             return False
         texts = [token.text.lower() for token in self.tokens[self.at + 1 : self.at + 4]]
         return texts[:1] == ["("] and texts[1:] != ["kind", "="]
@@ -541,7 +544,7 @@ class Parser(Cursor):
         )
         if self.tokens[end].text != "(":
             return None
-        if not self.known.has_functional_casts():
+        if not self.language.has_functional_casts:
             return None
         if token.text not in TYPE_WORDS and not self.known.is_type(name):
             return None
@@ -589,7 +592,7 @@ class Parser(Cursor):
         after = self.tokens[self.at + 1]
         if after.kind != "name":
             return False
-        if self.is_ada and is_converting(self, self.at + 1):
+        if self.language.is_ada and is_converting(self, self.at + 1):
             return False
         if self.is_type_of(self.at + 1):
             return True

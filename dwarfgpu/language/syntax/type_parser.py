@@ -27,7 +27,7 @@ def fortran_type(cursor: Cursor, index: int) -> tuple[str, int] | None:
     """
     token = cursor.tokens[index]
     word = token.text.lower()
-    if not cursor.is_fortran or token.kind != "name":
+    if not cursor.language.is_fortran or token.kind != "name":
         return None
     if cursor.known.is_name(word) and not cursor.known.is_type(word):
         return None

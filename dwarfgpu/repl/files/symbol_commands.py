@@ -102,7 +102,7 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     try:
         entities = names.meaning(spelled)
     except UsageError:
-        if names.is_fortran() and "::" not in spelled:
+        if names.language.is_fortran and "::" not in spelled:
             raise  # it is ambiguous
         entities = names.printed_functions(spelled)  # as in GDB, the whole name is unknown
     of_enclosing = names.in_enclosing_functions(spelled, entities)
@@ -156,7 +156,7 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
 def _as_declared(names: Names, argument: str) -> str:
     """Return a name as the file has it, of D with the modules that are written before points."""
     words = argument.split(".")
-    if len(words) > 1 and names.has_dotted_names():
+    if len(words) > 1 and names.language.has_dotted_names:
         count, joined = names.joined_names(words)
         if count == len(words):
             return names.spelled(joined)

@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.language import Options, TypedValue
-from dwarfgpu.language.name_resolution import is_cplusplus
+from dwarfgpu.language.syntax.expression_language import language_of
 from dwarfgpu.language.value_text import widened
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Implicit
@@ -101,7 +101,7 @@ def is_undescribed(value: TypedValue) -> bool:
 def type_text(value: TypedValue) -> str:
     """Return the name of a value's type in its language."""
     style = "c" if value.unit is None else value.unit.style
-    return type_name(value.type, cplusplus=is_cplusplus(value.unit), style=style)
+    return type_name(value.type, cplusplus=language_of(value.unit).is_cplusplus, style=style)
 
 
 def value_record(value: TypedValue, text: str) -> JsonObject:

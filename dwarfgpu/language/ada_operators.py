@@ -1,0 +1,179 @@
+"""Operators that Ada has otherwise than C (Ada 2012 4.5)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.names.fortran_ada import enumerated_character, is_string
+from dwarfgpu.dwarf.types.types import Array, Base, Dynamic, Enum, Pointer, Struct, Type, strip
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.ada_indexing import (
+    array_of,
+    array_unless_null,
+    is_parameter,
+    stands_for_array,
+)
+from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.arithmetic_conversions import is_integer
+from dwarfgpu.language.c_numbers import not_comparable
+from dwarfgpu.language.concatenation import arrays_joined, is_of_arrays
+from dwarfgpu.language.contents import Comparison, have_parts, strings_compared
+from dwarfgpu.language.fortran_power import NO_LOGICAL_ARITHMETIC, is_logical
+from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.own_operators import OwnOperators
+from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.model.object import Bits, concatenate
+
+_NO_ARRAY: Final = "Attempt to compare array with non-array"
+
+
+class OperatorsOfAda(OwnOperators):
+    widens = True
+
+    def as_type(self, node: ast.Node, type_: Type | None) -> TypedValue | None:
+        """Return the enumerator that a character literal is (Ada 2012 4.2)."""
+        bare = strip(type_)
+        if not isinstance(node, ast.Character) or not isinstance(bare, Enum):
+            return None
+        number, size = enumerated_character(bare, node.code), bare.value_bits
+        if number is None:
+            raise UsageError(f"The enumeration has no character '{chr(node.code)}'.")
+        return TypedValue(type_, bits=Bits(number & (1 << size) - 1, size))
+
+    def unary(self, operator: str, value: TypedValue) -> TypedValue | None:
+        if operator == "!" and is_integer(value.type):
+            return self.evaluation.of_one("~", value)
+        if operator == "!" and isinstance(strip(value.type), Array | Dynamic):
+            return _negated_array(self.objects, value)
+        return None
+
+    def target(self, value: TypedValue) -> TypedValue | None:
+        is_array = isinstance(strip(value.type), Struct) and stands_for_array(value.type)
+        return array_of(self.objects, value) if is_array else None
+
+    def as_one_type(
+        self, node: ast.Binary, left: TypedValue, right: TypedValue
+    ) -> tuple[TypedValue, TypedValue]:
+        if isinstance(node.left, ast.Character):
+            left = self.evaluation.object_as(node.left, right.type)
+        if isinstance(node.right, ast.Character):
+            right = self.evaluation.object_as(node.right, left.type)
+        return left, right
+
+    def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
+        if not have_parts(left, right):
+            return None
+        return _compared(self.arithmetic, operator, left, right)
+
+    def of_parts(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
+        if operator != "&" or not is_of_arrays(left.type, right.type):
+            return None
+        return arrays_joined(self.objects, left, right)
+
+    def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
+        if all(map(is_logical, (left.type, right.type))):
+            raise UsageError(NO_LOGICAL_ARITHMETIC)
+        return None
+
+
+def _compared(
+    arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
+) -> bool | None:
+    """Compare two arrays, or two records by `=` and `/=`; None for other operands.
+
+    A parameter of an unconstrained type, and an access value beside an array, is the array that it
+    leads to; null is equal to itself only. Two access values are equal if they lead to one object
+    (Ada 2012 4.5.2).
+    """
+    objects = arithmetic.objects
+    if all(_is_access_to_array(side.type) for side in (left, right)):
+        return _is_same_object(objects, operator, left, right)
+    arrays = [
+        array_unless_null(objects, side) if isinstance(strip(side.type), Struct) else side
+        for side in (left, right)
+    ]
+    for index, other in enumerate((right, left)):
+        if _is_access_to_array(other.type) and _is_null((left, right)[index]):
+            arrays[index] = None
+    are_arrays = [side is None or _is_array(side.type) for side in arrays]
+    if any(are_arrays) and not all(are_arrays):
+        raise UsageError(_NO_ARRAY)
+    is_equality = operator in ("==", "!=")
+    if not any(are_arrays) and not (is_equality and _has_record(left, right)):
+        return None
+    if isinstance(objects, Unevaluated):
+        return False  # only the type is wanted, and the bounds of some are not known
+    first, second = arrays
+    if (
+        first is not None
+        and second is not None
+        and is_string(first.type)
+        and is_string(second.type)
+    ):
+        return strings_compared(objects, operator, first, second, pads=False)
+    if not is_equality:
+        raise not_comparable(operator)
+    if first is None or second is None:
+        return (first is second) == (operator == "==")
+    return Comparison(arithmetic, pads=False).holds(operator, first, second)
+
+
+def _is_access_to_array(type_: Type | None) -> bool:
+    """Return whether a type of Ada is one of access values to an unconstrained array."""
+    return isinstance(strip(type_), Struct) and stands_for_array(type_) and not is_parameter(type_)
+
+
+def _is_same_object(
+    objects: ObjectAccess, operator: str, left: TypedValue, right: TypedValue
+) -> bool:
+    if operator not in ("==", "!="):
+        raise not_comparable(operator)
+    if isinstance(objects, Unevaluated):
+        return False  # only the type is wanted
+    first, second = (
+        objects.known(objects.read(objects.member(side, "P_ARRAY"))).value for side in (left, right)
+    )
+    return (first == second) == (operator == "==")
+
+
+def _is_null(value: TypedValue) -> bool:
+    """Return whether a value is the literal `null`, which is of no access type."""
+    bare = strip(value.type)
+    return isinstance(bare, Pointer) and bare.target is None and value.location is None
+
+
+def _is_array(type_: Type | None) -> bool:
+    bare = strip(type_)
+    return isinstance(bare.form if isinstance(bare, Dynamic) else bare, Array)
+
+
+def _has_record(*sides: TypedValue) -> bool:
+    return any(isinstance(strip(side.type), Struct) for side in sides)
+
+
+def _negated_array(objects: ObjectAccess, value: TypedValue) -> TypedValue:
+    """Return the array of the negated components (Ada 2012 4.5.6); `UsageError` for one of others
+    than Booleans."""
+    value = array_of(objects, value)
+    bare = strip(value.type)
+    form = bare.form if isinstance(bare, Dynamic) else bare
+    element = strip(form.element) if isinstance(form, Array) else None
+    is_boolean = isinstance(element, Base) and element.base.encoding == "boolean"
+    if not isinstance(form, Array) or not is_boolean or len(form.dimensions) != 1:
+        raise UsageError("not of Ada is for Booleans and modular numbers.")
+    if isinstance(objects, Unevaluated):
+        return value
+    size, endian, first = objects.known(value).size_bits, objects.context.endian, form.lower_bound
+    runs = [
+        objects.known(objects.element(value, (first or 0) + number))
+        for number in range(form.dimensions[0] or 0)
+    ]
+    runs = [Bits(run.value ^ 1, run.size_bits) for run in runs]
+    rest = size - sum(run.size_bits for run in runs)
+    if rest:  # behind the components of a packed array
+        runs.append(Bits(0, rest))
+    bits = concatenate(runs, endian)
+    return evolve(value, bits=bits, location=None, variable=None)

@@ -1,0 +1,30 @@
+"""Operators that Go has otherwise than C (its specification, "Operators")."""
+
+from __future__ import annotations
+
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.arithmetic_conversions import is_integer
+from dwarfgpu.language.contents import arrays_compared, have_parts
+from dwarfgpu.language.go_values import array_of, compared_with_nil
+from dwarfgpu.language.own_operators import OwnOperators
+from dwarfgpu.language.typed_value import TypedValue
+
+
+class OperatorsOfGo(OwnOperators):
+    def unary(self, operator: str, value: TypedValue) -> TypedValue | None:
+        if operator != "~":
+            return None
+        if not is_integer(value.type):
+            name = "void" if value.type is None else type_name(value.type)
+            raise UsageError(f"Go has ^ of integers, not of the type {name}.")
+        return self.evaluation.of_one(operator, value)
+
+    def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
+        if not have_parts(left, right):
+            return None
+        is_so = compared_with_nil(self.arithmetic, operator, left, right)
+        if is_so is not None:
+            return is_so
+        left, right = (array_of(self.objects, side) for side in (left, right))
+        return arrays_compared(self.arithmetic, operator, left, right)

@@ -1,0 +1,126 @@
+"""Operators that a language has otherwise than C: what each language's class overrides.
+
+Law: `Operations` computes as C does and asks the object of the language first; only that object
+knows the language.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from dwarfgpu.dwarf.types.types import Type
+from dwarfgpu.language.arithmetic_conversions import is_number
+from dwarfgpu.language.complexes import is_complex
+from dwarfgpu.language.function_context import FunctionContext
+from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.expression_language import SourceLanguage
+from dwarfgpu.language.typed_value import TypedValue
+
+if TYPE_CHECKING:
+    from dwarfgpu.language.language_rules import LanguageRules
+
+
+class Evaluation(FunctionContext, Protocol):
+    """What evaluates operands; `dwarfgpu.language.evaluator.Evaluator` does."""
+
+    @property
+    def language(self) -> SourceLanguage: ...
+
+    @property
+    def rules(self) -> LanguageRules | None: ...
+
+    def object(self, node: ast.Node) -> TypedValue: ...
+
+    def object_as(self, node: ast.Node, type_: Type | None) -> TypedValue: ...
+
+    def unread(self) -> Evaluation:
+        """Return what evaluates operands for their types only."""
+
+    def alike(
+        self, node: ast.Binary, left: TypedValue, right: TypedValue
+    ) -> tuple[TypedValue, TypedValue]:
+        """Return the operands with an untyped one as one of the other's type."""
+
+    def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
+        """Apply an arithmetic operator of the language."""
+
+    def computed(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
+        """Apply an arithmetic operator to numbers, or as in C."""
+
+    def of_one(self, operator: str, value: TypedValue) -> TypedValue:
+        """Apply `-`, `+`, `~` or `abs` to a number, or as in C."""
+
+    def refuse_overloaded(self, operator: str, *operands: TypedValue) -> None:
+        """Raise `Unsupported` where a class declares the operator."""
+
+
+class OwnOperators:
+    """The operators of one language in one evaluation; of this class itself, those of C and C++.
+
+    Each method that returns None leaves the operands to the rules of C.
+    """
+
+    widens: bool = False
+    """Whether numbers that are not of the language are calculated with as `long` or `double`."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation = evaluation
+        self.arithmetic = evaluation.arithmetic
+        self.objects = evaluation.objects
+
+    def as_type(self, node: ast.Node, type_: Type | None) -> TypedValue | None:
+        """Return the value of an operand that means something only where a type is expected."""
+        return None
+
+    def unary(self, operator: str, value: TypedValue) -> TypedValue | None:
+        """Apply an operator to one operand."""
+        return None
+
+    def target(self, value: TypedValue) -> TypedValue | None:
+        """Return `*value`."""
+        return None
+
+    def of_nodes(self, node: ast.Binary) -> TypedValue | None:
+        """Apply an operator that decides itself which operands are evaluated."""
+        return None
+
+    def as_one_type(
+        self, node: ast.Binary, left: TypedValue, right: TypedValue
+    ) -> tuple[TypedValue, TypedValue]:
+        """Return the operands where one of them has the type that the other gives it."""
+        return left, right
+
+    def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
+        """Compare objects that are no single numbers."""
+        return None
+
+    def of_parts(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
+        """Apply an operator whose result is an array or a vector."""
+        return None
+
+    def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
+        """Apply an arithmetic operator."""
+        return None
+
+    def widened(self, left: TypedValue, right: TypedValue) -> tuple[TypedValue, TypedValue]:
+        """Return the operands as GDB calculates with them: as `double`, or as `long` or `unsigned
+        long`, unless one of them is longer. Others than real numbers stay as they are."""
+        numbers, sides = self.arithmetic.numbers, (left, right)
+        if not self.widens or any(
+            not is_number(side.type) or is_complex(side.type) for side in sides
+        ):
+            return left, right
+        operands = numbers.usual(*(self.arithmetic.number(side) for side in sides))
+        base, builtins = operands[0].value.type, numbers.builtins
+        if operands[0].is_float:
+            target = builtins.floating("double")
+        else:
+            target = builtins.integer(builtins.long_bits, is_signed=base.is_signed)
+        if base.bit_size > target.base.bit_size:
+            return left, right
+        first, second = (self.arithmetic.value(numbers.cast(side, target)) for side in operands)
+        return first, second
+
+    def conditional(self, node: ast.Conditional, condition: TypedValue) -> TypedValue | None:
+        """Evaluate `condition ? yes : no`."""
+        return None
