@@ -43,11 +43,11 @@ def no_power(base: TypedValue, exponent: TypedValue) -> UsageError | Unsupported
 def raised(rules: LanguageRules, base: Number, exponent: Number) -> Number:
     """Return a number raised to the power of another, of integers in the type of their product; in
     Ada an integer exponent leaves the type of the base (Ada 2012 4.5.6)."""
-    has_own = rules.rules.name == "Ada" and not exponent.is_float
+    has_own = rules.name == "Ada" and not exponent.is_float
     kind = rules.common("**", base, base if has_own else exponent)
     if not base.is_float and not exponent.is_float:
         number, times = rules.numbers.cast(base, kind).value.integer, exponent.value.integer
-        if times < 0 and rules.rules.name == "Ada":
+        if times < 0 and rules.name == "Ada":
             raise EvaluationError("The exponent is negative: Ada raises Constraint_Error.")
         return rules.kept(_integers(number, times, rules.modulus(kind)), kind)
     if base.is_float and not exponent.is_float:

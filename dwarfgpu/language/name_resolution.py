@@ -335,7 +335,9 @@ class Names:
         not."""
         if not self.language.has_own_arithmetic:
             return None
-        from dwarfgpu.language.language_rules import number_type  # most programs are in C or C++
+        from dwarfgpu.language.rules_of_languages import (
+            number_type,  # most programs are in C or C++
+        )
 
         return number_type(self.builtins, self.language.code, name)
 

@@ -91,10 +91,10 @@ class NamedValues:
         """How the language in focus computes with numbers; None for C and its relatives."""
         if not self.language.has_own_arithmetic:
             return None
-        from dwarfgpu.language.language_rules import LanguageRules, rules_of  # few programs
+        from dwarfgpu.language.rules_of_languages import rules_of  # few programs
 
         own = rules_of(self.language.code)
-        return None if own is None else LanguageRules(own, self.numbers, self.report)
+        return None if own is None else own(self.numbers, self.report)
 
     def has_bounds(self, array: TypedValue) -> bool:
         """Return whether an index outside of an array is refused, which C takes for pointer

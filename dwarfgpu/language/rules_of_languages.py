@@ -1,0 +1,350 @@
+"""How Ada, D, Fortran, Go, Pascal and Rust compute, a class each."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import ClassVar, Final
+
+from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.types.types import Base, Type, strip
+from dwarfgpu.errors import EvaluationError, UsageError
+from dwarfgpu.language.arithmetic_conversions import Number, is_floating
+from dwarfgpu.language.builtin_types import Builtins
+from dwarfgpu.language.c_numbers import Numbers, holds
+from dwarfgpu.language.constant_expressions import Constant
+from dwarfgpu.language.fortran_types import intrinsic_type
+from dwarfgpu.language.language_rules import (
+    LanguageRules,
+    fits,
+    larger_real,
+    name_of,
+    unqualified,
+)
+from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.precedences import COMPARISONS
+from dwarfgpu.language.syntax.words import TYPE_WORDS
+from dwarfgpu.model.value import Value
+
+
+class RulesOfAda(LanguageRules):
+    """Ada 2012 4.5; of two types, which Ada does not compute with, at least `long` or `double`, as
+    GDB has it."""
+
+    name = "Ada"
+    folding = "all"
+    overflow = "where Ada raises Constraint_Error"
+    _standard: Final = {8: "short_short_integer", 16: "short_integer", 32: "integer",
+                        64: "long_long_integer", 128: "long_long_long_integer"}  # fmt: skip
+    _reals: Final = {32: "float", 64: "long_float"}
+
+    def integer(self, size: int, *, is_signed: bool = True) -> Base:
+        if is_signed:
+            return self.base(self._standard[size], size, is_signed=True)
+        return super().integer(size, is_signed=is_signed)
+
+    def real(self, size: int) -> Base:
+        kind = super().real(size)
+        return Base(evolve(kind.base, name=self._reals.get(size, kind.name)))
+
+    def beside(self, constant: Constant, type_: Type, *, is_natural: bool = False) -> Number:
+        """Return a constant in the type of the other operand (4.9.1)."""
+        if isinstance(constant, Fraction) != is_floating(type_):
+            return self.alone(constant)
+        return self.within(constant, type_, is_real=False)
+
+    def of_two(self, operator: str, left: Number, right: Number) -> Type:
+        first, second = self._base_of_subtype(left.type), self._base_of_subtype(right.type)
+        one, other = strip(first), strip(second)
+        assert isinstance(one, Base) and isinstance(other, Base)
+        if one.base == other.base and one.modulus == other.modulus:
+            return first
+        operands, builtins = self.numbers.usual(left, right), self.numbers.builtins
+        base = operands[0].value.type
+        target = builtins.floating("double")
+        if not operands[0].is_float:
+            target = builtins.integer(builtins.long_bits, is_signed=base.is_signed)
+        return operands[0].type if base.bit_size > target.base.bit_size else target
+
+    def of_one(self, operator: str, number: Number) -> Type:
+        if operator == "~" and number.value.type.is_signed:
+            raise UsageError("not of Ada is for Booleans and modular numbers.")
+        return self._base_of_subtype(number.type)
+
+    def of_shift(self, left: Number, result: Number) -> Type:
+        return self._base_of_subtype(left.type)
+
+    def _base_of_subtype(self, type_: Type) -> Type:
+        """Return the type of results where operands are of a subtype of Standard, as Natural."""
+        bare = strip(type_)
+        is_subtype = isinstance(bare, Base) and bare.name in ("natural", "positive")
+        return self.integer(32) if is_subtype else type_
+
+
+class RulesOfFortran(LanguageRules):
+    """Fortran 2018 10.1.9.3: the type of the operand with the larger kind."""
+
+    name = "Fortran"
+    overflow = "which Fortran does not define"
+
+    def integer(self, size: int, *, is_signed: bool = True) -> Base:
+        if is_signed and size <= 64:
+            return intrinsic_type(self.numbers.builtins, "integer", size // 8)
+        return super().integer(size, is_signed=is_signed)
+
+    def real(self, size: int) -> Base:
+        return intrinsic_type(self.numbers.builtins, "real", size // 8)
+
+    def real_of(self, constant: Fraction) -> Base:
+        return self.real(32)
+
+    def of_two(self, operator: str, left: Number, right: Number) -> Type:
+        real = larger_real(left, right)
+        if real is not None:
+            return real
+        if not (left.value.type.is_signed and right.value.type.is_signed):  # none of Fortran
+            return self.numbers.usual(left, right)[0].type
+        return left.type if left.value.type.bit_size >= right.value.type.bit_size else right.type
+
+
+class RulesOfPascal(LanguageRules):
+    """Free Pascal on machines of 64 bits (Reference guide, "Ordinal types"): native integers, or
+    QWord where one operand or two unsigned ones make it so.
+
+    Beside a QWord an Int64 makes it Int64 but in `and`, and any signed operand in divisions, as the
+    compiler has it.
+    """
+
+    name = "Pascal"
+    folding = "integers"
+    compares_exactly = False
+    integer_names = ("ShortInt Byte", "SmallInt Word", "LongInt LongWord", "Int64 QWord")
+    real_names: ClassVar = {32: "Single", 64: "Double"}
+
+    def is_same_name(self, one: str, other: str) -> bool:
+        return one.lower() == other.lower()
+
+    def real(self, size: int) -> Base:
+        kind = super().real(size)
+        return kind if size in self.real_names else Base(evolve(kind.base, name="Extended"))
+
+    def real_of(self, constant: Fraction) -> Base:
+        """Return the least precise type that holds the number, and Extended for others."""
+        for size in self.real_names:
+            kind = self.real(size)
+            form = self.numbers.plain(kind.base).float_format
+            if form is not None and form.decode(form.encode(constant)) == constant:
+                return kind
+        return self.real(self.numbers.builtins.floating("long double").base.bit_size)
+
+    def result(self, node: ast.Node, constant: Constant) -> Number:
+        """Return the constant that an expression is: what is computed is Int64."""
+        is_computed = isinstance(node, ast.Binary)
+        if is_computed and isinstance(constant, int) and fits(constant, 64, is_signed=True):
+            return self.integer_number(constant, 64, is_signed=True)
+        return self.alone(constant)
+
+    def beside(self, constant: Constant, type_: Type, *, is_natural: bool = False) -> Number:
+        """Return a constant in the smallest type that has it."""
+        if isinstance(constant, Fraction):
+            return self.alone(constant)
+        bare = strip(type_)
+        is_unsigned = isinstance(bare, Base) and not bare.base.is_signed
+        if is_natural and constant >= 0 and is_unsigned:
+            return self.within(constant, self.integer(64, is_signed=False), is_real=False)
+        for size in (8, 16, 32, 64):
+            for is_signed in (True, False):
+                if fits(constant, size, is_signed=is_signed):
+                    return self.integer_number(constant, size, is_signed=is_signed)
+        return self.alone(constant)
+
+    def of_two(self, operator: str, left: Number, right: Number) -> Type:
+        real = larger_real(left, right)
+        if real is not None:
+            return real
+        sides = left.value.type, right.value.type
+        are_signed = any(side.is_signed for side in sides)
+        if not any(side.bit_size >= 64 and not side.is_signed for side in sides):
+            return self.integer(64, is_signed=are_signed or operator not in ("+", "*"))
+        has_int64 = any(side.bit_size >= 64 and side.is_signed for side in sides)
+        is_signed = are_signed if operator in ("/", "%") else has_int64 and operator != "&"
+        return self.integer(64, is_signed=is_signed)
+
+    def of_one(self, operator: str, number: Number) -> Type:
+        return self.integer(64) if operator == "-" and not number.is_float else number.type
+
+    def shifted(self, operator: str, left: Number, right: Number) -> Number:
+        """Shift in 32 bits what has no 64, by the count modulo the size."""
+        base = left.value.type
+        size = 64 if base.bit_size > 32 else 32
+        kind = self.integer(size, is_signed=base.is_signed or base.bit_size < 32)
+        left = self.numbers.cast(left, kind)
+        return _shifted(operator, left.value.bits, left, right.value.integer & size - 1)
+
+
+class RulesOfD(LanguageRules):
+    """D computes as C does, with names of its own (D Language Specification, "Usual Arithmetic
+    Conversions")."""
+
+    name = "D"
+    compares_exactly = False
+    integer_names = ("byte ubyte", "short ushort", "int uint", "long ulong", "cent ucent")
+
+    def literal(self, node: ast.Integer | ast.Floating) -> Number:
+        number = self.numbers.literal(node)
+        return self.numbers.cast(number, self._in_d(number))
+
+    def of_two(self, operator: str, left: Number, right: Number) -> Type:
+        return self._in_d(self.numbers.usual(left, right)[0])
+
+    def of_one(self, operator: str, number: Number) -> Type:
+        return self._in_d(self.numbers.promoted(number))
+
+    def of_shift(self, left: Number, result: Number) -> Type:
+        return self._in_d(result)
+
+    def _in_d(self, number: Number) -> Type:
+        """Return the type of a number as D names it."""
+        base = number.value.type
+        if base.encoding == "float":
+            return number.type
+        return self.integer(base.bit_size, is_signed=base.is_signed)
+
+
+class _StrictRules(LanguageRules):
+    """Rust and Go convert no operand: the type is that of one that holds all numbers of the
+    other; beside a number that is none of the program, as that of a register, C's."""
+
+    has_untyped = True
+
+    def beside(self, constant: Constant, type_: Type, *, is_natural: bool = False) -> Number:
+        """Return a constant in the type of the other operand (The Rust Reference, "Literal
+        expressions"; Go, "Constant expressions")."""
+        if self._is_foreign(type_):
+            return self.alone(constant)
+        return self.within(constant, type_, is_real=self.name == "Go")
+
+    def of_two(self, operator: str, left: Number, right: Number) -> Type:
+        if any(self._is_foreign(side.type) for side in (left, right)):
+            return self.numbers.usual(left, right)[0].type
+        for kind, other in ((left, right), (right, left)):
+            if name_of(unqualified(left.type)) == name_of(unqualified(right.type)):
+                return kind.type
+            if _holds_all(kind, other):
+                return kind.type
+        names = f"{name_of(left.type)} and {name_of(right.type)}"
+        raise UsageError(f"{self.name} does not compute with {names}: write a cast.")
+
+    def _is_foreign(self, type_: Type) -> bool:
+        bare = strip(type_)
+        assert isinstance(bare, Base)
+        known = self.named(bare.name)
+        if known is not None:
+            return known.base.bit_size != bare.base.bit_size
+        return bare.name.endswith("_t") or set(bare.name.split()) <= TYPE_WORDS
+
+
+class RulesOfGo(_StrictRules):
+    name = "Go"
+    folding = "all"
+    integer_names = ("int8 uint8", "int16 uint16", "int32 uint32", "int64 uint64")
+    address_names = "int uint"
+    real_names: ClassVar = {32: "float32", 64: "float64"}
+
+    def alone(self, constant: Constant) -> Number:
+        if isinstance(constant, int) and fits(constant, self._int_bits, is_signed=True):
+            return self.integer_number(constant, self._int_bits, is_signed=True)
+        return super().alone(constant)
+
+    def integer(self, size: int, *, is_signed: bool = True) -> Base:
+        if size == self._int_bits:
+            return self.base("int" if is_signed else "uint", size, is_signed=is_signed)
+        return super().integer(size, is_signed=is_signed)
+
+    @property
+    def _int_bits(self) -> int:
+        return self.numbers.builtins.long_bits
+
+    def constants_compared(self, operator: str, left: ast.Node, right: ast.Node) -> bool | None:
+        if operator not in COMPARISONS:
+            return None
+        a, b = self.constant(left), self.constant(right)
+        return None if a is None or b is None else holds(operator, (a > b) - (a < b))
+
+    def shifted(self, operator: str, left: Number, right: Number) -> Number:
+        """Shift: a count that the type does not have shifts all bits out."""
+        left = self.numbers.cast(left, unqualified(left.type))
+        count = right.value.integer
+        if count < 0:
+            if self.numbers.is_evaluated:
+                raise EvaluationError("negative shift amount")
+            return left
+        count = min(count, left.value.type.bit_size)
+        return _shifted(operator, left.value.integer, left, count)
+
+
+class RulesOfRust(_StrictRules):
+    name = "Rust"
+    folding = "signs"
+    overflow = "where debug builds of Rust panic"
+    unsigned_wraps = False
+    infers = True
+    integer_names = ("i8 u8", "i16 u16", "i32 u32", "i64 u64", "i128 u128")
+    address_names = "isize usize"
+    real_names: ClassVar = {32: "f32", 64: "f64"}
+    sizes_of_literals = (32, 64, 128)
+
+    def of_one(self, operator: str, number: Number) -> Type:
+        bare = strip(number.type)
+        assert isinstance(bare, Base)
+        if operator == "-" and not (bare.base.is_signed or number.is_float):
+            raise UsageError(f"Rust has no operator - of the type {name_of(number.type)}.")
+        return number.type
+
+    def shifted(self, operator: str, left: Number, right: Number) -> Number:
+        """Shift by the count modulo the size, with a warning where that is another count."""
+        kind, count = unqualified(left.type), right.value.integer
+        left = self.numbers.cast(left, kind)
+        size = left.value.type.bit_size
+        if not 0 <= count < size:
+            self.doubt(f"the shift count {count} is not one of {name_of(kind)}, {self.overflow}")
+        return _shifted(operator, left.value.integer, left, count & size - 1)
+
+
+def _shifted(operator: str, number: int, left: Number, count: int) -> Number:
+    result = number << count if operator == "<<" else number >> count
+    return Number(Value.of(result, left.value.type), left.type)
+
+
+def _holds_all(kind: Number, other: Number) -> bool:
+    a, b = kind.value.type, other.value.type
+    if kind.is_float or other.is_float:
+        return kind.is_float and other.is_float and a.bit_size >= b.bit_size
+    if a.is_signed == b.is_signed:
+        return a.bit_size >= b.bit_size
+    return a.is_signed and a.bit_size > b.bit_size
+
+
+_BY_LANGUAGE: Final[dict[int, type[LanguageRules]]] = {
+    **dict.fromkeys(dw.ADA, RulesOfAda),
+    **dict.fromkeys(dw.FORTRAN, RulesOfFortran),
+    dw.LANG_D: RulesOfD,
+    dw.LANG_GO: RulesOfGo,
+    dw.LANG_PASCAL83: RulesOfPascal,
+    dw.LANG_RUST: RulesOfRust,
+}
+
+
+def rules_of(language: int | None) -> type[LanguageRules] | None:
+    """Return the rules of a DW_LANG code; None for those of C."""
+    return None if language is None else _BY_LANGUAGE.get(language)
+
+
+def number_type(builtins: Builtins, language: int | None, name: str) -> Base | None:
+    """Return the number type that a name is in a language; None for another name."""
+    rules = rules_of(language)
+    return None if rules is None else rules(Numbers(builtins), _ignored).named(name)
+
+
+def _ignored(doubt: str) -> None:
+    """Take no doubt: nothing is computed."""
