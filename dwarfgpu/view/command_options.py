@@ -9,7 +9,11 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
 
 _END: Final = pattern(r"--(?:\s+|$)")
-_OPTION: Final = pattern(r"(?P<word>-[A-Za-z][\w-]*)\s+(?:(?:.*\s)?--(?:\s|$)|[\w$'\"])", re.DOTALL)
+_OPERATOR: Final = r"(?i:and|as|div|in|is|mod|or|rem|shl|shr|xor)\b"
+"""Operators of Ada, C++, D, Pascal and Rust that are words."""
+_OPTION: Final = pattern(
+    rf"(?P<word>-[A-Za-z][\w-]*)\s+(?:(?:.*\s)?--(?:\s|$)|(?!{_OPERATOR})[\w$'\"])", re.DOTALL
+)
 """A word that can only be an option: before the end of the options, or before an operand."""
 _OPERATORS: Final = ("-sizeof",)
 
