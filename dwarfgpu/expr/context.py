@@ -23,7 +23,7 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, field, frozen, plain_fields
-from dwarfgpu.errors import InconsistentContext, MissingContext
+from dwarfgpu.errors import InconsistentContext, MissingContext, counted
 from dwarfgpu.expr.dialect.dialect import Dialect, VgprContents
 from dwarfgpu.expr.location_list_entry import (
     EntriesByPc,
@@ -339,6 +339,10 @@ class Context:
             if type(entry) is Value:
                 if type(entry.bits) is not int or type(entry.type) is not BaseType:
                     refuse_wrong_field(entry)
+                if entry.bits >> entry.type.bit_size:
+                    size = counted(entry.type.bit_size, "bit")
+                    expected = f"an unsigned integer of {size}"
+                    raise wrong_value("Context.initial_stack: Value.bits", entry.bits, expected)
             elif type(entry) is Location and type(entry.single_locations) is not tuple:
                 refuse_wrong_field(entry)
         if self.result_kind not in (None, "value", "location"):

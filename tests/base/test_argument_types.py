@@ -27,6 +27,7 @@ TARGET = dg.StateTarget(GFX942)
 TARGET.add_wave(0)
 TARGET.set_register(0, V6, bytes(256))
 ACCESS: Any = dg.Context(GFX942, target=TARGET).access
+BYTE = dg.BaseType("u8", "unsigned", 8)
 VALUE = dg.Value.of(4, GFX942.generic)
 GLOBAL = dg.Memory(GFX942.address_spaces[0])
 TARGET.set_memory(GLOBAL, 0x1000, bytes(range(16)))
@@ -234,6 +235,8 @@ def test_an_argument_of_another_type(
         (lambda _: dg.UnitFormat(version=9), r"UnitFormat.version: .*2 to 5\), not 9"),
         (lambda _: dg.UnitFormat(endian="x"), "UnitFormat.endian: expected 'little' or 'big'"),
         (lambda _: dg.BaseType("x", "foo", 8), "BaseType.encoding: expected a name, as 'signed'"),
+        (lambda _: dg.Context(initial_stack=(dg.Value(300, BYTE),)), ".*of 8 bits, not 300"),
+        (lambda _: dg.Context(initial_stack=(dg.Value(-1, BYTE),)), ".*of 8 bits, not -1"),
         (lambda _: dg.BaseType("x", "signed", 8, vector_size=0), "BaseType.vector_size: expected"),
         (lambda _: dg.BaseType("x", "signed", -1), "BaseType.bit_size: expected an integer of at"),
         (lambda _: dg.Value.of(1, dg.BaseType("x", "signed", 1 << 70)), "BaseType.bit_size: expec"),

@@ -52,11 +52,11 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: lanes[/FMT] [-grid|-table] [-all|-active|-inactive] [ID...] EXPRESSION
 
-    A grid has eight lanes in a row, or fewer on a narrow terminal; otherwise a table, in which
-    neighbours with the same values share a row. Inactive lanes are grey or in brackets. The
-    expression is evaluated at each lane's own location; the legend below a grid shows the
-    locations, and why lanes have no value. ID is a lane or a range of lanes. FMT is that of
-    "print". "lanes active x" is "lanes -active x".
+    Short values are in a grid, eight lanes in a row or fewer on a narrow terminal; values that do
+    not fit are in a table, in which neighbours with the same values share a row. Inactive lanes
+    are grey or in brackets. The expression is evaluated at each lane's own location; the legend
+    below a grid shows the locations, and why lanes have no value. ID is a lane or a
+    range of lanes. FMT is that of "print". "lanes active x" is "lanes -active x".
     """
     session = shell.session
     options, text = _format(shell, argument)
