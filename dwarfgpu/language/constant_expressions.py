@@ -19,7 +19,8 @@ Constant: TypeAlias = int | Fraction
 Folding: TypeAlias = Literal["none", "signs", "integers", "all"]
 """Which expressions of numbers are constants: in Rust a number with its sign, in Pascal those of
 integers."""
-_MAX_BITS: Final = 8192
+_MAX_BITS: Final = 1 << 16
+"""The most bits of a numerator or a denominator: no type of a program comes near."""
 _NATIVE_BITS: Final = 64
 
 
@@ -54,10 +55,26 @@ def folded(node: ast.Node, folding: Folding) -> Constant | None:
 
 def _bounded(constant: Constant | None) -> Constant | None:
     """Return a constant; `UsageError` for one that no computation needs."""
-    number = Fraction(constant or 0)
-    if max(number.numerator.bit_length(), number.denominator.bit_length()) > 8 * _MAX_BITS:
-        raise UsageError("Numeric constant too large.")
+    _require_room(0 if constant is None else _bits(constant))
     return constant
+
+
+def _bits(constant: Constant) -> int:
+    """Return how many bits the numerator or the denominator has."""
+    return max(constant.numerator.bit_length(), constant.denominator.bit_length())
+
+
+def _require_room(bits: int) -> None:
+    if bits > _MAX_BITS:
+        raise UsageError("Numeric constant too large.")
+
+
+def _raised(base: Constant, exponent: int) -> Constant:
+    """Return a power, whose size is checked before it is computed."""
+    if base in (0, 1, -1):  # which have no size; the exponent may be huge
+        exponent = min(exponent, 2 + exponent % 2) if exponent > 0 else exponent % 2
+    _require_room(_bits(base) * abs(exponent))
+    return base**exponent
 
 
 def _unary(operator: str, operand: Constant) -> Constant | None:
@@ -85,9 +102,7 @@ def _binary(operator: str, left: Constant, right: Constant) -> Constant | None:
         case "/" if right and (isinstance(left, Fraction) or isinstance(right, Fraction)):
             return Fraction(left) / right
         case _ if operator == POWER and isinstance(left, Fraction) and isinstance(right, int):
-            if abs(right) > _MAX_BITS or not (left or right >= 0):
-                return None
-            return Fraction(left**right)
+            return Fraction(_raised(left, right)) if left or right >= 0 else None
         case _ if isinstance(left, int) and isinstance(right, int):
             return _of_integers(operator, left, right)
         case _:
@@ -104,11 +119,14 @@ def _of_integers(operator: str, left: int, right: int) -> int | None:
             return left % right
         return left - right * quotient if operator == "%" else quotient
     if operator in ("<<", ">>", POWER):
-        if not 0 <= right <= _MAX_BITS or left.bit_length() > _MAX_BITS:
+        if right < 0:
             return None
         if operator == POWER:
-            return left**right if left.bit_length() * right <= _MAX_BITS else None
-        return left << right if operator == "<<" else left >> right
+            return int(_raised(left, right))
+        if operator == ">>":
+            return left >> min(right, _MAX_BITS)
+        _require_room(left.bit_length() + right if left else 0)
+        return left << right if left else 0
     match operator:
         case _ if operator in ("&", AND):
             return left & right

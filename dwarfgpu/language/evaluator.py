@@ -552,8 +552,11 @@ class Evaluator(Operations):
         target = self.object(node.left)
         if node.operator is None and _is_initializer(node.right, target.type):
             value = self._initialized(node.right, Typed(target.type, target.unit))
-        else:
+        elif node.operator in (None, ":"):
             value = self.object_as(node.right, target.type)
+        else:
+            applied = ast.Binary(node.operator, node.left, node.right)
+            _, value = self.alike(applied, target, self.object(node.right))
         if self.language.is_ada:
             from dwarfgpu.language.ada_indexing import assigned  # few programs are in Ada
 

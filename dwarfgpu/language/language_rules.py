@@ -23,6 +23,7 @@ from dwarfgpu.language.arithmetic_conversions import Number, is_floating, is_int
 from dwarfgpu.language.c_numbers import Numbers, holds
 from dwarfgpu.language.constant_expressions import Constant, Folding, folded, literal_of
 from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.precedences import COMPARISONS
 from dwarfgpu.language.syntax.words import ABS, AND_NOT, MOD
 from dwarfgpu.model.value import Value
 
@@ -198,8 +199,11 @@ class LanguageRules(ABC):
         return unqualified(self.of_two(operator, left, right))
 
     def constants_compared(self, operator: str, left: ast.Node, right: ast.Node) -> bool | None:
-        """Compare two constants that need not be of one kind; None for other operands."""
-        return None
+        """Compare two constants, which need not be of one kind in Go; None for other operands."""
+        if self.folding != "all" or operator not in COMPARISONS:
+            return None
+        a, b = self.constant(left), self.constant(right)
+        return None if a is None or b is None else holds(operator, (a > b) - (a < b))
 
     def binary(self, operator: str, left: Number, right: Number) -> Number:
         """Apply an arithmetic, bitwise or shift operator."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Final, Self
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last

@@ -11,7 +11,7 @@ from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_floating
 from dwarfgpu.language.builtin_types import Builtins
-from dwarfgpu.language.c_numbers import Numbers, holds
+from dwarfgpu.language.c_numbers import Numbers
 from dwarfgpu.language.constant_expressions import Constant
 from dwarfgpu.language.fortran_types import intrinsic_type
 from dwarfgpu.language.language_rules import (
@@ -22,7 +22,6 @@ from dwarfgpu.language.language_rules import (
     unqualified,
 )
 from dwarfgpu.language.syntax import ast
-from dwarfgpu.language.syntax.precedences import COMPARISONS
 from dwarfgpu.language.syntax.words import TYPE_WORDS
 from dwarfgpu.model.value import Value
 
@@ -264,12 +263,6 @@ class RulesOfGo(_StrictRules):
     @property
     def _int_bits(self) -> int:
         return self.numbers.builtins.long_bits
-
-    def constants_compared(self, operator: str, left: ast.Node, right: ast.Node) -> bool | None:
-        if operator not in COMPARISONS:
-            return None
-        a, b = self.constant(left), self.constant(right)
-        return None if a is None or b is None else holds(operator, (a > b) - (a < b))
 
     def shifted(self, operator: str, left: Number, right: Number) -> Number:
         """Shift: a count that the type does not have shifts all bits out."""

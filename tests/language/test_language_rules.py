@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.errors import UsageError
 from dwarfgpu.language.constant_expressions import folded
 from dwarfgpu.language.syntax import ast
 from tests.cli.command import printed_in_order
@@ -68,7 +69,8 @@ EXPRESSIONS: dict[int, str] = {
         0.1 + 0.2 == 0.3 = true; f4 * 2 = 0.200000003; u4 + 1_000_000_000 = 705032704
         i4 % 4096 = -368; 7 / 2 = 3; 7 / 2.0 = 3.5; u1 < 300 = true; u1 == i1 = false
         u1 + few = 203; 1 << few = 8; 0o17 = 15; 1e3 == 1000 = true; 1 < 1.5 = true
-        1.5 < 1 = false; u1 &^ 'a' = 136; 3 &^ 'a' = 2""",
+        1.5 < 1 = false; 1 << 9000 > 1 = true; 1 << 9000 == 1 << 9001 = false
+        u1 &^ 'a' = 136; 3 &^ 'a' = 2""",
     dw.LANG_RUST: """
         flags & 2 != 0 = true; flags ^ 8 == 2 = true; flags | 1 == 11 = true; !u1 = 55
         u1 & !1 = 200; f4 == 0.1 = true; f8 == 0.1 = true; 0.1 + 0.2 == 0.3 = false
@@ -90,7 +92,9 @@ EXPRESSIONS: dict[int, str] = {
         -m = 3; m + 5 = 2; u4 + u4 = 3705032704; -small ** 2 = -4; -2 ** 2 = -4
         -i4 mod 4096 = -3728; (-i4) mod 4096 = 368; i4 mod 4096 = 3728; i4 rem 4096 = -368
         abs i4 = 70000; abs (-5) = 5; f4 = 0.1 = true; f8 = 0.1 = true; f4 * 3.0 = 0.300000012
-        1.0/3.0 = 0.33333333333333331; c < 300 = true; c ** 2 = 36; 2 ** 10 = 1024""",
+        1.0/3.0 = 0.33333333333333331; c < 300 = true; c ** 2 = 36; 2 ** 10 = 1024
+        2 ** 8000 mod 7 = 4; 10 ** 3000 / 10 ** 2999 = 10; 2.0 ** 9000 / 2.0 ** 8999 = 2.0
+        2 ** 4097 = 0 = false; (-1) ** 1000000001 = -1""",
 }
 """What each is, between ` = ` at its end."""
 NAMES_OF_TYPES = {
@@ -128,7 +132,6 @@ ERRORS = {
     (dw.LANG_GO, "true &^ true"): '"&^" is for two integers.',
     (_ADA, "5.0 mod 3.0"): "Integer-only operation on floating point number.",
     (_ADA, "f4 mod 2"): "Integer-only operation on floating point number.",
-    (_ADA, "1 mod true"): '"mod" is for two integers.',
     (dw.LANG_RUST, "w8 + i1"): "Rust does not compute with u64 and i8: write a cast.",
     (dw.LANG_RUST, "i4 * 2.0"): "2.0 is no integer, as i32 needs.",
     (dw.LANG_RUST, "-u1"): "Rust has no operator - of the type u8.",
@@ -142,6 +145,14 @@ ERRORS = {
     (_ADA, "not i4"): "not of Ada is for Booleans and modular numbers.",
     (_ADA, "i4 ** (-1)"): "The exponent is negative: Ada raises Constraint_Error.",
     (_ADA, "i4 / 0"): "Division by zero",
+    (_ADA, "(0.1 ** 3000) ** 3000"): "Numeric constant too large.",
+    (_ADA, "f8 + (0.1 ** 8000) ** 8000"): "Numeric constant too large.",
+    (_ADA, "10 ** 100000 / 10 ** 99999"): "Numeric constant too large.",
+    (_ADA, "true + true"): "Invalid operation on booleans.",
+    (_ADA, "1 mod true"): '"mod" is for two integers.',
+    (dw.LANG_GO, "i4 + 1 << 100000"): "Numeric constant too large.",
+    (dw.LANG_RUST, "($small = u1) += 300"): "The type u8 does not hold 300.",
+    (dw.LANG_GO, "($small = u1) += 300"): "The type uint8 does not hold 300.",
 }
 
 
@@ -248,5 +259,13 @@ def test_the_operators_of_c_stay(tmp_path: Path) -> None:
 def test_constants_have_no_size() -> None:
     long_product = ast.Binary("*", ast.Integer(1 << 8000), ast.Integer(1 << 8000))
     assert folded(long_product, "all") == 1 << 16000
-    for operator, number in (("<<", 1 << 30), ("**", 1 << 30)):
-        assert folded(ast.Binary(operator, ast.Integer(2), ast.Integer(number)), "all") is None
+    for operator in ("<<", "**"):
+        large = ast.Binary(operator, ast.Integer(2), ast.Integer(1 << 30))
+        with pytest.raises(UsageError, match="Numeric constant too large"):
+            folded(large, "all")
+
+
+def test_a_minus_before_an_operator_that_is_a_word_is_no_option(tmp_path: Path) -> None:
+    shown = _answers(tmp_path, _ADA, "print -i4 mod 4096", "print -i4 rem 7", "print -x 3")
+    assert [answer.partition(" = ")[2] for answer in shown[:2]] == ["-3728", "0"]
+    assert shown[2] == '"print" has no option -x.'
