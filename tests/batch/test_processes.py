@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import Mock
@@ -19,25 +18,7 @@ import pytest
 from dwarfgpu.batch.in_order import in_order
 from dwarfgpu.batch.processes import _serve
 from dwarfgpu.errors import DwarfGpuError, UsageError
-
-
-def answer(item: str) -> str:
-    """What the tests have processes do, by the name of the item."""
-    if item == "slow":
-        time.sleep(0.2)
-    if item == "killed":
-        os.kill(os.getpid(), signal.SIGKILL)
-    if item == "crash":
-        os.kill(os.getpid(), signal.SIGSEGV)
-    if item == "left":
-        os._exit(3)
-    if item == "large":
-        raise MemoryError
-    if item == "deep":
-        raise RecursionError
-    if item == "objects":
-        return str(len(gc.get_objects()))
-    return item.upper()
+from tests.batch.in_processes import alive_before, answer
 
 
 def lost(item: str, error: DwarfGpuError) -> str:
@@ -75,25 +56,6 @@ def test_too_little_memory_costs_one_item_without_processes() -> None:
         "lost deep: LimitExceeded:  is nested deeper than this command follows",
         "A",
     ]
-
-
-class Cycle:
-    """What refers to itself, as all of a file does."""
-
-    alive = 0
-
-    def __init__(self) -> None:
-        self.own = self
-        Cycle.alive += 1
-
-    def __del__(self) -> None:
-        Cycle.alive -= 1
-
-
-def alive_before(item: str) -> int:
-    count = Cycle.alive
-    Cycle()
-    return count
 
 
 @pytest.mark.parametrize("jobs", [0, 1])

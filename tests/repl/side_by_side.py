@@ -43,7 +43,8 @@ def with_core(tool: Callable[[str], str], folder: Path, **environment: str) -> l
 
     The test is skipped where GDB writes no core file.
     """
-    made = [tool("gdb"), "-nx", "-q", "-batch", "-ex", "run", "-ex", f"gcore {folder}/core", "a"]
+    made = [tool("gdb"), "-nx", "-q", "-batch", "-iex", NO_DEBUG_FILES]
+    made += ["-ex", "run", "-ex", f"gcore {folder}/core", "a"]
     variables = {**os.environ, **environment}
     subprocess.run(made, cwd=folder, env=variables, capture_output=True, check=False, timeout=60)
     if not (folder / "core").exists():
