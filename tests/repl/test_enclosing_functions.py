@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -13,9 +12,10 @@ import pytest
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.service.symbol.type_definition import name_of_type
 from dwarfgpu.session.session import Session
-from tests.gdb.debugger import indexed
 from tests.language.sessions import stopped, text
+from tests.processes import finished
 from tests.repl.repl_shell import made, output_of
+from tests.repl.side_by_side import NO_DEBUG_FILES
 
 C = """
 #include <stdlib.h>
@@ -119,9 +119,7 @@ def test_explain_reads_in_the_frame_of_the_variable(
 ) -> None:
     program, core = with_core(tool, tmp_path, "g++", CPLUSPLUS)
     moves = ("frame function host", "down", "down")
-    command = [sys.executable, "-m", "dwarfgpu", "debug", program, "--core", core, "--batch"]
-    explained = options_of([*moves, "explain local", "explain local + v"])
-    answer = subprocess.check_output([*command, *explained], text=True)
+    answer = said(program, core, *moves, "explain local", "explain local + v")
     assert "=> local = 30" in answer and "=> local + v = 31" in answer
     assert answer.count("=> local = 30") == 3, "once as the expression"
 
@@ -143,13 +141,11 @@ def test_eval_reads_the_variable_of_the_enclosing_function(
 ) -> None:
     """Although the file has a global variable of that name, which `find_variable` may not take."""
     program, core = with_core(tool, tmp_path, "gcc", NESTED)
-    command = [sys.executable, "-m", "dwarfgpu", "debug", program, "--core", core, "--batch"]
-    shown = subprocess.check_output([*command, *options_of(["frame function outer"])], text=True)
+    shown = said(program, core, "frame function outer")
     [number] = re.findall(r"^#(\d+) .* outer \(", shown, re.MULTILINE)
-    read = [sys.executable, "-m", "dwarfgpu", "eval", program, core, "--frame"]
-    inner = str(int(number) - 1)
-    assert subprocess.check_output([*read, inner, "v"], text=True) == "v = 5\n"
-    assert subprocess.check_output([*read, inner, "::v"], text=True) == "::v = 1\n"
+    read = ("eval", str(program), str(core), "--debug-dir", ".", "--frame", str(int(number) - 1))
+    assert finished(*read, "v").stdout == "v = 5\n"
+    assert finished(*read, "::v").stdout == "::v = 1\n"
 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
@@ -181,16 +177,18 @@ def test_a_note_says_that_a_variable_is_not_captured(
 def answers_of(program: Path, core: Path, commands: Sequence[str]) -> list[str]:
     """The answers of dwarfgpu to commands."""
     lines = [line for command in commands for line in (r"echo @@\n", command)]
-    command: list[str | Path] = [sys.executable, "-m", "dwarfgpu", "debug", program]
-    return printed([*command, "--core", core, "--batch", *options_of(lines)])
+    return parts(said(program, core, *lines))
 
 
-def printed(command: Sequence[str | Path]) -> list[str]:
+def said(program: Path, core: Path, *commands: str) -> str:
+    """What dwarfgpu says of a core file, without the debug files of this machine."""
+    given = ("--batch", "-iex", NO_DEBUG_FILES, *options_of(commands))
+    return finished("debug", str(program), "--core", str(core), *given, is_mixed=True).stdout
+
+
+def parts(printed: str) -> list[str]:
     """What follows each mark, without history numbers and suggestions."""
-    done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False
-    )
-    plain = re.sub(r"^\$[0-9]+ = | Did you mean .*$", "", done.stdout, flags=re.M)
+    plain = re.sub(r"^\$[0-9]+ = | Did you mean .*$", "", printed, flags=re.M)
     return [part.strip() for part in re.split(r"^@@$", plain, flags=re.M)[1:]]
 
 
@@ -209,7 +207,7 @@ def with_core(
     program, core = folder / "nested", folder / "core"
     flags = ("-g", "-O0", "-w", "-fno-stack-protector")
     subprocess.run([tool(compiler), *flags, str(written), "-o", str(program)], check=True)
-    debugger = [gdb, "-nx", "-q", "-batch", *options_of(indexed())]
+    debugger = [gdb, "-nx", "-q", "-batch", "-iex", NO_DEBUG_FILES]
     made = [*debugger, *options_of(["run", f"gcore {core}", "kill"]), str(program)]
     subprocess.run(made, capture_output=True, check=False)
     if not core.exists():
@@ -233,7 +231,7 @@ def test_the_same_as_gdb(
     commands: Sequence[str],
 ) -> None:
     program, core = with_core(tool, tmp_path, compiler, source)
-    debugger = [tool("gdb"), "-nx", "-q", "-batch", *options_of(indexed())]
+    debugger = [tool("gdb"), "-nx", "-q", "-batch", "-iex", NO_DEBUG_FILES]
     lines = [line for command in commands for line in (r"echo @@\n", command)]
     script = tmp_path / "commands"
     # Each command alone, so that an error does not end the others.
@@ -241,9 +239,12 @@ def test_the_same_as_gdb(
         f"python\ntry: gdb.execute({line!r})\nexcept gdb.error as error: print(error)\nend"
         for line in lines
     ))  # fmt: skip
-    theirs: list[str | Path] = [*debugger, program, core, "-x", script]
+    done = subprocess.run(
+        [*debugger, program, core, "-x", script],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False,
+    )  # fmt: skip
     answers = answers_of(program, core, commands)
-    for command, expected, answer in zip(commands, printed(theirs), answers, strict=True):
+    for command, expected, answer in zip(commands, parts(done.stdout), answers, strict=True):
         if not command.startswith(("up", "down", "frame")):  # these show the source
             plain = re.sub(r'\nnote: "\w+" is not captured: .*', "", answer)
             assert (command, plain) == (command, expected)

@@ -15,6 +15,7 @@ import pytest
 
 from tests.cli.command import run
 from tests.gpu_programs import gpu_program
+from tests.repl.side_by_side import NO_DEBUG_FILES
 
 SOURCE = """\
 static DEVICE INLINED int inner(const volatile int *p) {
@@ -76,7 +77,7 @@ def stepped(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]
 
     def answers(commands: list[str]) -> tuple[str, str]:
         words = [word for command in commands for word in ("-ex", command)]
-        start = ["-ex", "break 8", "-ex", "run", "-ex", "echo ##\\n"]
+        start = ["-iex", NO_DEBUG_FILES, "-ex", "break 8", "-ex", "run", "-ex", "echo ##\\n"]
         by_gdb = subprocess.run(
             [gdb, "-nx", "-q", "--batch", *start, *words, str(folder / "host")],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60,
