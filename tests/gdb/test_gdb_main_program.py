@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.gdb.debugger import Debugger
+from tests.repl.side_by_side import NO_DEBUG_FILES, answers
+from tests.repl.test_gdb_sessions import gdb_version
 
 _FORTRAN = """
   integer :: x = 3
@@ -67,7 +68,7 @@ fn main() { sub(std::env::args().count() as i32 + 2); }
 def test_the_last_frame(
     tool: Callable[[str], str], tmp_path: Path, compiler: str, file: str, source: str, last: str
 ) -> None:
-    gdb = [tool("gdb"), "-nx", "-q", "-batch"]
+    gdb = [tool("gdb"), "-nx", "-q", "-batch", "-iex", NO_DEBUG_FILES]
     (tmp_path / file).write_text(source)
     program, core = tmp_path / "hi", tmp_path / "core"
     name, *options = compiler.split()
@@ -79,13 +80,10 @@ def test_the_last_frame(
                    capture_output=True, check=False)  # fmt: skip
     if not core.exists():
         pytest.skip("GDB writes no core file here")
-    ours = [sys.executable, "-m", "dwarfgpu", "debug", "-q", "--batch"]
-    version = subprocess.run([gdb[0], "--version"], capture_output=True, check=False).stdout
-    is_13 = b" 13." in version.partition(b"\n")[0]
-    for debugger in (gdb, ours) if is_13 else (ours,):
-        done = subprocess.run([*debugger, "-ex", "bt -1", program, core],
-                              capture_output=True, check=False)  # fmt: skip
-        line = re.findall(r"^#[0-9]+ .*", done.stdout.decode(), re.MULTILINE)[-1]
+    files = [str(program), str(core)]
+    for debugger in (gdb[0], None) if gdb_version().startswith("13.") else (None,):
+        (printed,) = answers(debugger, files, ["bt -1"])
+        line = re.findall(r"^#[0-9]+ .*", printed, re.MULTILINE)[-1]
         found = re.match(r"#[0-9]+ +(?:0x[0-9a-f]+ in )?(\S+) \(", line)
         assert found is not None and found[1].rpartition("::")[2] == last, (debugger, line)
 

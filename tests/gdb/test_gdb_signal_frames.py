@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import REPOSITORY
+from tests.repl.side_by_side import NO_DEBUG_FILES
 
 SOURCE = """
 #include <signal.h>
@@ -22,7 +23,7 @@ int main(void) { signal(SIGSEGV, handler); return crash((int *) 8); }
 
 def crashed(tool: Callable[[str], str], tmp_path: Path) -> tuple[list[str], Path, Path]:
     """Return the command of GDB, a program and a core file of it."""
-    gdb = [tool("gdb"), "-nx", "-q", "-batch"]
+    gdb = [tool("gdb"), "-nx", "-q", "-batch", "-iex", NO_DEBUG_FILES]
     (tmp_path / "a.c").write_text(SOURCE)
     program, core = tmp_path / "a", tmp_path / "core"
     command = [tool("gcc"), "-g", "-O2", str(tmp_path / "a.c"), "-o", str(program)]
@@ -52,7 +53,8 @@ def test_an_inlined_function_that_a_signal_interrupts(
     """The signal frame keeps the stack pointer in memory: it is not among the saved registers."""
     gdb, program, core = crashed(tool, tmp_path)
     answers: list[list[str]] = []
-    for debugger in (gdb, [sys.executable, "-m", "dwarfgpu", "debug", "-q", "--batch"]):
+    own = [sys.executable, "-m", "dwarfgpu", "debug", "-q", "--batch", "-iex", NO_DEBUG_FILES]
+    for debugger in (gdb, own):
         words = ["-ex", "frame function crash", "-ex", "echo @@\\n", "-ex", "info frame"]
         done = subprocess.run([*debugger, *words, program, core], capture_output=True, check=True)
         answers.append(done.stdout.decode().partition("@@\n")[2].splitlines())
