@@ -6,9 +6,7 @@ one of each `DWARFGPU_INSTRUCTION_SHARE`: 60 without it, 1 for all.
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Iterator
 from random import Random
 
 import pytest
@@ -19,14 +17,6 @@ from tests.machine.simulated import programs
 from tools import fuzz_instructions, fuzz_operands
 
 SHARE = int(os.environ.get("DWARFGPU_INSTRUCTION_SHARE", "60"))
-
-
-@pytest.fixture(autouse=True)
-def machines_are_freed() -> Iterator[None]:
-    """A machine has a megabyte in cycles of few objects: collections that come rarely leave 3 GB of
-    them."""
-    yield
-    gc.collect(0)
 
 
 @pytest.mark.parametrize(("target", "wave_size"), fuzz_instructions.TARGETS)
