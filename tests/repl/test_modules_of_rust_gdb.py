@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -67,13 +66,18 @@ TYPES = [
 """GDB uses the syntax of C after `set language c`."""
 
 
+@pytest.fixture(scope="module")
+def types(tool: Callable[[str], str], program: list[str]) -> dict[str, tuple[str, str]]:
+    """What dwarfgpu and GDB answer to each command, each asked once: they read all of the program
+    for the first one."""
+    commands = ["set language c", *TYPES]
+    own, gdbs = (answers(debugger, program, commands)[1:] for debugger in (None, tool("gdb")))
+    return dict(zip(TYPES, zip(own, gdbs, strict=True), strict=True))
+
+
 @pytest.mark.parametrize("command", TYPES)
-def test_names_of_types_have_their_modules(
-    tool: Callable[[str], str], program: list[str], command: str
-) -> None:
-    own, gdbs = (
-        answers(debugger, program, ["set language c", command]) for debugger in (None, tool("gdb"))
-    )
+def test_names_of_types_have_their_modules(types: dict[str, tuple[str, str]], command: str) -> None:
+    own, gdbs = types[command]
     assert own == gdbs
 
 
@@ -143,9 +147,16 @@ COMPLETED = {
 """What each text is completed to, without the modules that it has."""
 
 
+@pytest.fixture(scope="module")
+def completed(program: list[str]) -> dict[str, str]:
+    """What is said to the completion of each text, in one session."""
+    said = answers(None, program, [f"complete {text}" for text in COMPLETED])
+    return dict(zip(COMPLETED, said, strict=True))
+
+
 @pytest.mark.parametrize("text", COMPLETED)
-def test_names_are_completed_with_their_modules(program: list[str], text: str) -> None:
-    [said] = answers(None, program, [f"complete {text}"])
+def test_names_are_completed_with_their_modules(completed: dict[str, str], text: str) -> None:
+    said = completed[text]
     begun = re.sub(r"(?:(?<=::)|(?<=[. ]))\w*$", "", text)
     assert [line.removeprefix(begun) for line in said.splitlines()[1:]] == COMPLETED[text]
 
@@ -195,8 +206,13 @@ fn main() { std::hint::black_box((&COLOR, &r1::COUNT)); r1::deep::leaf(&r1::deep
 """
 
 
+@pytest.fixture(scope="module")
+def in_module(tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return rust_with_core(tool, tmp_path_factory.mktemp("in module"), IN_MODULE)
+
+
 @pytest.mark.parametrize("frame", ["frame 0", "frame function a::r1::deep::leaf"])
-def test_paths_of_a_module(tool: Callable[[str], str], tmp_path: Path, frame: str) -> None:
+def test_paths_of_a_module(in_module: list[str], frame: str) -> None:
     """The closure is in the namespace `a::r1::deep::leaf`, which is no module."""
     commands = {
         "complete print super::CO": "print super::COUNT", "print super::COUNT": "$1 = 5",
@@ -205,6 +221,5 @@ def test_paths_of_a_module(tool: Callable[[str], str], tmp_path: Path, frame: st
         "print self::super::super::super::COLOR": "Too many super:: uses from 'a::r1::deep'",
         "complete print Inn": "print Inner", "complete print r1::CO": "print r1::COUNT",
     }  # fmt: skip
-    files = rust_with_core(tool, tmp_path, IN_MODULE)
-    said = answers(None, files, [frame, *commands])[1:]
+    said = answers(None, in_module, [frame, *commands])[1:]
     assert [answer.splitlines()[-1] for answer in said] == [*commands.values()]
