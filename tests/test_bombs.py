@@ -29,7 +29,7 @@ from dwarfgpu.service.value.listed_values import ListedValues
 from dwarfgpu.session.session import Session
 from tests.dwarf.builder import Shape
 from tests.work import calls_of
-from tools.bombs import languages
+from tools.bombs import companions, entries, languages
 from tools.bombs.catalogue import BOMBS
 from tools.bombs.elf import HERE, NAME, PLACE, START, program, sized
 from tools.bombs.entries import large_locals
@@ -41,6 +41,12 @@ from tools.bombs.sections import fde, files_of_one_name, frames
 _SCOPES = dw.TAG_SUBPROGRAM, dw.TAG_LEXICAL_BLOCK
 START_CALLS = 30_000
 """Of a command that asks for little."""
+PARTS = (
+    (entries, "OPERATIONS", 4_000),
+    (companions, "SPLIT_UNITS", 2_000),
+    (companions, "LOADED_FUNCTIONS", 2_000),
+)
+"""How large the parts are whose number grows: less than in full size."""
 _C_99 = 0x0C
 
 
@@ -49,6 +55,8 @@ def test_the_work_grows_with_the_file(
     bomb: Bomb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    for module, name, count in PARTS:
+        monkeypatch.setattr(module, name, count)
     work = [_calls(bomb, size) for size in (bomb.small, 4 * bomb.small)]
     for command, small, large in zip(bomb.commands, *work, strict=True):
         assert large <= 5 * small + START_CALLS, (command, small, large)
@@ -756,12 +764,14 @@ def test_a_search_in_long_names_ends(monkeypatch: pytest.MonkeyPatch, measured: 
 @pytest.mark.parametrize("command", ["where --all", "check"])
 def test_long_expressions_share_the_budget_of_the_file(
     command: str,
+    monkeypatch: pytest.MonkeyPatch,
     measured: Measured,
 ) -> None:
     """Nothing bounds how many there are: what is analyzed of all of them is bounded."""
-    arguments = f"{command} bomb --max-analyzed-bytes 20000".split()
+    monkeypatch.setattr(entries, "OPERATIONS", 4_000)
+    arguments = f"{command} bomb --max-analyzed-bytes 4000".split()
     work, printed = measured("long-locations", (1, 2, 8), arguments)
-    message = "more than 20000 bytes of long expressions to analyze"
+    message = "more than 4000 bytes of long expressions to analyze"
     ends = [message in text and "--max-analyzed-bytes" in text for text in printed]
     assert ends == [False, True, True]
     assert work[2] < work[1] + START_CALLS, work

@@ -16,7 +16,7 @@ from tools.bombs.machines import state
 from tools.bombs.model import Bomb, Files
 
 ASK: Final = ("info bomb", "where --all bomb", "check bomb", "debug bomb <<< print x")
-_SPLIT_UNITS: Final = 20_000
+SPLIT_UNITS: Final = 20_000
 _ID: Final = bytes(range(20))
 """The build ID of a supplementary file."""
 
@@ -47,12 +47,15 @@ def _split_file(count: int) -> bytes:
 def spellings(count: int) -> Files:
     """They name one file, of many units, in as many ways."""
     names = [b"./" * number + b"f.dwo" for number in range(count)]
-    return {"bomb": _skeletons(names), "f.dwo": _split_file(_SPLIT_UNITS)}
+    return {"bomb": _skeletons(names), "f.dwo": _split_file(SPLIT_UNITS)}
 
 
 def unreadable(count: int) -> Files:
     """They name one file, which is not an ELF file."""
     return {"bomb": _skeletons([b"f.dwo"] * count), "f.dwo": b"x" * (1 << 20)}
+
+
+LOADED_FUNCTIONS: Final = 20_000
 
 
 def loaded_often(count: int) -> Files:
@@ -63,7 +66,7 @@ def loaded_often(count: int) -> Files:
     ]
     return {
         "bomb": state(waves=[{"pc": START}], code_objects=listed),
-        "f.co": containers.symbols(20_000)["bomb"],
+        "f.co": containers.symbols(LOADED_FUNCTIONS)["bomb"],
     }
 
 

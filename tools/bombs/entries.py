@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import partial
 from math import isqrt
+from typing import Final
 
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
@@ -501,10 +502,14 @@ def operations(count: int) -> Files:
     return {"bomb": program(entries + OF_MAIN + b"\0", *shapes)}
 
 
+OPERATIONS: Final = 20_000
+"""Of each of the long locations."""
+
+
 def long_locations(count: int) -> Files:
-    """Variables that each have another location of 20,000 operations."""
+    """Variables that each have another location of many operations."""
     shapes = (MAIN, Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)), INT)
-    swaps = b"\x12\x13" * 10_000  # DW_OP_dup, DW_OP_drop
+    swaps = b"\x12\x13" * (OPERATIONS // 2)  # DW_OP_dup, DW_OP_drop
     entries = (
         b"\3v%d\0" % number + word(FIRST) + block(b"\x0c" + word(number) + swaps)
         for number in range(count)

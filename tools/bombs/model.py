@@ -56,7 +56,7 @@ class Bomb:
     """The size for `tools/bombs`."""
     commands: tuple[str, ...]
     """Of `dwarfgpu`, run where the files are; what is typed comes after ` <<< `."""
-    small: int = 250
+    small: int = 100
     """The size for the tests; they try four times as much too."""
     cpu_seconds: float = CPU_SECONDS
     says: str = ""
