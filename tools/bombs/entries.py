@@ -624,7 +624,7 @@ BOMBS = (
     Bomb("long-parameters", INFO, "{} functions with parameters of a class of a very long name",
          long_parameters, 200_000,
          (*ASK, "debug bomb <<< info functions [x-z]q", "debug --pc 0x1000 bomb <<< bt"),
-         says="long names take far more"),
+         small=250, says="long names take far more"),
     Bomb("variables", INFO, "{} variables in one unit", variables, 1_500_000,
          ("debug bomb <<< info variables zz", "debug bomb <<< print nosuch", "check bomb",
           "where bomb v5", "debug bomb <<< complete break v1", "debug bomb <<< complete print v",
@@ -697,7 +697,7 @@ BOMBS = (
          ASK),
     Bomb("attributes", ".debug_abbrev", "entries of {} attributes", attributes, 10_000, ASK),
     Bomb("tables", ".debug_abbrev", "{} tables that overlap", overlapping_tables, 50_000, ASK,
-         says="overlap"),
+         small=125, says="overlap"),
     Bomb("type-units", ".debug_info", "{} type units that lead to themselves", type_units, 50_000,
          (*ASK, "debug bomb <<< ptype x")),
 )  # fmt: skip

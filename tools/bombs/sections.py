@@ -485,7 +485,7 @@ BOMBS = (
          says="have more than 3000000 rows.*--max-line-rows"),
     Bomb("sequences", ".debug_line", "{} sequences of the same code", sequences, 700_000, LIST),
     Bomb("nested-sequences", ".debug_line", "{} sequences inside another one", nested_sequences,
-         500_000, (*LIST, "disas bomb")),
+         500_000, (*LIST, "disas bomb"), small=250),
     Bomb("empty-lines", ".debug_line", "{} lines without code of their own", empty_lines, 1_400_000,
          LIST),
     Bomb("shared-table", ".debug_line", "{} units with one table of as many rows", shared_table,
