@@ -235,8 +235,6 @@ class Evaluator(Operations):
             case ast.Integer() | ast.Floating():
                 number = (self.rules or self.numbers).literal(node)
                 if isinstance(node, ast.Floating) and node.is_imaginary:
-                    if self.language.is_fortran or self.language.is_ada:
-                        raise UsageError("Imaginary numbers such as 1.5i are those of C.")
                     return imaginary(self.arithmetic, number)
                 return self.number(number)
             case ast.Character() | ast.String():

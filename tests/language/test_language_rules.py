@@ -122,6 +122,11 @@ DOUBTS = {
     (_FORTRAN, "i4 * 2000000000"): "the result overflows integer(kind=4), which Fortran does not"
     " define",
 }
+_C_IMAGINARY = "Imaginary numbers such as 1.5i are those of C."
+_GO_IMAGINARY = (
+    "Imaginary numbers of Go are not supported in expressions; the parts of a complex number z are"
+    " $_creal(z) and $_cimag(z)."
+)
 ERRORS = {
     (dw.LANG_GO, "u1 + 300"): "The type uint8 does not hold 300.",
     (dw.LANG_GO, "i4 + 2.5"): "2.5 is no integer, as int32 needs.",
@@ -153,6 +158,14 @@ ERRORS = {
     (dw.LANG_GO, "i4 + 1 << 100000"): "Numeric constant too large.",
     (dw.LANG_RUST, "($small = u1) += 300"): "The type u8 does not hold 300.",
     (dw.LANG_GO, "($small = u1) += 300"): "The type uint8 does not hold 300.",
+    (dw.LANG_GO, "0.5i"): _GO_IMAGINARY,
+    (dw.LANG_GO, "1 + 0x2i"): _GO_IMAGINARY,
+    (dw.LANG_PASCAL83, "0.5i"): _C_IMAGINARY,
+    (dw.LANG_PASCAL83, "2i"): _C_IMAGINARY,
+    (dw.LANG_RUST, "2i"): _C_IMAGINARY,
+    (_FORTRAN, "i4 + 1.5i"): _C_IMAGINARY,
+    (_ADA, "2i"): _C_IMAGINARY,
+    (dw.LANG_D, "2i"): "Complex integers are not supported; write a point, as in 2.0i.",
 }
 
 

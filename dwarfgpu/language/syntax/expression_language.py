@@ -60,6 +60,17 @@ class SourceLanguage:
         return self.is_ada or self.is_d or self.is_go
 
     @property
+    def no_imaginary(self) -> str:
+        """The message for `1.5i` where expressions have no such numbers; empty where they have."""
+        if self.is_go:
+            return (
+                "Imaginary numbers of Go are not supported in expressions; the parts of a complex"
+                " number z are $_creal(z) and $_cimag(z)."
+            )
+        is_without = self.is_caseless or self.is_rust
+        return "Imaginary numbers such as 1.5i are those of C." if is_without else ""
+
+    @property
     def has_whole_arrays(self) -> bool:
         """Whether arrays have bounds and do not become pointers, besides those of Fortran and Ada,
         which the operators know."""

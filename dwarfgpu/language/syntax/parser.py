@@ -409,7 +409,8 @@ class Parser(Cursor):
         token = self.token
         match token.kind:
             case "number":
-                return self._of_kind() or number(self.next().text, self.radix)
+                no_imaginary = self.language.no_imaginary
+                return self._of_kind() or number(self.next().text, self.radix, no_imaginary)
             case "suffixed":
                 return self._suffixed()
             case "character":

@@ -193,10 +193,11 @@ def _end_of_operator(text: str, index: int) -> int:
     return end
 
 
-def number(text: str, radix: int = 10) -> Integer | Floating:
+def number(text: str, radix: int = 10, no_imaginary: str = "") -> Integer | Floating:
     """Parse a number; raises `UsageError` with GDB's wording for an invalid one.
 
-    `radix`: the base of an integer without a prefix.
+    `radix`: the base of an integer without a prefix. `no_imaginary`: the message for `1.5i` in a
+    language whose expressions have no such numbers.
     """
     match = _INTEGER.fullmatch(text)
     if match is not None and (radix == 10 or match["decimal"] is None or text[0] == "0"):
@@ -211,12 +212,12 @@ def number(text: str, radix: int = 10) -> Integer | Floating:
             raise UsageError("Numeric constant too large.")
         exponent = _exponent(match["exponent"]) - len(part)
         digits = int(integer_digits + part)
-        return _floating(_scaled(digits, 10, exponent), match)
+        return _floating(_scaled(digits, 10, exponent), match, no_imaginary)
     match = _HEX_FLOATING.fullmatch(text)
     if match is not None and match["whole"] + (part := match["part"] or ""):
         exponent = _exponent(match["exponent"]) - 4 * len(part)
         digits = int(match["whole"] + part, 16)
-        return _floating(_scaled(digits, 2, exponent), match)
+        return _floating(_scaled(digits, 2, exponent), match, no_imaginary)
     raise _invalid(text)
 
 
@@ -259,7 +260,9 @@ def _integer(text: str, match: re.Match[str]) -> Integer:
         raise _invalid(text) from None
 
 
-def _floating(number: Fraction, match: re.Match[str]) -> Floating:
+def _floating(number: Fraction, match: re.Match[str], no_imaginary: str) -> Floating:
+    if match["imaginary"] and no_imaginary:
+        raise UsageError(no_imaginary)
     is_whole = "." not in match[0] and match["exponent"] is None
     if is_whole and match["suffix"]:  # a float has a point or an exponent (C 6.4.4.2)
         raise _invalid(match[0])
