@@ -13,6 +13,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.fortran_tokens import POWER
 from dwarfgpu.language.syntax.words import ABS, AND, AND_NOT, COMPLEMENT, DIV, MOD, OR, XOR
+from dwarfgpu.view.scalars import general
 
 Constant: TypeAlias = int | Fraction
 """An integer, or a real number."""
@@ -22,11 +23,22 @@ integers."""
 _MAX_BITS: Final = 1 << 16
 """The most bits of a numerator or a denominator: no type of a program comes near."""
 _NATIVE_BITS: Final = 64
+_MOST_DIGITS: Final = 40
+"""Digits that a message shows of a number."""
 
 
 def literal_of(node: ast.Integer | ast.Floating) -> Constant:
     """Return the constant that a number is."""
     return node.number
+
+
+def spelled(constant: Constant) -> str:
+    """Return a number of any size as messages have it; a real number has a point or an exponent."""
+    if isinstance(constant, int) and abs(constant) < 10**_MOST_DIGITS:
+        return str(constant)
+    text = general(Fraction(constant), _MOST_DIGITS)
+    is_whole = isinstance(constant, Fraction) and "." not in text and "e" not in text
+    return f"{text}.0" if is_whole else text
 
 
 def folded(node: ast.Node, folding: Folding) -> Constant | None:

@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.types.types import Base, Qualified, Type, declared_name, str
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_floating, is_integer
 from dwarfgpu.language.c_numbers import Numbers, holds
-from dwarfgpu.language.constant_expressions import Constant, Folding, folded, literal_of
+from dwarfgpu.language.constant_expressions import Constant, Folding, folded, literal_of, spelled
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.precedences import COMPARISONS
 from dwarfgpu.language.syntax.words import ABS, AND_NOT, MOD
@@ -127,10 +127,10 @@ class LanguageRules(ABC):
         bare = strip(type_)
         assert isinstance(bare, Base)
         if isinstance(constant, Fraction) and (not is_real or constant.denominator != 1):
-            raise UsageError(f"{_spelled(constant)} is no integer, as {name_of(type_)} needs.")
+            raise UsageError(f"{spelled(constant)} is no integer, as {name_of(type_)} needs.")
         number, base = int(constant), self.numbers.plain(bare.base)
         if not fits(number, base.bit_size, is_signed=base.is_signed):
-            raise UsageError(f"The type {name_of(type_)} does not hold {number}.")
+            raise UsageError(f"The type {name_of(type_)} does not hold {spelled(number)}.")
         return Number(Value.of(number, base), type_)
 
     def integer_number(self, constant: int, size: int, *, is_signed: bool) -> Number:
@@ -163,11 +163,11 @@ class LanguageRules(ABC):
     def named(self, name: str) -> Base | None:
         """Return the number type of a name; None for another name."""
         for index, row in enumerate(self.integer_names):
-            for spelled in row.split():
-                if self.is_same_name(spelled, name):
-                    return self.base(spelled, 8 << index, is_signed=spelled == row.split()[0])
-        for size, spelled in self.real_names.items():
-            if self.is_same_name(spelled, name):
+            for own in row.split():
+                if self.is_same_name(own, name):
+                    return self.base(own, 8 << index, is_signed=own == row.split()[0])
+        for size, own in self.real_names.items():
+            if self.is_same_name(own, name):
                 return self.real(size)
         words = self.address_names.split()
         if name not in words:
@@ -337,10 +337,6 @@ def _is_number(type_: Type | None) -> bool:
         return False
     base = whole.base
     return base.encoding in _NUMBERS and (base.encoding == "float" or base.bit_size % 8 == 0)
-
-
-def _spelled(constant: Constant) -> str:
-    return str(float(constant)) if isinstance(constant, Fraction) else str(constant)
 
 
 def _modulus(type_: Type | None) -> int | None:

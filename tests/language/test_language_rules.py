@@ -158,6 +158,12 @@ ERRORS = {
     (dw.LANG_GO, "i4 + 1 << 100000"): "Numeric constant too large.",
     (dw.LANG_RUST, "($small = u1) += 300"): "The type u8 does not hold 300.",
     (dw.LANG_GO, "($small = u1) += 300"): "The type uint8 does not hold 300.",
+    (dw.LANG_RUST, "i4 + 1e400"): "1e+400 is no integer, as i32 needs.",
+    (dw.LANG_RUST, "i4 * 1e-400"): "1e-400 is no integer, as i32 needs.",
+    (dw.LANG_GO, "i4 + 1e5000"): "The type int32 does not hold 1e+5000.",
+    (dw.LANG_GO, "i1 - 9876543210"): "The type int8 does not hold 9876543210.",
+    (_FORTRAN, "int(1e4900_16)"): "integer*4 does not hold"
+    " 9.999999999999999999999999999999999769239e+4899: give a larger kind",
     (dw.LANG_GO, "0.5i"): _GO_IMAGINARY,
     (dw.LANG_GO, "1 + 0x2i"): _GO_IMAGINARY,
     (dw.LANG_PASCAL83, "0.5i"): _C_IMAGINARY,
