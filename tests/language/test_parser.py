@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from dwarfgpu.base.records import fields
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError
 from dwarfgpu.language.syntax import ast, cursor
 from dwarfgpu.language.syntax.expression_language import source_language
 from dwarfgpu.language.syntax.parser import parse
 from dwarfgpu.language.syntax.tokens import Token
 
-UNKNOWN = ("nosuch", "static_cast", "alignof", "typeid", "entry")
+UNKNOWN = ("nosuch", "static_cast", "alignof", "typeid", "decltype", "entry")
 
 
 class Known:
@@ -222,12 +223,27 @@ def test_errors(text: str, message: str) -> None:
         "(int" + "[2]" * 2000 + ")x",
         "(char)" * 1500 + "1",
         "sizeof " * 1000 + "1",
+        "(" + "decltype(" * 1000 + "x",
         "x" * 10_001,
     ],
 )
 def test_depth_is_limited(text: str) -> None:
     with pytest.raises(LimitExceeded):
         parse(text, KNOWN)
+
+
+class KnownOfRust(Known):
+    language = source_language(dw.LANG_RUST)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("(", ",T)"), ("(", ")"), ("&(", ",)"), ("[", ";2]"), ("& ", ""), ("*const ", "")],
+)
+def test_depth_of_types_of_rust_is_limited(before: str, after: str) -> None:
+    for depth in (101, 900):
+        with pytest.raises(LimitExceeded, match="an expression nested more than 100 deep"):
+            parse(f"x as {before * depth}T{after * depth}", KnownOfRust())
 
 
 def test_a_height_counts_every_child() -> None:

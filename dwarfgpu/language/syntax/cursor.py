@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Protocol
 
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.syntax.ada_tokens import RANGE, ada_token
-from dwarfgpu.language.syntax.ast import TypeName
+from dwarfgpu.language.syntax.ast import MAX_HEIGHT, TypeName
 from dwarfgpu.language.syntax.expression_language import SourceLanguage
 from dwarfgpu.language.syntax.fortran_tokens import fortran_token
 from dwarfgpu.language.syntax.tokens import Kind, OfLanguage, Token, tokens
@@ -111,6 +111,13 @@ class Cursor:
 
             return rust_token
         return None
+
+    def descend(self) -> None:
+        """Count one more part that is inside of another, which ends where `depth` is less again;
+        `LimitExceeded` for too many."""
+        self.depth += 1
+        if self.depth > MAX_HEIGHT:
+            raise LimitExceeded(f"an expression nested more than {MAX_HEIGHT} deep")
 
     def move_to(self, index: int) -> None:
         """Make a token the current one, by its index."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError
+from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.ada_tokens import ALL, QUALIFICATION, RANGE
-from dwarfgpu.language.syntax.ast import MAX_HEIGHT, Node
+from dwarfgpu.language.syntax.ast import Node
 from dwarfgpu.language.syntax.cursor import MAX_SHOWN, Cursor, Known
 from dwarfgpu.language.syntax.fortran_tokens import (
     CONVERSIONS,
@@ -147,9 +147,7 @@ class Parser(Cursor):
 
     def expression(self, least: int) -> Node:
         """Return an expression of operators that bind at least so strongly."""
-        self.depth += 1
-        if self.depth > MAX_HEIGHT:
-            raise LimitExceeded(f"an expression nested more than {MAX_HEIGHT} deep")
+        self.descend()
         left = self.unary(least)
         while self.token.kind == "mark":
             operator = self.token.text

@@ -6,9 +6,8 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base.json_reader import is_decimal
-from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError
+from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.syntax.ast import (
-    MAX_HEIGHT,
     Cast,
     Declarator,
     Floating,
@@ -25,23 +24,28 @@ from dwarfgpu.language.syntax.words import MUTABLE, SEMICOLON
 _QUALIFIERS: Final = ("const", "mut")
 
 
-def rust_type_name(cursor: Cursor, depth: int = 0) -> TypeName:
+def rust_type_name(cursor: Cursor) -> TypeName:
     """Parse a type of Rust."""
-    if depth > MAX_HEIGHT:
-        raise LimitExceeded(f"a type of more than {MAX_HEIGHT} declarators")
+    cursor.descend()
+    name = _type_name(cursor)
+    cursor.depth -= 1
+    return name
+
+
+def _type_name(cursor: Cursor) -> TypeName:
     mark = cursor.accept("*", "&", "&&", MUTABLE)
     if mark == "*":
         word = cursor.token.text if cursor.token.kind == "name" else ""
         if word not in _QUALIFIERS:
             raise UsageError("A raw pointer of Rust is *const TYPE or *mut TYPE.")
         cursor.next()
-        return _derived(rust_type_name(cursor, depth + 1), Declarator("*", prefix=f"*{word} "))
+        return _derived(rust_type_name(cursor), Declarator("*", prefix=f"*{word} "))
     if mark is not None:
         pointer = Declarator("*", prefix="&mut " if mark == MUTABLE else "&")
-        target = _derived(rust_type_name(cursor, depth + 1), pointer)
+        target = _derived(rust_type_name(cursor), pointer)
         return _derived(target, pointer) if mark == "&&" else target
     if cursor.accept("["):
-        return _array(cursor, depth)
+        return _array(cursor)
     if cursor.token.text == "(":
         return _tuple(cursor)
     name = name_at(cursor)
@@ -54,9 +58,9 @@ def _derived(inner: TypeName, step: Declarator) -> TypeName:
     return TypeName(inner.words, declarators=(*inner.declarators, step))
 
 
-def _array(cursor: Cursor, depth: int) -> TypeName:
+def _array(cursor: Cursor) -> TypeName:
     """Parse what follows the bracket of `[T; 4]`."""
-    element = rust_type_name(cursor, depth + 1)
+    element = rust_type_name(cursor)
     if cursor.accept("]"):
         raise Unsupported("a slice has a length, which no cast gives: write [TYPE; COUNT]")
     cursor.expect(SEMICOLON)

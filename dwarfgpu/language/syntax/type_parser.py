@@ -57,6 +57,12 @@ class TypeParser:
 
     def type_name(self) -> TypeName:
         """Parse specifiers and an abstract declarator (C 6.7.7)."""
+        self._cursor.descend()
+        name = self._type_name()
+        self._cursor.depth -= 1
+        return name
+
+    def _type_name(self) -> TypeName:
         words: list[str] = []
         tag: str | None = None
         qualifiers = list(self._qualifiers())
@@ -99,9 +105,7 @@ class TypeParser:
     def _declarators(self) -> list[Declarator]:
         """Parse from the named type outwards: the last one binds first."""
         cursor = self._cursor
-        cursor.depth += 1
-        if cursor.depth > MAX_HEIGHT:
-            raise LimitExceeded(f"a type of more than {MAX_HEIGHT} nested parentheses")
+        cursor.descend()
         out: list[Declarator] = []
         while mark := cursor.accept("*", "&", "&&"):
             out.append(Declarator(mark, qualifiers=tuple(self._qualifiers())))
