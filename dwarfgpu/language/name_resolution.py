@@ -102,8 +102,10 @@ class Names:
         self.builtins = Builtins(session.architecture)
         self.remarks: dict[str, None] = {}
         """Whose the names are that several files define, each for itself."""
-        self._meanings: dict[str, tuple[Meaning, ...]] = {}
+        self._meanings: dict[str, tuple[Meaning, ...] | UsageError] = {}
         """By name: the parser asks whether a name is a type, then the evaluation what it means."""
+        self._joined: dict[tuple[str, ...], tuple[int, str]] = {}
+        """By the words between points: what `joined_names` returns."""
 
     @cached_property
     def current_unit(self) -> CompilationUnit | None:
@@ -123,15 +125,24 @@ class Names:
 
     def meaning(self, name: str) -> tuple[Meaning, ...]:
         """Return the entities of a name: several only for functions; empty for an unknown name."""
-        if name in self._meanings:
-            return self._meanings[name]
-        written, name = name, self.spelled(name)
+        known = self._meanings.get(name)
+        if known is None:
+            try:
+                known = self._meaning(name)
+            except UsageError as error:
+                known = error
+            self._meanings[name] = known
+        if isinstance(known, UsageError):
+            raise known.with_traceback(None)
+        return known
+
+    def _meaning(self, name: str) -> tuple[Meaning, ...]:
+        name = self.spelled(name)
         meanings = self._looked_up(name) or self._visible_in_function(name)
         meanings = meanings or self._of_linkage_name(name) or self.printed_functions(name)
         meanings = meanings or self._namelist_of_module(name)
         if not meanings and self.language.is_ada:
             meanings = nested_subprograms(self.session, name)
-        self._meanings[written] = meanings
         return meanings
 
     def printed_functions(self, name: str) -> tuple[Meaning, ...]:
@@ -361,7 +372,10 @@ class Names:
     def joined_names(self, names: Sequence[str]) -> tuple[int, str]:
         """Return how many of the names between points are one name, the first its package, module
         or enumeration, and that name; 1 if the first is an object."""
-        return joined_names(self, names)
+        words = tuple(names)
+        if words not in self._joined:
+            self._joined[words] = joined_names(self, words)
+        return self._joined[words]
 
     def is_name(self, name: str) -> bool:
         """Return whether a name in an expression means anything."""

@@ -12,6 +12,8 @@ import pytest
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import UsageError
+from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, ordinary
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.language.constant_expressions import folded
 from dwarfgpu.language.syntax import ast
 from tests.cli.command import printed_in_order
@@ -273,6 +275,27 @@ def test_the_operators_of_c_stay(tmp_path: Path) -> None:
     }  # fmt: skip
     shown = _answers(tmp_path, 0x0C, *(f"output {expression}" for expression in rows))
     assert dict(zip(rows, shown, strict=True)) == rows
+
+
+@pytest.mark.parametrize("language", [dw.LANG_D, dw.LANG_GO, _ADA])
+def test_a_dotted_name_is_looked_up_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: int
+) -> None:
+    """However often it is in an expression."""
+    asked: list[str] = []
+    look_up = NameLookup.of
+
+    def of(self: NameLookup, name: str, accepts: DieFilter = ordinary) -> tuple[Meaning, ...]:
+        asked.append(name)
+        return look_up(self, name, accepts)
+
+    monkeypatch.setattr(NameLookup, "of", of)
+    counts = []
+    for times in (2, 50, 1000):
+        asked.clear()
+        _answers(tmp_path, language, "output " + "+".join(["u1.a"] * times))
+        counts.append(len(asked))
+    assert counts[1] == counts[0] and counts[2] <= counts[0]
 
 
 def test_constants_have_no_size() -> None:
