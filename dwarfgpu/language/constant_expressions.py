@@ -23,7 +23,8 @@ integers."""
 _MAX_BITS: Final = 1 << 16
 """The most bits of a numerator or a denominator: no type of a program comes near."""
 _NATIVE_BITS: Final = 64
-_MOST_DIGITS: Final = 40
+_DIGITS_OF_INTEGER: Final = 40
+_DIGITS_OF_REAL: Final = 20
 """Digits that a message shows of a number."""
 
 
@@ -34,9 +35,9 @@ def literal_of(node: ast.Integer | ast.Floating) -> Constant:
 
 def spelled(constant: Constant) -> str:
     """Return a number of any size as messages have it; a real number has a point or an exponent."""
-    if isinstance(constant, int) and abs(constant) < 10**_MOST_DIGITS:
+    if isinstance(constant, int) and abs(constant) < 10**_DIGITS_OF_INTEGER:
         return str(constant)
-    text = general(Fraction(constant), _MOST_DIGITS)
+    text = general(Fraction(constant), _DIGITS_OF_REAL)
     is_whole = isinstance(constant, Fraction) and "." not in text and "e" not in text
     return f"{text}.0" if is_whole else text
 

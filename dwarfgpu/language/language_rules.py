@@ -57,6 +57,9 @@ class LanguageRules(ABC):
     sizes_of_literals: ClassVar[Sequence[int]] = (32, 64)
     """The sizes in bits of the types that an integer has by itself, the first one that holds it."""
 
+    refuses_large_reals: ClassVar[bool] = True
+    """Whether a real number that its type does not hold is an error, not infinite."""
+
     def __init__(self, numbers: Numbers, report: Callable[[str], None]) -> None:
         self.numbers = numbers
         self.report = report
@@ -143,7 +146,17 @@ class LanguageRules(ABC):
         assert isinstance(bare, Base)
         base = self.numbers.plain(bare.base)
         assert base.float_format is not None
-        return Number(Value(base.float_format.encode(constant), base), type_)
+        number = Number(Value(base.float_format.encode(constant), base), type_)
+        self.require_finite(number, constant)
+        return number
+
+    def require_finite(self, number: Number, constant: Constant) -> None:
+        """Raise `UsageError` where a type does not hold a real number that is written out."""
+        form = number.value.type.float_format
+        if form is None or not self.refuses_large_reals:
+            return
+        if isinstance(form.decode(number.value.bits), str):
+            raise UsageError(f"The type {name_of(number.type)} does not hold {spelled(constant)}.")
 
     # Types
 

@@ -44,7 +44,15 @@ class RulesOfAda(LanguageRules):
 
     def real(self, size: int) -> Base:
         kind = super().real(size)
-        return Base(evolve(kind.base, name=self._reals.get(size, kind.name)))
+        return Base(evolve(kind.base, name=self._reals.get(size, "long_long_float")))
+
+    def real_of(self, constant: Fraction) -> Base:
+        """Return the first type, from Long_Float on, whose numbers are large enough."""
+        kind = self.real(64)
+        form = kind.base.float_format
+        if form is not None and not isinstance(form.decode(form.encode(constant)), str):
+            return kind
+        return self.real(self.numbers.builtins.floating("long double").base.bit_size)
 
     def beside(self, constant: Constant, type_: Type, *, is_natural: bool = False) -> Number:
         """Return a constant in the type of the other operand (4.9.1)."""
@@ -117,6 +125,7 @@ class RulesOfPascal(LanguageRules):
     name = "Pascal"
     folding = "integers"
     compares_exactly = False
+    refuses_large_reals = False
     integer_names = ("ShortInt Byte", "SmallInt Word", "LongInt LongWord", "Int64 QWord")
     real_names: ClassVar = {32: "Single", 64: "Double"}
 
@@ -191,6 +200,7 @@ class RulesOfD(LanguageRules):
 
     def literal(self, node: ast.Integer | ast.Floating) -> Number:
         number = self.numbers.literal(node)
+        self.require_finite(number, node.number)
         return self.numbers.cast(number, self._in_d(number))
 
     def of_two(self, operator: str, left: Number, right: Number) -> Type:

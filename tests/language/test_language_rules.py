@@ -61,7 +61,7 @@ EXPRESSIONS: dict[int, str] = {
         not u1 = 55; not i1 = 6; not few = 4294967292; i4 < u4 = true; n8 < w8 = true
         u4 = -1 = false; u4 > -1 = true; i1 > w8 = true; w8 * i4 = 18446744073709201616
         w8 - 6 = 18446744073709551615; u4 * u4 = 16000000000000000000; w8 and n8 = 1
-        f4 = 0.1 = false; f8 = 0.1 = false; f4 = 0.5 = false; 7 / 2 = 3.5
+        f4 = 0.1 = false; f8 = 0.1 = false; f4 = 0.5 = false; 7 / 2 = 3.5; 1e5000 = inf
         200 shl 30 = 214748364800; -5 shr 1 = 9223372036854775805
         4294967295 shl i1 = 4261412864""",
     dw.LANG_GO: """
@@ -72,7 +72,7 @@ EXPRESSIONS: dict[int, str] = {
         i4 % 4096 = -368; 7 / 2 = 3; 7 / 2.0 = 3.5; u1 < 300 = true; u1 == i1 = false
         u1 + few = 203; 1 << few = 8; 0o17 = 15; 1e3 == 1000 = true; 1 < 1.5 = true
         1.5 < 1 = false; 1 << 9000 > 1 = true; 1 << 9000 == 1 << 9001 = false
-        u1 &^ 'a' = 136; 3 &^ 'a' = 2""",
+        1e400 > 1e399 = true; 1e400 / 1e399 = 10; u1 &^ 'a' = 136; 3 &^ 'a' = 2""",
     dw.LANG_RUST: """
         flags & 2 != 0 = true; flags ^ 8 == 2 = true; flags | 1 == 11 = true; !u1 = 55
         u1 & !1 = 200; f4 == 0.1 = true; f8 == 0.1 = true; 0.1 + 0.2 == 0.3 = false
@@ -160,12 +160,23 @@ ERRORS = {
     (dw.LANG_GO, "i4 + 1 << 100000"): "Numeric constant too large.",
     (dw.LANG_RUST, "($small = u1) += 300"): "The type u8 does not hold 300.",
     (dw.LANG_GO, "($small = u1) += 300"): "The type uint8 does not hold 300.",
-    (dw.LANG_RUST, "i4 + 1e400"): "1e+400 is no integer, as i32 needs.",
+    (dw.LANG_RUST, "i4 + 1e400"): "The type f64 does not hold 1e+400.",
+    (dw.LANG_RUST, "f4 + 1e39"): "The type f32 does not hold 1e+39.",
+    (dw.LANG_RUST, "-1e400"): "The type f64 does not hold -1e+400.",
+    (dw.LANG_RUST, "1e39f32"): "The type f32 does not hold 1e+39.",
+    (dw.LANG_GO, "f4 + 1e39"): "The type float32 does not hold 1e+39.",
+    (dw.LANG_GO, "f4 == 1e400"): "The type float64 does not hold 1e+400.",
+    (dw.LANG_GO, "1e300 * 1e300"): "The type float64 does not hold 1e+600.",
+    (dw.LANG_D, "f8 + 1e400"): "The type double does not hold 1e+400.",
+    (dw.LANG_D, "1e39f"): "The type float does not hold 1e+39.",
+    (_FORTRAN, "f8 + 1e39"): "The type real*4 does not hold 1e+39.",
+    (_FORTRAN, "1d400"): "The type real*8 does not hold 1e+400.",
+    (_ADA, "f4 + 1.0e39"): "The type float does not hold 1e+39.",
+    (_ADA, "f8 = 1.0e5000"): "The type long_long_float does not hold 1e+5000.",
     (dw.LANG_RUST, "i4 * 1e-400"): "1e-400 is no integer, as i32 needs.",
-    (dw.LANG_GO, "i4 + 1e5000"): "The type int32 does not hold 1e+5000.",
+    (dw.LANG_GO, "i4 + 1e300"): "The type int32 does not hold 1e+300.",
     (dw.LANG_GO, "i1 - 9876543210"): "The type int8 does not hold 9876543210.",
-    (_FORTRAN, "int(1e4900_16)"): "integer*4 does not hold"
-    " 9.999999999999999999999999999999999769239e+4899: give a larger kind",
+    (_FORTRAN, "int(1e4900_16)"): "integer*4 does not hold 1e+4900: give a larger kind",
     (dw.LANG_GO, "0.5i"): _GO_IMAGINARY,
     (dw.LANG_GO, "1 + 0x2i"): _GO_IMAGINARY,
     (dw.LANG_PASCAL83, "0.5i"): _C_IMAGINARY,
