@@ -17,12 +17,10 @@ from dwarfgpu.view.scalars import general
 
 Constant: TypeAlias = int | Fraction
 """An integer, or a real number."""
-Folding: TypeAlias = Literal["none", "signs", "integers", "all"]
-"""Which expressions of numbers are constants: in Rust a number with its sign, in Pascal those of
-integers."""
+Folding: TypeAlias = Literal["none", "signs", "all"]
+"""Which expressions of numbers are constants: in Rust a number with its sign."""
 _MAX_BITS: Final = 1 << 16
 """The most bits of a numerator or a denominator: no type of a program comes near."""
-_NATIVE_BITS: Final = 64
 _DIGITS_OF_INTEGER: Final = 40
 _DIGITS_OF_REAL: Final = 20
 """Digits that a message shows of a number."""
@@ -57,10 +55,8 @@ def folded(node: ast.Node, folding: Folding) -> Constant | None:
         case ast.Binary() if folding != "signs":
             left = folded(node.left, folding)
             right = None if left is None else folded(node.right, folding)
-            if left is None or right is None or (folding == "integers" and node.operator == "/"):
+            if left is None or right is None:
                 return None
-            if folding == "integers" and node.operator == ">>":  # of Pascal: without a sign
-                left = int(left) & (1 << _NATIVE_BITS) - 1
             return _bounded(_binary(node.operator, left, right))
         case _:
             return None

@@ -46,6 +46,8 @@ class LanguageRules(ABC):
     infers: ClassVar[bool] = False
     """Whether all numbers of an expression that is made of them have the type of what is beside it,
     as in Rust."""
+    compares_constants: ClassVar[bool] = False
+    """Whether two constants are compared as they are, also those of two kinds."""
     has_untyped: ClassVar[bool] = False
     """Whether a constant has the type of what is beside it, also where it is shifted."""
     integer_names: ClassVar[Sequence[str]] = ()
@@ -105,19 +107,16 @@ class LanguageRules(ABC):
         """Return the constant that an expression is; None for any other."""
         if self.folding == "none":
             return None
-        constant = folded(node, self.folding)
-        return None if self.folding == "integers" and isinstance(constant, Fraction) else constant
+        return folded(node, self.folding)
 
     def as_type(self, constant: Constant, type_: Type) -> Number:
         """Return a constant with the type that is written behind it; `UsageError` if that has no
         such number."""
         return self.within(constant, type_, is_real=False)
 
-    def beside(self, constant: Constant, type_: Type, *, is_natural: bool = False) -> Number:
-        """Return a constant as an operand beside one of a type, or as it is assigned.
-
-        `is_natural`: one of Pascal that is not negative has no sign beside a type without one.
-        """
+    def beside(self, constant: Constant, type_: Type, operator: str = "") -> Number:
+        """Return a constant as an operand of an operator beside one of a type, or as it is
+        assigned."""
         return self.alone(constant)
 
     def within(self, constant: Constant, type_: Type, *, is_real: bool) -> Number:
@@ -212,8 +211,9 @@ class LanguageRules(ABC):
         return unqualified(self.of_two(operator, left, right))
 
     def constants_compared(self, operator: str, left: ast.Node, right: ast.Node) -> bool | None:
-        """Compare two constants, which need not be of one kind in Go; None for other operands."""
-        if self.folding != "all" or operator not in COMPARISONS:
+        """Compare two constants as they are; None for other operands, and where the language does
+        not."""
+        if not self.compares_constants or operator not in COMPARISONS:
             return None
         a, b = self.constant(left), self.constant(right)
         return None if a is None or b is None else holds(operator, (a > b) - (a < b))

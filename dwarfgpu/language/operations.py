@@ -49,7 +49,6 @@ from dwarfgpu.language.syntax.words import (
     ABS,
     AND_NOT,
     BYTE,
-    DIV,
     MOD,
 )
 from dwarfgpu.language.typed_value import TypedValue
@@ -109,12 +108,12 @@ class Operations(MemberAccess):
         return self.object(node) if own is None else own
 
     def _inferred(
-        self, rules: LanguageRules, node: ast.Node, type_: Type, *, is_natural: bool = False
+        self, rules: LanguageRules, node: ast.Node, type_: Type, operator: str = ""
     ) -> TypedValue:
         """Return the value of an operand whose constants have a type where that is possible."""
         constant = rules.constant(node)
         if constant is not None:
-            return self.number(rules.beside(constant, type_, is_natural=is_natural))
+            return self.number(rules.beside(constant, type_, operator))
         match node:
             case ast.Unary(operator="-" | "+" | "~" | "!", operand=operand) if (
                 rules.infers and self._is_untyped(operand)
@@ -153,13 +152,12 @@ class Operations(MemberAccess):
         if rules is None or node.operator == POWER or not rules.applies(left.type, right.type):
             return left, right
         is_shift, is_compared = node.operator in ("<<", ">>"), node.operator in COMPARISONS
-        is_natural = is_compared or node.operator in (DIV, "%")
         if is_shift and not self.language.is_pascal:
             return left, right
         are_untyped = self._is_untyped(node.left), self._is_untyped(node.right)
         kinds = left.type, right.type
         assert kinds[0] is not None and kinds[1] is not None
-        infer = partial(self._inferred, rules, is_natural=is_natural)
+        infer = partial(self._inferred, rules, operator=node.operator)
         try:
             if are_untyped == (True, False):
                 left = infer(node.left, kinds[1])

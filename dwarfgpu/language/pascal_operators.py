@@ -18,8 +18,10 @@ from dwarfgpu.language.contents import arrays_compared, strings_compared
 from dwarfgpu.language.logical_operators import holds as holds_lazily
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.own_operators import OwnOperators
+from dwarfgpu.language.pascal_integers import Kind, PascalConstant, compared_beside
 from dwarfgpu.language.short_string_elements import contents_of_record
 from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.precedences import COMPARISONS
 from dwarfgpu.language.syntax.words import AND, COMPLEMENT, DIV, LOGICAL, OR, XOR
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -40,22 +42,60 @@ class OperatorsOfPascal(OwnOperators):
         return None
 
     def of_nodes(self, node: ast.Binary) -> TypedValue | None:
+        if node.operator in LOGICAL:
+            return self._logical(node)
+        if node.operator in COMPARISONS:
+            return self._compared_with_constant(node)
+        return self._divided_by_one(node) if node.operator == DIV else None
+
+    def _logical(self, node: ast.Binary) -> TypedValue:
         """Apply `and`, `or` or `xor`; the right one of two Booleans is evaluated only where the
         left one does not decide."""
         operator, evaluation = node.operator, self.evaluation
-        if operator not in LOGICAL:
-            return None
         left, right = evaluation.object(node.left), partial(evaluation.object, node.right)
         unread = partial(evaluation.unread().object, node.right)
         if not _are_boolean(operator, left.type, unread().type):
-            operands = evaluation.alike(node, left, right())
-            return evaluation.combined(_OF_BITS[operator], *operands)
+            of_bits = evolve(node, operator=_OF_BITS[operator])
+            operands = evaluation.alike(of_bits, left, right())
+            return evaluation.combined(of_bits.operator, *operands)
         truth = self.arithmetic.truth
         if operator == XOR:
             return evaluation.truth(truth(left) != truth(right()))
         of_c = "&&" if operator == AND else "||"
         refuse = evaluation.refuse_overloaded
         return evaluation.truth(holds_lazily(self.arithmetic, of_c, left, right, unread, refuse))
+
+    def _compared_with_constant(self, node: ast.Binary) -> TypedValue | None:
+        """Compare an integer with a constant; None for other operands."""
+        rules = self.evaluation.rules
+        if rules is None:
+            return None
+        left, right = rules.constant(node.left), rules.constant(node.right)
+        constant = left if right is None else right
+        if (left is None) == (right is None) or not isinstance(constant, PascalConstant):
+            return None
+        value = self._integer(node.left if left is None else node.right)
+        if value is None:
+            return None
+        number = self.arithmetic.number(value).value
+        beside = compared_beside(constant, Kind(number.type.bit_size, number.type.is_signed))
+        order = (number.integer > beside) - (number.integer < beside)
+        return self.evaluation.truth(holds(node.operator, order if left is None else -order))
+
+    def _divided_by_one(self, node: ast.Binary) -> TypedValue | None:
+        """Divide an integer by the constant 1: as the compiler has it, the result has the type of
+        the integer. None for another divisor, and for a constant."""
+        rules = self.evaluation.rules
+        if rules is None or rules.constant(node.right) != 1 or rules.constant(node) is not None:
+            return None
+        return self._integer(node.left)
+
+    def _integer(self, node: ast.Node) -> TypedValue | None:
+        """Return the value of an operand that is an integer; None for any other."""
+        rules, type_ = self.evaluation.rules, self.evaluation.unread().object(node).type
+        if rules is None or not rules.applies(type_) or not is_integer(type_):
+            return None
+        return self.arithmetic.value(self.arithmetic.number(self.evaluation.object(node)))
 
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
         """Compare sets, strings, arrays, Booleans, and numbers of the type Currency."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import ClassVar, Final
 
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.types.types import Base, Type, strip
@@ -21,8 +22,21 @@ from dwarfgpu.language.language_rules import (
     name_of,
     unqualified,
 )
+<<<<<<< HEAD
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.words import TYPE_WORDS
+=======
+from dwarfgpu.language.pascal_integers import (
+    INT64,
+    Kind,
+    PascalConstant,
+    folded,
+    kind_beside,
+    kind_of_shift,
+    kind_of_two,
+)
+from dwarfgpu.language.syntax import ast, words
+>>>>>>> 9890d45f (language: integers of Pascal have the types of Free Pascal)
 from dwarfgpu.model.value import Value
 
 
@@ -54,7 +68,7 @@ class RulesOfAda(LanguageRules):
             return kind
         return self.real(self.numbers.builtins.floating("long double").base.bit_size)
 
-    def beside(self, constant: Constant, type_: Type, *, is_natural: bool = False) -> Number:
+    def beside(self, constant: Constant, type_: Type, operator: str = "") -> Number:
         """Return a constant in the type of the other operand (4.9.1)."""
         if isinstance(constant, Fraction) != is_floating(type_):
             return self.alone(constant)
@@ -115,17 +129,16 @@ class RulesOfFortran(LanguageRules):
 
 
 class RulesOfPascal(LanguageRules):
-    """Free Pascal on machines of 64 bits (Reference guide, "Ordinal types"): native integers, or
-    QWord where one operand or two unsigned ones make it so.
-
-    Beside a QWord an Int64 makes it Int64 but in `and`, and any signed operand in divisions, as the
-    compiler has it.
-    """
+    """Free Pascal on machines of 64 bits (Reference guide, "Ordinal types"); `pascal_integers` says
+    in which type it computes integers."""
 
     name = "Pascal"
-    folding = "integers"
     compares_exactly = False
+<<<<<<< HEAD
     refuses_large_reals = False
+=======
+    compares_constants = True
+>>>>>>> 9890d45f (language: integers of Pascal have the types of Free Pascal)
     integer_names = ("ShortInt Byte", "SmallInt Word", "LongInt LongWord", "Int64 QWord")
     real_names: ClassVar = {32: "Single", 64: "Double"}
 
@@ -145,49 +158,52 @@ class RulesOfPascal(LanguageRules):
                 return kind
         return self.real(self.numbers.builtins.floating("long double").base.bit_size)
 
+    def constant(self, node: ast.Node) -> Constant | None:
+        return folded(node, self._kind_named)
+
     def result(self, node: ast.Node, constant: Constant) -> Number:
         """Return the constant that an expression is: what is computed is Int64."""
-        is_computed = isinstance(node, ast.Binary)
-        if is_computed and isinstance(constant, int) and fits(constant, 64, is_signed=True):
-            return self.integer_number(constant, 64, is_signed=True)
-        return self.alone(constant)
+        assert isinstance(constant, PascalConstant)
+        match node:
+            case ast.Binary() if INT64.has(constant):
+                return self._in_kind(constant, INT64)
+            case ast.Cast() | ast.Unary(operator="~" | words.COMPLEMENT):
+                return self._in_kind(constant, constant.kind)
+            case _:
+                return self.alone(constant)
 
-    def beside(self, constant: Constant, type_: Type, *, is_natural: bool = False) -> Number:
-        """Return a constant in the smallest type that has it."""
-        if isinstance(constant, Fraction):
+    def beside(self, constant: Constant, type_: Type, operator: str = "") -> Number:
+        """Return a constant in its type."""
+        if not isinstance(constant, PascalConstant):
             return self.alone(constant)
         bare = strip(type_)
-        is_unsigned = isinstance(bare, Base) and not bare.base.is_signed
-        if is_natural and constant >= 0 and is_unsigned:
-            return self.within(constant, self.integer(64, is_signed=False), is_real=False)
-        for size in (8, 16, 32, 64):
-            for is_signed in (True, False):
-                if fits(constant, size, is_signed=is_signed):
-                    return self.integer_number(constant, size, is_signed=is_signed)
-        return self.alone(constant)
+        assert isinstance(bare, Base)
+        is_integer = not is_floating(bare)
+        kind = kind_beside(operator, constant, _kind(bare.base)) if is_integer else constant.kind
+        return self._in_kind(constant, kind)
 
     def of_two(self, operator: str, left: Number, right: Number) -> Type:
         real = larger_real(left, right)
         if real is not None:
             return real
-        sides = left.value.type, right.value.type
-        are_signed = any(side.is_signed for side in sides)
-        if not any(side.bit_size >= 64 and not side.is_signed for side in sides):
-            return self.integer(64, is_signed=are_signed or operator not in ("+", "*"))
-        has_int64 = any(side.bit_size >= 64 and side.is_signed for side in sides)
-        is_signed = are_signed if operator in ("/", "%") else has_int64 and operator != "&"
-        return self.integer(64, is_signed=is_signed)
+        kind = kind_of_two(operator, _kind(left.value.type), _kind(right.value.type))
+        return self.integer(kind.size, is_signed=kind.is_signed)
 
     def of_one(self, operator: str, number: Number) -> Type:
         return self.integer(64) if operator == "-" and not number.is_float else number.type
 
     def shifted(self, operator: str, left: Number, right: Number) -> Number:
-        """Shift in 32 bits what has no 64, by the count modulo the size."""
-        base = left.value.type
-        size = 64 if base.bit_size > 32 else 32
-        kind = self.integer(size, is_signed=base.is_signed or base.bit_size < 32)
-        left = self.numbers.cast(left, kind)
-        return _shifted(operator, left.value.bits, left, right.value.integer & size - 1)
+        """Shift by the count modulo the size, without a sign."""
+        kind = kind_of_shift(_kind(left.value.type))
+        left = self.numbers.cast(left, self.integer(kind.size, is_signed=kind.is_signed))
+        return _shifted(operator, left.value.bits, left, right.value.integer & kind.size - 1)
+
+    def _kind_named(self, name: str) -> Kind | None:
+        named = self.named(name)
+        return None if named is None or is_floating(named) else _kind(named.base)
+
+    def _in_kind(self, constant: int, kind: Kind) -> Number:
+        return self.integer_number(kind.of(constant), kind.size, is_signed=kind.is_signed)
 
 
 class RulesOfD(LanguageRules):
@@ -226,7 +242,7 @@ class _StrictRules(LanguageRules):
 
     has_untyped = True
 
-    def beside(self, constant: Constant, type_: Type, *, is_natural: bool = False) -> Number:
+    def beside(self, constant: Constant, type_: Type, operator: str = "") -> Number:
         """Return a constant in the type of the other operand (The Rust Reference, "Literal
         expressions"; Go, "Constant expressions")."""
         if self._is_foreign(type_):
@@ -250,12 +266,13 @@ class _StrictRules(LanguageRules):
         known = self.named(bare.name)
         if known is not None:
             return known.base.bit_size != bare.base.bit_size
-        return bare.name.endswith("_t") or set(bare.name.split()) <= TYPE_WORDS
+        return bare.name.endswith("_t") or set(bare.name.split()) <= words.TYPE_WORDS
 
 
 class RulesOfGo(_StrictRules):
     name = "Go"
     folding = "all"
+    compares_constants = True
     integer_names = ("int8 uint8", "int16 uint16", "int32 uint32", "int64 uint64")
     address_names = "int uint"
     real_names: ClassVar = {32: "float32", 64: "float64"}
@@ -312,6 +329,10 @@ class RulesOfRust(_StrictRules):
         if not 0 <= count < size:
             self.doubt(f"the shift count {count} is not one of {name_of(kind)}, {self.overflow}")
         return _shifted(operator, left.value.integer, left, count & size - 1)
+
+
+def _kind(base: BaseType) -> Kind:
+    return Kind(base.bit_size, base.is_signed)
 
 
 def _shifted(operator: str, number: int, left: Number, count: int) -> Number:

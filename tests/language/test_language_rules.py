@@ -57,6 +57,9 @@ EXPRESSIONS: dict[int, str] = {
         u4 + i4 = 3999930000; i4 - u4 = -4000070000; u4 * i4 = -280000000000000
         few * (-2) = -6; few - 5 = -2; -u4 = -4000000000; u4 div i4 = -57142; u4 mod i4 = 60000
         i4 shl 16 = -292552704; i4 shr 4 = 268431081; n8 shr 1 = 9223372036854775805
+        u1 div 3 < -5 = false; u4 div 3 > i4 = true; not (u1 or u1) = 55; not (u1 and i1) = -201
+        (u1 or u1) shl 33 = 400; u1 shl 24 = 3355443200; Byte(100) shl 31 = 214748364800
+        5000000000 shl 31 = -7709325833709551616; w8 > -3000000000 = true; not (u1 div 1) = 55
         u4 shr 28 = 14; i1 shl 40 = -1792; u1 shl 30 = 0; i1 shr 1 = 2147483644
         not u1 = 55; not i1 = 6; not few = 4294967292; i4 < u4 = true; n8 < w8 = true
         u4 = -1 = false; u4 > -1 = true; i1 > w8 = true; w8 * i4 = 18446744073709201616
@@ -101,9 +104,11 @@ EXPRESSIONS: dict[int, str] = {
 """What each is, between ` = ` at its end."""
 NAMES_OF_TYPES = {
     dw.LANG_PASCAL83: {"u4 + i4": "Int64", "u4 + few": "QWord", "i4 shl 1": "LongInt",
-                       "u1 shl 1": "LongInt", "few shl 1": "LongWord", "not u1": "Byte",
+                       "u1 shl 1": "LongWord", "few shl 1": "LongWord", "not u1": "Byte",
                        "f4 * 2": "Single", "f8 / 3": "Double", "f4 + 0.1": "Extended",
-                       "5": "LongInt", "i4 < 5": "bool", "i4 / 2": "Double"},
+                       "5": "LongInt", "i4 < 5": "bool", "i4 / 2": "Double",
+                       "256 div u1": "Int64", "u1 and u1": "Byte", "u1 or i1": "Int64",
+                       "u4 and i1": "LongWord", "Byte(3)": "Byte"},
     dw.LANG_GO: {"u1 + 1": "uint8", "u1 << few": "uint8", "5": "int", "1.5": "float64",
                  "1 == 1": "bool", "f4 * 2": "float32", "-i4": "int32", "(uint16)3": "uint16",
                  "(int)u1": "int", "u1 == 5": "bool"},
