@@ -119,6 +119,10 @@ class LanguageRules(ABC):
         assigned."""
         return self.alone(constant)
 
+    def wraps_constants(self, type_: Type) -> bool:
+        """Return whether constants beside a type are computed in it, with all its wrapping."""
+        return False
+
     def within(self, constant: Constant, type_: Type, *, is_real: bool) -> Number:
         """Return a constant in a type; `UsageError` if that has no such number.
 
@@ -313,7 +317,7 @@ def unqualified(type_: Type) -> Type:
 
 def name_of(type_: Type | None) -> str:
     """Return the name of a number type as messages have it."""
-    return (declared_name(type_) or "number").replace("__", ".")
+    return (declared_name(type_ and unqualified(type_)) or "number").replace("__", ".")
 
 
 def larger_real(left: Number, right: Number) -> Type | None:

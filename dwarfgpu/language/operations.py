@@ -112,6 +112,8 @@ class Operations(MemberAccess):
     ) -> TypedValue:
         """Return the value of an operand whose constants have a type where that is possible."""
         constant = rules.constant(node)
+        if isinstance(constant, int) and rules.wraps_constants(type_):
+            return self._in_type(rules, node, type_)
         if constant is not None:
             return self.number(rules.beside(constant, type_, operator))
         match node:
@@ -127,6 +129,19 @@ class Operations(MemberAccess):
                 return self.combined(node.operator, left, self._inferred(rules, node.right, type_))
             case _:
                 return self.object(node)
+
+    def _in_type(self, rules: LanguageRules, node: ast.Node, type_: Type) -> TypedValue:
+        """Return a constant whose numbers are all of a type, in which they are computed."""
+        match node:
+            case ast.Unary():
+                return self.of_one(node.operator, self._in_type(rules, node.operand, type_))
+            case ast.Binary(operator=operator, left=left, right=right):
+                first = self._in_type(rules, left, type_)
+                if operator == POWER:
+                    return self._power(first, self.object(right))
+                return self.combined(operator, first, self._in_type(rules, right, type_))
+            case _:
+                return self.number(rules.beside(rules.constant(node) or 0, type_))
 
     def _is_untyped(self, node: ast.Node) -> bool:
         """Return whether an expression has the type of what is beside it: a constant, one that is

@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.types.type_sizes import unpacked
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_floating
@@ -22,10 +23,6 @@ from dwarfgpu.language.language_rules import (
     name_of,
     unqualified,
 )
-<<<<<<< HEAD
-from dwarfgpu.language.syntax import ast
-from dwarfgpu.language.syntax.words import TYPE_WORDS
-=======
 from dwarfgpu.language.pascal_integers import (
     INT64,
     Kind,
@@ -36,7 +33,6 @@ from dwarfgpu.language.pascal_integers import (
     kind_of_two,
 )
 from dwarfgpu.language.syntax import ast, words
->>>>>>> 9890d45f (language: integers of Pascal have the types of Free Pascal)
 from dwarfgpu.model.value import Value
 
 
@@ -46,6 +42,7 @@ class RulesOfAda(LanguageRules):
 
     name = "Ada"
     folding = "all"
+    compares_constants = True
     overflow = "where Ada raises Constraint_Error"
     _standard: Final = {8: "short_short_integer", 16: "short_integer", 32: "integer",
                         64: "long_long_integer", 128: "long_long_long_integer"}  # fmt: skip
@@ -73,6 +70,13 @@ class RulesOfAda(LanguageRules):
         if isinstance(constant, Fraction) != is_floating(type_):
             return self.alone(constant)
         return self.within(constant, type_, is_real=False)
+
+    def wraps_constants(self, type_: Type) -> bool:
+        """Return whether a type is modular: its operators wrap in static expressions, too
+        (4.9)."""
+        bare = strip(type_)
+        whole = None if bare is None else unpacked(bare)
+        return isinstance(whole, Base) and whole.base.encoding == "unsigned"
 
     def of_two(self, operator: str, left: Number, right: Number) -> Type:
         first, second = self._base_of_subtype(left.type), self._base_of_subtype(right.type)
@@ -134,11 +138,8 @@ class RulesOfPascal(LanguageRules):
 
     name = "Pascal"
     compares_exactly = False
-<<<<<<< HEAD
-    refuses_large_reals = False
-=======
     compares_constants = True
->>>>>>> 9890d45f (language: integers of Pascal have the types of Free Pascal)
+    refuses_large_reals = False
     integer_names = ("ShortInt Byte", "SmallInt Word", "LongInt LongWord", "Int64 QWord")
     real_names: ClassVar = {32: "Single", 64: "Double"}
 
@@ -272,6 +273,7 @@ class _StrictRules(LanguageRules):
 class RulesOfGo(_StrictRules):
     name = "Go"
     folding = "all"
+    compares_constants = True
     compares_constants = True
     integer_names = ("int8 uint8", "int16 uint16", "int32 uint32", "int64 uint64")
     address_names = "int uint"

@@ -94,7 +94,12 @@ EXPRESSIONS: dict[int, str] = {
         f4**2 = 0.0100000007; -2**2 = -4; i1 / 2 = -3; 7/2*2.0 = 6""",
     _ADA: """
         c + d = 4; d - c = 16; -d = 246; c * d = 196; not d = 245; m * m = 9; not m = 2
-        -m = 3; m + 5 = 2; u4 + u4 = 3705032704; -small ** 2 = -4; -2 ** 2 = -4
+        -m = 3; m + 5 = 2; m + (9 + 9) = 5; c + (250 + 10) = 254
+        200 + 100 + d = 54
+        c + 2 ** 8 = 250; c + (1 - 2) = 249; c / (200 * 2) = 1; c < (250 + 10) = false
+        d + 1E2 = 110; 2#1#E8 + small = 258
+        2#1111111111111111111111111111111111111111111111111111111111111111# = 18446744073709551615
+        u4 + u4 = 3705032704; -small ** 2 = -4; -2 ** 2 = -4
         -i4 mod 4096 = -3728; (-i4) mod 4096 = 368; i4 mod 4096 = 3728; i4 rem 4096 = -368
         abs i4 = 70000; abs (-5) = 5; f4 = 0.1 = true; f8 = 0.1 = true; f4 * 3.0 = 0.300000012
         1.0/3.0 = 0.33333333333333331; c < 300 = true; c ** 2 = 36; 2 ** 10 = 1024
@@ -154,6 +159,12 @@ ERRORS = {
     (_FORTRAN, "i1 < i4 < n8"): "A comparison needs parentheses here, near `< n8'.",
     (_ADA, "i4 = i1 = n8"): "A comparison needs parentheses here, near `= n8'.",
     (_ADA, "c + 300"): "The type pk.byte does not hold 300.",
+    (_ADA, "c + (255 + 1 - 256)"): "The type pk.byte does not hold 256.",
+    (_ADA, "1E-2"): '"1E-2": an integer has no negative exponent; write a point.',
+    (_ADA, "1E2000"): "Numeric constant too large.",
+    (_ADA, "16#1G#"): 'Invalid number "16#1G#".',
+    (_ADA, "3#1.2#"): "Unsupported: Real numbers with the base 3 are not supported: write 10, 2 or"
+    " 16.",
     (_ADA, "not i4"): "not of Ada is for Booleans and modular numbers.",
     (_ADA, "i4 ** (-1)"): "The exponent is negative: Ada raises Constraint_Error.",
     (_ADA, "i4 / 0"): "Division by zero",

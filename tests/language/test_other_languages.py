@@ -200,6 +200,10 @@ VALUES = {
         flag and then little=-3 = true
         false or else little/=-3 = false
         16#f_f# = 255
+        1E2 mod 7 = 2
+        16#1E#E1 + 2#1#E8 + 1_0e+1 = 836
+        16#F.8# + 2#1.1#E3 + 1_0.5E+1 = 132.5
+        10#1.5#e2 = 150.0
         1_000 + 2#101#  = 1005
         -7 rem 4 = -3
         2**3 = 8

@@ -20,11 +20,16 @@ ALL: Final = ".all"
 NULL: Final = "null"
 QUALIFICATION: Final = "'"
 """Between a type and the parentheses of a qualified expression (Ada 2012 4.7)."""
+_NUMERAL: Final = r"[0-9](?:_?[0-9])*"
+_EXPONENT: Final = rf"(?:e(?P<exponent>[+-]?{_NUMERAL}))?"
 _BASED: Final = pattern(
-    r"(?P<base>[0-9](?:_?[0-9])*)\#(?P<digits>\w+)\#(?P<rest>[\w.]*)", re.IGNORECASE
+    rf"(?P<base>{_NUMERAL})\#(?P<digits>\w+)(?:\.(?P<part>\w+))?\#{_EXPONENT}(?P<rest>[\w.]*)",
+    re.IGNORECASE,
 )
-_WITH_UNDERSCORES: Final = pattern(r"[0-9]+(?:_[0-9]+)+(?![\w#])")
-_BEFORE_RANGE: Final = pattern(r"[0-9]+(?:_[0-9]+)*(?=\.\.)")
+_DECIMAL: Final = pattern(
+    rf"(?P<digits>{_NUMERAL})(?:\.(?P<part>{_NUMERAL}))?{_EXPONENT}(?![\w\#]|\.(?!\.))",
+    re.IGNORECASE,
+)
 _ATTRIBUTE: Final = pattern(r"'\s*(?P<name>[a-z]\w*)(?!\w*')", re.IGNORECASE)
 _QUALIFICATION: Final = pattern(r"'\s*(?=\()")
 _ALL: Final = pattern(r"\.\s*all\b", re.IGNORECASE)
@@ -44,7 +49,10 @@ _NOT_SUPPORTED: Final = {
     "new": "nothing is allocated",
 }
 """Reserved words, and what to do without them."""
-_MAX_DIGITS: Final = 40
+_MAX_DIGITS: Final = 160
+_MAX_EXPONENT: Final = 1000
+_BITS: Final = {2: 1, 4: 2, 8: 3, 16: 4}
+"""Bits of a digit by base."""
 
 
 def ada_token(text: str, index: int) -> tuple[Token, int] | None:
@@ -87,19 +95,48 @@ def _follows_operand(text: str, index: int) -> bool:
 
 
 def _number(text: str, index: int) -> tuple[Token, int] | None:
-    """Return `16#ff#`, `1_000` or the number before `..` as a number of C."""
-    if (match := _BASED.match(text, index)) is not None:
-        base = match["base"].replace("_", "")
-        digits = match["digits"].replace("_", "")
-        if match["rest"] or len(base) > 2 or not 2 <= int(base) <= 16:
-            raise UsageError(f'Invalid number "{match[0]}".')
-        if len(digits) > _MAX_DIGITS:
-            raise UsageError("Numeric constant too large.")
-        try:
-            return Token("number", f"{int(digits, int(base)):#x}", index), match.end()
-        except ValueError:
-            raise UsageError(f'Invalid number "{match[0]}".') from None
-    match = _BEFORE_RANGE.match(text, index) or _WITH_UNDERSCORES.match(text, index)
+    """Return `16#ff#`, `1_000`, `1E2` or the number before `..` as a number of C; None for one of C
+    alone. Without a point it is an integer (Ada 2012 2.4)."""
+    based = _BASED.match(text, index)
+    match = based or _DECIMAL.match(text, index)
     if match is None:
         return None
-    return Token("number", match[0].replace("_", ""), index), match.end()
+    digits, part = (match[name] and match[name].replace("_", "") for name in ("digits", "part"))
+    exponent = (match["exponent"] or "").replace("_", "")
+    base = "10" if based is None else based["base"].replace("_", "")
+    if based is not None and (based["rest"] or len(base) > 2 or not 2 <= int(base) <= 16):
+        raise UsageError(f'Invalid number "{match[0]}".')
+    if len(digits + (part or "")) > _MAX_DIGITS or len(exponent) > len(str(_MAX_EXPONENT)):
+        raise UsageError("Numeric constant too large.")
+    if based is None and (part or not exponent):
+        fraction, power = (part and f".{part}") or "", exponent and f"e{exponent}"
+        return Token("number", digits + fraction + power, index), match.end()
+    try:
+        number = int(digits + (part or ""), int(base))
+    except ValueError:
+        raise UsageError(f'Invalid number "{match[0]}".') from None
+    scale = int(exponent or 0)
+    if part:
+        written = _real(number, int(base), scale - len(part))
+    else:
+        written = _integer(match[0], number, int(base), scale)
+    return Token("number", written, index), match.end()
+
+
+def _integer(written: str, number: int, base: int, exponent: int) -> str:
+    if exponent < 0:
+        raise UsageError(f'"{written}": an integer has no negative exponent; write a point.')
+    if exponent > _MAX_EXPONENT:
+        raise UsageError("Numeric constant too large.")
+    return f"{number * base**exponent:#x}"
+
+
+def _real(number: int, base: int, exponent: int) -> str:
+    """Return a real number with a base as C has it."""
+    if base == 10:
+        return f"{number}e{exponent}"
+    if base not in _BITS:
+        raise Unsupported(
+            f"Real numbers with the base {base} are not supported: write 10, 2 or 16."
+        )
+    return f"{number:#x}p{_BITS[base] * exponent}"
