@@ -210,9 +210,9 @@ def quoted_string(
 
     `elements`: print `...` after that many characters. `repeats`: show more equal characters than
     this as `<repeats N times>`. `cut_runs`: fewer equal characters end at `elements` too, as in
-    GDB 16; in GDB 13 all are shown. `is_cut`: the string continues after `data`. `is_counted`: a
-    NUL at the end is a character of it. `utf8`: decode bytes as UTF-8. `sevenbit`: show non-ASCII
-    characters by number.
+    GDB 16 and for Ada; in GDB 13 all are shown. `is_cut`: the string continues after `data`.
+    `is_counted`: a NUL at the end is a character of it. `utf8`: decode bytes as UTF-8. `sevenbit`:
+    show non-ASCII characters by number.
 
     As GDB (`wchar_iterator::iterate`), an incomplete character at the end takes the place of the
     character before it: `"abÃ"` is shown as `"a", <incomplete sequence Ã>`.
@@ -233,7 +233,8 @@ def quoted_string(
     if kind.style == "c" and end <= elements and _is_plain(data[:end], width, repeats):
         ellipsis = "..." if is_cut else ""
         return f'{kind.prefix}"{data[:end].decode("ascii")}"{ellipsis}'
-    has_utf8 = utf8 and width == 1 and kind.style != "ada"
+    is_ada = kind.style == "ada"
+    has_utf8, cuts_runs = utf8 and width == 1 and not is_ada, cut_runs or is_ada
     whole_end = end - _incomplete_bytes(data, end, width, endian, utf8=has_utf8)
     pieces: list[str] = []
     plain: list[str] = []
@@ -249,10 +250,10 @@ def quoted_string(
         position += count * stride
         if position == whole_end < end and character.is_valid:
             count -= 1  # the incomplete one takes its place
-        if cut_runs and repeats >= count > (left := elements - shown):
+        if cuts_runs and repeats >= count > (left := elements - shown):
             position -= (count - left) * stride
             count = left
-        shown += count
+        shown += min(count, repeats) if is_ada else count  # as in GDB
         if count > repeats:
             _close(pieces, plain, kind)
             text, after_hex = _shown(character, kind, after_hex=after_hex, sevenbit=sevenbit)

@@ -73,6 +73,9 @@ print $e := c
 print ch = 'x'
 print ch = c
 print 'x'
+print -elements 3 -- "hello"
+print -elements 11 -- "aaaaaaaaaaaabbbbbbbbbbbbbcd"
+print -elements 12 -- "xaaaaaaaaaaaaaaay"
 """.splitlines()
 AS_IN_ADA = {
     "print c = 'x'": "true",
