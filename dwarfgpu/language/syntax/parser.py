@@ -59,6 +59,7 @@ _OPERANDS: Final = frozenset(
 _OPENING: Final = frozenset({"(", "[", "{"})
 _CLOSING: Final = frozenset({")", "]", "}"})
 _NO_AGGREGATES: Final = "aggregates of Ada are not supported in expressions"
+_NO_TUPLES: Final = "tuple expressions of Rust are not supported"
 _PREFIXES: Final = frozenset(
     {"*", "&", "-", "+", "!", "~", "++", "--", COMPLEMENT, INVERSION, MUTABLE, ABS}
 )
@@ -139,11 +140,18 @@ class Parser(Cursor):
 
     def whole(self) -> Node:
         node = self.expression(COMMA)
+        self._require_no_comma()
         if self.token.text in (")", "]"):
             raise UsageError("Junk after end of expression.")
         if self.token.kind != "end":
             raise self.syntax_error()
         return node
+
+    def _require_no_comma(self) -> None:
+        """Raise `UsageError` for a comma, which no other part of the parser takes."""
+        if self._is_mark(","):
+            excerpt = self.text[self.token.start :][:MAX_SHOWN]
+            raise UsageError(f"This language has no comma operator, near `{excerpt}'.")
 
     def expression(self, least: int) -> Node:
         """Return an expression of operators that bind at least so strongly."""
@@ -368,6 +376,7 @@ class Parser(Cursor):
             if isinstance(node, ast.Name):
                 length = f"{node.name.replace('::', '.')}.length"
             raise UsageError(f"$ is not the length here: that of a dynamic array is {length}")
+        self._require_no_comma()
         self.expect("]")
         return ast.Index(node, index)
 
@@ -435,12 +444,12 @@ class Parser(Cursor):
             case _:
                 pass
         if self.accept("("):
-            has_commas = not (self.language.is_fortran or self.language.is_ada)
-            node = self.expression(COMMA if has_commas else ASSIGNMENT)
-            if self.language.is_ada and self.token.text == ",":
-                raise Unsupported(_NO_AGGREGATES)
+            node = self.expression(COMMA)
+            if self.token.text == "," and (self.language.is_ada or self.language.is_rust):
+                raise Unsupported(_NO_AGGREGATES if self.language.is_ada else _NO_TUPLES)
             if self.language.is_fortran and self.accept(","):
                 node = ast.Complex(node, self.expression(ASSIGNMENT))
+            self._require_no_comma()
             self.expect(")")
             if self._precedences.apart and isinstance(node, ast.Binary):
                 self._enclosed.append(node)

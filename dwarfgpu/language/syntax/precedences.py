@@ -33,6 +33,8 @@ _OF_C: Final = {
     ".*": 16, "->*": 16, POWER: _POWER, AS: 16,
 }  # fmt: skip
 _ONE_LEVEL: Final = {**_OF_C, **dict.fromkeys(COMPARISONS, 10)}
+_WITHOUT_COMMA: Final = {mark: level for mark, level in _OF_C.items() if mark != ","}
+_WITH_ONE_LEVEL: Final = {**_WITHOUT_COMMA, **dict.fromkeys(COMPARISONS, 10)}
 
 
 @frozen
@@ -50,16 +52,20 @@ class Precedences:
 
 C: Final = Precedences(_OF_C)
 _FORTRAN: Final = Precedences(
-    {**_ONE_LEVEL, CONCATENATION: 12}, after_sign=_POWER, after_not=7, apart=COMPARISONS
+    {**_WITH_ONE_LEVEL, CONCATENATION: 12}, after_sign=_POWER, after_not=7, apart=COMPARISONS
 )
 _ADA: Final = Precedences(
-    {**_ONE_LEVEL, MOD: _MULTIPLYING, "&": 14}, after_sign=_MULTIPLYING, apart=COMPARISONS
+    {**_WITH_ONE_LEVEL, MOD: _MULTIPLYING, "&": 14}, after_sign=_MULTIPLYING, apart=COMPARISONS
 )
-_PASCAL: Final = Precedences({**_ONE_LEVEL, OR: 14, XOR: 14, AND: 15, DIV: 15, "<<": 15, ">>": 15})
+_PASCAL: Final = Precedences(
+    {**_WITH_ONE_LEVEL, OR: 14, XOR: 14, AND: 15, DIV: 15, "<<": 15, ">>": 15}
+)
 _RUST: Final = Precedences(
-    {**_OF_C, **dict.fromkeys(COMPARISONS, 7), "|": 8, "^": 9, "&": 10}, apart=COMPARISONS
+    {**_WITHOUT_COMMA, **dict.fromkeys(COMPARISONS, 7), "|": 8, "^": 9, "&": 10}, apart=COMPARISONS
 )
-_GO: Final = Precedences({**_ONE_LEVEL, "|": 14, "^": 14, "&": 15, AND_NOT: 15, "<<": 15, ">>": 15})
+_GO: Final = Precedences(
+    {**_WITH_ONE_LEVEL, "|": 14, "^": 14, "&": 15, AND_NOT: 15, "<<": 15, ">>": 15}
+)
 _D: Final = Precedences(_ONE_LEVEL, apart=(*COMPARISONS, "&", "|", "^"))
 BY_LANGUAGE: Final[Mapping[int | None, Precedences]] = {
     **dict.fromkeys(dw.FORTRAN, _FORTRAN),
