@@ -32,6 +32,8 @@ VALUES = {
     "sqrt(4)": "argument to SQRT must be of type float", "aimag(w)": "-4",
     "c%re": "1", "c%im": "2", "W%IM": "-4",
     "a//'x'": "'ab   x'", "'a'//'b'//'c' == 'abc'": ".TRUE.", "names(1)//names(2)": "'abcabc'",
+    '"a""b"': "'a\"b'", '"a\\n"': "'a\\\\n'", "'a''b' // \"\"": "'a\\'b'", '""""': "'\"'",
+    '"a" "b"': "A syntax error in expression, near `\"b\"'.",
     "8/2": "4", "a//1": "Concatenation is of two strings.",
 }  # fmt: skip
 

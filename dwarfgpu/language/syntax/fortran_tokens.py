@@ -35,8 +35,10 @@ _WITH_KIND: Final = pattern(
 )
 """`1.5_8` (Fortran 2018 7.4.3)."""
 _KIND_OF_DOUBLE: Final = 8
-_STRING: Final = pattern(r"'(?P<text>(?:[^']|'')*)'(?!\s*::)")
-"""A character constant; before `::`, a source file."""
+_STRING: Final = pattern(
+    r"""(?P<quote>['"])(?P<text>(?:(?!(?P=quote)).|(?P=quote){2})*)(?P=quote)(?!\s*::)""", re.DOTALL
+)
+"""A character constant, which has no escape sequences (7.4.4); before `::`, a source file."""
 
 
 POWER: Final = "**"
@@ -67,7 +69,8 @@ def fortran_token(text: str, index: int) -> tuple[Token, int] | None:
     if (match := _WITH_KIND.match(text, index)) is not None:
         return Token("number", match[0], index), match.end()
     if (match := _STRING.match(text, index)) is not None:
-        return Token("constant", match["text"].replace("''", "'"), index), match.end()
+        quote = match["quote"]
+        return Token("constant", match["text"].replace(2 * quote, quote), index), match.end()
     return None
 
 
