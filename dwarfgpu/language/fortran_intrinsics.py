@@ -156,10 +156,15 @@ def _imaginary(context: FunctionContext, arguments: Arguments, name: str) -> Typ
 
 
 def _remainder(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
-    """Return MOD, with the sign of the dividend, or MODULO, with that of the divisor."""
+    """Return MOD, with the sign of the dividend, or MODULO, with that of the divisor.
+
+    It has the larger of two kinds, as with gfortran: the standard allows no two.
+    """
     left, right = (_number(context, operand, name) for operand in arguments)
     if left.is_float != right.is_float:
         raise UsageError(f"non-matching types for parameters to {name} ()")
+    if right.value.type.bit_size > left.value.type.bit_size:
+        left = context.arithmetic.numbers.cast(left, right.type)
     if not left.is_float:
         dividend, divisor = left.value.integer, right.value.integer
         if divisor == 0:
