@@ -237,7 +237,11 @@ class LanguageRules(ABC):
             if not self.numbers.is_evaluated:
                 return right
             raise EvaluationError("Division by zero")
-        return self.kept(_combined(operator, a, b), kind)
+        return self.of_integers(operator, a, b, kind)
+
+    def of_integers(self, operator: str, a: int, b: int, type_: Type) -> Number:
+        """Apply an operator to two integers of a type; none is divided by zero."""
+        return self.kept(_combined(operator, a, b), type_)
 
     def unary(self, operator: str, number: Number) -> Number:
         """Apply `-`, `+`, `abs`, or `~`: of the bits."""

@@ -323,6 +323,20 @@ class RulesOfRust(_StrictRules):
             raise UsageError(f"Rust has no operator - of the type {name_of(number.type)}.")
         return number.type
 
+    def of_integers(self, operator: str, a: int, b: int, type_: Type) -> Number:
+        """Apply an operator: that the quotient of the least number and -1 overflows is no question
+        of the build, and the remainder panics with it."""
+        bare = strip(type_)
+        assert isinstance(bare, Base)
+        if (
+            operator not in ("/", "%")
+            or b != -1
+            or fits(-a, bare.base.bit_size, is_signed=bare.base.is_signed)
+        ):
+            return super().of_integers(operator, a, b, type_)
+        self.doubt(f"the quotient overflows {name_of(type_)}, where all builds of Rust panic")
+        return Number(Value.of(a if operator == "/" else 0, bare.base), type_)
+
     def shifted(self, operator: str, left: Number, right: Number) -> Number:
         """Shift by the count modulo the size, with a warning where that is another count."""
         kind, count = unqualified(left.type), right.value.integer

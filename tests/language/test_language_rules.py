@@ -133,6 +133,8 @@ DOUBTS = {
     (dw.LANG_RUST, "u1 + 100"): "the result overflows u8, where debug builds of Rust panic",
     (dw.LANG_RUST, "1 << 40"): "the shift count 40 is not one of i32, where debug builds of Rust"
     " panic",
+    (dw.LANG_RUST, "-128i8 % -1"): "the quotient overflows i8, where all builds of Rust panic",
+    (dw.LANG_RUST, "-128i8 / -1"): "the quotient overflows i8, where all builds of Rust panic",
     (_ADA, "small + 2147483646"): "the result overflows integer, where Ada raises Constraint_Error",
     (_FORTRAN, "i4 * 2000000000"): "the result overflows integer(kind=4), which Fortran does not"
     " define",
