@@ -227,6 +227,19 @@ def divide(form: FloatFormat, a: int, b: int) -> int:
     return form.encode(x / y, sign=sign)
 
 
+def remainder(form: FloatFormat, a: int, b: int) -> int:
+    """Return what remains of a division with an integer quotient, with the sign of `a`: `fmod` of
+    C, which is exact."""
+    x, y = form.decode(a), form.decode(b)
+    if x == "nan" or y == "nan":
+        return _first_nan(form, a, b)
+    if isinstance(x, str) or y == 0:
+        return form.nan()
+    if isinstance(y, str):
+        return a
+    return form.encode(x - int(x / y) * y, sign=form.sign(a))
+
+
 def _first_nan(form: FloatFormat, a: int, b: int) -> int:
     """Return the first of two operands that is a NaN, made quiet (IEEE 754 6.2.3)."""
     return form.quieted(a if form.decode(a) == "nan" else b, form)

@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import ClassVar, Final
 
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.float_format import remainder
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import unpacked
 from dwarfgpu.dwarf.types.types import Base, Qualified, Type, declared_name, strip
@@ -48,6 +49,8 @@ class LanguageRules(ABC):
     as in Rust."""
     compares_constants: ClassVar[bool] = False
     """Whether two constants are compared as they are, also those of two kinds."""
+    has_real_remainder: ClassVar[bool] = False
+    """Whether `%` is for real numbers, too, as `fmod` of C."""
     has_untyped: ClassVar[bool] = False
     """Whether a constant has the type of what is beside it, also where it is shifted."""
     integer_names: ClassVar[Sequence[str]] = ()
@@ -230,6 +233,10 @@ class LanguageRules(ABC):
             return self.shifted(operator, left, right)
         kind = self.common(operator, left, right)
         left, right = self.numbers.cast(left, kind), self.numbers.cast(right, kind)
+        form = left.value.type.float_format
+        if operator == "%" and form is not None and self.has_real_remainder:
+            bits = remainder(form, left.value.bits, right.value.bits)
+            return Number(Value(bits, left.value.type), kind)
         if has_real or is_floating(kind):
             return Number(self.numbers.binary(operator, left, right).value, kind)
         a, b = left.value.integer, right.value.integer

@@ -213,6 +213,7 @@ class RulesOfD(LanguageRules):
 
     name = "D"
     compares_exactly = False
+    has_real_remainder = True
     integer_names = ("byte ubyte", "short ushort", "int uint", "long ulong", "cent ucent")
 
     def literal(self, node: ast.Integer | ast.Floating) -> Number:
@@ -311,6 +312,7 @@ class RulesOfRust(_StrictRules):
     overflow = "where debug builds of Rust panic"
     unsigned_wraps = False
     infers = True
+    has_real_remainder = True
     integer_names = ("i8 u8", "i16 u16", "i32 u32", "i64 u64", "i128 u128")
     address_names = "isize usize"
     real_names: ClassVar = {32: "f32", 64: "f64"}
