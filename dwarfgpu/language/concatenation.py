@@ -1,4 +1,5 @@
-"""Concatenation: `//` of strings in Fortran (2018 10.1.5.3), `&` of arrays in Ada (2012 4.5.3)."""
+"""Concatenation: `//` of strings in Fortran (2018 10.1.5.3), `&` of arrays in Ada (2012 4.5.3), `~`
+of arrays in D (spec/expression, "Add Expressions")."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ def strings_joined(objects: ObjectAccess, left: TypedValue, right: TypedValue) -
     """Return two strings of Fortran as one."""
     if not (is_string(left.type) and is_string(right.type)):
         raise UsageError(_NO_STRINGS)
-    return _joined(objects, left, right, 1)
+    return joined(objects, left, right, 1)
 
 
 def is_of_arrays(left: Type | None, right: Type | None) -> bool:
@@ -44,10 +45,11 @@ def arrays_joined(objects: ObjectAccess, left: TypedValue, right: TypedValue) ->
     )
     first = strip(left.type)
     lower = first.lower_bound if isinstance(first, Array) else 1
-    return _joined(objects, left, right, 1 if lower is None else lower)
+    return joined(objects, left, right, 1 if lower is None else lower)
 
 
-def _joined(objects: ObjectAccess, left: TypedValue, right: TypedValue, lower: int) -> TypedValue:
+def joined(objects: ObjectAccess, left: TypedValue, right: TypedValue, lower: int) -> TypedValue:
+    """Return two arrays, or an array and an element, as one array."""
     array = left if isinstance(strip(left.type), Array) else right
     bare = strip(array.type)
     if not isinstance(bare, Array):

@@ -1,16 +1,103 @@
-"""Operators that D has otherwise than C (D Language Specification, "Arrays")."""
+"""Operators that D has otherwise than C (D Language Specification, "Expressions", "Arrays")."""
 
 from __future__ import annotations
 
+from typing import Final
+
+from dwarfgpu.dwarf.types.dynamic_arrays import dynamic_array
+from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.arithmetic_conversions import is_integer
+from dwarfgpu.language.c_numbers import not_comparable
+from dwarfgpu.language.concatenation import joined
 from dwarfgpu.language.contents import arrays_compared, have_parts
 from dwarfgpu.language.dynamic_indexing import array_of
 from dwarfgpu.language.own_operators import OwnOperators
+from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.words import IS, IS_NOT, JOIN, SHIFT_OF_BITS
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.model.location import UNDEFINED_LOCATION
+
+_OF_REFERENCES: Final = (("ptr",), ("ptr", "funcptr"))
+"""The members of associative arrays and delegates."""
 
 
 class OperatorsOfD(OwnOperators):
+    def of_nodes(self, node: ast.Binary) -> TypedValue | None:
+        """Apply `is` and `!is`."""
+        if node.operator not in (IS, IS_NOT):
+            return None
+        left, right = (self.evaluation.object(side) for side in (node.left, node.right))
+        return self.evaluation.truth(self._is_same(left, right) == (node.operator == IS))
+
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
         if not have_parts(left, right):
             return None
+        for value, other in ((left, right), (right, left)):
+            if _is_null(other) and _is_reference(value.type):
+                if operator not in ("==", "!="):
+                    raise not_comparable(operator)
+                return self._is_empty(value) == (operator == "==")
         left, right = (array_of(self.objects, side) for side in (left, right))
         return arrays_compared(self.arithmetic, operator, left, right)
+
+    def of_parts(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
+        return self._joined(left, right) if operator == JOIN else None
+
+    def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
+        if operator == SHIFT_OF_BITS and not is_integer(left.type):
+            raise UsageError(f"{SHIFT_OF_BITS} is of integers.")
+        if operator == SHIFT_OF_BITS:
+            promoted = self.arithmetic.unary("+", left)  # also of a character or an enumeration
+            rules, number = self.evaluation.rules, self.arithmetic.number
+            assert rules is not None
+            return self.arithmetic.value(rules.shifted(operator, number(promoted), number(right)))
+        return None
+
+    def _is_same(self, left: TypedValue, right: TypedValue) -> bool:
+        """Return whether two references lead to one object, and two integers are equal."""
+        sides = left, right
+        if all(is_integer(side.type) for side in sides):
+            return self.arithmetic.compared("==", left, right)
+        if all(isinstance(strip(side.type), Pointer) for side in sides):
+            return self.arithmetic.compared("==", left, right)
+        if not all(_is_reference(side.type) or _is_null(side) for side in sides):
+            raise UsageError(
+                f'"{IS}" is between pointers, dynamic arrays or integers; == compares contents.'
+            )
+        if isinstance(self.objects, Unevaluated):
+            return False
+        first, second = (0 if _is_null(side) else self.objects.known(side).value for side in sides)
+        return first == second
+
+    def _is_empty(self, value: TypedValue) -> bool:
+        """Return whether a dynamic array has no elements, or another reference is null."""
+        if isinstance(self.objects, Unevaluated):
+            return False
+        parts = dynamic_array(value.type)
+        of_length = value if parts is None else self.objects.step(value, parts.length)
+        return not self.objects.known(of_length).value
+
+    def _joined(self, left: TypedValue, right: TypedValue) -> TypedValue:
+        """Return two arrays, or an array and an element, as one array."""
+        for side in (left, right):
+            if isinstance(self.objects, Unevaluated) and dynamic_array(side.type) is not None:
+                return TypedValue(side.type, UNDEFINED_LOCATION, unit=side.unit)
+        first, second = (array_of(self.objects, side) for side in (left, right))
+        return joined(self.objects, first, second, 0)
+
+
+def _is_null(value: TypedValue) -> bool:
+    """Return whether a value is the literal `null`."""
+    bare = strip(value.type)
+    return isinstance(bare, Pointer) and bare.target is None and value.location is None
+
+
+def _is_reference(type_: Type | None) -> bool:
+    """Return whether a structure is a dynamic array, an associative one, or a delegate."""
+    bare = strip(type_)
+    if not isinstance(bare, Struct):
+        return False
+    names = tuple(member.name for member in bare.members)
+    return dynamic_array(bare) is not None or names in _OF_REFERENCES

@@ -230,6 +230,15 @@ class RulesOfD(LanguageRules):
     def of_shift(self, left: Number, result: Number) -> Type:
         return self._in_d(result)
 
+    def shifted(self, operator: str, left: Number, right: Number) -> Number:
+        """Shift; `>>>` shifts zeros in, also to negative numbers ("Shift Expressions")."""
+        if operator != words.SHIFT_OF_BITS:
+            return super().shifted(operator, left, right)
+        kind = self._in_d(self.numbers.promoted(left))
+        size = self.numbers.cast(left, kind).value.type.bit_size
+        bits = self.numbers.cast(left, self.integer(size, is_signed=False))
+        return self.numbers.cast(super().shifted(">>", bits, right), kind)
+
     def _in_d(self, number: Number) -> Type:
         """Return the type of a number as D names it."""
         base = number.value.type

@@ -89,6 +89,11 @@ EXPRESSIONS: dict[int, str] = {
     dw.LANG_D: """
         u1 + 100 = 300; i4 + few = 4294897299; u1 == 200 = true; (flags & 2) == 2 = true
         f4 == 0.1 = false; f4 == 0.1f = true; i4 < few = false
+        cast(int) f8 = 0; cast(ubyte)(i4) = 144; cast(ubyte) i4 + 1 = 145; cast(int) 2.5 ^^ 2 = 6
+        i4 >>> 1 = 2147448648; i1 >>> 2 = 1073741822; n8 >>> 3 = 2305843009213693951
+        2 ^^ 10 = 1024; -2 ^^ 2 = -4; 2 ^^ 3 ^^ 2 = 512; 2 ^^ -1 = 0; 2 ^^ 0.5 = 1.4142135623730951
+        1_000 = 1000; 0x1_F = 31; 0b1_01 = 5; 1_0.2_5 = 10.25; 1_000L = 1000; i4 - ~i1 = -70006
+        int.sizeof = 4; u1.sizeof = 1; ulong.sizeof + 1 = 9; 2 is 2 = true; null !is null = false
         u1, 5 = 5; (1, 2) = 2; 7.5 % 2 = 1.5; -7.5f % 2 = -1.5; f8 % 0.03 = 0.010000000000000009""",
     _FORTRAN: """
         f4 == 0.1 = .TRUE.; f8 == 0.1 = .FALSE.; f8 == 0.1d0 = .TRUE.; f4 == 0.1_4 = .TRUE.
@@ -127,7 +132,9 @@ NAMES_OF_TYPES = {
     dw.LANG_RUST: {"u1 + 1": "u8", "5": "i32", "5000000000": "i64", "1.5": "f64", "1u16": "u16",
                    "f4 * 2.0": "f32", "!u1": "u8", "n8 << 2": "i64", "f4 as usize": "usize"},
     dw.LANG_D: {"u1 + u1": "int", "few + 1": "uint", "w8 + 1": "ulong", "5": "int",
-                "1 == 1": "bool", "5000000000": "long", "-u1": "int"},
+                "1 == 1": "bool", "5000000000": "long", "-u1": "int",
+                "i1 >>> 1": "int", "u1 ^^ i1": "int", "2.5f ^^ 2": "float",
+                "cast(ubyte) 5": "ubyte", "1_000L": "long"},
     _FORTRAN: {"f4 * 2": "real(kind=4)", "1.5": "real*4", "1.5d0": "real*8", "2_8": "integer*8",
                "i1 + i1": "integer(kind=1)", "-f4": "real(kind=4)", "(1.0, 2)": "complex*4"},
     _ADA: {"c + d": "pk.byte", "m * 3": "pk.ten", "5": "integer", "f4 * f4": "float",
@@ -173,6 +180,12 @@ ERRORS = {
     (_ADA, "u1, 5"): "This language has no comma operator, near `, 5'.",
     (dw.LANG_RUST, "u1 == few == 3"): "A comparison needs parentheses here, near `== 3'.",
     (dw.LANG_D, "flags & 2 == 2"): "A comparison needs parentheses here, near `& 2 == 2'.",
+    (dw.LANG_D, "f8 >>> 1"): ">>> is of integers.",
+    (dw.LANG_D, "0 ^^ -1"): "Attempt to raise 0 to negative power.",
+    (dw.LANG_D, "f8 is f8"): '"is" is between pointers, dynamic arrays or integers;'
+    " == compares contents.",
+    (dw.LANG_D, "^^u1"): "A syntax error in expression, near `^^u1'.",
+    (dw.LANG_D, "1 ~ 2"): "Concatenation is of arrays of one type, or of one and an element.",
     (dw.LANG_D, "u1 == 2 | 1"): "A comparison needs parentheses here, near `| 1'.",
     (_FORTRAN, "i1 < i4 < n8"): "A comparison needs parentheses here, near `< n8'.",
     (_ADA, "i4 = i1 = n8"): "A comparison needs parentheses here, near `= n8'.",

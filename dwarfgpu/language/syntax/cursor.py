@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Protocol
 
 from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.ada_tokens import RANGE, ada_token
-from dwarfgpu.language.syntax.ast import MAX_HEIGHT, TypeName
+from dwarfgpu.language.syntax.ast import MAX_HEIGHT, Node, TypeName
 from dwarfgpu.language.syntax.expression_language import SourceLanguage
 from dwarfgpu.language.syntax.fortran_tokens import fortran_token
+from dwarfgpu.language.syntax.precedences import ASSIGNMENT
 from dwarfgpu.language.syntax.tokens import Kind, OfLanguage, Token, tokens
 
 
@@ -119,6 +122,10 @@ class Cursor:
         if self.depth > MAX_HEIGHT:
             raise LimitExceeded(f"an expression nested more than {MAX_HEIGHT} deep")
 
+    @abstractmethod
+    def expression(self, least: int) -> Node:
+        """Return an expression of operators that bind at least so strongly."""
+
     def move_to(self, index: int) -> None:
         """Make a token the current one, by its index."""
         self.at, self.token = index, self.tokens[index]
@@ -147,6 +154,20 @@ class Cursor:
             self.expect(",")
             if self.token.text == end:
                 raise self.syntax_error()
+
+    def is_mark(self, *marks: str) -> bool:
+        return self.token.kind == "mark" and self.token.text in marks
+
+    def listed(self, end: str) -> tuple[Node, ...]:
+        """Parse expressions between commas up to a mark, which is consumed."""
+        arguments: list[Node] = []
+        while self.accept(end) is None:
+            argument = self.expression(ASSIGNMENT)
+            if self.accept(RANGE):  # of Ada: a(2..3)
+                argument = ast.Triplet(argument, self.expression(ASSIGNMENT), None)
+            arguments.append(argument)
+            self.expect_item_or(end)
+        return tuple(arguments)
 
     def take(self, kind: Kind) -> str:
         """Consume the current token, which must be of that kind, and return its text."""

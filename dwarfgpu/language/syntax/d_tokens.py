@@ -1,21 +1,46 @@
-"""The words of expressions with slices of D: `values[1..3]` (spec/lex, "Integer Literals")."""
+"""The words of expressions that D spells otherwise than C: slices, `values[1..3]`, `>>>`, `^^`,
+`is`, `1_000`, and strings without escape sequences (spec/lex, "Integer Literals", "String
+Literals")."""
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.language.syntax.ada_tokens import RANGE
+from dwarfgpu.language.syntax.fortran_tokens import POWER
 from dwarfgpu.language.syntax.tokens import Token
+from dwarfgpu.language.syntax.words import IS, IS_NOT, SHIFT_OF_BITS
 
-_BEFORE_RANGE: Final = pattern(r"[0-9]+(?=\.\.)")
+_MARKS: Final = (
+    (RANGE, RANGE), (f"{SHIFT_OF_BITS}=", f"{SHIFT_OF_BITS}="), (SHIFT_OF_BITS, SHIFT_OF_BITS),
+    ("^^", POWER),
+)  # fmt: skip
+"""What the marks are here."""
+_IS: Final = pattern(r"(?P<not>!\s*)?is\b")
+_BEFORE_RANGE: Final = pattern(r"[0-9][0-9_]*(?=\.\.)")
 """A number that has no point: the next two are the mark."""
+_NUMBER: Final = pattern(
+    r"""(?=\w*_|\w*\.\w*_)(?:0[xX][0-9a-fA-F_]+ | 0[bB][01_]+
+        | [0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][+-]?[0-9][0-9_]*)?)[uUlLfF]*(?![\w])""",
+    re.VERBOSE,
+)
+"""One with `_` between its digits."""
+_RAW_STRING: Final = pattern(r'`(?P<quoted>[^`]*)`|r"(?P<raw>[^"]*)"')
 
 
 def d_token(text: str, index: int) -> tuple[Token, int] | None:
-    """Return the mark of a slice, or the number before it, and where the word ends; None for one
-    that C has, too."""
-    if text.startswith(RANGE, index):
-        return Token("mark", RANGE, index), index + len(RANGE)
-    match = _BEFORE_RANGE.match(text, index)
-    return None if match is None else (Token("number", match[0], index), match.end())
+    """Return the word of D at a position, and where it ends; None for one that C has, too."""
+    for mark, written in _MARKS:
+        if text.startswith(mark, index):
+            return Token("mark", written, index), index + len(mark)
+    if (match := _IS.match(text, index)) is not None:
+        return Token("mark", IS_NOT if match["not"] else IS, index), match.end()
+    if (match := _BEFORE_RANGE.match(text, index) or _NUMBER.match(text, index)) is not None:
+        return Token("number", match[0].replace("_", ""), index), match.end()
+    if (match := _RAW_STRING.match(text, index)) is not None:
+        body = match["raw"] if match["quoted"] is None else match["quoted"]
+        body = body.replace("\\", "\\\\").replace('"', '\\"')
+        return Token("string", f'"{body}"', index), match.end()
+    return None

@@ -47,12 +47,12 @@ class SourceLanguage:
     @property
     def has_counted_strings(self) -> bool:
         """Whether a string literal has no NUL at its end."""
-        return self.is_fortran or self.is_ada or self.is_go or self.is_rust
+        return self.is_fortran or self.is_ada or self.is_d or self.is_go or self.is_rust
 
     @property
     def has_own_words(self) -> bool:
         """Whether operators, numbers or characters are not written as in C."""
-        return self.is_caseless or self.is_go or self.is_rust
+        return self.is_caseless or self.is_d or self.is_go or self.is_rust
 
     @property
     def has_dotted_names(self) -> bool:

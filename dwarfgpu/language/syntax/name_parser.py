@@ -24,6 +24,12 @@ _DECLARATORS: Final = frozenset({"*", "&", "&&", "("})
 _SIGNS: Final = frozenset({"-", "+", "!", "~", "--", "++", "{", COMPLEMENT, INVERSION})
 
 
+def simple_type(cursor: Cursor) -> tuple[str, int]:
+    """Return the name that may be one of a type at a position, and where it ends."""
+    word = cursor.token.text
+    return (word, cursor.at + 1) if word in TYPE_WORDS else extended_name(cursor, cursor.at)
+
+
 def extended_name(cursor: Cursor, index: int, *, is_member: bool = False) -> tuple[str, int]:
     """Return the longest name at a position, and the position after it: `Box<int, 2>::made`,
     `f(int)::n`.

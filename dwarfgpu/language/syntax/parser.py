@@ -26,6 +26,7 @@ from dwarfgpu.language.syntax.name_parser import (
     is_conversion,
     is_converting,
     name_at,
+    simple_type,
 )
 from dwarfgpu.language.syntax.precedences import (
     ASSIGNMENT,
@@ -58,8 +59,6 @@ _OPERANDS: Final = frozenset(
 )
 _OPENING: Final = frozenset({"(", "[", "{"})
 _CLOSING: Final = frozenset({")", "]", "}"})
-_NO_AGGREGATES: Final = "aggregates of Ada are not supported in expressions"
-_NO_TUPLES: Final = "tuple expressions of Rust are not supported"
 _PREFIXES: Final = frozenset(
     {"*", "&", "-", "+", "!", "~", "++", "--", COMPLEMENT, INVERSION, MUTABLE, ABS}
 )
@@ -149,7 +148,7 @@ class Parser(Cursor):
 
     def _require_no_comma(self) -> None:
         """Raise `UsageError` for a comma, which no other part of the parser takes."""
-        if self._is_mark(","):
+        if self.is_mark(","):
             excerpt = self.text[self.token.start :][:MAX_SHOWN]
             raise UsageError(f"This language has no comma operator, near `{excerpt}'.")
 
@@ -202,11 +201,12 @@ class Parser(Cursor):
             return self._postfix(self._suffixed(is_negative=True))
         if operator is not None:
             operator = _SAME.get(operator, operator)
-            after = self._precedences.after_sign if operator in "+-" else UNARY
+            precedences = self._precedences
+            after = precedences.after_sign if operator in "+-" else precedences.after_prefix
             return ast.Unary(operator, self.expression(max(after, min(least, UNARY))))
         if self.language.is_pascal and self.accept("@"):
             return ast.Unary("&", self.expression(UNARY))
-        if self.accept(POWER):  # of a pointer to a pointer, as in C
+        if not self.language.is_d and self.accept(POWER):  # of a pointer to a pointer, as in C
             return ast.Unary("*", ast.Unary("*", self.expression(UNARY)))
         if self.token == Token("name", "sizeof", self.token.start):
             self.next()
@@ -223,11 +223,15 @@ class Parser(Cursor):
             return ast.SizeOf(self._type(")"), is_alignment=True)
         if self._is_word(_CASTS, "<"):
             return self._postfix(self._named_cast())
+        if self.language.is_d and self._is_word(("cast",), "("):
+            self.next()
+            self.expect("(")
+            return ast.Cast(self._type(")"), self.expression(self._precedences.after_prefix))
         if self._type_follows("("):
             self.next()
             kind = self._type(")")
             if not self._type_follows("{") and self.accept("{"):  # a compound literal
-                elements = self._listed("}")
+                elements = self.listed("}")
                 if not elements:
                     raise self.syntax_error()
                 return self._postfix(ast.Cast(kind, ast.Elements(elements)))
@@ -239,7 +243,7 @@ class Parser(Cursor):
             kind = self._type("}")
             return ast.Cast(kind, self.expression(UNARY), is_memory=True)
         if self.accept("{"):
-            elements = self._listed("}")
+            elements = self.listed("}")
             if not elements:
                 raise self.syntax_error()
             return self._postfix(ast.Elements(elements))
@@ -261,7 +265,7 @@ class Parser(Cursor):
         """Parse `(1, 2)` after the type of a vector: its elements (OpenCL C 6.1.6). What follows is
         of the vector, as in clang: `(int2)(1, 2).x`."""
         self.expect("(")
-        return self._postfix(ast.Cast(kind, ast.Elements(self._listed(")")), how="vector"))
+        return self._postfix(ast.Cast(kind, ast.Elements(self.listed(")")), how="vector"))
 
     def _is_word(self, words: tuple[str, ...], mark: str) -> bool:
         """Return whether one of these words comes here, with that mark behind it, and means no
@@ -307,57 +311,11 @@ class Parser(Cursor):
         self.expect(")")
         return operand
 
-    def _listed(self, end: str) -> tuple[Node, ...]:
-        """Parse expressions between commas up to a mark, which is consumed."""
-        arguments: list[Node] = []
-        while self.accept(end) is None:
-            argument = self.expression(ASSIGNMENT)
-            if self.accept(RANGE):  # of Ada: a(2..3)
-                argument = ast.Triplet(argument, self.expression(ASSIGNMENT), None)
-            arguments.append(argument)
-            self.expect_item_or(end)
-        return tuple(arguments)
-
     def _is_component(self) -> bool:
         """Return whether `%name` of Fortran comes here."""
         if not self.language.is_fortran or self.token.text != "%" or self.token.kind != "mark":
             return False
         return self.tokens[self.at + 1].kind == "name"
-
-    def _is_mark(self, *marks: str) -> bool:
-        return self.token.kind == "mark" and self.token.text in marks
-
-    def _subscripts(self) -> tuple[Node, ...]:
-        """Parse subscripts and triplets up to `)`, which is consumed."""
-        out: list[Node] = []
-        while self.accept(")") is None:
-            out.append(self._subscript())
-            self.expect_item_or(")")
-        return tuple(out)
-
-    def _subscript(self) -> Node:
-        """Parse `5`, or a triplet: `2:5`, `:`, `1:9:2`, `::2`."""
-        bounds: list[Node | None] = [None, None, None]
-        index = 0
-        while self.token.kind != "end" and not self._is_mark(",", ")"):
-            if self.token.kind == "name" and self.token.text.startswith("::"):  # `::step`
-                name = Token("name", self.token.text[2:], self.token.start + 2)
-                self.tokens[self.at : self.at + 1] = [Token("mark", "::", self.token.start), name]
-                self.move_to(self.at)
-            colons = len(self.accept(":", "::") or "")
-            if colons + index > 2:
-                raise self.syntax_error()
-            if not colons and (index or bounds[0] is not None):
-                raise self.syntax_error()
-            index += colons
-            if not self._is_mark(",", ")", ":", "::"):
-                bounds[index] = self.expression(ASSIGNMENT)
-        low, high, stride = bounds
-        if not index and low is not None:
-            return low
-        if not index:
-            raise self.syntax_error()
-        return ast.Triplet(low, high, stride)
 
     def _indexed(self, node: Node) -> Node:
         """Parse what is between brackets after an array."""
@@ -383,7 +341,9 @@ class Parser(Cursor):
     def _postfix(self, node: Node) -> Node:
         while True:
             if self.token.kind == "attribute":
-                node = self._attribute(node)
+                from dwarfgpu.language.syntax.ada_expressions import attribute  # few programs
+
+                node = attribute(self, node)
                 continue
             mark = self.accept(".", "->", "[", "(", "++", "--", ALL)
             if mark is None and self._is_component():
@@ -393,6 +353,9 @@ class Parser(Cursor):
                 return node
             if mark == ALL:
                 node = ast.Unary("*", node)
+            elif mark == "." and self.language.is_d and self.token.text == "sizeof":
+                self.next()
+                node = ast.Unary("sizeof", node)
             elif mark in (".", "->"):
                 prefix = self.accept("~") or ""  # of a destructor
                 node = ast.Access(node, prefix + name_at(self, is_member=True), mark == "->")
@@ -400,10 +363,17 @@ class Parser(Cursor):
                 node = self._indexed(node)
             elif mark == "(":
                 self._require_name_before_types(node)
-                are_indexes = self.language.is_fortran
-                node = ast.Call(node, self._subscripts() if are_indexes else self._listed(")"))
+                node = ast.Call(node, self._arguments())
             else:
                 node = ast.Unary(f"after{mark}", node)
+
+    def _arguments(self) -> tuple[Node, ...]:
+        """Parse what is in the parentheses behind an operand, after the first one."""
+        if not self.language.is_fortran:
+            return self.listed(")")
+        from dwarfgpu.language.syntax.fortran_subscripts import subscripts  # few programs
+
+        return subscripts(self)
 
     def _require_name_before_types(self, function: Node) -> None:
         """Raise `UsageError` for an unknown function with types in its parentheses."""
@@ -445,8 +415,12 @@ class Parser(Cursor):
                 pass
         if self.accept("("):
             node = self.expression(COMMA)
-            if self.token.text == "," and (self.language.is_ada or self.language.is_rust):
-                raise Unsupported(_NO_AGGREGATES if self.language.is_ada else _NO_TUPLES)
+            if self.token.text == "," and self.language.is_ada:
+                from dwarfgpu.language.syntax.ada_expressions import NO_AGGREGATES  # few programs
+
+                raise Unsupported(NO_AGGREGATES)
+            if self.token.text == "," and self.language.is_rust:
+                raise Unsupported("tuple expressions of Rust are not supported")
             if self.language.is_fortran and self.accept(","):
                 node = ast.Complex(node, self.expression(ASSIGNMENT))
             self._require_no_comma()
@@ -502,8 +476,16 @@ class Parser(Cursor):
         token = self.token
         if (cast := self._functional_cast()) is not None:
             return cast
-        if self.language.is_ada and (converted := self._conversion()) is not None:
-            return converted
+        if self.language.is_d:
+            from dwarfgpu.language.syntax.d_expressions import size_of_type  # few programs
+
+            if (size := size_of_type(self)) is not None:
+                return size
+        if self.language.is_ada:
+            from dwarfgpu.language.syntax.ada_expressions import conversion  # few programs
+
+            if (converted := conversion(self)) is not None:
+                return converted
         if self.converts_in_fortran():
             return ast.Name(self.next().text)
         if _is_type_word(token.text) or fortran_type(self, self.at) is not None:
@@ -547,9 +529,7 @@ class Parser(Cursor):
     def _functional_cast(self) -> Node | None:
         """Parse `int(5)`, of C++, Go and Pascal: a type with a single name, and its initializer."""
         token = self.token
-        name, end = (
-            (token.text, self.at + 1) if token.text in TYPE_WORDS else extended_name(self, self.at)
-        )
+        name, end = simple_type(self)
         if self.tokens[end].text != "(":
             return None
         if not self.language.has_functional_casts:
@@ -560,38 +540,6 @@ class Parser(Cursor):
         operand = self.expression(ASSIGNMENT)
         self.expect(")")
         return ast.Cast(ast.TypeName((name,)), operand)
-
-    def _conversion(self) -> Node | None:
-        """Parse `type(operand)`, `type'(operand)` or an attribute of a type, of Ada; None where
-        something else comes."""
-        name = self.token.text
-        if not is_converting(self, self.at):
-            return None
-        if not _is_type_word(name) and not self.known.is_type(name):
-            return None
-        self.next()
-        if self.token.kind == "attribute":
-            return self._attribute(ast.TypeName((name,)))
-        is_qualified = self.accept(QUALIFICATION) is not None
-        self.expect("(")
-        operands = self._listed(")")
-        if len(operands) != 1:
-            if is_qualified:
-                raise Unsupported(_NO_AGGREGATES)
-            raise UsageError("Invalid conversion")
-        return ast.Cast(ast.TypeName((name,)), operands[0], how="conversion")
-
-    def _attribute(self, prefix: Node | ast.TypeName) -> Node:
-        """Parse an attribute of Ada behind its prefix."""
-        from dwarfgpu.language.syntax.attribute_names import argument_counts, attribute_name  # few
-
-        name = attribute_name(self.take("attribute"))
-        counts = argument_counts(name)
-        has_arguments = counts[-1] > 0 and self.accept("(") is not None
-        arguments = self._listed(")") if has_arguments else ()
-        if len(arguments) not in counts:
-            raise self.syntax_error()
-        return ast.Attribute(prefix, name, arguments)
 
     def _type_follows(self, mark: str) -> bool:
         """Return whether a mark comes here and a type after it."""
@@ -607,7 +555,7 @@ class Parser(Cursor):
         if is_conversion(self, self.at + 1):
             return False
         if _is_type_word(after.text):
-            return True
+            return not (self.language.is_d and self.tokens[self.at + 2].text == ".")
         if (named_type := fortran_type(self, self.at + 1)) is not None:
             return self.tokens[named_type[1]].text == ")"
         name, end = extended_name(self, self.at + 1)

@@ -14,7 +14,19 @@ from typing import Final
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.language.syntax.fortran_tokens import CONCATENATION, POWER
-from dwarfgpu.language.syntax.words import AND, AND_NOT, AS, DIV, MOD, OR, XOR
+from dwarfgpu.language.syntax.words import (
+    AND,
+    AND_NOT,
+    AS,
+    DIV,
+    IS,
+    IS_NOT,
+    JOIN,
+    MOD,
+    OR,
+    SHIFT_OF_BITS,
+    XOR,
+)
 
 COMMA: Final = 1
 ASSIGNMENT: Final = 2
@@ -44,6 +56,8 @@ class Precedences:
     binary: Mapping[str, int]
     after_sign: int = UNARY
     """How strongly the operators in the operand of `-` or `+` bind."""
+    after_prefix: int = UNARY
+    """The same of other operators before an operand, and of casts."""
     after_not: int = UNARY
     """The same of `not` and `.not.`."""
     apart: tuple[str, ...] = ()
@@ -66,7 +80,19 @@ _RUST: Final = Precedences(
 _GO: Final = Precedences(
     {**_WITH_ONE_LEVEL, "|": 14, "^": 14, "&": 15, AND_NOT: 15, "<<": 15, ">>": 15}
 )
-_D: Final = Precedences(_ONE_LEVEL, apart=(*COMPARISONS, "&", "|", "^"))
+_D: Final = Precedences(
+    {
+        **_ONE_LEVEL,
+        IS: 10,
+        IS_NOT: 10,
+        SHIFT_OF_BITS: 12,
+        JOIN: 14,
+        f"{SHIFT_OF_BITS}=": ASSIGNMENT,
+    },
+    after_sign=_POWER,
+    after_prefix=_POWER,
+    apart=(*COMPARISONS, IS, IS_NOT, "&", "|", "^"),
+)
 BY_LANGUAGE: Final[Mapping[int | None, Precedences]] = {
     **dict.fromkeys(dw.FORTRAN, _FORTRAN),
     **dict.fromkeys(dw.ADA, _ADA),
