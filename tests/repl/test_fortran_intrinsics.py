@@ -34,6 +34,8 @@ VALUES = {
     "a//'x'": "'ab   x'", "'a'//'b'//'c' == 'abc'": ".TRUE.", "names(1)//names(2)": "'abcabc'",
     '"a""b"': "'a\"b'", '"a\\n"': "'a\\\\n'", "'a''b' // \"\"": "'a\\'b'", '""""': "'\"'",
     '"a" "b"': "A syntax error in expression, near `\"b\"'.",
+    "(int(q+1))": "4", "1 + (int(2.5))": "3", "(real((v(1))+1))": "2", "((int(2.5))+1)": "3",
+    "(int)2.5": "2", "(real(kind=8))r": "0.10000000149011612", "sizeof(int(2.5))": "4",
     "8/2": "4", "a//1": "Concatenation is of two strings.",
 }  # fmt: skip
 

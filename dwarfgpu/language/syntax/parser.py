@@ -83,7 +83,7 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
         return None  # an expression
     if "(" in text and is_conversion(parser, parser.at) and not parser.is_type_of(parser.at):
         return None
-    if parser.converts_in_fortran():
+    if parser.converts_in_fortran(parser.at):
         return None
     is_word = _is_type_word(first.text) or fortran_type(parser, parser.at) is not None
     is_word = is_word or parser.is_type_of(parser.at)
@@ -486,7 +486,7 @@ class Parser(Cursor):
 
             if (converted := conversion(self)) is not None:
                 return converted
-        if self.converts_in_fortran():
+        if self.converts_in_fortran(self.at):
             return ast.Name(self.next().text)
         if _is_type_word(token.text) or fortran_type(self, self.at) is not None:
             unknown = self._unknown_tag()
@@ -518,13 +518,13 @@ class Parser(Cursor):
             return False
         return not self.known.is_name(word)
 
-    def converts_in_fortran(self) -> bool:
-        """Return whether the function `int` or `real` of Fortran comes here: `real(kind=8)` is a
-        type."""
-        if not self.language.is_fortran or self.token.text.lower() not in CONVERSIONS:
+    def converts_in_fortran(self, index: int) -> bool:
+        """Return whether the function `int` or `real` of Fortran comes at a position:
+        `real(kind=8)` is a type, and `int(*)[3]` one of C."""
+        if not self.language.is_fortran or self.tokens[index].text.lower() not in CONVERSIONS:
             return False
-        texts = [token.text.lower() for token in self.tokens[self.at + 1 : self.at + 4]]
-        return texts[:1] == ["("] and texts[1:] != ["kind", "="]
+        texts = [token.text.lower() for token in self.tokens[index + 1 : index + 4]]
+        return texts[:1] == ["("] and texts[1:] not in (["kind", "="], ["*", ")"])
 
     def _functional_cast(self) -> Node | None:
         """Parse `int(5)`, of C++, Go and Pascal: a type with a single name, and its initializer."""
@@ -552,6 +552,8 @@ class Parser(Cursor):
             return False
         if self.is_type_of(self.at + 1):
             return True
+        if self.converts_in_fortran(self.at + 1):
+            return False
         if is_conversion(self, self.at + 1):
             return False
         if _is_type_word(after.text):
