@@ -248,10 +248,15 @@ class Names:
 
     def written_scopes(self) -> list[tuple[str, str]]:
         """Return what may be written before a name in the focus, and what the file has in its
-        place: `crate::` and `a::` in Rust, nothing and `main.` in Go."""
+        place: `crate::` and `a::` in Rust, nothing and `main.` in Go, nothing and `m::` in Fortran,
+        where the code uses the module m."""
         unit = self.current_unit
         if unit is not None and self.language.is_go:
             return [("", f"{unit.name}.")]
+        if unit is not None and self.language.is_fortran:
+            from dwarfgpu.dwarf.scope.fortran_names import modules_in_reach  # few programs
+
+            return [("", f"{name}::") for name in modules_in_reach(self.session.meanings().chain)]
         if unit is None or not self.language.is_rust:
             return []
         from dwarfgpu.language.rust_names import written_scopes  # few programs

@@ -22,7 +22,7 @@ what nothing refers to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -371,6 +371,21 @@ def types_of_modules(unit: CompilationUnit, name: str) -> list[Die]:
     """Return the types of a name that the modules of a unit declare."""
     types = (die for die in named(unit, name) if die.tag in TYPES)
     return [die for die in types if any(scope.tag == dw.TAG_MODULE for scope in around(die))]
+
+
+def modules_in_reach(chain: Sequence[Die]) -> list[str]:
+    """Return the modules that the scoping units around a place are, or use without `only`, also by
+    one another: what they have may be written there without the module."""
+    pending = [*chain[::-1], *(around(chain[0]) if chain else ())]
+    visited = dict.fromkeys(pending)
+    for scope in pending:
+        for directive in _directives(scope):
+            module = directive.reference(dw.AT_IMPORT)
+            if module is not None and module not in visited:
+                visited[module] = None
+                pending.append(module)
+    names = (scope.name for scope in pending if scope.tag == dw.TAG_MODULE)
+    return list(dict.fromkeys(name for name in names if name is not None))
 
 
 def of_module(name: str, die: Die) -> str:

@@ -297,6 +297,13 @@ class NameLookup(UnitDeclarations):
                         return variable
         return None
 
+    def of_enclosing_functions(self) -> Iterator[Variable]:
+        """Yield the variables of the functions whose text encloses the one in focus, the nearest
+        first."""
+        for scope in around(self.chain[0]) if self.chain else ():
+            if scope.tag in BLOCKS | FUNCTIONS:
+                yield from (one for one in declared_in(scope) if ordinary(one.die))
+
     def _in_any_nameless(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return a variable of a function that has no name for qualifying it."""
         units = chain(() if self.unit is None else (self.unit,), self.other_units((), part.name))

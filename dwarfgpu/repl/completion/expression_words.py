@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from itertools import chain
 from typing import Final
 
@@ -13,6 +14,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.fortran_ada import RENAMES, ada_function
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Pointer, Struct, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.member_lookup import visible_members
@@ -68,13 +70,22 @@ def variables(shell: Shell, word: str) -> Iterator[Candidate]:
     level = shell.session.inline_level
     for variable in in_scope:
         is_seen = variable.kind == "global" or variable.inline_level == level
-        name = variable.name.removeprefix("&")  # of Go, on the heap
-        if is_seen and not variable.is_shadowed and name.startswith(word):
-            try:
-                about = variable.type_text or ""
-            except DwarfGpuError:
-                about = ""
-            yield Candidate(name.partition(RENAMES)[0], about)
+        if is_seen and not variable.is_shadowed:
+            yield from _candidate(variable, word)
+    with suppress(DwarfGpuError):
+        for variable in shell.session.meanings().of_enclosing_functions():
+            yield from _candidate(variable, word)
+
+
+def _candidate(variable: Variable, word: str) -> Iterator[Candidate]:
+    """Yield a variable with its type, if its name begins so."""
+    name = variable.name.removeprefix("&")  # of Go, on the heap
+    if name.startswith(word):
+        try:
+            about = variable.type_text or ""
+        except DwarfGpuError:
+            about = ""
+        yield Candidate(name.partition(RENAMES)[0], about)
 
 
 def operands(shell: Shell, word: str) -> Iterator[Candidate]:
