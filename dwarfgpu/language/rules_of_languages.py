@@ -284,7 +284,6 @@ class RulesOfGo(_StrictRules):
     name = "Go"
     folding = "all"
     compares_constants = True
-    compares_constants = True
     integer_names = ("int8 uint8", "int16 uint16", "int32 uint32", "int64 uint64")
     address_names = "int uint"
     real_names: ClassVar = {32: "float32", 64: "float64"}

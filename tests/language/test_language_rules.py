@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.errors import UsageError
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, ordinary
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.errors import UsageError
 from dwarfgpu.language.constant_expressions import folded
 from dwarfgpu.language.syntax import ast
 from tests.cli.command import printed_in_order

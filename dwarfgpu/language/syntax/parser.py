@@ -10,7 +10,7 @@ from typing import Final
 
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.syntax import ast
-from dwarfgpu.language.syntax.ada_tokens import ALL, QUALIFICATION, RANGE
+from dwarfgpu.language.syntax.ada_tokens import ALL, RANGE
 from dwarfgpu.language.syntax.ast import Node
 from dwarfgpu.language.syntax.cursor import MAX_SHOWN, Cursor, Known
 from dwarfgpu.language.syntax.fortran_tokens import (
