@@ -175,6 +175,8 @@ def test_units_read_for_a_location(file: str, symbol: str, unit: str) -> None:
         ("i", ["a.cpp", "b.cpp"]),
         ("outer::inner", ["b.cpp"]),
         ("value", []),
+        ("value<int>", []),
+        ("nosuch<x>", []),
     ],
 )
 def test_units_read_by_where(file: str, name: str, units: list[str]) -> None:

@@ -95,7 +95,7 @@ class Wanted:
         choices = [[*_tagged(name), *around] for name in names for around in arounds] or arounds
         if self.is_generic:  # a unit has the name of the function with its arguments only
             choices = [[*_tagged(name.rpartition("::")[2])] for name in names] or [[]]
-        tests = {part: mentions(info, *part) for parts in choices for part in parts}
+        tests = {part: _mentions(info, *part) for parts in choices for part in parts}
         return lambda unit: any(all(tests[part](unit) for part in parts) for parts in choices)
 
     @property
@@ -169,9 +169,20 @@ def _parts(name: str) -> list[str]:
     return [part for part in names if "<" not in part and not part.startswith(_NAMELESS)]
 
 
+def _mentions(
+    info: DebugInfo, name: str, tags: frozenset[int] | None
+) -> Callable[[CompilationUnit], bool]:
+    """Return a predicate for units: False only if a unit cannot have a name, or in whichever
+    spelling the instance of a template that it is."""
+    template, mark, _ = name.partition("<")
+    return mentions(info, template.rstrip(), tags, is_template=bool(mark))
+
+
 def _tagged(name: str) -> Iterator[tuple[str, frozenset[int] | None]]:
     """Yield the same for a variable, with the tags that its entries can have, if known."""
     simple = parts(name)[-1].name if parts(name) else ""
+    if "<" in simple and not simple.startswith(("<", *_NAMELESS)):
+        yield simple, DATA
     for index, part in enumerate(reversed(_parts(name))):
         yield part, DATA if not index and part == simple else None
 
