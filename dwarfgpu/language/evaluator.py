@@ -551,7 +551,7 @@ class Evaluator(Operations):
         if node.operator is None and _is_initializer(node.right, target.type):
             value = self._initialized(node.right, Typed(target.type, target.unit))
         elif node.operator in (None, ":"):
-            value = self.object_as(node.right, target.type)
+            value = self.assigned(node.right, target.type)
         else:
             applied = ast.Binary(node.operator, node.left, node.right)
             _, value = self.alike(applied, target, self.object(node.right))

@@ -107,6 +107,13 @@ class Operations(MemberAccess):
         own = self.own.as_type(node, type_)
         return self.object(node) if own is None else own
 
+    def assigned(self, node: ast.Node, type_: Type | None) -> TypedValue:
+        """Return the value of an operand that is assigned to an object of a type; `UsageError` for
+        a constant that the type has not, in languages with untyped ones."""
+        if self.rules is not None and type_ is not None and self.rules.applies(type_):
+            return self._inferred(self.rules, node, type_)
+        return self.object_as(node, type_)
+
     def _inferred(
         self, rules: LanguageRules, node: ast.Node, type_: Type, operator: str = ""
     ) -> TypedValue:
