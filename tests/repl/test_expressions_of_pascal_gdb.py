@@ -34,8 +34,9 @@ n = 4; n = 5; n <> 4; n <> 5; 7 div 2; -7 div 2; 7 mod 2; -7 mod 2; n and 6; n o
 n xor 5; 1 shl 4; 256 shr 4; n AND 6; n Div 3; not b; NOT b; b and true; b or False; b xor TRUE;
 not (n = 4); (n = 4) and b; p^ = 4; l^.V; l^.Next^.V; l^.Next^.V = 2; true; False; p^;
 col = cGreen; c = 'Q'; c < 'Z'; $v := 5; $v; $v = 5; $v = 6; $1; $1F; 0x1f;
-SizeOf(n); LongInt(c); n, 3; f div 2; 'abc'; n in b; n n"""
+SizeOf(n); LongInt(c); f div 2; 'abc'; n in b; n n"""
 OF_PASCAL = {
+    "n, 3": "This language has no comma operator, near `, 3'.",  # GDB: 3
     "n = 2 or 4": "false",  # GDB: n = 2 or 4 is (n = 2) or 4
     "n = 4 and 6": "true",
     "not n": "-5",  # GDB: false
