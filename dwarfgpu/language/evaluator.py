@@ -286,7 +286,7 @@ class Evaluator(Operations):
             case ast.SizeOf():
                 return self.size(self.type_named(node.type).type)
             case ast.Elements():
-                values = [self.object(element) for element in node.elements]
+                values = self.own.elements(node)
                 return elements(self.objects, [*map(self.arithmetic.of_whole_type, values)])
 
     # Operands

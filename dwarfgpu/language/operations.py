@@ -125,13 +125,13 @@ class Operations(MemberAccess):
             return self.number(rules.beside(constant, type_, operator))
         match node:
             case ast.Unary(operator="-" | "+" | "~" | "!", operand=operand) if (
-                rules.infers and self._is_untyped(operand)
+                rules.infers and self.is_untyped(operand)
             ):
                 return self.of_one(node.operator, self._inferred(rules, operand, type_))
-            case ast.Binary(operator="<<" | ">>") if self._is_untyped(node.left):
+            case ast.Binary(operator="<<" | ">>") if self.is_untyped(node.left):
                 left = self._inferred(rules, node.left, type_)
                 return self.combined(node.operator, left, self.object(node.right))
-            case ast.Binary() if rules.infers and self._is_untyped(node):
+            case ast.Binary() if rules.infers and self.is_untyped(node):
                 left = self._inferred(rules, node.left, type_)
                 return self.combined(node.operator, left, self._inferred(rules, node.right, type_))
             case _:
@@ -150,7 +150,7 @@ class Operations(MemberAccess):
             case _:
                 return self.number(rules.beside(rules.constant(node) or 0, type_))
 
-    def _is_untyped(self, node: ast.Node) -> bool:
+    def is_untyped(self, node: ast.Node) -> bool:
         """Return whether an expression has the type of what is beside it: a constant, one that is
         shifted, and in Rust all that is made of numbers alone."""
         rules = self.rules
@@ -158,11 +158,11 @@ class Operations(MemberAccess):
             return False
         match node:
             case ast.Unary(operator="-" | "+" | "~" | "!") if rules.infers:
-                return self._is_untyped(node.operand)
+                return self.is_untyped(node.operand)
             case ast.Binary(operator="<<" | ">>") if rules.has_untyped:
-                return self._is_untyped(node.left)
+                return self.is_untyped(node.left)
             case ast.Binary(operator=operator) if rules.infers and operator in _ARITHMETIC:
-                return self._is_untyped(node.left) and self._is_untyped(node.right)
+                return self.is_untyped(node.left) and self.is_untyped(node.right)
             case _:
                 return rules.constant(node) is not None
 
@@ -176,7 +176,7 @@ class Operations(MemberAccess):
         is_shift, is_compared = node.operator in ("<<", ">>"), node.operator in COMPARISONS
         if is_shift and not self.language.is_pascal:
             return left, right
-        are_untyped = self._is_untyped(node.left), self._is_untyped(node.right)
+        are_untyped = self.is_untyped(node.left), self.is_untyped(node.right)
         kinds = left.type, right.type
         assert kinds[0] is not None and kinds[1] is not None
         infer = partial(self._inferred, rules, operator=node.operator)

@@ -33,6 +33,9 @@ class Evaluation(FunctionContext, Protocol):
 
     def object_as(self, node: ast.Node, type_: Type | None) -> TypedValue: ...
 
+    def is_untyped(self, node: ast.Node) -> bool:
+        """Return whether an expression has the type of what is beside it."""
+
     def unread(self) -> Evaluation:
         """Return what evaluates operands for their types only."""
 
@@ -71,6 +74,10 @@ class OwnOperators:
     def as_type(self, node: ast.Node, type_: Type | None) -> TypedValue | None:
         """Return the value of an operand that means something only where a type is expected."""
         return None
+
+    def elements(self, node: ast.Elements) -> list[TypedValue]:
+        """Return the elements of an array that is written out."""
+        return [self.evaluation.object(element) for element in node.elements]
 
     def unary(self, operator: str, value: TypedValue) -> TypedValue | None:
         """Apply an operator to one operand."""

@@ -38,7 +38,15 @@ OF_RUST = {
     "boxed[1]": "8", "boxed[3]": "no such vector element", "of_box[0]": "7",
     "u1 as char": "200 U'È'", "sizeof(char)": "4", "u1 as char as i32": "200", "'é' as i32": "233",
     "sizeof('a')": "4", "letter == 'x'": "true", "letter = u1 as char": "200 U'È'",
-    "sizeof(unsigned char)": "1",
+    "sizeof(unsigned char)": "1", "[1, 2, 3]": "{1, 2, 3}", "[0u8; 4]": "{0, 0, 0, 0}",
+    "arr == [1, 2, 3]": "true", "[1, 2, -3] == arr": "false", "part == [1, 2, 3]": "true",
+    "boxed == [7, 8, 9]": "true", "sizeof([1u8, 2, 3,])": "3", "[[1, 2], [3, 4]][1][0]": "3",
+    "[1, u1][0] == u1": "false", "sizeof([1, u1])": "2",
+    "[1, 2.0]": "The elements of an array have one type, not f64 and i32.",
+    "[1i32, 2f32]": "The elements of an array have one type, not f32 and i32.",
+    "[]": "Unsupported: an array without elements has no type in an expression",
+    "[0; 5000]": "LimitExceeded: an array expression of more than 4096 elements",
+    "[0; 0]": "Invalid number of elements of an array type.",
 }  # fmt: skip
 
 

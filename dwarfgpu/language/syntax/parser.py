@@ -431,6 +431,10 @@ class Parser(Cursor):
                 # Only a cast can continue like this: its type is unknown, which is reported later.
                 return ast.Cast(ast.TypeName((node.name,)), self.expression(UNARY))
             return node
+        if self.language.is_rust and self.accept("["):
+            from dwarfgpu.language.syntax.rust_expressions import array_expression  # few programs
+
+            return array_expression(self)
         raise self.syntax_error()
 
     def _suffixed(self, *, is_negative: bool = False) -> Node:
