@@ -44,7 +44,7 @@ def folded(node: ast.Node, folding: Folding) -> Constant | None:
     """Return the constant that an expression is; None where it is none, and where it has no
     result."""
     match node:
-        case ast.Integer(suffix="") | ast.Floating(suffix="", is_imaginary=False):
+        case ast.Integer(suffix="" | "rune") | ast.Floating(suffix="", is_imaginary=False):
             return literal_of(node)
         case ast.Unary(operator="-" | "+", operand=ast.Integer() | ast.Floating()):
             number = folded(node.operand, folding)
@@ -112,6 +112,8 @@ def _binary(operator: str, left: Constant, right: Constant) -> Constant | None:
             return Fraction(left) / right
         case _ if operator == POWER and isinstance(left, Fraction) and isinstance(right, int):
             return Fraction(_raised(left, right)) if left or right >= 0 else None
+        case "<<" | ">>" if Fraction(left).denominator == Fraction(right).denominator == 1:
+            return _of_integers(operator, int(left), int(right))
         case _ if isinstance(left, int) and isinstance(right, int):
             return _of_integers(operator, left, right)
         case _:

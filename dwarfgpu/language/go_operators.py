@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.contents import arrays_compared, have_parts
 from dwarfgpu.language.go_values import array_of, compared_with_nil
+from dwarfgpu.language.language_rules import SHIFTS
 from dwarfgpu.language.own_operators import OwnOperators
+from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
 
 
@@ -19,6 +23,20 @@ class OperatorsOfGo(OwnOperators):
             name = "void" if value.type is None else type_name(value.type)
             raise UsageError(f"Go has ^ of integers, not of the type {name}.")
         return self.evaluation.of_one(operator, value)
+
+    def as_one_type(
+        self, node: ast.Binary, left: TypedValue, right: TypedValue
+    ) -> tuple[TypedValue, TypedValue]:
+        """Return the operands, of a shift with a constant count as an integer."""
+        rules = self.evaluation.rules
+        if node.operator not in SHIFTS or rules is None:
+            return left, right
+        count = rules.constant(node.right)
+        if isinstance(count, Fraction):
+            if count.denominator != 1:
+                raise UsageError(f"A shift count of Go is an integer, not {float(count)}.")
+            right = self.arithmetic.value(rules.alone(int(count)))
+        return left, right
 
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
         if not have_parts(left, right):

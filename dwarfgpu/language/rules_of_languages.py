@@ -288,6 +288,15 @@ class RulesOfGo(_StrictRules):
     address_names = "int uint"
     real_names: ClassVar = {32: "float32", 64: "float64"}
 
+    def literal(self, node: ast.Integer | ast.Floating) -> Number:
+        return self.result(node, node.number) if node.suffix == words.RUNE else super().literal(node)
+
+    def result(self, node: ast.Node, constant: Constant) -> Number:
+        """Return the constant that an expression is: of characters, an int32 ("Constants")."""
+        if isinstance(constant, int) and _is_of_runes(node):
+            return self.within(constant, self.integer(32), is_real=False)
+        return self.alone(constant)
+
     def alone(self, constant: Constant) -> Number:
         if isinstance(constant, int) and fits(constant, self._int_bits, is_signed=True):
             return self.integer_number(constant, self._int_bits, is_signed=True)
@@ -312,6 +321,21 @@ class RulesOfGo(_StrictRules):
             return left
         count = min(count, left.value.type.bit_size)
         return _shifted(operator, left.value.integer, left, count)
+
+
+def _is_of_runes(node: ast.Node) -> bool:
+    """Return whether a constant of Go is a rune: its kind is the later one of two operands."""
+    match node:
+        case ast.Integer():
+            return node.suffix == words.RUNE
+        case ast.Unary():
+            return _is_of_runes(node.operand)
+        case ast.Binary(operator="<<" | ">>"):
+            return _is_of_runes(node.left)
+        case ast.Binary():
+            return _is_of_runes(node.left) or _is_of_runes(node.right)
+        case _:
+            return False
 
 
 class RulesOfRust(_StrictRules):

@@ -75,7 +75,9 @@ EXPRESSIONS: dict[int, str] = {
         i4 % 4096 = -368; 7 / 2 = 3; 7 / 2.0 = 3.5; u1 < 300 = true; u1 == i1 = false
         u1 + few = 203; 1 << few = 8; 0o17 = 15; 1e3 == 1000 = true; 1 < 1.5 = true
         1.5 < 1 = false; 1 << 9000 > 1 = true; 1 << 9000 == 1 << 9001 = false
-        1e400 > 1e399 = true; 1e400 / 1e399 = 10; u1 &^ 'a' = 136; 3 &^ 'a' = 2""",
+        1e400 > 1e399 = true; 1e400 / 1e399 = 10; u1 &^ 'a' = 136; 3 &^ 'a' = 2; 1 << 3.0 = 8; 10.0 >> 1 = 5
+        i4 << 2.0 = -280000; 'a' = 97; 'a' + 1 = 98; '\\n' = 10; '\\x41' = 65; -'\\'' = -39
+        'é' == 233 = true; u1 == 'a' = false""",
     dw.LANG_RUST: """
         flags & 2 != 0 = true; flags ^ 8 == 2 = true; flags | 1 == 11 = true; !u1 = 55
         u1 & !1 = 200; f4 == 0.1 = true; f8 == 0.1 = true; 0.1 + 0.2 == 0.3 = false
@@ -128,7 +130,9 @@ NAMES_OF_TYPES = {
                        "u4 and i1": "LongWord", "Byte(3)": "Byte"},
     dw.LANG_GO: {"u1 + 1": "uint8", "u1 << few": "uint8", "5": "int", "1.5": "float64",
                  "1 == 1": "bool", "f4 * 2": "float32", "-i4": "int32", "(uint16)3": "uint16",
-                 "(int)u1": "int", "u1 == 5": "bool"},
+                 "(int)u1": "int", "u1 == 5": "bool", "'a'": "int32", "'a' + 1": "int32",
+                "'a' + 1.5": "float64", "'a' << 2": "int32", "1 << '\\x03'": "int",
+                "u1 + 'a'": "uint8", "10.0 >> 1": "int"},
     dw.LANG_RUST: {"u1 + 1": "u8", "5": "i32", "5000000000": "i64", "1.5": "f64", "1u16": "u16",
                    "f4 * 2.0": "f32", "!u1": "u8", "n8 << 2": "i64", "f4 as usize": "usize"},
     dw.LANG_D: {"u1 + u1": "int", "few + 1": "uint", "w8 + 1": "ulong", "5": "int",
@@ -160,6 +164,9 @@ ERRORS = {
     (dw.LANG_GO, "i4 + 2.5"): "2.5 is no integer, as int32 needs.",
     (dw.LANG_GO, "u4 + i4"): "Go does not compute with uint32 and int32: write a cast.",
     (dw.LANG_GO, "f4 * few"): "Go does not compute with float32 and uint32: write a cast.",
+    (dw.LANG_GO, "i4 << 2.5"): "A shift count of Go is an integer, not 2.5.",
+    (dw.LANG_GO, "i1 + 'é'"): "The type int8 does not hold 233.",
+    (dw.LANG_GO, "'a' * 100000000"): "The type int32 does not hold 9700000000.",
     (dw.LANG_GO, "u1 << i1"): "negative shift amount",
     (dw.LANG_GO, "2.5 &^ 1.5"): "Integer-only operation on floating point number.",
     (dw.LANG_GO, "true &^ true"): '"&^" is for two integers.',

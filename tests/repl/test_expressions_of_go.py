@@ -131,7 +131,7 @@ SHOWN = {
     "1__0": 'Invalid number "1__0".', "1_0.2_5": "10.25",
     r'"a\x00"': r'"a\000"',
     "'é' == runed": "true",
-    "'a'": "97 'a'",
+    "'a'": "97",
     r"'\u00e9'": "233", r"`a\n`": r'"a\\n"', "sizeof(\"abc\")": "3",
     's == "héllo"': "true", 's != "x"': "true", 'empty == ""': "true",
     'words[1] == "bc"': "true",

@@ -9,7 +9,7 @@ from typing import Final
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.syntax.tokens import Token, character
-from dwarfgpu.language.syntax.words import AND_NOT, INVERSION
+from dwarfgpu.language.syntax.words import AND_NOT, INVERSION, RUNE
 
 _NUMBER: Final = pattern(
     r"""(?:0[oO]_?(?P<octal>[0-7](?:_?[0-7])*) | 0[xX](?:_?[0-9a-fA-F])+ | 0[bB](?:_?[01])+
@@ -17,8 +17,9 @@ _NUMBER: Final = pattern(
     re.VERBOSE,
 )
 _MISPLACED: Final = pattern(r"[0-9][0-9a-zA-Z]*_\w*")
-_RUNE: Final = pattern(r"'(?:[^'\\\x00-\x7f]|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8})'")
-"""One that is more than a byte: `'a'` is that of C."""
+_RUNE: Final = pattern(
+    r"""'(?:[^'\\\n]|\\(?:[abfnrtv\\']|[0-3][0-7]{2}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}))'"""
+)
 _RAW_STRING: Final = pattern(r"`(?P<body>[^`]*)`")
 
 
@@ -36,7 +37,8 @@ def go_token(text: str, index: int) -> tuple[Token, int] | None:
     if match is None and (misplaced := _MISPLACED.match(text, index)) is not None:
         raise UsageError(f'Invalid number "{misplaced[0]}".')
     if (match := _RUNE.match(text, index)) is not None:
-        return Token("number", str(character(f"U{match[0]}").code), index), match.end()
+        code = character(f"U{match[0]}").code
+        return Token("suffixed", f"{code} {RUNE}", index), match.end()
     if (match := _RAW_STRING.match(text, index)) is not None:
         body = match["body"].replace("\\", "\\\\").replace('"', '\\"')
         return Token("string", f'"{body}"', index), match.end()

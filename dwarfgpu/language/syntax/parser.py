@@ -46,6 +46,7 @@ from dwarfgpu.language.syntax.words import (
     IN_TYPES,
     INVERSION,
     MUTABLE,
+    RUNE,
     TAGS,
     TYPE_WORDS,
     WORDS,
@@ -197,7 +198,7 @@ class Parser(Cursor):
         if self.accept(NOT):
             return ast.Unary("!", self.expression(self._precedences.after_not))
         operator = self.accept(*_PREFIXES)
-        if operator == "-" and self.token.kind == "suffixed":
+        if operator == "-" and self.token.kind == "suffixed" and self.language.is_rust:
             return self._postfix(self._suffixed(is_negative=True))
         if operator is not None:
             operator = _SAME.get(operator, operator)
@@ -438,7 +439,9 @@ class Parser(Cursor):
         raise self.syntax_error()
 
     def _suffixed(self, *, is_negative: bool = False) -> Node:
-        """Parse a number of Rust with its type."""
+        """Parse a number of Rust with its type, or a character of Go."""
+        if self.language.is_go:
+            return ast.Integer(int(self.next().text.partition(" ")[0]), RUNE)
         from dwarfgpu.language.syntax.rust_type_names import suffixed  # few programs
 
         return suffixed(self.next().text, is_negative=is_negative)
