@@ -19,6 +19,8 @@ from dwarfgpu.dwarf.scope.declarations import around
 from dwarfgpu.dwarf.scope.imports import units_with_names
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import named_entries
+from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.types import MAX_CHAIN, Pointer, Struct, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
 
@@ -29,6 +31,10 @@ _MOST: Final = 100_000
 """Entries of one scope that are looked at."""
 _OBJECT: Final = {"self": "this"}
 """What Free Pascal calls the object of a method."""
+_STATIC: Final = ("$_static_{}_", "_static_{}_")
+"""What Free Pascal writes before the name of a class variable, which is in upper case:
+`_static_tsquare_MADE`, with `$` before it in DWARF 3."""
+_CLASSES: Final = (dw.TAG_CLASS_TYPE, dw.TAG_STRUCTURE_TYPE)
 
 
 def pascal_spelling(session: Session, name: str) -> str:
@@ -51,11 +57,44 @@ def _spellings(lookup: NameLookup, folded: str) -> Iterator[str]:
     for scope in chain(reversed(lookup.chain), enclosing):
         if scope != scope.unit.root:
             yield from (name for name in _names(scope) if name.lower() == folded)
+        if scope.tag in _CLASSES:
+            yield from (before + folded.upper() for before in before_class_variables(_type(scope)))
     if lookup.unit is not None:
         yield from names_of_unit(lookup.unit).get(folded, ())
     for info in lookup.infos:
         for unit in units_of_pascal(info):
             yield from names_of_unit(unit).get(folded, ())
+
+
+def before_class_variables(type_: Type | None) -> Iterator[str]:
+    """Yield what is before the names of the class variables of a class, then of those from which it
+    is derived."""
+    struct_type = strip(type_)
+    if isinstance(struct_type, Pointer):
+        struct_type = strip(struct_type.target)
+    for _ in range(MAX_CHAIN):
+        if not isinstance(struct_type, Struct):
+            return
+        yield from (before.format((struct_type.name or "").lower()) for before in _STATIC)
+        bases = [strip(member.type) for member in struct_type.members if member.is_base_class]
+        struct_type = next((base for base in bases if isinstance(base, Struct)), None)
+
+
+def class_variables(session: Session, type_: Type) -> Iterator[str]:
+    """Yield the names of the class variables that a class has, in lower case: Free Pascal writes
+    them in upper case, whatever the source has."""
+    units = [unit for item in session.loaded_objects() for unit in units_of_pascal(item.info)]
+    for before in before_class_variables(type_):
+        for unit in units:
+            names = names_of_unit(unit)
+            yield from (name[len(before) :] for name in names if name.startswith(before))
+
+
+def _type(scope: Die) -> Type | None:
+    try:
+        return types_of(scope.unit).build(scope)
+    except DwarfGpuError:
+        return None
 
 
 def _is_of_pascal(lookup: NameLookup, name: str) -> bool:

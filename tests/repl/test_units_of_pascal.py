@@ -15,12 +15,13 @@ interface
 type
   TKind = (kNone, kLoan);
   TShape = class Id: LongInt; class var Made: LongInt; end;
-  TSquare = class(TShape) Side: LongInt; end;
+  TSquare = class(TShape) Side: LongInt; procedure Grow; end;
   IPrint = interface procedure Print; end;
   TDoc = class(TInterfacedObject, IPrint) Pages: LongInt; procedure Print; end;
-var Counter: LongInt = 7; Days: LongInt = 8;
+var Counter: LongInt = 7; Days: LongInt = 8; Made: LongInt = 4;
 procedure Stop(Counter: LongInt);
 implementation
+procedure TSquare.Grow; begin Stop(1); Inc(Made, Side); end;
 procedure TDoc.Print; begin Pages := 3; end;
 procedure Stop(Counter: LongInt);
 var nowhere: ^LongInt;
@@ -33,7 +34,7 @@ program a;
 uses bank;
 var Days: LongInt = 9; square: TSquare; doc: TDoc; printed, none: IPrint;
 begin
-  square := TSquare.Create; TShape.Made := 5; doc := TDoc.Create; printed := doc; Stop(1);
+  square := TSquare.Create; TShape.Made := 5; doc := TDoc.Create; printed := doc; square.Grow;
 end.
 """
 
@@ -74,6 +75,24 @@ def test_class_variables_are_those_of_derived_classes(files: list[str]) -> None:
     expected = {"square.made": "5", "square.Made := 6": "6", "a.square.made + 1": "7"}
     assert shown(files, [*expected]) == [*expected.values()]
     assert "There is no member" in answers(None, files, ["print square.nothing"])[0]
+
+
+def test_class_variables_without_an_object(files: list[str]) -> None:
+    """In a method the nearest name counts, before one of its unit."""
+    expected = {"TSquare.Made": "5", "tshape.made := 7": "7", "bank.made": "4", "made": "4"}
+    assert shown(files, [*expected]) == [*expected.values()]
+    own = answers(None, files, ["up", "print made", "print side", "print TSquare.nothing"])
+    assert [said.splitlines()[-1].partition(" = ")[-1] for said in own[1:3]] == ["5", "0"]
+    assert own[3].splitlines()[-1] == "Attempt to use a type name as an expression"
+
+
+def test_members_are_completed_with_class_variables(files: list[str]) -> None:
+    said = answers(None, files, ["complete print a.square.", "complete print square.m"])
+    words = [text.splitlines()[1:] for text in said]
+    assert sorted(word.lower() for word in words[0]) == [
+        "print a.square.id", "print a.square.made", "print a.square.side"
+    ]  # fmt: skip
+    assert [word.lower() for word in words[1]] == ["print square.made"]
 
 
 def test_an_interface_is_a_reference(files: list[str]) -> None:

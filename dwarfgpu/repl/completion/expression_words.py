@@ -159,8 +159,14 @@ def members(shell: Shell, text: str) -> Iterator[Candidate]:
         of_variants = (
             variant.members for part in bare.declared.variant_parts for variant in part.variants
         )
+        is_pascal = _style(shell) == "pascal"
         for member in chain(visible_members(bare), *of_variants):
-            yield Candidate(member.name or "", type_name(member.type))
+            if not (is_pascal and "$" in (member.name or "")):  # of the compiler
+                yield Candidate(member.name or "", type_name(member.type))
+        if is_pascal:
+            from dwarfgpu.language.pascal_names import class_variables  # few programs
+
+            yield from (Candidate(name) for name in class_variables(shell.session, bare))
     except DwarfGpuError:
         return
 
