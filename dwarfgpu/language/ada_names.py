@@ -10,7 +10,7 @@ comes before what files in other languages do, which the code can only import.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -156,8 +156,7 @@ def _lowered(name: str) -> str:
 def _direct(lookup: NameLookup, lowered: str) -> str | None:
     """Return the name for what is visible without `use` (Ada 2012 8.3): the names of subprograms
     and packages around the code, from the inside outwards, then those that are in no package."""
-    functions = [*lookup.chain[:1], *(around(lookup.chain[0]) if lookup.chain else ())]
-    functions = [scope for scope in functions if scope != scope.unit.root]
+    functions = _functions_around(lookup)
     for scope in (*reversed(lookup.chain), *functions[1:]):
         if entries := {entry for entry in _names(scope) if is_spelling(entry, lowered)}:
             return _only(entries, lowered)
@@ -165,7 +164,7 @@ def _direct(lookup: NameLookup, lowered: str) -> str | None:
     if any(isinstance(meaning, Variable) and meaning.kind != "global" for meaning in meanings):
         return lowered
     named = _of_packages(lookup, lowered)
-    outermost = (functions[-1].name or "").partition("___")[0] if functions else ""
+    outermost = _outermost(functions)
     if entries := _of_nearest(named, _without_mark(outermost), lowered):
         return _only(entries, lowered)
     is_another = "__" not in lowered and lowered != outermost and any(map(is_function, meanings))
@@ -174,6 +173,30 @@ def _direct(lookup: NameLookup, lowered: str) -> str | None:
     if meanings:
         return lowered
     return _only(entries, lowered) if (entries := _whole(named, lowered)) else None
+
+
+def _functions_around(lookup: NameLookup) -> list[Die]:
+    """Return the subprograms around the code, the innermost first."""
+    functions = [*lookup.chain[:1], *(around(lookup.chain[0]) if lookup.chain else ())]
+    return [scope for scope in functions if scope != scope.unit.root]
+
+
+def _outermost(functions: Sequence[Die]) -> str:
+    return (functions[-1].name or "").partition("___")[0] if functions else ""
+
+
+def packages_around(session: Session) -> list[str]:
+    """Return the names, as the file has them, of the outermost subprogram around the code and of
+    its packages: what is declared in them is written without them."""
+    parts = _outermost(_functions_around(session.meanings(""))).split("__")
+    return ["__".join(parts[:count]) for count in range(len(parts), 0, -1) if parts[0]]
+
+
+def declared_around(session: Session) -> Iterator[str]:
+    """Yield the names that the subprograms around the code declare, as the file has them."""
+    lookup = session.meanings("")
+    for scope in (*reversed(lookup.chain), *_functions_around(lookup)[1:]):
+        yield from _names(scope)
 
 
 def _only(named: set[str], lowered: str) -> str:

@@ -287,3 +287,15 @@ def test_attributes_in_optimized_code(
 
 def test_attributes_as_in_ada(files: Callable[[str], list[str]]) -> None:
     assert _own(files("-O0"), ATTRIBUTES_AS_IN_ADA) == ATTRIBUTES_AS_IN_ADA
+
+
+def test_names_around_the_code_are_completed(files: Callable[[str], list[str]]) -> None:
+    """Types of a subprogram were not offered; of objects, 'pos was a syntax error."""
+    commands = ["frame function example.show", "complete ptype Access_To", "complete print wor"]
+    said = answers(None, files("-O0"), [*commands, "print c'pos", "print b'val + 1"])
+    words = [text.splitlines()[1:] for text in said]
+    assert sorted(words[1]) == [
+        "ptype Access_To_fixed", "ptype Access_To_int", "ptype Access_To_vector"
+    ]  # fmt: skip
+    assert "print work" in words[2]
+    assert words[3] == words[4] == ["Prefix must be type"]

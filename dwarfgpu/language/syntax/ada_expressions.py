@@ -44,5 +44,7 @@ def attribute(parser: Cursor, prefix: Node | ast.TypeName) -> Node:
     has_arguments = counts[-1] > 0 and parser.accept("(") is not None
     arguments = parser.listed(")") if has_arguments else ()
     if len(arguments) not in counts:
+        if counts[-1] and counts[0] and not isinstance(prefix, ast.TypeName):
+            raise UsageError("Prefix must be type")
         raise parser.syntax_error()
     return ast.Attribute(prefix, name, arguments)

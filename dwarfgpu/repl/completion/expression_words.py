@@ -125,6 +125,8 @@ def of_scopes(shell: Shell, word: str, kinds: Collection[str] = OPERANDS) -> Ite
 
     try:
         scopes = Names(shell.session).written_scopes() if word else []
+        if word and _style(shell) == "ada":
+            yield from _around_in_ada(shell, word, kinds)
     except DwarfGpuError:
         return
     for before, whole in scopes:
@@ -132,6 +134,21 @@ def of_scopes(shell: Shell, word: str, kinds: Collection[str] = OPERANDS) -> Ite
         if word.startswith(before):
             for name, kind in shell.symbols.starting_with(f"{whole}{rest}", kinds):
                 yield Candidate(f"{before}{name.removeprefix(whole)}", kind)
+
+
+def _around_in_ada(shell: Shell, word: str, kinds: Collection[str]) -> Iterator[Candidate]:
+    """Yield the names that begin so, of the packages and subprograms around the code."""
+    from dwarfgpu.language.ada_names import declared_around, packages_around  # few programs
+
+    local = [*declared_around(shell.session)] if "type" in kinds else []
+    for package in packages_around(shell.session):
+        before = package.replace("__", ".") + "."
+        for candidate in names_of_ada(shell, before + word, kinds):
+            yield Candidate(candidate.text.removeprefix(before), candidate.about)
+        for name in local:
+            declared = name.removeprefix(f"{package}__").partition("___")[0]
+            if declared != name and declared.startswith(word.lower()) and declared.islower():
+                yield Candidate(word + declared[len(word) :].replace("__", "."))
 
 
 def _spaces(shell: Shell, word: str) -> Iterator[Candidate]:
