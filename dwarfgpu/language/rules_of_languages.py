@@ -289,7 +289,9 @@ class RulesOfGo(_StrictRules):
     real_names: ClassVar = {32: "float32", 64: "float64"}
 
     def literal(self, node: ast.Integer | ast.Floating) -> Number:
-        return self.result(node, node.number) if node.suffix == words.RUNE else super().literal(node)
+        return (
+            self.result(node, node.number) if node.suffix == words.RUNE else super().literal(node)
+        )
 
     def result(self, node: ast.Node, constant: Constant) -> Number:
         """Return the constant that an expression is: of characters, an int32 ("Constants")."""
