@@ -27,7 +27,6 @@ from dwarfgpu.errors import UndefinedBits, UsageError, counted
 from dwarfgpu.language.arithmetic_conversions import Number, is_integer
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.complexes import is_complex, joined_as, part_of, parts_of
-from dwarfgpu.language.constant_expressions import spelled
 from dwarfgpu.language.fortran_types import intrinsic_type
 from dwarfgpu.language.function_context import FunctionContext
 from dwarfgpu.language.typed_value import TypedValue
@@ -463,6 +462,8 @@ def _integer(context: FunctionContext, number: int, kind: int | None = None) -> 
     type_ = intrinsic_type(context.names.builtins, "integer", kind)
     value = Value.of(number, type_.base)
     if value.integer != number:
+        from dwarfgpu.language.constant_expressions import spelled  # for errors only
+
         raise UsageError(f"{type_.name} does not hold {spelled(number)}: give a larger kind")
     return context.arithmetic.value(Number(value, type_))
 

@@ -128,7 +128,9 @@ class Names:
         known = self._meanings.get(name)
         if known is None:
             try:
-                known = self._meaning(name)
+                spelled = self.spelled(name)
+                known = self._looked_up(spelled) or self._visible_in_function(spelled)
+                known = known or self._rarer_meaning(spelled)
             except UsageError as error:
                 known = error
             self._meanings[name] = known
@@ -136,10 +138,9 @@ class Names:
             raise known.with_traceback(None)
         return known
 
-    def _meaning(self, name: str) -> tuple[Meaning, ...]:
-        name = self.spelled(name)
-        meanings = self._looked_up(name) or self._visible_in_function(name)
-        meanings = meanings or self._of_linkage_name(name) or self.printed_functions(name)
+    def _rarer_meaning(self, name: str) -> tuple[Meaning, ...]:
+        """Return the entities of a name that is none of a scope around the program location."""
+        meanings = self._of_linkage_name(name) or self.printed_functions(name)
         meanings = meanings or self._namelist_of_module(name)
         if not meanings and self.language.is_ada:
             meanings = nested_subprograms(self.session, name)

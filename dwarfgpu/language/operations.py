@@ -109,9 +109,10 @@ class Operations(MemberAccess):
 
     def assigned(self, node: ast.Node, type_: Type | None) -> TypedValue:
         """Return the value of an operand that is assigned to an object of a type; `UsageError` for
-        a constant that the type has not, in languages with untyped ones."""
-        if self.rules is not None and type_ is not None and self.rules.applies(type_):
-            return self._inferred(self.rules, node, type_)
+        a constant that the type has not, in Go and Rust."""
+        rules = self.rules
+        if rules is not None and rules.has_untyped and type_ is not None and rules.applies(type_):
+            return self._inferred(rules, node, type_)
         return self.object_as(node, type_)
 
     def _inferred(

@@ -217,7 +217,6 @@ ERRORS = {
     (dw.LANG_GO, "($small = u1) += 300"): "The type uint8 does not hold 300.",
     (dw.LANG_RUST, "u1 = 300"): "The type u8 does not hold 300.",
     (dw.LANG_GO, "u1 = 2.5"): "2.5 is no integer, as uint8 needs.",
-    (_ADA, "c := 256"): "The type pk.byte does not hold 256.",
     (dw.LANG_RUST, "i4 + 1e400"): "The type f64 does not hold 1e+400.",
     (dw.LANG_RUST, "f4 + 1e39"): "The type f32 does not hold 1e+39.",
     (dw.LANG_RUST, "-1e400"): "The type f64 does not hold -1e+400.",

@@ -120,7 +120,10 @@ class Cursor:
         `LimitExceeded` for too many."""
         self.depth += 1
         if self.depth > MAX_HEIGHT:
-            raise LimitExceeded(f"an expression nested more than {MAX_HEIGHT} deep")
+            raise self.too_deep()
+
+    def too_deep(self) -> LimitExceeded:
+        return LimitExceeded(f"an expression nested more than {MAX_HEIGHT} deep")
 
     @abstractmethod
     def expression(self, least: int) -> Node:

@@ -34,15 +34,12 @@ class SourceLanguage:
     is_rust: bool
     is_caseless: bool
     """Whether `N` and `n` are one name."""
+    has_functional_casts: bool
+    """Whether `type(x)` converts an operand."""
     has_own_arithmetic: bool
     """Whether it does not compute as C does."""
     literals: frozenset[str]
     """The words that are values; in small letters where case means nothing."""
-
-    @property
-    def has_functional_casts(self) -> bool:
-        """Whether `type(x)` converts an operand."""
-        return self.is_cplusplus or self.is_pascal or self.is_go
 
     @property
     def has_counted_strings(self) -> bool:
@@ -100,6 +97,7 @@ def source_language(code: int | None) -> SourceLanguage:
         code == dw.LANG_GO,
         is_rust,
         is_fortran or is_ada or is_pascal,
+        is_cplusplus or is_pascal or code == dw.LANG_GO,
         code in dw.OWN_ARITHMETIC,
         literals if code is None else own.get(code, literals),
     )

@@ -11,7 +11,7 @@ from typing import Final
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.ada_tokens import ALL, RANGE
-from dwarfgpu.language.syntax.ast import Node
+from dwarfgpu.language.syntax.ast import MAX_HEIGHT, Node
 from dwarfgpu.language.syntax.cursor import MAX_SHOWN, Cursor, Known
 from dwarfgpu.language.syntax.fortran_tokens import (
     CONVERSIONS,
@@ -140,12 +140,12 @@ class Parser(Cursor):
 
     def whole(self) -> Node:
         node = self.expression(COMMA)
+        if self.token.kind == "end":
+            return node
         self._require_no_comma()
         if self.token.text in (")", "]"):
             raise UsageError("Junk after end of expression.")
-        if self.token.kind != "end":
-            raise self.syntax_error()
-        return node
+        raise self.syntax_error()
 
     def _require_no_comma(self) -> None:
         """Raise `UsageError` for a comma, which no other part of the parser takes."""
@@ -155,7 +155,9 @@ class Parser(Cursor):
 
     def expression(self, least: int) -> Node:
         """Return an expression of operators that bind at least so strongly."""
-        self.descend()
+        self.depth += 1
+        if self.depth > MAX_HEIGHT:
+            raise self.too_deep()
         left = self.unary(least)
         while self.token.kind == "mark":
             operator = self.token.text
@@ -535,11 +537,13 @@ class Parser(Cursor):
 
     def _functional_cast(self) -> Node | None:
         """Parse `int(5)`, of C++, Go and Pascal: a type with a single name, and its initializer."""
+        if not self.language.has_functional_casts:
+            return None
         token = self.token
+        if self.tokens[self.at + 1].kind == "end":
+            return None
         name, end = simple_type(self)
         if self.tokens[end].text != "(":
-            return None
-        if not self.language.has_functional_casts:
             return None
         if token.text not in TYPE_WORDS and not self.known.is_type(name):
             return None
