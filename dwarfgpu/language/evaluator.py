@@ -553,8 +553,7 @@ class Evaluator(Operations):
         elif node.operator in (None, ":"):
             value = self.assigned(node.right, target.type)
         else:
-            applied = ast.Binary(node.operator, node.left, node.right)
-            _, value = self.alike(applied, target, self.object(node.right))
+            value = self.beside(node.right, target.type, node.operator)
         if self.language.is_ada:
             from dwarfgpu.language.ada_indexing import assigned  # few programs are in Ada
 

@@ -98,9 +98,17 @@ class LanguageRules(ABC):
             return self._real(constant, self.real_of(constant))
         for size in self.sizes_of_literals:
             for is_signed in (True, False):
-                if fits(constant, size, is_signed=is_signed) and (is_signed or size == 64):
+                if fits(constant, size, is_signed=is_signed) and (is_signed or size >= 64):
                     return self.integer_number(constant, size, is_signed=is_signed)
         raise UsageError("Numeric constant too large.")
+
+    def is_beyond_types(self, constant: int) -> bool:
+        """Return whether no type that a constant may have by itself holds it."""
+        try:
+            self.alone(constant)
+        except UsageError:
+            return True
+        return False
 
     def real_of(self, constant: Fraction) -> Base:
         """Return the type of a real number that is written out."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import evolve
@@ -38,7 +37,6 @@ from dwarfgpu.language.conditional import (
 )
 from dwarfgpu.language.dereference import NO_POINTER
 from dwarfgpu.language.library_operators import smart_pointee
-from dwarfgpu.language.member_access import MemberAccess
 from dwarfgpu.language.member_pointers import has_this, member_pointer
 from dwarfgpu.language.named_values import of_overload, without_artificial
 from dwarfgpu.language.own_operators import OwnOperators
@@ -53,14 +51,11 @@ from dwarfgpu.language.syntax.words import (
 )
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.language.untyped_operands import UntypedOperands
 from dwarfgpu.language.untyped_symbols import INDIRECT, typed
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.view.scalars import LONG_LONG_BITS, TOO_WIDE
 
-if TYPE_CHECKING:
-    from dwarfgpu.language.language_rules import LanguageRules
-
-_ARITHMETIC: Final = frozenset({"+", "-", "*", "/", "%", "&", "|", "^", AND_NOT})
 NO_STRING_COMPARISON: Final = (
     "A string literal has no address to compare: $_streq(A, B) compares two strings."
 )
@@ -78,7 +73,7 @@ def _forget(name: str, value: TypedValue) -> None:
     """Discard the value: nothing is kept without evaluation."""
 
 
-class Operations(MemberAccess):
+class Operations(UntypedOperands):
     """What operators mean in one focus."""
 
     @cached_property
@@ -97,99 +92,6 @@ class Operations(MemberAccess):
     def object(self, node: ast.Node) -> TypedValue:
         """Return the value of an operand; for a reference, its target."""
         return self._object_of(node, self.value(node))
-
-    def object_as(self, node: ast.Node, type_: Type | None) -> TypedValue:
-        """Return the value of an operand where one of a type is expected: a constant of a language
-        with untyped ones is of the type."""
-        if self.rules is not None and type_ is not None and self.rules.applies(type_):
-            with suppress(UsageError):  # a number that the type has not is converted like others
-                return self._inferred(self.rules, node, type_)
-        own = self.own.as_type(node, type_)
-        return self.object(node) if own is None else own
-
-    def assigned(self, node: ast.Node, type_: Type | None) -> TypedValue:
-        """Return the value of an operand that is assigned to an object of a type; `UsageError` for
-        a constant that the type has not, in Go and Rust."""
-        rules = self.rules
-        if rules is not None and rules.has_untyped and type_ is not None and rules.applies(type_):
-            return self._inferred(rules, node, type_)
-        return self.object_as(node, type_)
-
-    def _inferred(
-        self, rules: LanguageRules, node: ast.Node, type_: Type, operator: str = ""
-    ) -> TypedValue:
-        """Return the value of an operand whose constants have a type where that is possible."""
-        constant = rules.constant(node)
-        if isinstance(constant, int) and rules.wraps_constants(type_):
-            return self._in_type(rules, node, type_)
-        if constant is not None:
-            return self.number(rules.beside(constant, type_, operator))
-        match node:
-            case ast.Unary(operator="-" | "+" | "~" | "!", operand=operand) if (
-                rules.infers and self.is_untyped(operand)
-            ):
-                return self.of_one(node.operator, self._inferred(rules, operand, type_))
-            case ast.Binary(operator="<<" | ">>") if self.is_untyped(node.left):
-                left = self._inferred(rules, node.left, type_)
-                return self.combined(node.operator, left, self.object(node.right))
-            case ast.Binary() if rules.infers and self.is_untyped(node):
-                left = self._inferred(rules, node.left, type_)
-                return self.combined(node.operator, left, self._inferred(rules, node.right, type_))
-            case _:
-                return self.object(node)
-
-    def _in_type(self, rules: LanguageRules, node: ast.Node, type_: Type) -> TypedValue:
-        """Return a constant whose numbers are all of a type, in which they are computed."""
-        match node:
-            case ast.Unary():
-                return self.of_one(node.operator, self._in_type(rules, node.operand, type_))
-            case ast.Binary(operator=operator, left=left, right=right):
-                first = self._in_type(rules, left, type_)
-                if operator == POWER:
-                    return self._power(first, self.object(right))
-                return self.combined(operator, first, self._in_type(rules, right, type_))
-            case _:
-                return self.number(rules.beside(rules.constant(node) or 0, type_))
-
-    def is_untyped(self, node: ast.Node) -> bool:
-        """Return whether an expression has the type of what is beside it: a constant, one that is
-        shifted, and in Rust all that is made of numbers alone."""
-        rules = self.rules
-        if rules is None:
-            return False
-        match node:
-            case ast.Unary(operator="-" | "+" | "~" | "!") if rules.infers:
-                return self.is_untyped(node.operand)
-            case ast.Binary(operator="<<" | ">>") if rules.has_untyped:
-                return self.is_untyped(node.left)
-            case ast.Binary(operator=operator) if rules.infers and operator in _ARITHMETIC:
-                return self.is_untyped(node.left) and self.is_untyped(node.right)
-            case _:
-                return rules.constant(node) is not None
-
-    def alike(
-        self, node: ast.Binary, left: TypedValue, right: TypedValue
-    ) -> tuple[TypedValue, TypedValue]:
-        """Return the operands with an untyped one as one of the other's type."""
-        rules = self.rules
-        if rules is None or node.operator == POWER or not rules.applies(left.type, right.type):
-            return left, right
-        is_shift, is_compared = node.operator in ("<<", ">>"), node.operator in COMPARISONS
-        if is_shift and not self.language.is_pascal:
-            return left, right
-        are_untyped = self.is_untyped(node.left), self.is_untyped(node.right)
-        kinds = left.type, right.type
-        assert kinds[0] is not None and kinds[1] is not None
-        infer = partial(self._inferred, rules, operator=node.operator)
-        try:
-            if are_untyped == (True, False):
-                left = infer(node.left, kinds[1])
-            if are_untyped == (False, True):
-                right = infer(node.right, kinds[0])
-        except UsageError:
-            if not is_compared:  # a number that the type has not is compared as it is
-                raise
-        return left, right
 
     def _object_of(self, node: ast.Node, value: TypedValue) -> TypedValue:
         return self.typed(node, self.referred(value))
@@ -373,13 +275,14 @@ class Operations(MemberAccess):
             is_true = self.rules.constants_compared(operator, node.left, node.right)
             if is_true is not None:
                 return self.truth(is_true)
-        left, right = self.object(node.left), self.object(node.right)
-        left, right = self.own.as_one_type(node, left, right)
-        left, right = self.alike(node, left, right)
+            is_true = self.compared_with_constant(node)
+            if is_true is not None:
+                return self.truth(is_true)
+        left, right = self.operands(node)
         if operator in (".*", "->*"):
             return self.pointed_by(left, right)
         if operator == POWER:
-            return self._power(left, right)
+            return self.power(left, right)
         is_comparison = operator in COMPARISONS
         has_literal = _is_string_of_c(node.left) or _is_string_of_c(node.right)
         if is_comparison and not has_literal:
@@ -446,7 +349,7 @@ class Operations(MemberAccess):
         self.report(doubt)
         return value
 
-    def _power(self, base: TypedValue, exponent: TypedValue) -> TypedValue:
+    def power(self, base: TypedValue, exponent: TypedValue) -> TypedValue:
         """Evaluate `**` of Fortran or Ada, of integers in the type of a product."""
         from dwarfgpu.language.fortran_power import no_power, raised  # few programs
 

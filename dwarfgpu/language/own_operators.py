@@ -39,10 +39,11 @@ class Evaluation(FunctionContext, Protocol):
     def unread(self) -> Evaluation:
         """Return what evaluates operands for their types only."""
 
-    def alike(
-        self, node: ast.Binary, left: TypedValue, right: TypedValue
-    ) -> tuple[TypedValue, TypedValue]:
-        """Return the operands with an untyped one as one of the other's type."""
+    def operands(self, node: ast.Binary) -> tuple[TypedValue, TypedValue]:
+        """Return the operands of an operator, an untyped one as one of the other's type."""
+
+    def beside(self, node: ast.Node, type_: Type | None, operator: str) -> TypedValue:
+        """Return the value of an operand of an operator whose other one is of a type."""
 
     def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
         """Apply an arithmetic operator of the language."""

@@ -56,8 +56,10 @@ class OperatorsOfPascal(OwnOperators):
         unread = partial(evaluation.unread().object, node.right)
         if not _are_boolean(operator, left.type, unread().type):
             of_bits = evolve(node, operator=_OF_BITS[operator])
-            operands = evaluation.alike(of_bits, left, right())
-            return evaluation.combined(of_bits.operator, *operands)
+            if evaluation.is_untyped(node.left):
+                return evaluation.combined(of_bits.operator, *evaluation.operands(of_bits))
+            beside = evaluation.beside(node.right, left.type, of_bits.operator)
+            return evaluation.combined(of_bits.operator, left, beside)
         truth = self.arithmetic.truth
         if operator == XOR:
             return evaluation.truth(truth(left) != truth(right()))

@@ -78,7 +78,9 @@ EXPRESSIONS: dict[int, str] = {
         1e400 > 1e399 = true; 1e400 / 1e399 = 10; u1 &^ 'a' = 136
         3 &^ 'a' = 2; 1 << 3.0 = 8; 10.0 >> 1 = 5
         i4 << 2.0 = -280000; 'a' = 97; 'a' + 1 = 98; '\\n' = 10; '\\x41' = 65; -'\\'' = -39
-        'é' == 233 = true; u1 == 'a' = false""",
+        'é' == 233 = true; u1 == 'a' = false
+        i4 < 1 << 300 = true; 1 << 300 <= w8 = false; -1 << 70 == n8 = false
+        f8 < 1 << 300 = true; 1 << 300 - f8 > 1 = true""",
     dw.LANG_RUST: """
         flags & 2 != 0 = true; flags ^ 8 == 2 = true; flags | 1 == 11 = true; !u1 = 55
         u1 & !1 = 200; f4 == 0.1 = true; f8 == 0.1 = true; 0.1 + 0.2 == 0.3 = false
@@ -88,7 +90,11 @@ EXPRESSIONS: dict[int, str] = {
         1 << 2 + 1 = 8; n8 + 1 = -4; 0xff_u8 as i8 = -1; u1 + few = 203
         f8 % 0.03 = 0.010000000000000009; 7.5f32 % 2f32 = 1.5; neg % f4 = -0.0999999791
         2.5e300 % 0.1 = 0.050280399124087327; huge % 0.0 = nan(0x400000)
-        1.0 % (1.0 / 0.0) = 1; -2.0 % 2.0 = -0; i1 % -1 = 0""",
+        1.0 % (1.0 / 0.0) = 1; -2.0 % 2.0 = -0; i1 % -1 = 0
+        340282366920938463463374607431768211455 = 340282366920938463463374607431768211455
+        w8 < 340282366920938463463374607431768211456 = true
+        !18446744073709551615 % 7 - w8 = 18446744073709551611
+        (18446744073709551615 << 9) % 3 | w8 = 7; w8 == 18446744073709551615 / 7 = false""",
     dw.LANG_D: """
         u1 + 100 = 300; i4 + few = 4294897299; u1 == 200 = true; (flags & 2) == 2 = true
         f4 == 0.1 = false; f4 == 0.1f = true; i4 < few = false
@@ -119,6 +125,7 @@ EXPRESSIONS: dict[int, str] = {
         abs i4 = 70000; abs (-5) = 5; f4 = 0.1 = true; f8 = 0.1 = true; f4 * 3.0 = 0.300000012
         1.0/3.0 = 0.33333333333333331; c < 300 = true; c ** 2 = 36; 2 ** 10 = 1024
         2 ** 8000 mod 7 = 4; 10 ** 3000 / 10 ** 2999 = 10; 2.0 ** 9000 / 2.0 ** 8999 = 2.0
+        i4 < 2 ** 200 = true; 2 ** 200 <= i1 = false; d < 2 ** 64 = false
         2 ** 4097 = 0 = false; (-1) ** 1000000001 = -1""",
 }
 """What each is, between ` = ` at its end."""
@@ -217,7 +224,10 @@ ERRORS = {
     (dw.LANG_GO, "($small = u1) += 300"): "The type uint8 does not hold 300.",
     (dw.LANG_RUST, "u1 = 300"): "The type u8 does not hold 300.",
     (dw.LANG_GO, "u1 = 2.5"): "2.5 is no integer, as uint8 needs.",
-    (dw.LANG_RUST, "i4 + 1e400"): "The type f64 does not hold 1e+400.",
+    (dw.LANG_RUST, "i4 + 1e400"): "1e+400 is no integer, as i32 needs.",
+    (dw.LANG_RUST, "f8 + 1e400"): "The type f64 does not hold 1e+400.",
+    (dw.LANG_RUST, "w8 + 18446744073709551616"): "The type u64 does not hold 18446744073709551616.",
+    (dw.LANG_GO, "i4 + (1 << 300)"): "The type int32 does not hold 2.0370359763344860863e+90.",
     (dw.LANG_RUST, "f4 + 1e39"): "The type f32 does not hold 1e+39.",
     (dw.LANG_RUST, "-1e400"): "The type f64 does not hold -1e+400.",
     (dw.LANG_RUST, "1e39f32"): "The type f32 does not hold 1e+39.",
