@@ -6,7 +6,7 @@ from typing import Final
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import enumerated_character, is_string
-from dwarfgpu.dwarf.types.types import Array, Base, Dynamic, Enum, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import Array, Dynamic, Enum, Pointer, Struct, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.ada_indexing import (
     array_of,
@@ -15,11 +15,11 @@ from dwarfgpu.language.ada_indexing import (
     stands_for_array,
 )
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.arithmetic_conversions import is_integer
+from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer
 from dwarfgpu.language.c_numbers import not_comparable
 from dwarfgpu.language.concatenation import arrays_joined, is_of_arrays
 from dwarfgpu.language.contents import Comparison, have_parts, strings_compared
-from dwarfgpu.language.fortran_power import NO_LOGICAL_ARITHMETIC, is_logical
+from dwarfgpu.language.fortran_power import NO_LOGICAL_ARITHMETIC
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.own_operators import OwnOperators
 from dwarfgpu.language.syntax import ast
@@ -74,7 +74,7 @@ class OperatorsOfAda(OwnOperators):
         return arrays_joined(self.objects, left, right)
 
     def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
-        if all(map(is_logical, (left.type, right.type))):
+        if all(map(is_boolean, (left.type, right.type))):
             raise UsageError(NO_LOGICAL_ARITHMETIC)
         return None
 
@@ -161,8 +161,7 @@ def _negated_array(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     bare = strip(value.type)
     form = bare.form if isinstance(bare, Dynamic) else bare
     element = strip(form.element) if isinstance(form, Array) else None
-    is_boolean = isinstance(element, Base) and element.base.encoding == "boolean"
-    if not isinstance(form, Array) or not is_boolean or len(form.dimensions) != 1:
+    if not isinstance(form, Array) or not is_boolean(element) or len(form.dimensions) != 1:
         raise UsageError("not of Ada is for Booleans and modular numbers.")
     if isinstance(objects, Unevaluated):
         return value

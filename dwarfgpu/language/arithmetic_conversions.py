@@ -59,6 +59,12 @@ def is_floating(type_: Type | None) -> bool:
     return isinstance(bare, Base) and "float" in bare.base.encoding
 
 
+def is_boolean(type_: Type | None) -> bool:
+    """Return whether a type is a Boolean one."""
+    bare = strip(type_)
+    return isinstance(bare, Base) and bare.base.encoding == "boolean"
+
+
 def is_unicode_character(type_: Type | None) -> bool:
     """Return whether a type is char8_t, char16_t or char32_t."""
     bare = strip(type_)

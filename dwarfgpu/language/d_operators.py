@@ -53,7 +53,7 @@ class OperatorsOfD(OwnOperators):
             rules, number = self.evaluation.rules, self.arithmetic.number
             assert rules is not None
             return self.arithmetic.value(rules.shifted(operator, number(promoted), number(right)))
-        return None
+        return self.of_booleans(operator, left, right)
 
     def _is_same(self, left: TypedValue, right: TypedValue) -> bool:
         """Return whether two references lead to one object, and two integers are equal."""

@@ -10,9 +10,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.float_format import FloatFormat
-from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
-from dwarfgpu.language.arithmetic_conversions import Number
+from dwarfgpu.language.arithmetic_conversions import Number, is_boolean
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER
 from dwarfgpu.language.complexes import is_complex
 from dwarfgpu.language.typed_value import TypedValue
@@ -35,7 +34,7 @@ def no_power(base: TypedValue, exponent: TypedValue) -> UsageError | Unsupported
     """Return the error for operands that are no integers and no real numbers."""
     if is_complex(base.type) or is_complex(exponent.type):
         return Unsupported("** of a complex number is not supported: write a product")
-    if any(is_logical(operand.type) for operand in (base, exponent)):
+    if any(is_boolean(operand.type) for operand in (base, exponent)):
         return UsageError(NO_LOGICAL_ARITHMETIC)
     return UsageError(NOT_A_NUMBER)
 
@@ -58,11 +57,6 @@ def raised(rules: LanguageRules, base: Number, exponent: Number) -> Number:
         raise UsageError(NOT_A_NUMBER)
     bits = _floats(form, left.value.bits, right.value.bits)
     return Number(Value(bits, left.value.type), kind)
-
-
-def is_logical(type_: Type | None) -> bool:
-    bare = strip(type_)
-    return isinstance(bare, Base) and bare.base.encoding == "boolean"
 
 
 def _integers(base: int, exponent: int, modulus: int) -> int:

@@ -6,10 +6,12 @@ knows the language.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from operator import and_, or_, xor
+from typing import TYPE_CHECKING, Final, Protocol
 
 from dwarfgpu.dwarf.types.types import Type
-from dwarfgpu.language.arithmetic_conversions import is_number
+from dwarfgpu.language.arithmetic_conversions import is_boolean, is_number
 from dwarfgpu.language.complexes import is_complex
 from dwarfgpu.language.function_context import FunctionContext
 from dwarfgpu.language.syntax import ast
@@ -18,6 +20,8 @@ from dwarfgpu.language.typed_value import TypedValue
 
 if TYPE_CHECKING:
     from dwarfgpu.language.language_rules import LanguageRules
+
+_OF_BITS: Final[dict[str, Callable[[bool, bool], bool]]] = {"&": and_, "|": or_, "^": xor}
 
 
 class Evaluation(FunctionContext, Protocol):
@@ -109,6 +113,14 @@ class OwnOperators:
     def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
         """Apply an arithmetic operator."""
         return None
+
+    def of_booleans(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
+        """Apply `&`, `|` or `^` to two Booleans, which is one; None for other operands."""
+        if operator not in _OF_BITS or not (is_boolean(left.type) and is_boolean(right.type)):
+            return None
+        return self.evaluation.truth(
+            _OF_BITS[operator](self.arithmetic.truth(left), self.arithmetic.truth(right))
+        )
 
     def widened(self, left: TypedValue, right: TypedValue) -> tuple[TypedValue, TypedValue]:
         """Return the operands as GDB calculates with them: as `double`, or as `long` or `unsigned

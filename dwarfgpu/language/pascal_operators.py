@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.types.types import Base, Struct, Type, is_set, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import currency_operators
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.arithmetic_conversions import is_integer
+from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer
 from dwarfgpu.language.c_numbers import holds, not_comparable
 from dwarfgpu.language.contents import arrays_compared, strings_compared
 from dwarfgpu.language.logical_operators import holds as holds_lazily
@@ -34,7 +34,7 @@ class OperatorsOfPascal(OwnOperators):
 
     def unary(self, operator: str, value: TypedValue) -> TypedValue | None:
         if operator == COMPLEMENT:
-            if not _is_boolean(value.type):
+            if not is_boolean(value.type):
                 return self.evaluation.of_one("~", value)
             return self.evaluation.truth(not self.arithmetic.truth(value))
         if operator == "-" and currency_operators.has_currency(value):
@@ -108,7 +108,7 @@ class OperatorsOfPascal(OwnOperators):
             first, second = (contents_of_record(objects, side) for side in (left, right))
             is_so = strings_compared(objects, operator, first, second, pads=False)
             return arrays_compared(arithmetic, operator, left, right) if is_so is None else is_so
-        if _is_boolean(left.type) and _is_boolean(right.type):
+        if is_boolean(left.type) and is_boolean(right.type):
             # As truths: Free Pascal writes -1 for that of a WordBool.
             a, b = arithmetic.truth(left), arithmetic.truth(right)
             return holds(operator, a - b)
@@ -127,20 +127,14 @@ class OperatorsOfPascal(OwnOperators):
         return self.evaluation.computed("/", left, right)
 
 
-def _is_boolean(type_: Type | None) -> bool:
-    """Return whether a type is Boolean."""
-    bare = strip(type_)
-    return isinstance(bare, Base) and bare.base.encoding == "boolean"
-
-
 def _are_boolean(operator: str, left: Type | None, right: Type | None) -> bool:
     """Return whether both operands are Booleans; `UsageError` where only one is."""
-    if _is_boolean(left) != _is_boolean(right):
+    if is_boolean(left) != is_boolean(right):
         raise UsageError(
             f'"{operator}" is between two Booleans or two integers;'
             " comparisons beside it need parentheses."
         )
-    return _is_boolean(left)
+    return is_boolean(left)
 
 
 def _sets_compared(

@@ -6,7 +6,7 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import element_type
 from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Type, strip
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.arithmetic_conversions import is_integer, is_unicode_character
+from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer, is_unicode_character
 from dwarfgpu.language.array_expressions import elements, indexed_array
 from dwarfgpu.language.contents import arrays_compared, have_parts
 from dwarfgpu.language.dynamic_indexing import array_of
@@ -53,7 +53,7 @@ class OperatorsOfRust(OwnOperators):
         bare = strip(value.type)
         if is_integer(bare) and not is_unicode_character(bare):
             return self.arithmetic.cast(self.arithmetic.unary("~", value), value.type)
-        if value.type is None or (isinstance(bare, Base) and bare.base.encoding == "boolean"):
+        if value.type is None or is_boolean(bare):
             return self.evaluation.truth(not self.arithmetic.truth(value))
         hint = "; compare it with 0" if isinstance(bare, Base | Pointer) else ""
         name = type_name(value.type)
@@ -64,6 +64,9 @@ class OperatorsOfRust(OwnOperators):
             return None
         left, right = self._array_of(left), self._array_of(right)
         return arrays_compared(self.arithmetic, operator, left, right)
+
+    def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
+        return self.of_booleans(operator, left, right)
 
     def _array_of(self, value: TypedValue) -> TypedValue:
         """Return the array of a reference or a slice; any other value as it is."""
