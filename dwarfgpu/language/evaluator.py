@@ -16,16 +16,11 @@ from dwarfgpu.dwarf.names.fortran_ada import RENAMES
 from dwarfgpu.dwarf.scope.declarations import declaration_of
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import (
-    Absent,
     Array,
-    Base,
     Dynamic,
-    Enum,
     Pointer,
     Struct,
     Type,
-    declared_name,
-    may_be_dynamic_array,
     strip,
 )
 from dwarfgpu.errors import (
@@ -42,8 +37,6 @@ from dwarfgpu.language.array_expressions import (
     array_without_length,
     as_elements,
     elements,
-    indexed_array,
-    require_element,
 )
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.assumptions import assumptions
@@ -51,9 +44,9 @@ from dwarfgpu.language.calls import called
 from dwarfgpu.language.casts import in_memory, loses_bits, named_cast, written_cast
 from dwarfgpu.language.complexes import complex_literal, imaginary
 from dwarfgpu.language.convenience_functions import FUNCTIONS
+from dwarfgpu.language.element_access import ElementAccess
 from dwarfgpu.language.evaluation_options import DEFAULT, Options, require_writable
 from dwarfgpu.language.function_context import DebuggerFunction
-from dwarfgpu.language.library_operators import container_element
 from dwarfgpu.language.machine_variables import (
     ROLES,
     machine_value,
@@ -61,12 +54,10 @@ from dwarfgpu.language.machine_variables import (
     without_thread,
 )
 from dwarfgpu.language.name_resolution import Names, Typed
-from dwarfgpu.language.operations import Operations
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.literals import text
 from dwarfgpu.language.syntax.parser import parse, parse_type
 from dwarfgpu.language.typed_value import INTERNAL, TypedValue
-from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_symbols import NO_TYPE, as_type, symbol_of
 from dwarfgpu.language.vectors import is_vector, spread, vector_literal
 from dwarfgpu.model.location import UNDEFINED_LOCATION
@@ -157,7 +148,7 @@ type_of: Final = source_type
 """The name inside the package; errors have that of the library."""
 
 
-class Evaluator(Operations):
+class Evaluator(ElementAccess):
     """One focus and what expressions mean there."""
 
     def whole(self, text: str) -> TypedValue:
@@ -267,9 +258,9 @@ class Evaluator(Operations):
             case ast.Access():
                 return self.member(node)
             case ast.Index(index=ast.Slice(low=low, high=high)):
-                return self._slice(node.operand, low, high)
+                return self.slice(node.operand, low, high)
             case ast.Index():
-                return self._element(node)
+                return self.element(node)
             case ast.Call():
                 return called(self, node)
             case ast.Attribute():
@@ -403,74 +394,6 @@ class Evaluator(Operations):
                 return in_unit(self.names, unit_name, name)
         return None
 
-    def _element(self, node: ast.Index) -> TypedValue:
-        value = self.object(node.operand)
-        index = self.object(node.index)
-        if is_number(value.type) and not is_number(index.type):
-            value, index = index, value
-        bare = strip(value.type)
-        if isinstance(bare, Pointer):
-            value = indexed_array(self.objects, value, self.names.current_unit or value.unit)
-            bare = strip(value.type)
-        if isinstance(bare, Pointer):
-            return self.objects.dereferenced(self.arithmetic.binary("+", value, index))
-        is_vector = isinstance(bare, Base) and bare.base.vector_size is not None
-        form = bare.form if isinstance(bare, Dynamic) else bare
-        element = container_element(self.objects, self.arithmetic, value, index)
-        if element is not None:
-            return element
-        if self.language.is_pascal and isinstance(bare, Struct):
-            from dwarfgpu.language.short_string_elements import element_of_record  # few programs
-
-            element = element_of_record(self.objects, value, self._index(index))
-            if element is not None:
-                return element
-        result = self.operator_result("[]", value, index)
-        if result is not None:
-            return result
-        if isinstance(bare, Struct) and may_be_dynamic_array(bare):
-            from dwarfgpu.language.dynamic_indexing import array_of  # few programs have them
-
-            value = array_of(self.objects, value)
-            bare = form = strip(value.type)
-        if isinstance(bare, Struct) and self.language.is_go:
-            from dwarfgpu.language.go_values import array_of as array_in_go  # few programs
-
-            value = array_in_go(self.objects, value)
-            bare = form = strip(value.type)
-        self.refuse_overloaded("[]", value)
-        if not isinstance(form, Array | Absent) and not is_vector:
-            spelled = "void" if value.type is None else declared_name(bare)
-            if spelled is None:
-                raise UsageError("cannot subscript requested type")
-            if isinstance(bare, Struct | Enum):
-                spelled = f"{bare.scope}{spelled}"
-            raise UsageError(f"cannot subscript something of type `{spelled}'")
-        number = self._index(index)
-        if isinstance(bare, Array) and bare.is_short_string:
-            from dwarfgpu.language.short_string_elements import why_uncertain  # few programs
-
-            doubt = why_uncertain(bare, number)
-            if doubt is not None and not isinstance(self.objects, Unevaluated):
-                self.report(doubt)
-        elif self.has_bounds(value) and not isinstance(self.objects, Unevaluated):
-            require_element(value, number)
-        return self.objects.element(value, number)
-
-    def _index(self, index: TypedValue) -> int:
-        number = self.arithmetic.number(index)
-        if number.is_float:
-            raise UsageError("Argument to subscript operation is not an integer.")
-        return number.value.integer
-
-    def _slice(self, operand: ast.Node, low: ast.Node, high: ast.Node) -> TypedValue:
-        """Return a slice, whose bounds are evaluated even where only its type is wanted."""
-        from dwarfgpu.language.dynamic_indexing import slice_of  # few programs are in D
-
-        counting = self.counting()
-        bounds = (counting._index(counting.object(bound)) for bound in (low, high))
-        return slice_of(self.objects, self.object(operand), *bounds)
-
     def type_named(self, name: ast.TypeName) -> Typed:
         """Return the written type, which may be that of an expression: `typeof(x)`."""
         if name.operand is None:
@@ -553,7 +476,9 @@ class Evaluator(Operations):
         elif node.operator in (None, ":"):
             value = self.assigned(node.right, target.type)
         else:
+            applied = ast.Binary(node.operator, node.left, node.right)
             value = self.beside(node.right, target.type, node.operator)
+            _, value = self.own.as_one_type(applied, target, value)
         if self.language.is_ada:
             from dwarfgpu.language.ada_indexing import assigned  # few programs are in Ada
 

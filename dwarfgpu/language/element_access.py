@@ -1,0 +1,96 @@
+"""Elements and slices: `x[1]`, and `x[1 .. 3]` of D."""
+
+from __future__ import annotations
+
+from dwarfgpu.dwarf.types.types import (
+    Absent,
+    Array,
+    Base,
+    Dynamic,
+    Enum,
+    Pointer,
+    Struct,
+    declared_name,
+    may_be_dynamic_array,
+    strip,
+)
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.arithmetic_conversions import is_number
+from dwarfgpu.language.array_expressions import indexed_array, require_element
+from dwarfgpu.language.library_operators import container_element
+from dwarfgpu.language.operations import Operations
+from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
+
+
+class ElementAccess(Operations):
+    """What an index or a slice of an object is in one focus."""
+
+    def element(self, node: ast.Index) -> TypedValue:
+        value = self.object(node.operand)
+        index = self.object(node.index)
+        if is_number(value.type) and not is_number(index.type):
+            value, index = index, value
+        bare = strip(value.type)
+        if isinstance(bare, Pointer):
+            value = indexed_array(self.objects, value, self.names.current_unit or value.unit)
+            bare = strip(value.type)
+        if isinstance(bare, Pointer):
+            return self.objects.dereferenced(self.arithmetic.binary("+", value, index))
+        is_vector = isinstance(bare, Base) and bare.base.vector_size is not None
+        form = bare.form if isinstance(bare, Dynamic) else bare
+        element = container_element(self.objects, self.arithmetic, value, index)
+        if element is not None:
+            return element
+        if self.language.is_pascal and isinstance(bare, Struct):
+            from dwarfgpu.language.short_string_elements import element_of_record  # few programs
+
+            element = element_of_record(self.objects, value, self._index_number(index))
+            if element is not None:
+                return element
+        result = self.operator_result("[]", value, index)
+        if result is not None:
+            return result
+        if isinstance(bare, Struct) and may_be_dynamic_array(bare):
+            from dwarfgpu.language.dynamic_indexing import array_of  # few programs have them
+
+            value = array_of(self.objects, value)
+            bare = form = strip(value.type)
+        if isinstance(bare, Struct) and self.language.is_go:
+            from dwarfgpu.language.go_values import array_of as array_in_go  # few programs
+
+            value = array_in_go(self.objects, value)
+            bare = form = strip(value.type)
+        self.refuse_overloaded("[]", value)
+        if not isinstance(form, Array | Absent) and not is_vector:
+            spelled = "void" if value.type is None else declared_name(bare)
+            if spelled is None:
+                raise UsageError("cannot subscript requested type")
+            if isinstance(bare, Struct | Enum):
+                spelled = f"{bare.scope}{spelled}"
+            raise UsageError(f"cannot subscript something of type `{spelled}'")
+        number = self._index_number(index)
+        if isinstance(bare, Array) and bare.is_short_string:
+            from dwarfgpu.language.short_string_elements import why_uncertain  # few programs
+
+            doubt = why_uncertain(bare, number)
+            if doubt is not None and not isinstance(self.objects, Unevaluated):
+                self.report(doubt)
+        elif self.has_bounds(value) and not isinstance(self.objects, Unevaluated):
+            require_element(value, number)
+        return self.objects.element(value, number)
+
+    def _index_number(self, index: TypedValue) -> int:
+        number = self.arithmetic.number(index)
+        if number.is_float:
+            raise UsageError("Argument to subscript operation is not an integer.")
+        return number.value.integer
+
+    def slice(self, operand: ast.Node, low: ast.Node, high: ast.Node) -> TypedValue:
+        """Return a slice, whose bounds are evaluated even where only its type is wanted."""
+        from dwarfgpu.language.dynamic_indexing import slice_of  # few programs are in D
+
+        counting = self.counting()
+        bounds = (counting._index_number(counting.object(bound)) for bound in (low, high))
+        return slice_of(self.objects, self.object(operand), *bounds)
