@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.arithmetic_conversions import is_integer
+from dwarfgpu.language.constant_expressions import spelled
 from dwarfgpu.language.contents import arrays_compared, have_parts
 from dwarfgpu.language.go_values import array_of, compared_with_nil
 from dwarfgpu.language.language_rules import SHIFTS
@@ -27,15 +28,26 @@ class OperatorsOfGo(OwnOperators):
     def as_one_type(
         self, node: ast.Binary, left: TypedValue, right: TypedValue
     ) -> tuple[TypedValue, TypedValue]:
-        """Return the operands, of a shift with a constant count as an integer."""
+        """Return the operands, of a shift with a constant count as an integer; `UsageError` for a
+        constant that cannot be shifted or divided."""
         rules = self.evaluation.rules
-        if node.operator not in SHIFTS or rules is None:
+        if rules is None or node.operator not in (*SHIFTS, "/", "%"):
             return left, right
-        count = rules.constant(node.right)
-        if isinstance(count, Fraction):
-            if count.denominator != 1:
-                raise UsageError(f"A shift count of Go is an integer, not {float(count)}.")
-            right = self.arithmetic.value(rules.alone(int(count)))
+        constant, by = rules.constant(node.left), rules.constant(node.right)
+        if node.operator not in SHIFTS:
+            if constant is not None and by == 0:
+                raise EvaluationError("Division by zero")
+            return left, right
+        if isinstance(constant, Fraction):
+            if constant.denominator != 1 or by is None:
+                raise UsageError(
+                    f"A shifted constant of Go is an integer, not {spelled(constant)}."
+                )
+            left = self.arithmetic.value(rules.alone(int(constant)))
+        if isinstance(by, Fraction):
+            if by.denominator != 1:
+                raise UsageError(f"A shift count of Go is an integer, not {spelled(by)}.")
+            right = self.arithmetic.value(rules.alone(int(by)))
         return left, right
 
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:

@@ -178,6 +178,12 @@ ERRORS = {
     (dw.LANG_GO, "u4 + i4"): "Go does not compute with uint32 and int32: write a cast.",
     (dw.LANG_GO, "f4 * few"): "Go does not compute with float32 and uint32: write a cast.",
     (dw.LANG_GO, "i4 << 2.5"): "A shift count of Go is an integer, not 2.5.",
+    (dw.LANG_GO, "1.5 << 1"): "A shifted constant of Go is an integer, not 1.5.",
+    (dw.LANG_GO, "1.0 << few"): "A shifted constant of Go is an integer, not 1.0.",
+    (dw.LANG_GO, "1.0 / 0"): "Division by zero",
+    (dw.LANG_GO, "(1 - 1.0) / 0.0"): "Division by zero",
+    (dw.LANG_GO, "7 % 0"): "Division by zero",
+    (dw.LANG_GO, "u1 &^= 300"): "The type uint8 does not hold 300.",
     (dw.LANG_GO, "i1 + 'é'"): "The type int8 does not hold 233.",
     (dw.LANG_GO, "'a' * 100000000"): "The type int32 does not hold 9700000000.",
     (dw.LANG_GO, "u1 << i1"): "negative shift amount",
@@ -346,9 +352,13 @@ def test_numbers_of_no_language(tmp_path: Path) -> None:
 
 
 def test_assignments_wrap_as_in_the_language(tmp_path: Path) -> None:
-    commands = ["print u1 = 255", "print u1 += 3", "print u1 <<= 7", "print ++few"]
+    commands = ["print u1 = 255", "print u1 += 3", "print u1 <<= 7", "print ++few",
+                "print c &^= 0x2a", "print i4 += 1.0 << few", "print d <<= 1.0"]  # fmt: skip
     shown = _answers(tmp_path, dw.LANG_GO, *commands)
-    assert [answer.partition(" = ")[2].split()[0] for answer in shown] == ["255", "2", "0", "4"]
+    numbers = [answer.partition(" = ")[2].split()[0] for answer in shown]
+    assert numbers == ["255", "2", "0", "4", "208", "-69984", "20"]
+    shown = _answers(tmp_path, dw.LANG_RUST, "print w8 += 18446744073709551615 % 7")
+    assert shown[-1].endswith(" = 6")
 
 
 def test_the_operators_of_c_stay(tmp_path: Path) -> None:

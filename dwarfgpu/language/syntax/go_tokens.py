@@ -27,8 +27,9 @@ def go_token(text: str, index: int) -> tuple[Token, int] | None:
     """Return the word of Go at a position, and where it ends; None for one that C has, too."""
     if text[index] == "^" and not _follows_operand(text, index):
         return Token("mark", INVERSION, index), index + 1
-    if text.startswith(AND_NOT, index):
-        return Token("mark", AND_NOT, index), index + len(AND_NOT)
+    for mark in (f"{AND_NOT}=", AND_NOT):
+        if text.startswith(mark, index):
+            return Token("mark", mark, index), index + len(mark)
     match = _NUMBER.match(text, index)
     if match is not None and (match["octal"] or "_" in match[0]):
         digits = match[0].replace("_", "")

@@ -78,7 +78,16 @@ _RUST: Final = Precedences(
     {**_WITHOUT_COMMA, **dict.fromkeys(COMPARISONS, 7), "|": 8, "^": 9, "&": 10}, apart=COMPARISONS
 )
 _GO: Final = Precedences(
-    {**_WITH_ONE_LEVEL, "|": 14, "^": 14, "&": 15, AND_NOT: 15, "<<": 15, ">>": 15}
+    {
+        **_WITH_ONE_LEVEL,
+        "|": 14,
+        "^": 14,
+        "&": 15,
+        AND_NOT: 15,
+        "<<": 15,
+        ">>": 15,
+        f"{AND_NOT}=": ASSIGNMENT,
+    }
 )
 _D: Final = Precedences(
     {
