@@ -61,9 +61,9 @@ def conditional(
 ) -> TypedValue:
     """Return the value of the chosen operand, converted to the common type of both.
 
-    Raises `UsageError` where the language gives them none. In C++ arms of one type stay what they
-    are; in C the result is not an object that can be assigned; in OpenCL a number becomes a vector
-    where the other arm is one.
+    Raises `UsageError` where the language gives them none. In C++ and D arms of one type stay what
+    they are; in C the result is not an object that can be assigned; in OpenCL a number becomes a
+    vector where the other arm is one.
     """
     first, two = chosen.value, unchosen.value
     if any(arm.type is None and arm.convenience is not None for arm in (first, two)):

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.dynamic_arrays import dynamic_array
-from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
-from dwarfgpu.errors import UsageError
-from dwarfgpu.language.arithmetic_conversions import is_integer
+from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Struct, Type, strip
+from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer
 from dwarfgpu.language.c_numbers import not_comparable
 from dwarfgpu.language.concatenation import joined
 from dwarfgpu.language.contents import arrays_compared, have_parts
 from dwarfgpu.language.dynamic_indexing import array_of
 from dwarfgpu.language.own_operators import OwnOperators
+from dwarfgpu.language.rules_of_languages import RulesOfD
 from dwarfgpu.language.syntax import ast
-from dwarfgpu.language.syntax.words import IS, IS_NOT, JOIN, SHIFT_OF_BITS
+from dwarfgpu.language.syntax.words import IS, IS_NOT, JOIN, SHIFT_OF_BITS, TYPE_WORDS
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION
@@ -46,6 +48,8 @@ class OperatorsOfD(OwnOperators):
         return self._joined(left, right) if operator == JOIN else None
 
     def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
+        if operator == JOIN:
+            raise Unsupported("~= makes an array longer, as only the program can: write a ~ b")
         if operator == SHIFT_OF_BITS and not is_integer(left.type):
             raise UsageError(f"{SHIFT_OF_BITS} is of integers.")
         if operator == SHIFT_OF_BITS:
@@ -54,6 +58,24 @@ class OperatorsOfD(OwnOperators):
             assert rules is not None
             return self.arithmetic.value(rules.shifted(operator, number(promoted), number(right)))
         return self.of_booleans(operator, left, right)
+
+    def member(self, value: TypedValue, name: str) -> TypedValue | None:
+        """Return the length of a static array or of a string that is written out."""
+        bare, rules = strip(value.type), self.evaluation.rules
+        if name != "length" or not isinstance(bare, Array) or rules is None or bare.is_vector:
+            return None
+        count = bare.dimensions[0]
+        if count is None:
+            return None
+        bits = self.arithmetic.numbers.builtins.long_bits
+        return self.arithmetic.value(rules.integer_number(count, bits, is_signed=False))
+
+    def of_arms(self, value: TypedValue) -> TypedValue:
+        bare, rules = strip(value.type), self.evaluation.rules
+        is_of_c = isinstance(bare, Base) and set(bare.name.split()) <= TYPE_WORDS
+        if not is_of_c or is_boolean(bare) or not isinstance(rules, RulesOfD):
+            return value
+        return evolve(value, type=rules.in_d(self.arithmetic.number(value)))
 
     def _is_same(self, left: TypedValue, right: TypedValue) -> bool:
         """Return whether two references lead to one object, and two integers are equal."""

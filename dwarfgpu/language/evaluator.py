@@ -381,7 +381,9 @@ class Evaluator(ElementAccess):
         of_unit = self._in_unit(node)
         if of_unit is not None:
             return self.named(of_unit, is_called=is_called)
-        return self.member_of(self.object(node.operand), node, is_called=is_called)
+        value = self.object(node.operand)
+        own = self.own.member(value, node.name)
+        return self.member_of(value, node, is_called=is_called) if own is None else own
 
     def _in_unit(self, node: ast.Node) -> ast.Name | None:
         """Return the name in a unit that `unit.name` of Pascal is; None for any other tree."""

@@ -281,8 +281,6 @@ class Operations(UntypedOperands):
         left, right = self.operands(node)
         if operator in (".*", "->*"):
             return self.pointed_by(left, right)
-        if operator == POWER:
-            return self.power(left, right)
         is_comparison = operator in COMPARISONS
         has_literal = _is_string_of_c(node.left) or _is_string_of_c(node.right)
         if is_comparison and not has_literal:
@@ -325,6 +323,8 @@ class Operations(UntypedOperands):
 
     def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
         """Apply an arithmetic operator."""
+        if operator == POWER:
+            return self._power(left, right)
         own = self.own.combined(operator, left, right)
         return self.computed(operator, left, right) if own is None else own
 
@@ -349,7 +349,7 @@ class Operations(UntypedOperands):
         self.report(doubt)
         return value
 
-    def power(self, base: TypedValue, exponent: TypedValue) -> TypedValue:
+    def _power(self, base: TypedValue, exponent: TypedValue) -> TypedValue:
         """Evaluate `**` of Fortran or Ada, of integers in the type of a product."""
         from dwarfgpu.language.fortran_power import no_power, raised  # few programs
 
@@ -368,8 +368,9 @@ class Operations(UntypedOperands):
         if not self.arithmetic.truth(condition):
             yes, no = no, yes
         unchosen, chosen = Arm(no, self.unread().object(no)), Arm(yes, self.object(yes))
-        languages = {"cplusplus": self.language.is_cplusplus, "opencl": self.language.is_opencl}
-        return conditional(self.arithmetic, chosen, unchosen, **languages)
+        keeps = self.language.is_cplusplus or self.language.is_d  # arms of one type
+        languages = {"cplusplus": keeps, "opencl": self.language.is_opencl}
+        return self.own.of_arms(conditional(self.arithmetic, chosen, unchosen, **languages))
 
     def unread(self) -> Self:
         return self if isinstance(self.objects, Unevaluated) else self.unevaluated()

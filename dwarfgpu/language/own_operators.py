@@ -141,6 +141,14 @@ class OwnOperators:
         first, second = (self.arithmetic.value(numbers.cast(side, target)) for side in operands)
         return first, second
 
+    def member(self, value: TypedValue, name: str) -> TypedValue | None:
+        """Return a property of an object that is no member of its type."""
+        return None
+
+    def of_arms(self, value: TypedValue) -> TypedValue:
+        """Return the result of `?:`, which has a type of C where its arms have two."""
+        return value
+
     def conditional(self, node: ast.Conditional, condition: TypedValue) -> TypedValue | None:
         """Evaluate `condition ? yes : no`."""
         return None

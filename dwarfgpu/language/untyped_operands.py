@@ -48,10 +48,6 @@ class UntypedOperands(MemberAccess):
     def unread(self) -> Self:
         """Return what evaluates operands for their types only."""
 
-    @abstractmethod
-    def power(self, base: TypedValue, exponent: TypedValue) -> TypedValue:
-        """Evaluate `**`."""
-
     def object_as(self, node: ast.Node, type_: Type | None) -> TypedValue:
         """Return the value of an operand where one of a type is expected: a constant of a language
         with untyped ones is of the type."""
@@ -100,7 +96,7 @@ class UntypedOperands(MemberAccess):
             case ast.Binary(operator=operator, left=left, right=right):
                 first = self._in_type(rules, left, type_)
                 if operator == POWER:
-                    return self.power(first, self.object(right))
+                    return self.combined(operator, first, self.object(right))
                 return self.combined(operator, first, self._in_type(rules, right, type_))
             case _:
                 return self.number(rules.beside(rules.constant(node) or 0, type_))

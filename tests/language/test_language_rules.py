@@ -106,6 +106,10 @@ EXPRESSIONS: dict[int, str] = {
         1_000 = 1000; 0x1_F = 31; 0b1_01 = 5; 1_0.2_5 = 10.25; 1_000L = 1000; i4 - ~i1 = -70006
         int.sizeof = 4; u1.sizeof = 1; ulong.sizeof + 1 = 9; 2 is 2 = true; null !is null = false
         (u1 == 200) & (i1 > 0) = false; true ^ false = true; true + true = 2; true & 3 = 1
+        int.max = 2147483647; int.min = -2147483648; int.max + 1 = -2147483648
+        long.min = -9223372036854775808; ulong.max = 18446744073709551615; byte.min - 1 = -129
+        ubyte.max = 255; bool.max = true; "abc".length = 3; "abc".length.sizeof = 8
+        -'a' = -97; ~'a' = -98; 'a' % 10u = 7; i4 < 'a' = true; 'a' == 97 = true
         u1, 5 = 5; (1, 2) = 2; 7.5 % 2 = 1.5; -7.5f % 2 = -1.5; f8 % 0.03 = 0.010000000000000009""",
     _FORTRAN: """
         f4 == 0.1 = .TRUE.; f8 == 0.1 = .FALSE.; f8 == 0.1d0 = .TRUE.; f4 == 0.1_4 = .TRUE.
@@ -149,6 +153,12 @@ NAMES_OF_TYPES = {
                    "f4 as usize": "usize"},
     dw.LANG_D: {"u1 + u1": "int", "few + 1": "uint", "w8 + 1": "ulong", "5": "int",
                 "1 == 1": "bool", "true & false": "bool", "true & 1": "int", "-true": "int",
+                "'a' % 10u": "uint", "'a' + 'a'": "int", "~'a'": "int", "true << 1": "int",
+                "0.3L + f8": "real", "0.3L": "real", "f4 + f8": "double", "-0.5L": "real",
+                "true ? w8 : w8": "ulong", "true ? n8 : w8": "ulong", "true ? i1 : i1": "byte",
+                "true ? i1 : u1": "int", "true ? 1 > 2 : 1": "int", "true ? 0.3L : f8": "real",
+                "true ? few : i4": "uint", "true ? f4 : w8": "float", "true ? true : false": "bool",
+                "int.max": "int", "ubyte.max": "ubyte", '"abc".length': "ulong",
                 "5000000000": "long", "-u1": "int",
                 "i1 >>> 1": "int", "u1 ^^ i1": "int", "2.5f ^^ 2": "float",
                 "cast(ubyte) 5": "ubyte", "1_000L": "long"},
@@ -206,6 +216,8 @@ ERRORS = {
     (_ADA, "u1, 5"): "This language has no comma operator, near `, 5'.",
     (dw.LANG_RUST, "u1 == few == 3"): "A comparison needs parentheses here, near `== 3'.",
     (dw.LANG_D, "flags & 2 == 2"): "A comparison needs parentheses here, near `& 2 == 2'.",
+    (dw.LANG_D, "u1 ~= 2"): "Unsupported: ~= makes an array longer, as only the program can:"
+    " write a ~ b",
     (dw.LANG_D, "f8 >>> 1"): ">>> is of integers.",
     (dw.LANG_D, "0 ^^ -1"): "Attempt to raise 0 to negative power.",
     (dw.LANG_D, "f8 is f8"): '"is" is between pointers, dynamic arrays or integers;'
@@ -357,6 +369,8 @@ def test_assignments_wrap_as_in_the_language(tmp_path: Path) -> None:
     shown = _answers(tmp_path, dw.LANG_GO, *commands)
     numbers = [answer.partition(" = ")[2].split()[0] for answer in shown]
     assert numbers == ["255", "2", "0", "4", "208", "-69984", "20"]
+    shown = _answers(tmp_path, dw.LANG_D, "print few ^^= 4", "print f8 ^^= 2", "print few")
+    assert [answer.rpartition(" = ")[2][:4] for answer in shown] == ["81", "0.01", "81"]
     shown = _answers(tmp_path, dw.LANG_RUST, "print w8 += 18446744073709551615 % 7")
     assert shown[-1].endswith(" = 6")
 

@@ -11,11 +11,11 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.language.syntax.ada_tokens import RANGE
 from dwarfgpu.language.syntax.fortran_tokens import POWER
 from dwarfgpu.language.syntax.tokens import Token
-from dwarfgpu.language.syntax.words import IS, IS_NOT, SHIFT_OF_BITS
+from dwarfgpu.language.syntax.words import IS, IS_NOT, JOIN, SHIFT_OF_BITS
 
 _MARKS: Final = (
     (RANGE, RANGE), (f"{SHIFT_OF_BITS}=", f"{SHIFT_OF_BITS}="), (SHIFT_OF_BITS, SHIFT_OF_BITS),
-    ("^^", POWER),
+    ("^^=", f"{POWER}="), ("^^", POWER), (f"{JOIN}=", f"{JOIN}="),
 )  # fmt: skip
 """What the marks are here."""
 _IS: Final = pattern(r"(?P<not>!\s*)?is\b")

@@ -84,7 +84,7 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
         return None  # an expression
     if "(" in text and is_conversion(parser, parser.at) and not parser.is_type_of(parser.at):
         return None
-    if parser.converts_in_fortran(parser.at):
+    if parser.converts_in_fortran(parser.at) or parser.property_of_type() is not None:
         return None
     is_word = _is_type_word(first.text) or fortran_type(parser, parser.at) is not None
     is_word = is_word or parser.is_type_of(parser.at)
@@ -481,15 +481,20 @@ class Parser(Cursor):
         self.names.append(quoted)
         return ast.Name(quoted, is_quoted=True)
 
+    def property_of_type(self) -> Node | None:
+        """Parse `int.max` of D; None where something else comes."""
+        if not self.language.is_d:
+            return None
+        from dwarfgpu.language.syntax.d_expressions import property_of_type  # few programs
+
+        return property_of_type(self)
+
     def _name(self) -> Node:
         token = self.token
         if (cast := self._functional_cast()) is not None:
             return cast
-        if self.language.is_d:
-            from dwarfgpu.language.syntax.d_expressions import size_of_type  # few programs
-
-            if (size := size_of_type(self)) is not None:
-                return size
+        if (of_type := self.property_of_type()) is not None:
+            return of_type
         if self.language.is_ada:
             from dwarfgpu.language.syntax.ada_expressions import conversion  # few programs
 

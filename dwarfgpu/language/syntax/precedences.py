@@ -97,6 +97,8 @@ _D: Final = Precedences(
         SHIFT_OF_BITS: 12,
         JOIN: 14,
         f"{SHIFT_OF_BITS}=": ASSIGNMENT,
+        f"{POWER}=": ASSIGNMENT,
+        f"{JOIN}=": ASSIGNMENT,
     },
     after_sign=_POWER,
     after_prefix=_POWER,
