@@ -26,6 +26,8 @@ class Builtins:
     """The base types of an architecture."""
 
     architecture: Architecture
+    has_unsigned_char: bool = False
+    """Whether `char` has no sign whatever the machine, as in D."""
 
     @property
     def endian(self) -> Endian:
@@ -72,7 +74,7 @@ class Builtins:
 
     @property
     def char_type(self) -> Base:
-        is_signed = self.architecture.abi.is_char_signed
+        is_signed = self.architecture.abi.is_char_signed and not self.has_unsigned_char
         return Base(
             BaseType("char", "signed_char" if is_signed else "unsigned_char", 8, self.endian)
         )

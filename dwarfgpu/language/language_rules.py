@@ -146,7 +146,8 @@ class LanguageRules(ABC):
         if isinstance(constant, Fraction) and (not is_real or constant.denominator != 1):
             raise UsageError(f"{spelled(constant)} is no integer, as {name_of(type_)} needs.")
         number, base = int(constant), self.numbers.plain(bare.base)
-        if not fits(number, base.bit_size, is_signed=base.is_signed):
+        is_of_modulus = bare.modulus is None or 0 <= number < bare.modulus
+        if not is_of_modulus or not fits(number, base.bit_size, is_signed=base.is_signed):
             raise UsageError(f"The type {name_of(type_)} does not hold {spelled(number)}.")
         return Number(Value.of(number, base), type_)
 

@@ -99,7 +99,7 @@ class Names:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.builtins = Builtins(session.architecture)
+        self.builtins = Builtins(session.architecture, has_unsigned_char=self.language.is_d)
         self.remarks: dict[str, None] = {}
         """Whose the names are that several files define, each for itself."""
         self._meanings: dict[str, tuple[Meaning, ...] | UsageError] = {}

@@ -151,12 +151,11 @@ class RulesOfPascal(LanguageRules):
         return kind if size in self.real_names else Base(evolve(kind.base, name="Extended"))
 
     def real_of(self, constant: Fraction) -> Base:
-        """Return the least precise type that holds the number, and Extended for others."""
-        for size in self.real_names:
-            kind = self.real(size)
-            form = self.numbers.plain(kind.base).float_format
-            if form is not None and form.decode(form.encode(constant)) == constant:
-                return kind
+        """Return Single where it holds the number exactly, and Extended otherwise."""
+        single = self.real(32)
+        form = self.numbers.plain(single.base).float_format
+        if form is not None and form.decode(form.encode(constant)) == constant:
+            return single
         return self.real(self.numbers.builtins.floating("long double").base.bit_size)
 
     def constant(self, node: ast.Node) -> Constant | None:
@@ -191,7 +190,8 @@ class RulesOfPascal(LanguageRules):
         return self.integer(kind.size, is_signed=kind.is_signed)
 
     def of_one(self, operator: str, number: Number) -> Type:
-        return self.integer(64) if operator == "-" and not number.is_float else number.type
+        has_sign = operator in ("-", "+") and not number.is_float
+        return self.integer(64) if has_sign else number.type
 
     def shifted(self, operator: str, left: Number, right: Number) -> Number:
         """Shift by the count modulo the size, without a sign."""

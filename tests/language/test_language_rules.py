@@ -66,7 +66,7 @@ EXPRESSIONS: dict[int, str] = {
         w8 - 6 = 18446744073709551615; u4 * u4 = 16000000000000000000; w8 and n8 = 1
         f4 = 0.1 = false; f8 = 0.1 = false; f4 = 0.5 = false; 7 / 2 = 3.5; 1e5000 = inf
         200 shl 30 = 214748364800; -5 shr 1 = 9223372036854775805
-        4294967295 shl i1 = 4261412864""",
+        4294967295 shl i1 = 4261412864; --small = 2; 3 --small = 5; +w8 = 5""",
     dw.LANG_GO: """
         u1 + 100 = 44; i1 - 125 = 124; u1 << 1 = 144; u1 << 8 = 0; i1 >> 9 = -1; -u1 = 56
         ^u1 = 55; u1 &^ 15 = 192; u1 & 12 + 1 = 9; flags | 1 == 11 = true; flags & 2 != 0 = true
@@ -87,6 +87,7 @@ EXPRESSIONS: dict[int, str] = {
         nan as i32 = 0; neg as u8 = 0; huge as i32 = 2147483647; huge as u8 = 255
         huge as u64 = 10000000000; 0.1f32 = 0.100000001; 1_000i64 = 1000; -1i32 as u8 = 255
         i4 / 3 = -23333; i4 % 3 = -1; i1 >> 1 = -4; u1 >> 3 = 25; u1 == 300 = false
+        --small = 2; 3 - --small = 1
         1 << 2 + 1 = 8; n8 + 1 = -4; 0xff_u8 as i8 = -1; u1 + few = 203
         f8 % 0.03 = 0.010000000000000009; 7.5f32 % 2f32 = 1.5; neg % f4 = -0.0999999791
         2.5e300 % 0.1 = 0.050280399124087327; huge % 0.0 = nan(0x400000)
@@ -98,6 +99,7 @@ EXPRESSIONS: dict[int, str] = {
         !18446744073709551615 % 7 - w8 = 18446744073709551611
         (18446744073709551615 << 9) % 3 | w8 = 7; w8 == 18446744073709551615 / 7 = false""",
     dw.LANG_D: """
+        '\\xe9' > 0 = true; cast(char) 200 == 200 = true
         u1 + 100 = 300; i4 + few = 4294897299; u1 == 200 = true; (flags & 2) == 2 = true
         f4 == 0.1 = false; f4 == 0.1f = true; i4 < few = false
         cast(int) f8 = 0; cast(ubyte)(i4) = 144; cast(ubyte) i4 + 1 = 145; cast(int) 2.5 ^^ 2 = 6
@@ -112,6 +114,7 @@ EXPRESSIONS: dict[int, str] = {
         -'a' = -97; ~'a' = -98; 'a' % 10u = 7; i4 < 'a' = true; 'a' == 97 = true
         u1, 5 = 5; (1, 2) = 2; 7.5 % 2 = 1.5; -7.5f % 2 = -1.5; f8 % 0.03 = 0.010000000000000009""",
     _FORTRAN: """
+        -(i1 - 121_1)/2_1 = 64; -2**2 = -4
         f4 == 0.1 = .TRUE.; f8 == 0.1 = .FALSE.; f8 == 0.1d0 = .TRUE.; f4 == 0.1_4 = .TRUE.
         f8 == 0.1_8 = .TRUE.; 1.0/3.0 = 0.333333343; 1.0d0/3 = 0.33333333333333331
         f4 + 0.2_8 = 0.30000000149011613; kind(0.1) = 4; kind(0.1_8) = 8; kind(1_8) = 8
@@ -133,13 +136,14 @@ EXPRESSIONS: dict[int, str] = {
         1.0/3.0 = 0.33333333333333331; c < 300 = true; c ** 2 = 36; 2 ** 10 = 1024
         2 ** 8000 mod 7 = 4; 10 ** 3000 / 10 ** 2999 = 10; 2.0 ** 9000 / 2.0 ** 8999 = 2.0
         i4 < 2 ** 200 = true; 2 ** 200 <= i1 = false; d < 2 ** 64 = false
-        2 ** 4097 = 0 = false; (-1) ** 1000000001 = -1""",
+        2 ** 4097 = 0 = false; (-1) ** 1000000001 = -1; i4 - -1 = -69999""",
 }
 """What each is, between ` = ` at its end."""
 NAMES_OF_TYPES = {
     dw.LANG_PASCAL83: {"u4 + i4": "Int64", "u4 + few": "QWord", "i4 shl 1": "LongInt",
                        "u1 shl 1": "LongWord", "few shl 1": "LongWord", "not u1": "Byte",
-                       "f4 * 2": "Single", "f8 / 3": "Double", "f4 + 0.1": "Extended",
+                       "16777217.0": "Extended", "+w8": "Int64", "f4 * 2": "Single",
+                       "f8 / 3": "Double", "f4 + 0.1": "Extended",
                        "5": "LongInt", "i4 < 5": "bool", "i4 / 2": "Double",
                        "256 div u1": "Int64", "u1 and u1": "Byte", "u1 or i1": "Int64",
                        "u4 and i1": "LongWord", "Byte(3)": "Byte"},
@@ -240,6 +244,7 @@ ERRORS = {
     (_ADA, "(0.1 ** 3000) ** 3000"): "Numeric constant too large.",
     (_ADA, "f8 + (0.1 ** 8000) ** 8000"): "Numeric constant too large.",
     (_ADA, "10 ** 100000 / 10 ** 99999"): "Numeric constant too large.",
+    (_ADA, "m + 10"): "The type pk.ten does not hold 10.",
     (_ADA, "true + true"): "Invalid operation on booleans.",
     (_ADA, "1 mod true"): '"mod" is for two integers.',
     (dw.LANG_GO, "i4 + 1 << 100000"): "Numeric constant too large.",

@@ -23,7 +23,7 @@ QUALIFICATION: Final = "'"
 _NUMERAL: Final = r"[0-9](?:_?[0-9])*"
 _EXPONENT: Final = rf"(?:e(?P<exponent>[+-]?{_NUMERAL}))?"
 _BASED: Final = pattern(
-    rf"(?P<base>{_NUMERAL})\#(?P<digits>\w+)(?:\.(?P<part>\w+))?\#{_EXPONENT}(?P<rest>[\w.]*)",
+    rf"(?P<base>{_NUMERAL})\#(?P<digits>\w+)(?:\.(?P<part>\w+))?\#{_EXPONENT}(?P<rest>(?:\w|\.(?!\.))*)",
     re.IGNORECASE,
 )
 _DECIMAL: Final = pattern(

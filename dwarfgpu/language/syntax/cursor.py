@@ -85,6 +85,8 @@ class Cursor:
         self.tokens = list(words)
         if may_be_operators and self.language.is_cplusplus:
             self.tokens = [_as_operator(token) for token in self.tokens]
+        if not self.language.has_increments:
+            self.tokens = [part for token in self.tokens for part in _signs(token)]
         self.move_to(0)
         self.depth = 0
         self.names: list[str] = []
@@ -186,6 +188,14 @@ class Cursor:
             return UsageError("Invalid character '#' in expression.")
         excerpt = self.text[self.token.start :][:MAX_SHOWN]
         return UsageError(f"A syntax error in expression, near `{excerpt}'.")
+
+
+def _signs(token: Token) -> tuple[Token, ...]:
+    """Return `--` or `++` as two signs; any other word as it is."""
+    if token.kind != "mark" or token.text not in ("--", "++"):
+        return (token,)
+    sign = token.text[0]
+    return Token("mark", sign, token.start), Token("mark", sign, token.start + 1)
 
 
 def _as_operator(token: Token) -> Token:

@@ -36,6 +36,8 @@ class SourceLanguage:
     """Whether `N` and `n` are one name."""
     has_functional_casts: bool
     """Whether `type(x)` converts an operand."""
+    has_increments: bool
+    """Whether `--x` and `x++` change the object; elsewhere they are two signs."""
     has_own_arithmetic: bool
     """Whether it does not compute as C does."""
     literals: frozenset[str]
@@ -98,6 +100,7 @@ def source_language(code: int | None) -> SourceLanguage:
         is_rust,
         is_fortran or is_ada or is_pascal,
         is_cplusplus or is_pascal or code == dw.LANG_GO,
+        not (is_fortran or is_ada or is_pascal or is_rust),
         code in dw.OWN_ARITHMETIC,
         literals if code is None else own.get(code, literals),
     )

@@ -493,7 +493,7 @@ class Parser(Cursor):
         token = self.token
         if (cast := self._functional_cast()) is not None:
             return cast
-        if (of_type := self.property_of_type()) is not None:
+        if self.language.is_d and (of_type := self.property_of_type()) is not None:
             return of_type
         if self.language.is_ada:
             from dwarfgpu.language.syntax.ada_expressions import conversion  # few programs

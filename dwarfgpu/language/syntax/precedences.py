@@ -66,7 +66,7 @@ class Precedences:
 
 C: Final = Precedences(_OF_C)
 _FORTRAN: Final = Precedences(
-    {**_WITH_ONE_LEVEL, CONCATENATION: 12}, after_sign=_POWER, after_not=7, apart=COMPARISONS
+    {**_WITH_ONE_LEVEL, CONCATENATION: 12}, after_sign=_MULTIPLYING, after_not=7, apart=COMPARISONS
 )
 _ADA: Final = Precedences(
     {**_WITH_ONE_LEVEL, MOD: _MULTIPLYING, "&": 14}, after_sign=_MULTIPLYING, apart=COMPARISONS
