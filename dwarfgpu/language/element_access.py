@@ -1,4 +1,4 @@
-"""Elements and slices: `x[1]`, and `x[1 .. 3]` of D."""
+"""Elements and slices: `x[1]`, and `x[1 .. 3]` of D, Go and Rust."""
 
 from __future__ import annotations
 
@@ -87,10 +87,16 @@ class ElementAccess(Operations):
             raise UsageError("Argument to subscript operation is not an integer.")
         return number.value.integer
 
-    def slice(self, operand: ast.Node, low: ast.Node, high: ast.Node) -> TypedValue:
+    def slice(self, operand: ast.Node, bounds: ast.Slice) -> TypedValue:
         """Return a slice, whose bounds are evaluated even where only its type is wanted."""
-        from dwarfgpu.language.dynamic_indexing import slice_of  # few programs are in D
+        from dwarfgpu.language.dynamic_indexing import slice_of  # few programs have slices
 
         counting = self.counting()
-        bounds = (counting._index_number(counting.object(bound)) for bound in (low, high))
-        return slice_of(self.objects, self.object(operand), *bounds)
+        low, high = (
+            None if bound is None else counting._index_number(counting.object(bound))
+            for bound in (bounds.low, bounds.high)
+        )
+        high = None if high is None else high + bounds.has_last
+        value = indexed_array(self.objects, self.object(operand), self.names.current_unit)
+        own = self.own.slice(value, low or 0, high)
+        return slice_of(self.objects, value, low or 0, high) if own is None else own

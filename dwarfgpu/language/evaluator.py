@@ -31,7 +31,6 @@ from dwarfgpu.errors import (
     UndefinedBits,
     UsageError,
 )
-from dwarfgpu.language.alignment import alignment_bytes
 from dwarfgpu.language.arithmetic_conversions import is_floating, is_integer, is_number
 from dwarfgpu.language.array_expressions import (
     array_without_length,
@@ -257,8 +256,8 @@ class Evaluator(ElementAccess):
                 return self.conditional(node)
             case ast.Access():
                 return self.member(node)
-            case ast.Index(index=ast.Slice(low=low, high=high)):
-                return self.slice(node.operand, low, high)
+            case ast.Index(index=ast.Slice() as bounds):
+                return self.slice(node.operand, bounds)
             case ast.Index():
                 return self.element(node)
             case ast.Call():
@@ -272,6 +271,8 @@ class Evaluator(ElementAccess):
             case ast.Cast():
                 return self._cast(node)
             case ast.SizeOf(is_alignment=True):
+                from dwarfgpu.language.alignment import alignment_bytes  # few expressions
+
                 aligned = self.type_named(node.type).type
                 return self.length(alignment_bytes(aligned, self.session.architecture.abi))
             case ast.SizeOf():

@@ -9,7 +9,7 @@ from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.constant_expressions import spelled
 from dwarfgpu.language.contents import arrays_compared, have_parts
-from dwarfgpu.language.go_values import array_of, compared_with_nil
+from dwarfgpu.language.go_values import array_of, compared_with_nil, part_of
 from dwarfgpu.language.language_rules import SHIFTS
 from dwarfgpu.language.own_operators import OwnOperators
 from dwarfgpu.language.syntax import ast
@@ -49,6 +49,9 @@ class OperatorsOfGo(OwnOperators):
                 raise UsageError(f"A shift count of Go is an integer, not {spelled(by)}.")
             right = self.arithmetic.value(rules.alone(int(by)))
         return left, right
+
+    def slice(self, value: TypedValue, low: int, high: int | None) -> TypedValue | None:
+        return part_of(self.objects, value, low, high)
 
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
         if not have_parts(left, right):

@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import MAX_TYPE_BITS, Array, Member, Pointer, Struct, Type, strip
 from dwarfgpu.errors import EvaluationError, LimitExceeded, Malformed, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.dynamic_indexing import require_range, slice_of, with_members
 from dwarfgpu.language.go_types import go_type
 from dwarfgpu.language.member_lookup import is_embedded
 from dwarfgpu.language.object_access import ObjectAccess
@@ -51,7 +52,12 @@ def array_of(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     bare = strip(value.type)
     if not isinstance(bare, Struct) or _kind(bare) not in (_SLICE, _STRING):
         return value
-    first, length = _at(bare, 0), _at(bare, 1)
+    return _elements(objects, value, bare, _at(bare, 1))
+
+
+def _elements(objects: ObjectAccess, value: TypedValue, bare: Struct, length: Member) -> TypedValue:
+    """Return as many elements as a member of a slice or string says."""
+    first = _at(bare, 0)
     pointer = strip(first.type)
     if not isinstance(pointer, Pointer):
         return value
@@ -63,7 +69,26 @@ def array_of(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     if not 0 <= count <= MAX_TYPE_BITS // (size_bits(element) or 1):
         raise Malformed(f"the length of the {bare.name} is {count}")
     location = objects.resolver.at(address)
-    return TypedValue(Array(element, (count,)), location, unit=value.unit)
+    return TypedValue(Array(element, (count,), is_value=True), location, unit=value.unit)
+
+
+def part_of(objects: ObjectAccess, value: TypedValue, low: int, high: int | None) -> TypedValue:
+    """Return `value[low:high]` ("Slice expressions"): of a string one, and of a slice, which may
+    extend to its capacity, or an array the elements."""
+    bare = strip(value.type)
+    kind = _kind(bare) if isinstance(bare, Struct) else None
+    if kind not in (_SLICE, _STRING) or (kind == _SLICE and isinstance(objects, Unevaluated)):
+        return slice_of(objects, array_of(objects, value), low, high)
+    if isinstance(objects, Unevaluated):
+        return TypedValue(value.type, UNDEFINED_LOCATION, unit=value.unit)
+    assert isinstance(bare, Struct)
+    count = _number(objects, objects.step(value, _at(bare, 1)))
+    high = count if high is None else high
+    if kind == _SLICE:
+        return slice_of(objects, _elements(objects, value, bare, _at(bare, 2)), low, high)
+    require_range(low, high, count)
+    start = objects.known(objects.read(objects.step(value, _at(bare, 0)))).value
+    return with_members(objects, value, [start + low, high - low])
 
 
 def _at(struct_type: Struct, index: int) -> Member:

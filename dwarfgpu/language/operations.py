@@ -31,10 +31,6 @@ from dwarfgpu.language.assignment import store
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER
 from dwarfgpu.language.class_operators import NO_CALLS
-from dwarfgpu.language.conditional import (
-    Arm,
-    conditional,
-)
 from dwarfgpu.language.dereference import NO_POINTER
 from dwarfgpu.language.library_operators import smart_pointee
 from dwarfgpu.language.member_pointers import has_this, member_pointer
@@ -132,6 +128,9 @@ class Operations(UntypedOperands):
             if is_integer(number.type):  # GDB: the number itself
                 return number
             return self.objects.address_of(self.referred(self._pointee(pointer, written)))
+        own = self.own.address(node.operand) if operator == "&" else None
+        if own is not None:
+            return own
         if operator == "&":
             operand = self.referred(self.value(node.operand))
             if isinstance(node.operand, ast.Access):  # GDB names only variables that are written
@@ -360,6 +359,8 @@ class Operations(UntypedOperands):
         return self.number(raised(rules, left, right))
 
     def conditional(self, node: ast.Conditional) -> TypedValue:
+        from dwarfgpu.language.conditional import Arm, conditional  # few expressions
+
         condition = self.object(node.condition)
         own = self.own.conditional(node, condition)
         if own is not None:

@@ -88,6 +88,14 @@ class OwnOperators:
         """Apply an operator to one operand."""
         return None
 
+    def address(self, node: ast.Node) -> TypedValue | None:
+        """Return `&node` where that is no address."""
+        return None
+
+    def slice(self, value: TypedValue, low: int, high: int | None) -> TypedValue | None:
+        """Return the elements from `low` to before `high`, or to the end, of what is no array."""
+        return None
+
     def target(self, value: TypedValue) -> TypedValue | None:
         """Return `*value`."""
         return None

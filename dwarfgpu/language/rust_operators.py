@@ -9,7 +9,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer, is_unicode_character
 from dwarfgpu.language.array_expressions import elements, indexed_array
 from dwarfgpu.language.contents import arrays_compared, have_parts
-from dwarfgpu.language.dynamic_indexing import array_of
+from dwarfgpu.language.dynamic_indexing import array_of, slice_of_slice
 from dwarfgpu.language.own_operators import OwnOperators
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
@@ -58,6 +58,15 @@ class OperatorsOfRust(OwnOperators):
         hint = "; compare it with 0" if isinstance(bare, Base | Pointer) else ""
         name = type_name(value.type)
         raise UsageError(f"Rust has ! of integers and of bool, not of the type {name}{hint}.")
+
+    def address(self, node: ast.Node) -> TypedValue | None:
+        """Return `&x[1..3]`, which is the slice."""
+        if isinstance(node, ast.Index) and isinstance(node.index, ast.Slice):
+            return self.evaluation.object(node)
+        return None
+
+    def slice(self, value: TypedValue, low: int, high: int | None) -> TypedValue | None:
+        return slice_of_slice(self.objects, value, low, high)
 
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
         if not have_parts(left, right):

@@ -110,6 +110,17 @@ SHOWN = {
     "text[0]": "111 'o'", "main.table[1][0]": "121 'y'", "list[0]@3": "{10, 20, 30}",
     "*&list[1]": "20", "s[0]": "104 'h'", "s[1]": r"195 '\303'", "s[6]": "no such vector element",
     "empty[0]": "no such vector element", "i[0]": "cannot subscript something of type `int'",
+    "list[1:2]": "{20}", "list[:2]": "{10, 20}", "list[1:]": "{20, 30}", "list[:]": "{10, 20, 30}",
+    "list[3:]": "{}", "none[:]": "{}", "part[:2]": "{20, 30}", "part[1:]": "{}", "s[1:3]": '"é"',
+    "s[:1]": '"h"', "s[3:]": '"llo"', "s[6:]": '""', "empty[:]": '""', "array[1:]": "{2, 3}",
+    "array[:i - 40]": "{1, 2}", "toArray[1:2]": "{5}", "words[1:]": '{"bc"}', "data[:1]": '"a"',
+    "rows[1:][0][1:]": "{3}", "ids[1:]": "{6}", "len(text[:2])": "2", "list[1:][1]": "30",
+    "len(list[1:])": "2", "none[0:0]": "{}", "part[:3]": "slice out of range",
+    "list[:2][1:]": "{20}", 's[1:3] == "é"': "true", "main.table[1:]": '{"yy"}',
+    "list[1:4]": "slice out of range", "list[2:1]": "slice out of range",
+    "s[:7]": "slice out of range", "list[-1:]": "slice out of range",
+    "array[:4]": "slice out of range", "i[1:]": "cannot take slice of non-array",
+    "list[1:2:3]": "A syntax error in expression, near `:3]'.",
     "len(s)": "6", "len(list)": "3", "cap(part)": "2", "len(none)": "0", "len(array)": "3",
     "len(toArray)": "3", "len(known)": "1", "len(unknown)": "0", "len(main.queue)": "1",
     "cap(main.queue)": "3", "len(ids)": "2", "len(text)": "3", "s[len(s) - 1]": "111 'o'",
@@ -147,6 +158,7 @@ SHOWN = {
 }  # fmt: skip
 AS_IN_GDB = "counter; ^i; ^5; float64(i); int(f); byte(300); 5 ^ 3; loop.v; toDeep.level"
 TYPES = {
+    "list[1:2]": "int [1]", "s[1:]": "struct string", "array[1:]": "int [2]",
     "list[1]": "int", "s[0]": "uint8", "deep.ID": "int", "toBase.Name": "struct string",
     "^u8": "uint8", "uint8(i)": "uint8", "int(f)": "int", "len(s)": "int", "list[9]": "int",
     "main.Number(5)": "main.Number", "Number": "main.Number", "int": "int", "nothing.ID": "int",

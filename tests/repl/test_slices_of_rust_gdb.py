@@ -50,10 +50,27 @@ VALUES = {
     "text[-1]": "no such vector element", "rows[1][2]": "no such vector element",
     "life.v[1.5]": "Argument to subscript operation is not an integer.",
 }  # fmt: skip
+SLICES = {
+    "sl[1..3]": "{3, 4}", "&sl[..2]": "{2, 3}", "&sl[1..=2]": "{3, 4}", "&sl[..]": "{2, 3, 4}",
+    "&sl[3..]": "{}", "&sl[u1 as usize - 199..]": "{3, 4}", "&arr[1..3]": "{2, 3}",
+    "&arr[3..]": "{4, 5}", "&text[1..3]": '"el"', "&text[..]": '"hello"',
+    "&text[5..]": '""', "&mut m[1..]": "{2, 3}", "&boxed[1..]": "{8}", "&boxed_text[1..3]": '"ox"',
+    "&rows[1..]": "{{3, 4}}", "&strs[1..=1]": '{"bb"}', "&units[1..]": "{()}",
+    "&none[..]": "{}", "&sl[1..][1..]": "{4}", "sl[1..][0]": "3", "&sl[..2] == &arr[1..3]": "true",
+    "text[1..3].length": "2", "&deep[1][..1]": "{2}", "life.v[2..4]": "{3, 4}",
+    "&sl[1..4]": "slice out of range", "&sl[2..1]": "slice out of range",
+    "&sl[4..]": "slice out of range", "&arr[..=5]": "slice out of range",
+    "&text[-1..]": "slice out of range", "&arr[6..]": "slice out of range",
+    "u1[1..2]": "cannot take slice of non-array", "&own[..]": "cannot take slice of non-array",
+    "sl[1.5..]": "Argument to subscript operation is not an integer.",
+    "sl[1..=]": "A syntax error in expression, near `]'.",
+}  # fmt: skip
 SHOWN_WITH_MEMBERS = {
     "print/r sl": "$1 = {data_ptr = 0x", "print own": "$2 = {data_ptr = 0x",
     "print rc": "$3 = {ptr = ",
     "whatis sl": "type = struct &[i32]", "whatis sl[1]": "type = i32",
+    "whatis &sl[1..]": "type = struct &[i32]", "whatis &text[..2]": "type = struct &str",
+    "whatis &arr[1..3]": "type = i32 [2]",
 }  # fmt: skip
 
 
@@ -64,6 +81,10 @@ def last_lines(files: list[str], commands: list[str]) -> list[str]:
 def test_they_are_their_elements(files: list[str]) -> None:
     """GDB has the type before them: `&[i32] [2, 3, 4]`."""
     assert last_lines(files, [f"output {text}" for text in VALUES]) == [*VALUES.values()]
+
+
+def test_slices_of_them(files: list[str]) -> None:
+    assert last_lines(files, [f"output {text}" for text in SLICES]) == [*SLICES.values()]
 
 
 def test_other_structures_are_not(files: list[str]) -> None:

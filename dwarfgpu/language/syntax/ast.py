@@ -223,10 +223,12 @@ class Triplet(Part):
 
 @frozen
 class Slice(Part):
-    """`1 .. 3` between the brackets after an array, of D."""
+    """`1 .. 3` between the brackets after an array of D, `1..3` or `1..=2` of Rust, `1:3` of Go."""
 
-    low: Node
-    high: Node
+    low: Node | None
+    high: Node | None
+    has_last: bool = False
+    """Whether the element with the second index is in it."""
 
 
 @frozen

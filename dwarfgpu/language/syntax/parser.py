@@ -10,7 +10,7 @@ from typing import Final
 
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.syntax import ast
-from dwarfgpu.language.syntax.ada_tokens import ALL, RANGE
+from dwarfgpu.language.syntax.ada_tokens import ALL
 from dwarfgpu.language.syntax.ast import MAX_HEIGHT, Node
 from dwarfgpu.language.syntax.cursor import MAX_SHOWN, Cursor, Known
 from dwarfgpu.language.syntax.fortran_tokens import (
@@ -320,15 +320,20 @@ class Parser(Cursor):
             return False
         return self.tokens[self.at + 1].kind == "name"
 
+    def _index(self) -> Node:
+        if self.language.is_d or self.language.is_go or self.language.is_rust:
+            from dwarfgpu.language.syntax.slices import index_or_slice  # few programs
+
+            return index_or_slice(self)
+        return self.expression(ASSIGNMENT if self.language.is_pascal else COMMA)
+
     def _indexed(self, node: Node) -> Node:
         """Parse what is between brackets after an array."""
         start = self.at
-        index = self.expression(ASSIGNMENT if self.language.is_pascal else COMMA)
+        index = self._index()
         # `a[1,2]` is `a[1][2]` (ISO 7185 6.5.3.2).
         while self.language.is_pascal and self.accept(","):
             node, index = ast.Index(node, index), self.expression(ASSIGNMENT)
-        if self.accept(RANGE):  # of D
-            index = ast.Slice(index, self.expression(COMMA))
         words = self.tokens[start : self.at]
         has_length = any(word.kind == "dollar" and word.text == "$" for word in words)
         if has_length and self.language.is_d:

@@ -13,8 +13,9 @@ from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.syntax.ada_tokens import RANGE
 from dwarfgpu.language.syntax.tokens import Token
-from dwarfgpu.language.syntax.words import AS, BYTE, MUTABLE, SEMICOLON
+from dwarfgpu.language.syntax.words import AS, BYTE, MUTABLE, RANGE_TO_LAST, SEMICOLON
 
 _POINT: Final = pattern(r"(?<=[\w)\]])\.(?=[0-9])")
 """After an operand; the point of a number is a part of it."""
@@ -47,10 +48,13 @@ def rust_token(text: str, index: int) -> tuple[Token, int] | None:
         return Token("mark", ".", index), index + 1
     if (field := _FIELD.match(text, index)) is not None:
         return Token("name", f"__{field[0]}", index), field.end()
+    for mark in (RANGE_TO_LAST, RANGE):
+        if text.startswith(mark, index):
+            return Token("mark", mark, index), index + len(mark)
     if (word := _AS.match(text, index)) is not None:
         return Token("mark", AS, index), word.end()
-    if (mark := _MUTABLE.match(text, index)) is not None:
-        return Token("mark", MUTABLE, index), mark.end()
+    if (mutable := _MUTABLE.match(text, index)) is not None:
+        return Token("mark", MUTABLE, index), mutable.end()
     if text[index] == SEMICOLON:
         return Token("mark", SEMICOLON, index), index + 1
     if (number := _NUMBER.match(text, index)) is not None:
