@@ -42,6 +42,7 @@ from dwarfgpu.language.syntax.attribute_names import (
     MODULUS,
     OBJECT_TAG,
     POSITION,
+    RANGE,
     SIZE,
     VALUE,
 )
@@ -64,6 +65,8 @@ class Naming(Calling, Protocol):
 def attribute(evaluator: Naming, node: ast.Attribute) -> TypedValue:
     """Return the value of an attribute; `UsageError` with GDB's wording for one that its prefix
     does not have."""
+    if node.name == RANGE:
+        raise UsageError("'range is no value: it stands behind in; write 'first or 'last.")
     if node.name in BOUNDS:
         return _bound(evaluator.counting(), node)
     if isinstance(node.prefix, ast.TypeName):
@@ -161,6 +164,11 @@ def _bound_of_scalar(evaluator: Naming, name: str, typed: Typed) -> TypedValue:
         raise UsageError(f"invalid dimension number to '{name}")
     number = values.lower if name == FIRST else values.upper
     return evolve(_scalar(evaluator, typed.type, number), unit=typed.unit)
+
+
+def has_bounds(type_: Type | None) -> bool:
+    """Return whether a type is a scalar one that has `'first` and `'last`."""
+    return not is_floating(type_) and _values(type_) is not None
 
 
 def _values(type_: Type | None) -> Range | None:

@@ -6,7 +6,8 @@ from typing import Final
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import enumerated_character, is_string
-from dwarfgpu.dwarf.types.types import Array, Dynamic, Enum, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types.type_sizes import unpacked
+from dwarfgpu.dwarf.types.types import Array, Base, Dynamic, Enum, Pointer, Struct, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.ada_indexing import (
     array_of,
@@ -23,6 +24,7 @@ from dwarfgpu.language.fortran_power import NO_LOGICAL_ARITHMETIC
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.own_operators import OwnOperators
 from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.words import AND, COMPLEMENT, LOGICAL, OF_BITS, XOR
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits, concatenate
@@ -49,6 +51,27 @@ class OperatorsOfAda(OwnOperators):
         if operator == "!" and isinstance(strip(value.type), Array | Dynamic):
             return _negated_array(self.objects, value)
         return None
+
+    def of_nodes(self, node: ast.Binary) -> TypedValue | None:
+        """Apply `and`, `or` or `xor`, which evaluate both operands."""
+        if node.operator not in LOGICAL:
+            return None
+        operator, evaluation = node.operator, self.evaluation
+        left, right = evaluation.operands(node)
+        if is_boolean(left.type) and is_boolean(right.type):
+            truths = int(self.arithmetic.truth(left)), int(self.arithmetic.truth(right))
+            return evaluation.truth(bool(_of_truths(operator, *truths)))
+        arrays = [array_of(self.objects, side) for side in (left, right)]
+        if all(_is_array(side.type) for side in arrays):
+            return _joined_arrays(self.objects, operator, arrays[0], arrays[1])
+        if not (_is_modular(left.type) and _is_modular(right.type)):
+            hint = (
+                f"; write {OF_BITS[operator]} between other numbers"
+                if all(map(is_integer, (left.type, right.type)))
+                else ""
+            )
+            raise UsageError(f"{_for_truths(operator)}{hint}.")
+        return evaluation.combined(OF_BITS[operator], left, right)
 
     def target(self, value: TypedValue) -> TypedValue | None:
         is_array = isinstance(strip(value.type), Struct) and stands_for_array(value.type)
@@ -154,25 +177,67 @@ def _has_record(*sides: TypedValue) -> bool:
     return any(isinstance(strip(side.type), Struct) for side in sides)
 
 
+def _for_truths(operator: str) -> str:
+    return f"{operator} of Ada is for Booleans and modular numbers"
+
+
+def _is_modular(type_: Type | None) -> bool:
+    bare = strip(type_)
+    whole = None if bare is None else unpacked(bare)
+    return isinstance(whole, Base) and whole.base.encoding == "unsigned"
+
+
+def _of_truths(operator: str, left: int, right: int) -> int:
+    """Apply a logical operator to 0 or 1 and 0 or 1."""
+    if operator == XOR:
+        return left ^ right
+    return left & right if operator == AND else left | right
+
+
 def _negated_array(objects: ObjectAccess, value: TypedValue) -> TypedValue:
-    """Return the array of the negated components (Ada 2012 4.5.6); `UsageError` for one of others
-    than Booleans."""
+    """Return the array of the negated components (Ada 2012 4.5.6)."""
     value = array_of(objects, value)
+    components = _truths(objects, COMPLEMENT, value)
+    return _with_truths(objects, value, [Bits(one.value ^ 1, one.size_bits) for one in components])
+
+
+def _joined_arrays(
+    objects: ObjectAccess, operator: str, left: TypedValue, right: TypedValue
+) -> TypedValue:
+    """Return the array of what an operator makes of the components of two, with the bounds of the
+    left one (Ada 2012 4.5.1); `UsageError` for arrays of different lengths."""
+    first, second = (_truths(objects, operator, side) for side in (left, right))
+    if len(first) != len(second):
+        raise UsageError(f"{operator} of Ada is for arrays of the same length.")
+    pairs = zip(first, second, strict=True)
+    return _with_truths(objects, left, [
+        Bits(_of_truths(operator, one.value, other.value), one.size_bits) for one, other in pairs
+    ])  # fmt: skip
+
+
+def _truths(objects: ObjectAccess, operator: str, value: TypedValue) -> list[Bits]:
+    """Return the components of an array; none where only the type is wanted. `UsageError` for an
+    array of other components than Booleans."""
     bare = strip(value.type)
     form = bare.form if isinstance(bare, Dynamic) else bare
-    element = strip(form.element) if isinstance(form, Array) else None
-    if not isinstance(form, Array) or not is_boolean(element) or len(form.dimensions) != 1:
-        raise UsageError("not of Ada is for Booleans and modular numbers.")
+    if not isinstance(form, Array) or len(form.dimensions) != 1 or not is_boolean(form.element):
+        raise UsageError(f"{_for_truths(operator)}.")
+    if isinstance(objects, Unevaluated):
+        return []
+    numbers = range(form.dimensions[0] or 0)
+    return [
+        objects.known(objects.element(value, (form.lower_bound or 0) + number))
+        for number in numbers
+    ]
+
+
+def _with_truths(objects: ObjectAccess, value: TypedValue, components: list[Bits]) -> TypedValue:
+    """Return an array with other components."""
     if isinstance(objects, Unevaluated):
         return value
-    size, endian, first = objects.known(value).size_bits, objects.context.endian, form.lower_bound
-    runs = [
-        objects.known(objects.element(value, (first or 0) + number))
-        for number in range(form.dimensions[0] or 0)
-    ]
-    runs = [Bits(run.value ^ 1, run.size_bits) for run in runs]
-    rest = size - sum(run.size_bits for run in runs)
+    size, endian = objects.known(value).size_bits, objects.context.endian
+    rest = size - sum(one.size_bits for one in components)
     if rest:  # behind the components of a packed array
-        runs.append(Bits(0, rest))
-    bits = concatenate(runs, endian)
+        components = [*components, Bits(0, rest)]
+    bits = concatenate(components, endian)
     return evolve(value, bits=bits, location=None, variable=None)

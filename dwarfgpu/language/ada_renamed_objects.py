@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.scope.declarations import around
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in
 from dwarfgpu.dwarf.types.types import Array, Dynamic, Pointer, Struct, Type, strip
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.ada_names import is_spelling
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
@@ -23,6 +23,10 @@ _MOST_POINTERS: Final = 3
 """To an array that is indexed in place of what designates it."""
 _MOST_DIGITS: Final = 40
 """Of a subscript; 128 bits have 39."""
+_MOST_RENAMINGS: Final = 20
+"""Objects that are renamed by one another."""
+_MOST_FOLLOWED: Final = 1_000
+"""Renamings that the evaluation of one expression follows: each may name several."""
 
 
 class Evaluating(Protocol):
@@ -31,6 +35,17 @@ class Evaluating(Protocol):
     def value(self, node: ast.Node) -> TypedValue: ...
 
     def value_of_type(self, node: ast.Node) -> TypedValue: ...
+
+
+def require_few(name: str, nested: Sequence[Variable], followed: Sequence[Variable]) -> None:
+    """Raise `LimitExceeded` where a name leads through too many renamings: those that `nested` in
+    one another, or those that one expression `followed`."""
+    if len(nested) >= _MOST_RENAMINGS:
+        raise LimitExceeded(
+            f"more than {_MOST_RENAMINGS} objects that rename one another lead to {name}"
+        )
+    if len(followed) > _MOST_FOLLOWED:
+        raise LimitExceeded(f"the expression leads through more than {_MOST_FOLLOWED} renamings")
 
 
 def renamed_object(evaluator: Evaluating, renaming: Renaming) -> TypedValue:

@@ -26,7 +26,6 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
-    LimitExceeded,
     Unavailable,
     UndefinedBits,
     UsageError,
@@ -70,11 +69,6 @@ if TYPE_CHECKING:
 
 _MAY_ASSIGN: Final = re.compile(r"=|\+\+|--")
 Initializer: TypeAlias = ast.Elements | ast.String
-
-_MOST_RENAMINGS: Final = 20
-"""Objects of Ada that are renamed by one another."""
-_MOST_FOLLOWED: Final = 1_000
-"""Renamings of Ada that the evaluation of one expression follows: each may name several."""
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
 
 
@@ -266,6 +260,10 @@ class Evaluator(ElementAccess):
                 from dwarfgpu.language.ada_attributes import attribute  # few programs are in Ada
 
                 return attribute(self, node)
+            case ast.Membership():
+                from dwarfgpu.language.ada_membership import is_member  # few programs are in Ada
+
+                return self.truth(is_member(self, node))
             case ast.Triplet() | ast.Slice():
                 raise UsageError("A section is written in parentheses after an array or a string.")
             case ast.Cast():
@@ -291,7 +289,7 @@ class Evaluator(ElementAccess):
         if variable is None or RENAMES not in variable.name or variable.unit.style != "ada":
             return value
         from dwarfgpu.dwarf.names.ada_renamings import renaming_of  # few variables are so
-        from dwarfgpu.language.ada_renamed_objects import renamed_object
+        from dwarfgpu.language.ada_renamed_objects import renamed_object, require_few
 
         renaming = renaming_of(variable.name)
         if renaming is None:
@@ -302,14 +300,7 @@ class Evaluator(ElementAccess):
         if variable in self.renamings:
             raise UsageError(f"{node.name} is renamed by itself")
         self.followed.append(variable)
-        if len(self.renamings) >= _MOST_RENAMINGS:
-            raise LimitExceeded(
-                f"more than {_MOST_RENAMINGS} objects that rename one another lead to {node.name}"
-            )
-        if len(self.followed) > _MOST_FOLLOWED:
-            raise LimitExceeded(
-                f"the expression leads through more than {_MOST_FOLLOWED} renamings"
-            )
+        require_few(node.name, self.renamings, self.followed)
         outer, self.renamings = self.renamings, (*self.renamings, variable)
         try:
             return renamed_object(self, renaming)
@@ -480,8 +471,7 @@ class Evaluator(ElementAccess):
             value = self.assigned(node.right, target.type)
         else:
             applied = ast.Binary(node.operator, node.left, node.right)
-            value = self.beside(node.right, target.type, node.operator)
-            _, value = self.own.as_one_type(applied, target, value)
+            value = self.right_operand(applied, target)
         if self.language.is_ada:
             from dwarfgpu.language.ada_indexing import assigned  # few programs are in Ada
 

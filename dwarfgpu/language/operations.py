@@ -277,7 +277,11 @@ class Operations(UntypedOperands):
             is_true = self.compared_with_constant(node)
             if is_true is not None:
                 return self.truth(is_true)
-        left, right = self.operands(node)
+        return self.applied(node, *self.operands(node))
+
+    def applied(self, node: ast.Binary, left: TypedValue, right: TypedValue) -> TypedValue:
+        """Apply an operator to its operands, which were evaluated."""
+        operator = node.operator
         if operator in (".*", "->*"):
             return self.pointed_by(left, right)
         is_comparison = operator in COMPARISONS

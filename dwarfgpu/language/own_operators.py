@@ -49,6 +49,9 @@ class Evaluation(FunctionContext, Protocol):
     def beside(self, node: ast.Node, type_: Type | None, operator: str) -> TypedValue:
         """Return the value of an operand of an operator whose other one is of a type."""
 
+    def applied(self, node: ast.Binary, left: TypedValue, right: TypedValue) -> TypedValue:
+        """Apply an operator to its operands, which were evaluated."""
+
     def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
         """Apply an arithmetic operator of the language."""
 

@@ -4,7 +4,6 @@ integers, and `/` divides real numbers (ISO 7185 6.7.2.2, 6.7.2.3)."""
 from __future__ import annotations
 
 from functools import partial
-from typing import Final
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import is_string
@@ -22,11 +21,9 @@ from dwarfgpu.language.pascal_integers import Kind, PascalConstant, compared_bes
 from dwarfgpu.language.short_string_elements import contents_of_record
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.precedences import COMPARISONS
-from dwarfgpu.language.syntax.words import AND, COMPLEMENT, DIV, LOGICAL, OR, XOR
+from dwarfgpu.language.syntax.words import AND, COMPLEMENT, DIV, LOGICAL, OF_BITS, XOR
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
-
-_OF_BITS: Final = {AND: "&", OR: "|", XOR: "^"}
 
 
 class OperatorsOfPascal(OwnOperators):
@@ -55,7 +52,7 @@ class OperatorsOfPascal(OwnOperators):
         left, right = evaluation.object(node.left), partial(evaluation.object, node.right)
         unread = partial(evaluation.unread().object, node.right)
         if not _are_boolean(operator, left.type, unread().type):
-            of_bits = evolve(node, operator=_OF_BITS[operator])
+            of_bits = evolve(node, operator=OF_BITS[operator])
             if evaluation.is_untyped(node.left):
                 return evaluation.combined(of_bits.operator, *evaluation.operands(of_bits))
             beside = evaluation.beside(node.right, left.type, of_bits.operator)

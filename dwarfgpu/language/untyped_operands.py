@@ -129,6 +129,11 @@ class UntypedOperands(MemberAccess):
             right = self.beside(node.right, type_, node.operator)
         return self.own.as_one_type(node, left, right)
 
+    def right_operand(self, node: ast.Binary, left: TypedValue) -> TypedValue:
+        """Return the right operand of an operator whose left one was evaluated."""
+        right = self.beside(node.right, left.type, node.operator)
+        return self.own.as_one_type(node, left, right)[1]
+
     def beside(self, node: ast.Node, type_: Type | None, operator: str) -> TypedValue:
         """Return the value of an operand of an operator whose other one is of a type."""
         rules = self.rules

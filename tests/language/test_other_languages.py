@@ -367,11 +367,9 @@ def test_a_complex_integer_is_no_address(monkeypatch: pytest.MonkeyPatch) -> Non
 
 ADA_ERRORS = {
     "line'image": "unrecognized attribute: `image'",
-    "line'range": "'range of Ada",
+    "line'range": "'range is no value",
     "color'(1, 2)": "aggregates of Ada",
     "(1, 2)": "aggregates of Ada",
-    "paint in red .. blue": '"in" of Ada',
-    "flag and flag": '"and" of Ada',
     "line(2..9)": "array subscript out of bounds",
     "17#1#": 'Invalid number "17#1#".',
 }

@@ -181,7 +181,7 @@ ATTRIBUTES_AS_IN_ADA = {
     "x'length": "the 'length attribute applies only to array types",
     "small'length": "the 'length attribute applies only to array types",
     "g'first(0)": "invalid dimension number to 'first",
-    "v'range": "Unsupported: 'range of Ada is not supported in expressions: write 'first and 'last",
+    "v'range": "'range is no value: it stands behind in; write 'first or 'last.",
     "{integer} x'address": "42",
 }
 """What GDB 13 shows as a number, reads from where nothing is, refuses, or crashes at."""

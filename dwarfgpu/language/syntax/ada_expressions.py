@@ -1,4 +1,5 @@
-"""The part of the parser that reads conversions and attributes of Ada (2012 4.6, 4.7, 4.1.4)."""
+"""The part of the parser that reads conversions, attributes and memberships of Ada (2012 4.6, 4.7,
+4.1.4, 4.4)."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from typing import Final
 
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.syntax import ast
-from dwarfgpu.language.syntax.ada_tokens import QUALIFICATION
+from dwarfgpu.language.syntax.ada_tokens import QUALIFICATION, RANGE
 from dwarfgpu.language.syntax.ast import Node
 from dwarfgpu.language.syntax.attribute_names import argument_counts, attribute_name
 from dwarfgpu.language.syntax.cursor import Cursor
@@ -48,3 +49,22 @@ def attribute(parser: Cursor, prefix: Node | ast.TypeName) -> Node:
             raise UsageError("Prefix must be type")
         raise parser.syntax_error()
     return ast.Attribute(prefix, name, arguments)
+
+
+def membership(parser: Cursor, operand: Node, least: int, *, is_negated: bool) -> Node:
+    """Parse what follows `in`: values, ranges and types, with `|` between them, whose operators
+    bind at least so strongly."""
+    choices = [_choice(parser, least)]
+    while parser.accept("|"):
+        choices.append(_choice(parser, least))
+    return ast.Membership(operand, tuple(choices), is_negated)
+
+
+def _choice(parser: Cursor, least: int) -> Node | ast.TypeName:
+    name = parser.token.text
+    is_name = parser.token.kind == "name" and not is_converting(parser, parser.at)
+    if is_name and parser.known.is_type(name):
+        parser.next()
+        return ast.TypeName((name,))
+    low = parser.expression(least)
+    return ast.Slice(low, parser.expression(least)) if parser.accept(RANGE) else low

@@ -13,7 +13,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.syntax.fortran_tokens import NOT, POWER
 from dwarfgpu.language.syntax.tokens import Token
-from dwarfgpu.language.syntax.words import ABS, MOD
+from dwarfgpu.language.syntax.words import ABS, AND, IN, MOD, NOT_IN, OR, XOR
 
 RANGE: Final = ".."
 ALL: Final = ".all"
@@ -39,12 +39,11 @@ _MARKS: Final = (
     (POWER, POWER), (RANGE, RANGE), (":=", ":="), ("/=", "!="), ("==", "=="), ("=", "=="),
 )  # fmt: skip
 """What the marks are among those of C: `=` compares."""
-_OPERATORS: Final = {"rem": "%", "mod": MOD, "abs": ABS, "not": NOT}
+_NOT_IN: Final = pattern(r"not\s+in\b", re.IGNORECASE)
+_OPERATORS: Final = {
+    "rem": "%", "mod": MOD, "abs": ABS, "not": NOT, AND: AND, OR: OR, XOR: XOR, IN: IN,
+}  # fmt: skip
 _NOT_SUPPORTED: Final = {
-    "and": 'write "and then" between conditions, & between numbers',
-    "or": 'write "or else" between conditions, | between numbers',
-    "xor": "write ^ between numbers",
-    "in": "write comparisons",
     "if": "write C's CONDITION ? X : Y",
     "new": "nothing is allocated",
 }
@@ -77,6 +76,8 @@ def ada_token(text: str, index: int) -> tuple[Token, int] | None:
         return None
     if (match := _SHORT_CIRCUIT.match(text, index)) is not None:
         return Token("mark", "&&" if match["then"] else "||", index), match.end()
+    if (match := _NOT_IN.match(text, index)) is not None:
+        return Token("mark", NOT_IN, index), match.end()
     match = _WORD.match(text, index)
     if match is None:
         return None

@@ -255,6 +255,16 @@ class Attribute(Part):
 
 
 @frozen
+class Membership(Part):
+    """`x in 1 .. 5 | 8`, of Ada: whether a value is one of these, or of a range or a type."""
+
+    operand: Node
+    choices: tuple[Node | TypeName, ...]
+    is_negated: bool = False
+    """Whether it is `not in`."""
+
+
+@frozen
 class Elements(Part):
     """`{1, 2}`: an array of values."""
 
@@ -273,5 +283,14 @@ Literal: TypeAlias = Integer | Floating | Character | String | Logical | Complex
 Operation: TypeAlias = Unary | Binary | Assign | Conditional | Access | Index | Call | Cast | SizeOf
 Bounds: TypeAlias = Triplet | Slice
 Node: TypeAlias = (
-    Literal | Name | OnEntry | Dollar | AddressOf | Elements | Operation | Bounds | Attribute
+    Literal
+    | Name
+    | OnEntry
+    | Dollar
+    | AddressOf
+    | Elements
+    | Operation
+    | Bounds
+    | Attribute
+    | Membership
 )

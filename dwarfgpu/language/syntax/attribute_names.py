@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.errors import UsageError
 
 FIRST: Final = "first"
 LAST: Final = "last"
@@ -20,10 +20,10 @@ OBJECT_TAG: Final = "tag"
 ACCESSES: Final = ("access", "unchecked_access", "unrestricted_access")
 BOUNDS: Final = (FIRST, LAST, LENGTH)
 """Of arrays, with the number of a dimension in parentheses or without, and of scalar types."""
-_RANGE: Final = "range"
+RANGE: Final = "range"
 _ARGUMENTS: Final = {MINIMUM: 2, MAXIMUM: 2, POSITION: 1, VALUE: 1}
 _NAMES: Final = (
-    *BOUNDS, *ACCESSES, ADDRESS, MODULUS, SIZE, OBJECT_TAG, _RANGE, *_ARGUMENTS,
+    *BOUNDS, *ACCESSES, ADDRESS, MODULUS, SIZE, OBJECT_TAG, RANGE, *_ARGUMENTS,
 )  # fmt: skip
 
 
@@ -37,12 +37,9 @@ def attribute_name(word: str) -> str:
     if lowered not in begun and len(begun) != 1:
         kind = "ambiguous attribute name" if begun else "unrecognized attribute"
         raise UsageError(f"{kind}: `{word}'")
-    name = lowered if lowered in begun else begun[0]
-    if name == _RANGE:
-        raise Unsupported("'range of Ada is not supported in expressions: write 'first and 'last")
-    return name
+    return lowered if lowered in begun else begun[0]
 
 
 def argument_counts(name: str) -> tuple[int, ...]:
     """Return how many arguments in parentheses an attribute may have."""
-    return (0, 1) if name in BOUNDS else (_ARGUMENTS.get(name, 0),)
+    return (0, 1) if name in (*BOUNDS, RANGE) else (_ARGUMENTS.get(name, 0),)

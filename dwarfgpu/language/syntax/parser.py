@@ -43,9 +43,11 @@ from dwarfgpu.language.syntax.words import (
     ABS,
     AS,
     COMPLEMENT,
+    IN,
     IN_TYPES,
     INVERSION,
     MUTABLE,
+    NOT_IN,
     RUNE,
     TAGS,
     TYPE_WORDS,
@@ -107,7 +109,7 @@ class Parser(Cursor):
         super().__init__(text, names, radix)
         self._precedences = BY_LANGUAGE.get(names.language.code, C)
         self._enclosed: list[Node] = []
-        """Comparisons in parentheses."""
+        """Operations in parentheses, where these matter."""
         if "." in text and names.language.has_dotted_names:
             from dwarfgpu.language.syntax.dotted_tokens import with_packages  # few programs
 
@@ -180,19 +182,29 @@ class Parser(Cursor):
             from dwarfgpu.language.syntax.rust_type_names import rust_type_name  # few programs
 
             return ast.Cast(rust_type_name(self), left)
+        if operator in (IN, NOT_IN):
+            from dwarfgpu.language.syntax.ada_expressions import membership  # few programs
+
+            self._require_parentheses(start, operator, left)
+            return membership(self, left, power + 1, is_negated=operator == NOT_IN)
         right = self.expression(power if operator == POWER else power + 1)
-        if operator in self._precedences.apart:
-            self._require_parentheses(start, left, right)
+        self._require_parentheses(start, operator, left, right)
         return ast.Binary(operator, left, right)
 
-    def _require_parentheses(self, start: int, *operands: Node) -> None:
-        """Raise `UsageError` for a comparison without parentheses beside an operator that begins at
-        a character of the text."""
+    def _require_parentheses(self, start: int, operator: str, *operands: Node) -> None:
+        """Raise `UsageError` for an operand without parentheses that does not mix with an operator,
+        which begins at a character of the text."""
+        kinds = self._precedences
         for operand in operands:
-            is_comparison = isinstance(operand, ast.Binary) and operand.operator in COMPARISONS
-            if is_comparison and not any(operand is one for one in self._enclosed):
-                excerpt = self.text[start:][:MAX_SHOWN]
-                raise UsageError(f"A comparison needs parentheses here, near `{excerpt}'.")
+            inner = IN if isinstance(operand, ast.Membership) else ""
+            inner = operand.operator if isinstance(operand, ast.Binary) else inner
+            is_comparison = operator in kinds.apart and inner in (*COMPARISONS, IN)
+            is_mixed = operator != inner and {operator, inner} <= {*kinds.unmixed}
+            if not (is_comparison or is_mixed) or any(operand is one for one in self._enclosed):
+                continue
+            needs = "A comparison needs" if is_comparison else "Two logical operators need"
+            excerpt = self.text[start:][:MAX_SHOWN]
+            raise UsageError(f"{needs} parentheses here, near `{excerpt}'.")
 
     def unary(self, least: int = UNARY) -> Node:
         """Return an operand with the operators before it; those behind it bind at least as strongly
@@ -433,7 +445,7 @@ class Parser(Cursor):
                 node = ast.Complex(node, self.expression(ASSIGNMENT))
             self._require_no_comma()
             self.expect(")")
-            if self._precedences.apart and isinstance(node, ast.Binary):
+            if self._precedences.apart and isinstance(node, ast.Binary | ast.Membership):
                 self._enclosed.append(node)
             if isinstance(node, ast.Name) and self.token.kind in _OPERANDS:
                 # Only a cast can continue like this: its type is unknown, which is reported later.

@@ -19,10 +19,13 @@ from dwarfgpu.language.syntax.words import (
     AND_NOT,
     AS,
     DIV,
+    IN,
     IS,
     IS_NOT,
     JOIN,
+    LOGICAL,
     MOD,
+    NOT_IN,
     OR,
     SHIFT_OF_BITS,
     XOR,
@@ -62,14 +65,27 @@ class Precedences:
     """The same of `not` and `.not.`."""
     apart: tuple[str, ...] = ()
     """Operators whose operands are no comparisons without parentheses."""
+    unmixed: tuple[str, ...] = ()
+    """Operators of one level that need parentheses beside one another."""
 
 
 C: Final = Precedences(_OF_C)
 _FORTRAN: Final = Precedences(
     {**_WITH_ONE_LEVEL, CONCATENATION: 12}, after_sign=_MULTIPLYING, after_not=7, apart=COMPARISONS
 )
+_LOGICAL_OF_ADA: Final = (*LOGICAL, "&&", "||")
 _ADA: Final = Precedences(
-    {**_WITH_ONE_LEVEL, MOD: _MULTIPLYING, "&": 14}, after_sign=_MULTIPLYING, apart=COMPARISONS
+    {
+        **_WITH_ONE_LEVEL,
+        **dict.fromkeys(_LOGICAL_OF_ADA, 5),
+        IN: 10,
+        NOT_IN: 10,
+        "&": 14,
+        MOD: _MULTIPLYING,
+    },
+    after_sign=_MULTIPLYING,
+    apart=(*COMPARISONS, IN, NOT_IN),
+    unmixed=_LOGICAL_OF_ADA,
 )
 _PASCAL: Final = Precedences(
     {**_WITH_ONE_LEVEL, OR: 14, XOR: 14, AND: 15, DIV: 15, "<<": 15, ">>": 15}

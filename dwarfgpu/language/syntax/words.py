@@ -1,4 +1,4 @@
-"""Keywords in the type names of C and C++, and operators of Pascal."""
+"""Keywords in the type names of C and C++, and operators that are words."""
 
 from __future__ import annotations
 
@@ -28,9 +28,11 @@ OR: Final = "or"
 XOR: Final = "xor"
 COMPLEMENT: Final = "not"
 DIV: Final = "div"
-"""Operators of Pascal."""
+"""Operators of Pascal, and but for `div` of Ada."""
 LOGICAL: Final = (AND, OR, XOR)
 """Those between two Booleans, or between the bits of two integers."""
+OF_BITS: Final = {AND: "&", OR: "|", XOR: "^"}
+"""What they are in C between two integers."""
 AS: Final = "as"
 """The cast of Rust."""
 INVERSION: Final = "unary ^"
@@ -47,6 +49,8 @@ BYTE: Final = "b"
 """Before the quotes of a literal of bytes of Rust."""
 MOD: Final = "mod"
 ABS: Final = "abs"
+IN: Final = "in"
+NOT_IN: Final = "not in"
 """Operators of Ada."""
 AND_NOT: Final = "&^"
 """An operator of Go."""
