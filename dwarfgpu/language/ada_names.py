@@ -28,7 +28,7 @@ from dwarfgpu.dwarf.scope.imports import searched_units, units_with_names
 from dwarfgpu.dwarf.scope.meaning import Meaning, is_function
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import TYPES, named_entries
-from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.scope.variable import Variable, declared_in
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
 
@@ -183,6 +183,22 @@ def _functions_around(lookup: NameLookup) -> list[Die]:
 
 def _outermost(functions: Sequence[Die]) -> str:
     return (functions[-1].name or "").partition("___")[0] if functions else ""
+
+
+def of_subprogram(session: Session, name: str) -> tuple[Variable, bool] | None:
+    """Return the variable that a name with points denotes as one of a subprogram around the code
+    (Ada 2012 4.1.3), and whether that is the innermost one; None for any other name."""
+    prefix, point, simple = _lowered(name).rpartition("__")
+    if not point or _IDENTIFIER.fullmatch(simple) is None:
+        return None
+    for index, function in enumerate(_functions_around(session.meanings(name))):
+        own = _NUMBER.sub("", (function.name or "").partition("___")[0])
+        if not is_spelling(own, prefix):
+            continue
+        for variable in declared_in(function, is_named=lambda entry: is_spelling(entry, simple)):
+            if is_spelling(variable.name, simple):
+                return variable, index == 0
+    return None
 
 
 def packages_around(session: Session) -> list[str]:

@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.ada_names import is_direct, of_package
+from dwarfgpu.language.ada_names import is_direct, of_package, of_subprogram
 from dwarfgpu.language.syntax.expression_language import SourceLanguage
 from dwarfgpu.session.session import Session
 
@@ -70,6 +70,8 @@ def joined_names(names: Names, words: Sequence[str]) -> tuple[int, str]:
 def _is_of_ada(names: Names, joined: str) -> bool:
     """Return whether a name with points means something, or is ambiguous."""
     try:
+        if of_subprogram(names.session, joined) is not None:
+            return True
         is_one = bool(names.meaning(joined)) or names.is_name(joined)
         return is_one or names.in_enclosing_functions(names.spelled(joined), ()) is not None
     except UsageError:

@@ -168,6 +168,14 @@ class NamedValues:
         `is_called`: functions are only called, which is `Unsupported`.
         """
         name = node.name
+        if self.language.is_ada and "." in name:
+            from dwarfgpu.language.ada_names import of_subprogram  # few programs are in Ada
+
+            expanded = of_subprogram(self.session, name)
+            if expanded is not None:
+                variable, is_innermost = expanded
+                find = self.objects.variable if is_innermost else self.of_enclosing
+                return find(variable)
         if node.file is None and not node.is_quoted:
             name = self.names.spelled(name)
         literal = self.names.literal(name) if node.file is None else None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.repl.side_by_side import ada_with_core, answers
+from tests.repl.side_by_side import ada_with_core, answers, last_lines
 
 SOURCE = """\
 procedure Example is
@@ -14,6 +14,7 @@ procedure Example is
    pragma Import (C, C_Abort, "abort");
    procedure Run (N : Integer) is
       procedure Inner (M : Integer) is
+         N : Integer := M + 4;
       begin
          if M > 0 and N > 0 then
             C_Abort;
@@ -53,6 +54,18 @@ def test_known_everywhere(files: list[str], tool: Callable[[str], str], function
     own = answers(None, files, [*asked, "print/x inner'address"])
     assert own == answers(tool("gdb"), files, [*asked, "print/x inner'address"])
     assert all(" = 0x" in text for text in own[1:])
+
+
+@pytest.mark.parametrize(("function", "expected"), [
+    ("example.run.inner", {"n": "7", "inner.n": "7", "run.n": "3", "Example.Run.N": "3",
+                           "example.run.inner.m": "3", "example.run.n + 1": "4"}),
+    ("example.run", {"n": "3", "run.n": "3", "example.run.n": "3"}),
+])  # fmt: skip
+def test_expanded_names(files: list[str], function: str, expected: dict[str, str]) -> None:
+    """A name after the subprogram around the code that declares it (Ada 2012 4.1.3), which GDB
+    calls."""
+    asked = [f"frame function {function}", *(f"output {name}" for name in expected)]
+    assert dict(zip(expected, last_lines(files, asked)[1:], strict=True)) == expected
 
 
 def test_info_address(files: list[str]) -> None:
