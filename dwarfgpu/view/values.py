@@ -42,6 +42,7 @@ from dwarfgpu.session.bit_field import number_bits
 from dwarfgpu.session.resolve_type import Resolver
 from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.view import scalars
+from dwarfgpu.view.ada_arrays import null_text
 from dwarfgpu.view.aggregates import array_pieces, struct_pieces, vector_pieces
 from dwarfgpu.view.format_options import (
     DEFAULT_OPTIONS,
@@ -167,9 +168,13 @@ def _pieces(
         case None:
             yield "void"
         case Struct():
+            null = null_text(shown, type_, bare, first_bit, depth)
             printed = printed_pieces(shown, bare, first_bit, depth, letter)
             inner = shown if depth else _with_targets(shown)
             members = struct_pieces(inner, bare, first_bit, depth, letter)
+            if null is not None:
+                yield null
+                return
             yield from printed or (("...",) if shown.options.summary else members)
         case Array() if shown.options.summary:
             yield "..."

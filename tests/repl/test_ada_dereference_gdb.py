@@ -68,6 +68,15 @@ def test_a_tag_through_an_access_value(tool: Callable[[str], str], tmp_path: Pat
     assert gdb == f"{own.rstrip()} (example.dog)\n"
 
 
+def test_null_of_an_access_type_to_arrays(tool: Callable[[str], str], tmp_path: Path) -> None:
+    files = ada_with_core(tool, tmp_path, SOURCE)
+    commands = ["up", "print n", "output n", "print/x n"]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+    _, local, kept = answers(None, files, ["up", "info locals", "print $n := n"])
+    assert "\nn = 0x0\n" in local
+    assert kept.endswith("$1 = (example.text_access) 0x0\n")
+
+
 def test_access_values_to_arrays_and_null(tool: Callable[[str], str], tmp_path: Path) -> None:
     """GDB 13 refuses these comparisons."""
     files = ada_with_core(tool, tmp_path, SOURCE)
