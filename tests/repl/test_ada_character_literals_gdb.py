@@ -73,6 +73,13 @@ print $e := c
 print ch = 'x'
 print ch = c
 print 'x'
+whatis 'x'
+whatis "hello"
+ptype "x"
+whatis ""
+print "hello"(1)
+whatis "hello"(1)
+whatis "he" & "llo"
 print -elements 3 -- "hello"
 print -elements 11 -- "aaaaaaaaaaaabbbbbbbbbbbbbcd"
 print -elements 12 -- "xaaaaaaaaaaaaaaay"

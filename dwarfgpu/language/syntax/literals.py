@@ -1,5 +1,5 @@
-"""Character and string literals, with their types in C, C++ and Rust (C 6.4.4.4, 6.4.5; The Rust
-Reference, "Tokens")."""
+"""Character and string literals, with their types in C, C++, Ada, Go and Rust (C 6.4.4.4, 6.4.5;
+Ada 2012 3.5.2, 4.2; The Rust Reference, "Tokens")."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ def text(
     runs = [Bits(code & (1 << size) - 1, size) for code in codes]
     bits = concatenate(runs, numbers.endian)
     if isinstance(node, ast.String):
-        return TypedValue(Array(kind, (len(codes),), is_value=node.is_counted), bits=bits)
-    is_int = not node.prefix and not cplusplus  # C 6.4.4.4p10
+        lower_bounds = (1,) if names.language.is_ada else ()  # Ada 2012 4.2
+        array = Array(kind, (len(codes),), is_value=node.is_counted, lower_bounds=lower_bounds)
+        return TypedValue(array, bits=bits)
+    is_int = not node.prefix and not cplusplus and not names.language.is_ada  # C 6.4.4.4p10
     return TypedValue(kind, bits=bits, constant_type=names.builtins.int_type if is_int else None)
 
 
@@ -47,6 +49,10 @@ def _character_type(names: Names, node: ast.Character | ast.String, *, cplusplus
             return of_bytes(builtins) if prefix == BYTE else of_text(builtins)
         if prefix == BYTE:
             return names.type_of(ast.TypeName((rust_types.BYTE,))).type or builtins.char_type
+    if names.language.is_ada and not prefix:
+        from dwarfgpu.language.ada_types import ada_type  # few programs
+
+        return ada_type(builtins, "character") or builtins.char_type
     if prefix == "L":
         if not names.is_type("wchar_t"):
             if cplusplus:  # a type of the language
