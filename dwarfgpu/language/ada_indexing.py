@@ -7,6 +7,10 @@ from dwarfgpu.dwarf.names.fortran_ada import is_string, pointer_to_elements
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Array, Dynamic, Pointer, Qualified, Struct, Type, strip
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.arithmetic_conversions import is_fixed_point, is_floating, is_integer
+from dwarfgpu.language.language_rules import name_of
+from dwarfgpu.language.name_resolution import Typed
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -65,15 +69,27 @@ def array_unless_null(objects: ObjectAccess, value: TypedValue) -> TypedValue | 
 
 
 def assigned(
-    objects: ObjectAccess, target: TypedValue, value: TypedValue
+    arithmetic: Arithmetic, target: TypedValue, value: TypedValue
 ) -> tuple[TypedValue, TypedValue]:
     """Return the operands of an assignment of Ada: of parameters that are arrays these, and a
-    string literal as an array of the target's type.
+    string literal as an array of the target's type, for a fixed-point number the nearest one.
 
-    `UsageError` for arrays of different lengths (Ada 2012 4.6), and for a record and an array.
+    `UsageError` for arrays of different lengths (Ada 2012 4.6), for a record and an array, and for
+    an integer and a real number.
     """
+    if is_floating(value.type) and is_integer(target.type) and target.convenience is None:
+        name = name_of(target.type)
+        raise UsageError(
+            f"Ada assigns no real number to the type {name}: {name}(x) is the nearest integer."
+        )
+    objects = arithmetic.objects
+    is_fixed = is_fixed_point(target.type) and target.convenience is None
     if isinstance(objects, Unevaluated):
-        return target, target if _is_literal(value) else value
+        return target, target if is_fixed or _is_literal(value) else value
+    if is_fixed:
+        from dwarfgpu.language.ada_conversions import converted  # few numbers are so
+
+        return target, converted(arithmetic, value, Typed(target.type, target.unit))
     target, value = (
         array_of(objects, side) if is_parameter(side.type) else side for side in (target, value)
     )

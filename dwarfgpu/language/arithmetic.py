@@ -27,7 +27,7 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import EvaluationError, SeveralLines, UsageError
 from dwarfgpu.language import complexes
-from dwarfgpu.language.arithmetic_conversions import Number, bounded, is_number
+from dwarfgpu.language.arithmetic_conversions import Number, bounded, is_fixed_point, is_number
 from dwarfgpu.language.array_expressions import require_same_array
 from dwarfgpu.language.base_class_casts import (
     converted,
@@ -329,6 +329,8 @@ class Arithmetic:
             cast_pointer = converted(self.objects, value, way, referred)
             is_reference = referred is not type_ and isinstance(bare, Pointer)
             return self._referring(cast_pointer, bare) if is_reference else cast_pointer
+        if is_fixed_point(bare) and strip(value.type) == bare:
+            return evolve(value, type=type_)
         if is_complex(type_) or (is_complex(value.type) and is_number(type_)):
             return complexes.cast(self, value, type_)
         if _is_currency(type_) or (_is_currency(value.type) and is_number(type_)):

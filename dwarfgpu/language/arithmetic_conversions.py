@@ -38,6 +38,9 @@ def bounded(size_bits: int) -> int:
     return size_bits
 
 
+_FIXED_POINT: Final = ("signed_fixed", "unsigned_fixed")
+
+
 def is_number(type_: Type | None) -> bool:
     """Return whether a type is an arithmetic type of C: integers, characters, enumerations,
     floats."""
@@ -63,6 +66,12 @@ def is_boolean(type_: Type | None) -> bool:
     """Return whether a type is a Boolean one."""
     bare = strip(type_)
     return isinstance(bare, Base) and bare.base.encoding == "boolean"
+
+
+def is_fixed_point(type_: Type | None) -> bool:
+    """Return whether a type is a fixed-point one, as Ada has them."""
+    bare = strip(type_)
+    return isinstance(bare, Base) and bare.base.encoding in _FIXED_POINT
 
 
 def is_unicode_character(type_: Type | None) -> bool:
@@ -101,6 +110,9 @@ class ArithmeticConversions:
         """Return the type in which to do arithmetic: signed, unsigned or float, in the target's
         order."""
         bounded(base.bit_size)
+        if base.encoding in _FIXED_POINT:  # of Ada
+            name = str(base).replace("__", ".")
+            raise Unsupported(f"arithmetic on the fixed-point type {name}")
         if base.vector_size is not None or base.encoding not in _ENCODINGS:
             raise Unsupported(f"arithmetic on the type {base}")
         if base.encoding == "float":

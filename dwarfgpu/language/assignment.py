@@ -29,7 +29,7 @@ from dwarfgpu.errors import (
     UsageError,
 )
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.arithmetic_conversions import is_floating, is_integer
+from dwarfgpu.language.arithmetic_conversions import is_fixed_point, is_floating, is_integer
 from dwarfgpu.language.array_expressions import require_same_array
 from dwarfgpu.language.base_class_casts import is_same_class
 from dwarfgpu.language.evaluation_options import Options, require_writable
@@ -229,6 +229,8 @@ def _fits(arithmetic: Arithmetic, value: TypedValue, target: TypedValue) -> bool
     as GDB has it."""
     bare, size = strip(target.type), target.bit_size or target.packed_bits
     if size is None or not isinstance(bare, Base | Enum) or is_floating(bare):
+        return True
+    if is_fixed_point(bare):
         return True
     if isinstance(bare, Base) and bare.base.encoding == "boolean":
         return True

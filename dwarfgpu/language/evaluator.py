@@ -475,7 +475,7 @@ class Evaluator(ElementAccess):
         if self.language.is_ada:
             from dwarfgpu.language.ada_indexing import assigned  # few programs are in Ada
 
-            target, value = assigned(self.objects, target, value)
+            target, value = assigned(self.arithmetic, target, value)
         if node.operator not in (None, ":"):  # `:=` of Ada assigns
             result = self.overloaded(f"{node.operator}=", target, value)
             if result is not None:

@@ -25,7 +25,12 @@ from dwarfgpu.dwarf.types.types import (
     strip_reference,
 )
 from dwarfgpu.errors import UndefinedBits, Unsupported, UsageError
-from dwarfgpu.language.arithmetic_conversions import is_integer, is_number, is_unicode_character
+from dwarfgpu.language.arithmetic_conversions import (
+    is_fixed_point,
+    is_integer,
+    is_number,
+    is_unicode_character,
+)
 from dwarfgpu.language.array_expressions import repeated
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.builtin_types import INT_BITS
@@ -172,7 +177,7 @@ class Operations(UntypedOperands):
         """Apply `-`, `+`, `~` (in Rust `!`, too) or `abs` to a number."""
         operator = "~" if operator == "!" else operator
         if self.rules is None or not self.rules.applies(value.type):
-            if operator == ABS:
+            if operator == ABS and not is_fixed_point(value.type):
                 raise UsageError(NOT_A_NUMBER)
             return self.arithmetic.unary(operator, value)
         return self.number(self.rules.unary(operator, self.arithmetic.number(value)))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from tests.repl.side_by_side import ada_with_core, answers
+from tests.repl.side_by_side import ada_with_core, answers, last_lines
 
 SOURCE = """\
 procedure Example is
@@ -103,6 +104,46 @@ ASSIGNMENTS = {
     'bu.nums := "abcde"': "Invalid cast.",
 }
 """A parameter and an access value are 16 bytes of addresses."""
+
+
+OF_NUMBERS = """\
+procedure Example is
+   type Fix is delta 0.25 range -10.0 .. 10.0;
+   type M8 is mod 256;
+   procedure C_Abort with Import, Convention => C, External_Name => "abort";
+   I : Integer := 7;
+   M : M8 := 3;
+   F : Float := 1.5;
+   X : Fix := 1.5;
+   Y : Fix := -0.5;
+begin
+   if I = 7 and M = 3 and F = 1.5 and X > Y then
+      C_Abort;
+   end if;
+end Example;
+"""
+_NO_REAL = "Ada assigns no real number to the type {0}: {0}(x) is the nearest integer."
+NUMBERS = {
+    "i := 2.6": _NO_REAL.format("integer"),
+    "i := f": _NO_REAL.format("integer"),
+    "m := 2.0": _NO_REAL.format("example.m8"),
+    "i": "7",
+    "i := integer(2.6)": "3",
+    "$c := 2.5": "2.5",
+    "x := y": "-0.5",
+    "x := 1.75": "1.75",
+    "x := fix(f)": "1.5",
+    "x := 1.0e9": "The type does not hold the number 1000000000.",
+    "abs y": "Unsupported: arithmetic on the fixed-point type example.fix",
+    "x + y": "Unsupported: arithmetic on the fixed-point type example.fix",
+}
+
+
+def test_numbers_are_assigned(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """A real number is converted to no integer without a conversion (Ada 2012 5.2)."""
+    files = ada_with_core(tool, tmp_path, OF_NUMBERS)
+    shown = last_lines(files, ["frame function example", *(f"output {one}" for one in NUMBERS)])[1:]
+    assert dict(zip(NUMBERS, shown, strict=True)) == NUMBERS
 
 
 @pytest.fixture(scope="module")
