@@ -60,9 +60,9 @@ class _Bits:
             value = self._arithmetic.assigned(self._evaluate(node), type_, self._to.unit)
             return self._arithmetic.objects.known(value)
         if isinstance(bare, Struct) and not bare.is_declaration:
-            return self._struct(node.elements, bare)
+            return self._struct(node.elements * node.repeats, bare)
         if isinstance(bare, Array):
-            return self._array(node.elements, bare)
+            return self._array(node.elements * node.repeats, bare)
         raise UsageError("A list of initializers needs a structure or an array.")
 
     def _struct(self, elements: tuple[ast.Node, ...], struct_type: Struct) -> Bits:

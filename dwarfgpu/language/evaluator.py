@@ -465,7 +465,9 @@ class Evaluator(ElementAccess):
     def _assign(self, node: ast.Assign) -> TypedValue:
         require_writable(self.options)
         target = self.object(node.left)
-        if node.operator is None and _is_initializer(node.right, target.type):
+        is_array = self.language.is_rust and isinstance(strip(target.type), Array)
+        has_list = node.operator is None and not is_array
+        if has_list and _is_initializer(node.right, target.type):
             value = self._initialized(node.right, Typed(target.type, target.unit))
         elif node.operator in (None, ":"):
             value = self.assigned(node.right, target.type)

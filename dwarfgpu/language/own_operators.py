@@ -40,6 +40,9 @@ class Evaluation(FunctionContext, Protocol):
     def is_untyped(self, node: ast.Node) -> bool:
         """Return whether an expression has the type of what is beside it."""
 
+    def assigned(self, node: ast.Node, type_: Type | None) -> TypedValue:
+        """Return the value of an operand that becomes an object of a type."""
+
     def unread(self) -> Evaluation:
         """Return what evaluates operands for their types only."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.dynamic_arrays import dynamic_array
 from dwarfgpu.dwarf.types.type_sizes import element_type
-from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Type, strip
-from dwarfgpu.errors import UsageError
+from dwarfgpu.dwarf.types.types import MAX_CHAIN, Array, Base, Pointer, Type, strip
+from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer, is_unicode_character
 from dwarfgpu.language.array_expressions import elements, indexed_array
 from dwarfgpu.language.contents import arrays_compared, have_parts
@@ -18,32 +19,43 @@ from dwarfgpu.language.typed_value import TypedValue
 class OperatorsOfRust(OwnOperators):
     def elements(self, node: ast.Elements, of: Type | None = None) -> list[TypedValue]:
         """Return the elements of an array, which have one type: that of the first one that has one
-        by itself, unless another is expected."""
-        evaluation = self.evaluation
+        by itself, unless another is expected. Each is evaluated once."""
+        evaluation, written = self.evaluation, node.elements
+        values: dict[int, TypedValue] = {}
         if of is None:
-            typed = [one for one in node.elements if not evaluation.is_untyped(one)]
-            of = evaluation.unread().object((typed or node.elements)[0]).type
-        values = [evaluation.object_as(element, of) for element in node.elements]
-        names = {"()" if value.type is None else type_name(value.type) for value in values}
+            typed = (i for i, element in enumerate(written) if not evaluation.is_untyped(element))
+            first = next(typed, 0)
+            values[first] = evaluation.object(written[first])
+            of = values[first].type
+        for index, element in enumerate(written):
+            if index not in values:
+                values[index] = evaluation.assigned(element, of)
+        names = {"()" if one.type is None else type_name(one.type) for one in values.values()}
         if len(names) > 1:
             raise UsageError(f"The elements of an array have one type, not {_listed(names)}.")
-        return values
+        return [values[index] for index in range(len(written))] * node.repeats
 
     def as_type(self, node: ast.Node, type_: Type | None) -> TypedValue | None:
         """Return an array that is written out where one of a type is expected."""
-        bare = strip(type_)
-        if not isinstance(node, ast.Elements) or not isinstance(bare, Array):
+        array = self._array_type(type_)
+        if not isinstance(node, ast.Elements) or array is None:
             return None
-        return elements(self.objects, self.elements(node, element_type(bare)))
+        values, count = self.elements(node, element_type(array)), array.dimensions[0]
+        if count not in (None, len(values)):
+            raise UsageError(f"The array has {counted(count or 0, 'element')}, not {len(values)}.")
+        return elements(self.objects, values)
 
-    def as_one_type(
-        self, node: ast.Binary, left: TypedValue, right: TypedValue
-    ) -> tuple[TypedValue, TypedValue]:
-        if isinstance(node.right, ast.Elements):
-            right = self.evaluation.object_as(node.right, self._array_of(left).type)
-        elif isinstance(node.left, ast.Elements):
-            left = self.evaluation.object_as(node.left, self._array_of(right).type)
-        return left, right
+    def _array_type(self, type_: Type | None) -> Array | None:
+        """Return the type of the array that a reference, a `Box` or a slice leads to."""
+        for _ in range(MAX_CHAIN):
+            bare = strip(type_)
+            if isinstance(bare, Array):
+                return bare
+            if not isinstance(bare, Pointer):
+                parts = dynamic_array(bare)
+                return None if parts is None else parts.with_length(None)
+            type_ = bare.target
+        return None
 
     def unary(self, operator: str, value: TypedValue) -> TypedValue | None:
         """Apply `!`: of an integer the complement of its bits, in its own type, and of a bool its

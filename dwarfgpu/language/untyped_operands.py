@@ -119,7 +119,8 @@ class UntypedOperands(MemberAccess):
 
     def operands(self, node: ast.Binary) -> tuple[TypedValue, TypedValue]:
         """Return the operands of an operator, an untyped one as one of the other's type."""
-        is_left_untyped = self._meet(node.operator) and self.is_untyped(node.left)
+        is_untyped = self.is_untyped(node.left) or isinstance(node.left, ast.Elements)
+        is_left_untyped = self._meet(node.operator) and is_untyped
         if is_left_untyped and not self.is_untyped(node.right):
             right = self.object(node.right)
             left = self.beside(node.left, right.type, node.operator)
@@ -137,6 +138,8 @@ class UntypedOperands(MemberAccess):
     def beside(self, node: ast.Node, type_: Type | None, operator: str) -> TypedValue:
         """Return the value of an operand of an operator whose other one is of a type."""
         rules = self.rules
+        if isinstance(node, ast.Elements):
+            return self.object_as(node, type_)
         if rules is None or type_ is None or not rules.applies(type_):
             return self.object(node)
         if not self._meet(operator) or not self.is_untyped(node):

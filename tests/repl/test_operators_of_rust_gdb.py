@@ -42,11 +42,17 @@ OF_RUST = {
     "arr == [1, 2, 3]": "true", "[1, 2, -3] == arr": "false", "part == [1, 2, 3]": "true",
     "boxed == [7, 8, 9]": "true", "sizeof([1u8, 2, 3,])": "3", "[[1, 2], [3, 4]][1][0]": "3",
     "[1, u1][0] == u1": "false", "sizeof([1, u1])": "2",
-    "[1, 2.0]": "The elements of an array have one type, not f64 and i32.",
+    "[1, 2.0]": "2.0 is no integer, as i32 needs.",
     "[1i32, 2f32]": "The elements of an array have one type, not f32 and i32.",
     "[]": "Unsupported: an array without elements has no type in an expression",
     "[0; 5000]": "LimitExceeded: an array expression of more than 4096 elements",
     "[0; 0]": "Invalid number of elements of an array type.",
+    "sizeof([[0u8; 256]; 256])": "65536", "[[0u8; 256]; 256][3][4]": "0",
+    "sizeof(" + "[" * 40 + "1" + "]" * 40 + ")": "4", "[u1 = u1 - 1; 3]": "{199, 199, 199}",
+    "arr == [1, (u1 = u1 - 1) as i32, 3]": "false", "u1": "198",
+    "arr == [1, 5000000000, 3]": "The type i32 does not hold 5000000000.",
+    "arr = [1, 5000000000, 3]": "The type i32 does not hold 5000000000.",
+    "arr = [1, 2]": "The array has 3 elements, not 2.", "arr = [4; 3]": "{4, 4, 4}",
 }  # fmt: skip
 
 

@@ -266,9 +266,11 @@ class Membership(Part):
 
 @frozen
 class Elements(Part):
-    """`{1, 2}`: an array of values."""
+    """`{1, 2}`, or `[1, 2]` of Rust: an array of values."""
 
     elements: tuple[Node, ...]
+    repeats: int = 1
+    """How often they are in the array: `[0; 4]`."""
 
 
 @frozen

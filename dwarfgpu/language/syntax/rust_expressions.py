@@ -28,7 +28,7 @@ def array_expression(parser: Cursor) -> ast.Elements:
             raise UsageError("Invalid number of elements of an array type.")
         if count.number > _MOST:
             raise LimitExceeded(f"an array expression of more than {_MOST} elements")
-        return ast.Elements((first,) * count.number)
+        return ast.Elements((first,), count.number)
     elements = [first]
     while parser.accept("]") is None:
         parser.expect(",")
