@@ -39,7 +39,7 @@ class OperatorsOfGo(OwnOperators):
                 raise EvaluationError("Division by zero")
             return left, right
         if isinstance(constant, Fraction):
-            if constant.denominator != 1 or by is None:
+            if constant.denominator != 1:
                 raise UsageError(
                     f"A shifted constant of Go is an integer, not {spelled(constant)}."
                 )

@@ -44,15 +44,13 @@ class LanguageRules(ABC):
     """Whether that is said of signed types only."""
     compares_exactly: ClassVar[bool] = True
     """Whether integers are compared as they are, whatever their types."""
-    infers: ClassVar[bool] = False
-    """Whether all numbers of an expression that is made of them have the type of what is beside it,
-    as in Rust."""
     compares_constants: ClassVar[bool] = False
     """Whether two constants are compared as they are, also those of two kinds."""
     has_real_remainder: ClassVar[bool] = False
     """Whether `%` is for real numbers, too, as `fmod` of C."""
     has_untyped: ClassVar[bool] = False
-    """Whether a constant has the type of what is beside it, also where it is shifted."""
+    """Whether a constant, and an expression that is made of them with shifts by any count, has the
+    type of what is beside it."""
     integer_names: ClassVar[Sequence[str]] = ()
     """The integer types of 8, 16 … bits, with and without a sign."""
     address_names: ClassVar[str] = ""

@@ -361,7 +361,6 @@ class RulesOfRust(_StrictRules):
     folding = "signs"
     overflow = "where debug builds of Rust panic"
     unsigned_wraps = False
-    infers = True
     has_real_remainder = True
     integer_names = ("i8 u8", "i16 u16", "i32 u32", "i64 u64", "i128 u128")
     address_names = "isize usize"

@@ -76,13 +76,13 @@ class UntypedOperands(MemberAccess):
             return self.number(rules.beside(constant, type_, operator))
         match node:
             case ast.Unary(operator="-" | "+" | "~" | "!", operand=operand) if (
-                rules.infers and self.is_untyped(operand)
+                rules.has_untyped and self.is_untyped(operand)
             ):
                 return self.of_one(node.operator, self._inferred(rules, operand, type_))
             case ast.Binary(operator="<<" | ">>") if self.is_untyped(node.left):
                 left = self._inferred(rules, node.left, type_)
                 return self.combined(node.operator, left, self.object(node.right))
-            case ast.Binary() if rules.infers and self.is_untyped(node):
+            case ast.Binary() if rules.has_untyped and self.is_untyped(node):
                 left = self._inferred(rules, node.left, type_)
                 return self.combined(node.operator, left, self._inferred(rules, node.right, type_))
             case _:
@@ -102,17 +102,17 @@ class UntypedOperands(MemberAccess):
                 return self.number(rules.beside(rules.constant(node) or 0, type_))
 
     def is_untyped(self, node: ast.Node) -> bool:
-        """Return whether an expression has the type of what is beside it: a constant, one that is
-        shifted, and in Rust all that is made of numbers alone."""
+        """Return whether an expression has the type of what is beside it: a constant, and in Go
+        and Rust one that is shifted, and all that is made of these."""
         rules = self.rules
         if rules is None:
             return False
         match node:
-            case ast.Unary(operator="-" | "+" | "~" | "!") if rules.infers:
+            case ast.Unary(operator="-" | "+" | "~" | "!") if rules.has_untyped:
                 return self.is_untyped(node.operand)
             case ast.Binary(operator="<<" | ">>") if rules.has_untyped:
                 return self.is_untyped(node.left)
-            case ast.Binary(operator=operator) if rules.infers and operator in _ARITHMETIC:
+            case ast.Binary(operator=operator) if rules.has_untyped and operator in _ARITHMETIC:
                 return self.is_untyped(node.left) and self.is_untyped(node.right)
             case _:
                 return rules.constant(node) is not None
