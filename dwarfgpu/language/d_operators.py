@@ -8,7 +8,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.dynamic_arrays import dynamic_array
 from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Struct, Type, strip
 from dwarfgpu.errors import Unsupported, UsageError
-from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer
+from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.c_numbers import not_comparable
 from dwarfgpu.language.concatenation import joined
 from dwarfgpu.language.contents import arrays_compared, have_parts
@@ -72,8 +72,10 @@ class OperatorsOfD(OwnOperators):
 
     def of_arms(self, value: TypedValue) -> TypedValue:
         bare, rules = strip(value.type), self.evaluation.rules
-        is_of_c = isinstance(bare, Base) and set(bare.name.split()) <= TYPE_WORDS
-        if not is_of_c or is_boolean(bare) or not isinstance(rules, RulesOfD):
+        if not isinstance(bare, Base) or not isinstance(rules, RulesOfD):
+            return value
+        is_number = bare.base.encoding in ("signed", "unsigned", "float")
+        if not is_number or not set(bare.name.split()) <= TYPE_WORDS:
             return value
         return evolve(value, type=rules.in_d(self.arithmetic.number(value)))
 

@@ -163,6 +163,7 @@ NAMES_OF_TYPES = {
                 "0.3L + f8": "real", "0.3L": "real", "f4 + f8": "double", "-0.5L": "real",
                 "true ? w8 : w8": "ulong", "true ? n8 : w8": "ulong", "true ? i1 : i1": "byte",
                 "true ? i1 : u1": "int", "true ? 1 > 2 : 1": "int", "true ? 0.3L : f8": "real",
+                "true ? 'a' : 'b'": "char",
                 "true ? few : i4": "uint", "true ? f4 : w8": "float", "true ? true : false": "bool",
                 "int.max": "int", "ubyte.max": "ubyte", '"abc".length': "ulong",
                 "5000000000": "long", "-u1": "int",
