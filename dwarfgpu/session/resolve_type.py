@@ -360,7 +360,11 @@ class Resolver:
             source = properties.data_location.source
             if isinstance(source, Die):
                 raise IllFormed("DW_AT_data_location is a reference, not an expression")
-            data = self._attributes.evaluate_location(source, object=about.location)
+            from dwarfgpu.session.data_in_constants import displaced_in_constant  # few types
+
+            data = displaced_in_constant(about.location, source) or (
+                self._attributes.evaluate_location(source, object=about.location)
+            )
         if isinstance(form, Array):
             return self._array(form, properties, about, data)
         if properties.size_bits is not None and isinstance(form, Struct | Unspecified):
