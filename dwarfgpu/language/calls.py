@@ -7,7 +7,7 @@ Law: no function of the program is executed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import Indexes, class_array, indexes_of
@@ -35,6 +35,9 @@ from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 
+if TYPE_CHECKING:
+    from dwarfgpu.language.language_rules import LanguageRules
+
 _NO_INDEX: Final = "Argument to subscript operation is not an integer."
 
 _NO_SHELL: Final = (
@@ -61,6 +64,9 @@ class Calling(FunctionContext, Protocol):
 
     def debugger_function(self, node: ast.Node) -> DebuggerFunction | None: ...
 
+    @property
+    def rules(self) -> LanguageRules | None: ...
+
     def counting(self) -> Calling:
         """Return what evaluates numbers on which a type depends."""
         ...
@@ -81,6 +87,8 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
         if intrinsic is not None:
             return intrinsic
         counted = _length(evaluator, node, call.arguments) if evaluator.language.is_go else None
+        if counted is None and evaluator.language.is_pascal:
+            counted = _of_pascal(evaluator, node, call.arguments)
         if counted is not None:
             return counted
         gpu_value = _gpu_call(evaluator, node, call.arguments)
@@ -274,6 +282,21 @@ def _length(evaluator: Calling, node: ast.Name, arguments: Sequence[ast.Node]) -
     if len(arguments) != 1:
         raise UsageError(f"{node.name} has one argument: {node.name}(x)")
     return length(evaluator.arithmetic, node.name, evaluator.object(arguments[0]))
+
+
+def _of_pascal(
+    evaluator: Calling, node: ast.Name, arguments: Sequence[ast.Node]
+) -> TypedValue | None:
+    """Return the value of `ord` or `length` of Pascal; None where the name means none."""
+    from dwarfgpu.language.pascal_functions import FUNCTIONS, value_of_function  # few programs
+
+    name = node.name.lower()
+    if name not in FUNCTIONS or node.file is not None or evaluator.rules is None:
+        return None
+    if evaluator.names.meaning(evaluator.names.spelled(node.name)):
+        return None
+    values = [evaluator.object(argument) for argument in arguments]
+    return value_of_function(evaluator, evaluator.rules, name, values)
 
 
 def _gpu_call(

@@ -46,7 +46,7 @@ class SourceLanguage:
     @property
     def has_counted_strings(self) -> bool:
         """Whether a string literal has no NUL at its end."""
-        return self.is_fortran or self.is_ada or self.is_d or self.is_go or self.is_rust
+        return self.has_own_words
 
     @property
     def has_own_words(self) -> bool:

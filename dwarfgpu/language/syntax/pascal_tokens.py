@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.errors import Unsupported
 from dwarfgpu.language.syntax.ada_tokens import ALL, NULL
 from dwarfgpu.language.syntax.tokens import Token
 from dwarfgpu.language.syntax.words import AND, COMPLEMENT, DIV, OR, XOR
@@ -22,6 +23,10 @@ _OPERATORS: Final = {
 }  # fmt: skip
 _NIL: Final = "nil"
 _SIZE_OF: Final = "sizeof"
+_CONTROL: Final = pattern(
+    r"(?<!\w)\#\s*(?P<digits>\$[0-9a-f]{1,8}|[0-9]{1,8})(?P<more>\w*\s*[\#'])?", re.IGNORECASE
+)
+"""A character by its code, `#65` or `#$41`, which may begin a string."""
 _WORD: Final = pattern(r"[a-z]\w*", re.IGNORECASE)
 
 
@@ -30,6 +35,12 @@ def pascal_token(text: str, index: int) -> tuple[Token, int] | None:
     for mark, written in _MARKS:
         if text.startswith(mark, index):
             return Token("mark", written, index), index + len(mark)
+    if (match := _CONTROL.match(text, index)) is not None:
+        digits = match["digits"]
+        code = int(digits[1:], 16) if digits.startswith("$") else int(digits)
+        if code >= 1 << 8 or match["more"]:
+            raise Unsupported(f"{match[0]} of Pascal is not supported: write a single #0 to #255")
+        return Token("character", f"'\\x{code:02x}'", index), match.end()
     if (match := _WORD.match(text, index)) is None:
         return None
     word = match[0].lower()

@@ -1,0 +1,56 @@
+"""The functions `ord` and `length` of Pascal, which the compiler evaluates (ISO 7185 6.6.6.4; Free
+Pascal, "Run-Time Library")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from dwarfgpu.dwarf.types.types import Array, Base, Enum, strip
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.arithmetic_conversions import is_integer
+from dwarfgpu.language.function_context import FunctionContext
+from dwarfgpu.language.language_rules import LanguageRules
+from dwarfgpu.language.short_string_elements import contents_of_record
+from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
+
+_LENGTH: Final = "length"
+FUNCTIONS: Final = ("ord", _LENGTH)
+_CHARACTERS: Final = ("unsigned_char", "signed_char", "UTF", "UCS", "ASCII")
+
+
+def value_of_function(
+    context: FunctionContext, rules: LanguageRules, name: str, arguments: Sequence[TypedValue]
+) -> TypedValue:
+    """Return the value of a function in the type that Free Pascal gives it."""
+    if len(arguments) != 1:
+        raise UsageError(f"{name} has one argument: {name}(x)")
+    (value,) = arguments
+    return _length(context, rules, value) if name == _LENGTH else _ord(context, rules, value)
+
+
+def _length(context: FunctionContext, rules: LanguageRules, value: TypedValue) -> TypedValue:
+    if isinstance(context.objects, Unevaluated):
+        count: int | None = 0  # only the type is wanted
+    else:
+        bare = strip(contents_of_record(context.objects, value).type)
+        count = bare.dimensions[0] if isinstance(bare, Array) else None
+    if count is None:
+        raise UsageError("length is that of a string or an array whose type says it.")
+    return context.arithmetic.value(rules.integer_number(count, 64, is_signed=True))
+
+
+def _ord(context: FunctionContext, rules: LanguageRules, value: TypedValue) -> TypedValue:
+    bare = strip(value.type)
+    size, is_signed = 32, True  # of an enumerator
+    if isinstance(bare, Base) and bare.base.encoding in (*_CHARACTERS, "boolean"):
+        # A ByteBool, WordBool or LongBool has a sign, a Boolean none.
+        size, is_signed = bare.base.bit_size, bare.base.name.lower().endswith("bool")
+    elif is_integer(bare):
+        return context.arithmetic.value(context.arithmetic.number(value))
+    elif not isinstance(bare, Enum):
+        raise UsageError("ord is that of a character, an enumerator, a Boolean or an integer.")
+    number = context.arithmetic.number(value)
+    kind = rules.integer(size, is_signed=is_signed)
+    return context.arithmetic.value(context.arithmetic.numbers.cast(number, kind))

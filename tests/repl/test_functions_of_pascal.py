@@ -1,0 +1,83 @@
+"""`ord`, `length`, characters by their codes and string literals of Pascal: what a program of Free
+Pascal computes with them. GDB 13 has no such functions, and does not compare strings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.repl.side_by_side import build, last_lines, with_core
+
+SOURCE = """\
+program a;
+type
+  tcolor = (cRed, cGreen, cBlue);
+const
+  text = 'const';
+var
+  small: string[10]; name: shortstring; heap: ansistring; color: tcolor; c: char; b: boolean;
+  w: wordbool; few: byte; n: longint; ar: array[0..3] of char; dyn, none: array of longint;
+  r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11: int64;
+  t1, t2, t3, t4, t5, t6: boolean;
+procedure stop(const given: string);
+begin
+  plongint(nil)^ := length(given);
+end;
+begin
+  small := 'hello'; name := text; heap := 'ansi'; color := cBlue; c := 'c'; b := true; w := true;
+  few := 200; n := -4; ar := 'abcd'; setlength(dyn, 3); none := nil;
+  r1 := ord(c); r2 := ord(color); r3 := ord(b); r4 := ord(few) + 100; r5 := ord(n);
+  r6 := length(small); r7 := length(heap); r8 := length(dyn); r9 := length(ar);
+  r10 := ord(#$41) - 70;
+  r11 := length(none);
+  t1 := small = 'hello'; t2 := heap < 'b'; t3 := name <> 'const'; t4 := c = #99;
+  t5 := small > 'hell';
+  t6 := ord(w) = 1;
+  stop(name);
+end.
+"""
+EXPRESSIONS = {
+    "r1": "ord(c)", "r2": "ord(color)", "r3": "Ord(b)", "r4": "ord(few) + 100", "r5": "ORD(n)",
+    "r6": "length(small)", "r7": "length(heap)", "r8": "length(dyn)", "r9": "length(ar)",
+    "r10": "ord(#$41) - 70", "r11": "length(none)",
+    "t1": 'small = "hello"', "t2": 'heap < "b"', "t3": 'name <> "const"', "t4": "c = #99",
+    "t5": 'small > "hell"', "t6": "ord(w) = 1",
+}  # fmt: skip
+"""By the variable that has the program's result."""
+OTHERS = {
+    "length(text)": "5",
+    "length(given)": "5",
+    '"abc"[1]': "97 'a'",
+    'sizeof("abc")': "3",
+    "length(n)": "length is that of a string or an array whose type says it.",
+    "ord(1.5)": "ord is that of a character, an enumerator, a Boolean or an integer.",
+    "ord(c, c)": "ord has one argument: ord(x)",
+    "#65#66": "Unsupported: #65# of Pascal is not supported: write a single #0 to #255",
+    "#300": "Unsupported: #300 of Pascal is not supported: write a single #0 to #255",
+}
+TYPES = {"ord(c)": "Byte", "ord(color)": "LongInt", "ord(few)": "Byte", "length(small)": "Int64"}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> list[str]:
+    folder: Path = tmp_path_factory.mktemp("functions of pascal")
+    build(folder, {"a.pas": SOURCE}, [[tool("fpc"), "-g", "-gw3", "-O-", "a.pas"]])
+    return with_core(tool, folder)
+
+
+def test_results_are_those_of_the_program(files: list[str]) -> None:
+    commands = [f"output {text}" for pair in EXPRESSIONS.items() for text in pair]
+    shown = last_lines(files, commands)
+    of_program = dict(zip(EXPRESSIONS, shown[::2], strict=True))
+    assert dict(zip(EXPRESSIONS, shown[1::2], strict=True)) == of_program
+
+
+def test_other_operands_and_types(files: list[str]) -> None:
+    shown = last_lines(files, [f"output {text}" for text in OTHERS])
+    assert dict(zip(OTHERS, shown, strict=True)) == OTHERS
+    types = last_lines(files, [f"whatis {text}" for text in TYPES])
+    assert dict(zip(TYPES, types, strict=True)) == {
+        text: f"type = {name}" for text, name in TYPES.items()
+    }
