@@ -261,8 +261,14 @@ def _intrinsic(
 
     What the program declares in Fortran comes first, as in the program itself.
     """
-    intrinsic = INTRINSICS.get(node.name.lower()) if evaluator.language.is_fortran else None
-    if intrinsic is None or node.file is not None or node.is_quoted:
+    if not evaluator.language.is_fortran or node.file is not None or node.is_quoted:
+        return None
+    intrinsic = INTRINSICS.get(node.name.lower())
+    if intrinsic is None:
+        from dwarfgpu.language.fortran_elemental_functions import ELEMENTAL  # few expressions
+
+        intrinsic = ELEMENTAL.get(node.name.lower())
+    if intrinsic is None:
         return None
     for meaning in evaluator.names.meaning(node.name):
         die = meaning.die if isinstance(meaning, Variable) else meaning

@@ -71,13 +71,13 @@ def _absolute(context: FunctionContext, arguments: Arguments, name: str) -> Type
     (operand,) = arguments
     if is_complex(operand.type):
         return _length(context, operand)
-    number = _number(context, operand, name)
+    number = number_of(context, operand, name)
     if number.is_float:
         form = number.value.type.float_format
         negative = form is not None and form.sign(number.value.bits)
         value = -number.value if negative else number.value
         return context.arithmetic.value(Number(value, number.type))
-    return _integer_of(context, abs(number.value.integer), number)
+    return integer_of(context, abs(number.value.integer), number)
 
 
 def _length(context: FunctionContext, operand: TypedValue) -> TypedValue:
@@ -103,7 +103,7 @@ def _in_part(context: FunctionContext, whole: TypedValue, bits: int) -> TypedVal
 
 
 def _square_root(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
-    number = _number(context, arguments[0], name, "argument to {} must be of type float")
+    number = number_of(context, arguments[0], name, "argument to {} must be of type float")
     form = number.value.type.float_format
     if not number.is_float or form is None:
         raise UsageError(f"argument to {name} must be of type float")
@@ -132,12 +132,12 @@ def _truncated(context: FunctionContext, arguments: Arguments, name: str) -> Typ
     exact = form.decode(number.value.bits) if form is not None else number.value.integer
     if isinstance(exact, str):
         raise UsageError(f"{name} of {exact} is no integer")
-    return _integer(context, math.trunc(exact), _kind_argument(context, arguments, 1))
+    return integer(context, math.trunc(exact), kind_argument(context, arguments, 1))
 
 
 def _real(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
     """Return REAL: without a kind, of a complex number in the type of its parts."""
-    operand, kind = arguments[0], _kind_argument(context, arguments, 1)
+    operand, kind = arguments[0], kind_argument(context, arguments, 1)
     if kind is None and is_complex(operand.type):
         return _in_part(context, operand, parts_of(context.arithmetic, operand)[0].value.bits)
     to = intrinsic_type(context.names.builtins, "real", kind)
@@ -159,7 +159,7 @@ def _remainder(context: FunctionContext, arguments: Arguments, name: str) -> Typ
 
     It has the larger of two kinds, as with gfortran: the standard allows no two.
     """
-    left, right = (_number(context, operand, name) for operand in arguments)
+    left, right = (number_of(context, operand, name) for operand in arguments)
     if left.is_float != right.is_float:
         raise UsageError(f"non-matching types for parameters to {name} ()")
     if right.value.type.bit_size > left.value.type.bit_size:
@@ -170,7 +170,7 @@ def _remainder(context: FunctionContext, arguments: Arguments, name: str) -> Typ
             if isinstance(context.objects, Unevaluated):
                 return context.arithmetic.value(left)
             raise UsageError(f"calling {name} (N, 0) is undefined")
-        return _integer_of(context, int(_reduced(name, Fraction(dividend), divisor)), left)
+        return integer_of(context, int(_reduced(name, Fraction(dividend), divisor)), left)
     form, other = left.value.type.float_format, right.value.type.float_format
     if form is None or other is None:
         raise UsageError(_unsupported(name, left.type))
@@ -193,8 +193,8 @@ def _reduced(name: str, a: Fraction, p: Fraction | int) -> Fraction:
 
 def _rounded(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
     """Return FLOOR or CEILING."""
-    number = _number(context, arguments[0], name, "argument to {} must be of type float")
-    kind = intrinsic_type(context.names.builtins, "integer", _kind_argument(context, arguments, 1))
+    number = number_of(context, arguments[0], name, "argument to {} must be of type float")
+    kind = intrinsic_type(context.names.builtins, "integer", kind_argument(context, arguments, 1))
     form = number.value.type.float_format
     if not number.is_float or form is None:
         raise UsageError(f"argument to {name} must be of type float")
@@ -210,18 +210,20 @@ def _rounded(context: FunctionContext, arguments: Arguments, name: str) -> Typed
 
 def _complex(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
     builtins = context.names.builtins
-    kind = _kind_argument(context, arguments, 2)
+    kind = kind_argument(context, arguments, 2)
     whole = intrinsic_type(builtins, "complex", kind)
     if len(arguments) > 1 and any(is_complex(part.type) for part in arguments[:2]):
         raise UsageError(_REAL_PARTS)
     real, imaginary = parts_of(context.arithmetic, arguments[0])
     if len(arguments) > 1:
-        imaginary = _number(context, arguments[1], name)
+        imaginary = number_of(context, arguments[1], name)
     part = intrinsic_type(builtins, "real", kind)
     return joined_as(context.arithmetic, real, imaginary, whole, part)
 
 
-def _number(context: FunctionContext, operand: TypedValue, name: str, message: str = "") -> Number:
+def number_of(
+    context: FunctionContext, operand: TypedValue, name: str, message: str = ""
+) -> Number:
     """Return an integer or a real number; `UsageError` with GDB's wording for another type."""
     bare = strip(operand.type)
     is_real = isinstance(bare, Base) and bare.base.encoding == "float"
@@ -235,7 +237,7 @@ def _unsupported(name: str, type_: Type | None) -> str:
     return f"{name} of type {shown} not supported"
 
 
-def _integer_of(context: FunctionContext, number: int, like: Number) -> TypedValue:
+def integer_of(context: FunctionContext, number: int, like: Number) -> TypedValue:
     return context.arithmetic.value(Number(Value.of(number, like.value.type), like.type))
 
 
@@ -302,7 +304,7 @@ def _size(context: FunctionContext, arguments: Arguments, name: str) -> TypedVal
     total = 1
     for count in counts:
         total *= _known(count, array, name)
-    return _integer(context, total, _kind_argument(context, arguments, 2))
+    return integer(context, total, kind_argument(context, arguments, 2))
 
 
 def _bounds(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
@@ -311,12 +313,12 @@ def _bounds(context: FunctionContext, arguments: Arguments, name: str) -> TypedV
     array = _array_of(context, arguments[0], name)
     lowers = list(reversed(array.lower_bounds or (0,) * len(array.dimensions)))
     pairs = list(zip(lowers, _counts(array), strict=True))
-    kind = _kind_argument(context, arguments, 2)
+    kind = kind_argument(context, arguments, 2)
     if len(arguments) > 1:
         dimension = _dimension(context, arguments[1], name)
         if not 1 <= dimension <= len(pairs):
             raise UsageError(f"{name} dimension must be from 1 to {len(pairs)}")
-        return _integer(context, _bound(*pairs[dimension - 1], array, name), kind)
+        return integer(context, _bound(*pairs[dimension - 1], array, name), kind)
     return _integers(context, [_bound(*pair, array, name) for pair in pairs])
 
 
@@ -346,7 +348,7 @@ def _rank(context: FunctionContext, arguments: Arguments, name: str) -> TypedVal
     bare = _resolved(context, arguments[0])
     form = bare.form if isinstance(bare, Absent) else bare
     is_array = isinstance(form, Array) and not _is_text(form)
-    return _integer(context, len(form.dimensions) if is_array and isinstance(form, Array) else 0)
+    return integer(context, len(form.dimensions) if is_array and isinstance(form, Array) else 0)
 
 
 # Storage
@@ -357,7 +359,7 @@ def _location(context: FunctionContext, arguments: Arguments, name: str) -> Type
     if single is None or not isinstance(single.storage, Memory) or single.byte_address is None:
         raise UsageError("LOC needs an object in memory")
     size = context.session.architecture.address_bits // 8
-    return _integer(context, single.byte_address, size)
+    return integer(context, single.byte_address, size)
 
 
 def _allocated(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
@@ -435,7 +437,7 @@ def _is_same(pointer: TypedValue, target: TypedValue) -> bool:
 # Arguments and results
 
 
-def _kind_argument(context: FunctionContext, arguments: Arguments, index: int) -> int | None:
+def kind_argument(context: FunctionContext, arguments: Arguments, index: int) -> int | None:
     if len(arguments) <= index:
         return None
     number = context.arithmetic.number(arguments[index])
@@ -457,7 +459,7 @@ def _dimension(context: FunctionContext, argument: TypedValue, name: str) -> int
     return 1 if isinstance(context.objects, Unevaluated) and not number else number
 
 
-def _integer(context: FunctionContext, number: int, kind: int | None = None) -> TypedValue:
+def integer(context: FunctionContext, number: int, kind: int | None = None) -> TypedValue:
     """Return a number of `integer*4`, or of another kind; `UsageError` where that is too small."""
     type_ = intrinsic_type(context.names.builtins, "integer", kind)
     value = Value.of(number, type_.base)
@@ -470,7 +472,7 @@ def _integer(context: FunctionContext, number: int, kind: int | None = None) -> 
 
 def _integers(context: FunctionContext, numbers: list[int]) -> TypedValue:
     """Return an array of one dimension of `integer*4`."""
-    values = [_integer(context, number) for number in numbers]
+    values = [integer(context, number) for number in numbers]
     runs = [context.objects.known(value) for value in values]
     bits = concatenate(runs, context.arithmetic.numbers.endian)
     kind = intrinsic_type(context.names.builtins, "integer", INT_BITS // 8)

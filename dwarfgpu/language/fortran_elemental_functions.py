@@ -1,0 +1,216 @@
+"""Intrinsic functions of Fortran on numbers, bits and characters that GDB does not evaluate
+(Fortran 2018 16.9), with the types that gfortran gives them."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import partial
+from typing import Final
+
+from dwarfgpu.dwarf.names.fortran_ada import is_string
+from dwarfgpu.dwarf.types.types import Array, Base, strip
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.arithmetic_conversions import Number, is_integer
+from dwarfgpu.language.complexes import is_complex, joined_as, part_of, parts_of
+from dwarfgpu.language.fortran_intrinsics import (
+    Arguments,
+    Intrinsic,
+    integer,
+    integer_of,
+    kind_argument,
+    number_of,
+)
+from dwarfgpu.language.fortran_types import intrinsic_type
+from dwarfgpu.language.function_context import FunctionContext
+from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
+
+_MOST_ARGUMENTS: Final = 100
+_HALF: Final = Fraction(1, 2)
+
+
+# Numbers
+
+
+def _alike(context: FunctionContext, arguments: Arguments, name: str) -> list[Number]:
+    """Return integers or real numbers in the largest of their kinds, as gfortran has them:
+    the standard allows no two. `UsageError` for integers beside real numbers."""
+    numbers = [number_of(context, argument, name) for argument in arguments]
+    if len({number.is_float for number in numbers}) > 1:
+        raise UsageError(f"{name} is of numbers of one type, not of integers and real numbers")
+    widest = max(numbers, key=lambda number: number.value.type.bit_size)
+    return [context.arithmetic.numbers.cast(number, widest.type) for number in numbers]
+
+
+def _order(number: Number) -> Fraction | float:
+    form = number.value.type.float_format
+    if not number.is_float or form is None:
+        return Fraction(number.value.integer)
+    exact = form.decode(number.value.bits)
+    return {"inf": math.inf, "-inf": -math.inf}.get(exact, 0) if isinstance(exact, str) else exact
+
+
+def _is_nan(number: Number) -> bool:
+    form = number.value.type.float_format
+    return number.is_float and form is not None and "nan" in str(form.decode(number.value.bits))
+
+
+def _extreme(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    """Return MAX or MIN, of numbers that are not NaN, unless all are."""
+    numbers = _alike(context, arguments, name)
+    ordered = [number for number in numbers if not _is_nan(number)] or numbers[:1]
+    chosen = max(ordered, key=_order) if name == "MAX" else min(ordered, key=_order)
+    return context.arithmetic.value(chosen)
+
+
+def _nearest(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    """Return NINT: of two integers that are as near the one that is not towards 0."""
+    number = number_of(context, arguments[0], name)
+    form = number.value.type.float_format
+    exact = form.decode(number.value.bits) if number.is_float and form is not None else None
+    if exact is None:
+        raise UsageError(f"argument to {name} must be of type float")
+    if isinstance(exact, str):
+        raise UsageError(f"{name} of {exact} is no integer")
+    magnitude = math.floor(abs(exact) + _HALF)
+    kind = kind_argument(context, arguments, 1)
+    return integer(context, -magnitude if exact < 0 else magnitude, kind)
+
+
+def _with_sign(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    """Return SIGN: the magnitude of one number with the sign of another."""
+    of, sign = _alike(context, arguments, name)
+    form = of.value.type.float_format
+    if not of.is_float or form is None:
+        magnitude = abs(of.value.integer)
+        return integer_of(context, -magnitude if sign.value.integer < 0 else magnitude, of)
+    is_same = bool(form.sign(of.value.bits)) == bool(form.sign(sign.value.bits))
+    return context.arithmetic.value(of if is_same else Number(-of.value, of.type))
+
+
+def _difference(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    """Return DIM: how much one number is larger than another, or 0."""
+    left, right = _alike(context, arguments, name)
+    arithmetic = context.arithmetic
+    if not _is_nan(left) and not _is_nan(right) and _order(left) <= _order(right):
+        return arithmetic.value(arithmetic.numbers.cast(arithmetic.numbers.integer(0), left.type))
+    return arithmetic.value(Number(arithmetic.numbers.binary("-", left, right).value, left.type))
+
+
+def _conjugate(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    (operand,) = arguments
+    if not is_complex(operand.type):
+        raise UsageError(f"argument to {name} must be of type complex")
+    real, imaginary = parts_of(context.arithmetic, operand)
+    part = part_of(context.objects, operand, 0).type
+    assert isinstance(part, Base)
+    negated = Number(-imaginary.value, imaginary.type)
+    return joined_as(context.arithmetic, real, negated, operand.type, part)
+
+
+def _double(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    arithmetic = context.arithmetic
+    part = parts_of(arithmetic, arguments[0])[0]
+    to = intrinsic_type(context.names.builtins, "real", 8)
+    return arithmetic.cast(arithmetic.value(part), to)
+
+
+# Bits
+
+
+def _integers_alike(context: FunctionContext, arguments: Arguments, name: str) -> list[Number]:
+    if not all(is_integer(argument.type) for argument in arguments):
+        raise UsageError(f"{name} is of integers")
+    return _alike(context, arguments, name)
+
+
+def _of_bits(
+    operator: str, context: FunctionContext, arguments: Arguments, name: str
+) -> TypedValue:
+    """Return IAND, IOR or IEOR."""
+    left, right = _integers_alike(context, arguments, name)
+    a, b = left.value.integer, right.value.integer
+    return integer_of(context, {"&": a & b, "|": a | b, "^": a ^ b}[operator], left)
+
+
+def _inverted(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    (number,) = _integers_alike(context, arguments, name)
+    return integer_of(context, ~number.value.integer, number)
+
+
+def _position(
+    context: FunctionContext, arguments: Arguments, name: str, *, least: bool
+) -> tuple[Number, int]:
+    """Return an integer and the number of bits in the second argument; `UsageError` for one that
+    the integer has not."""
+    _integers_alike(context, arguments, name)
+    number, second = (context.arithmetic.number(argument) for argument in arguments)
+    size, bits = number.value.type.bit_size, second.value.integer
+    low, high = (-size, size) if least else (0, size - 1)
+    if not low <= bits <= high:
+        raise UsageError(f"the second argument of {name} is from {low} to {high} here")
+    return number, bits
+
+
+def _shifted(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    """Return ISHFT: to the left, or to the right by a negative number, without a sign."""
+    number, count = _position(context, arguments, name, least=True)
+    bits = number.value.bits & (1 << number.value.type.bit_size) - 1
+    return integer_of(context, bits << count if count >= 0 else bits >> -count, number)
+
+
+def _is_set(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    number, bit = _position(context, arguments, name, least=False)
+    return context.truth(bool(number.value.bits >> bit & 1))
+
+
+# Characters
+
+
+def _text(context: FunctionContext, value: TypedValue, name: str) -> bytes:
+    bare = strip(value.type)
+    if not isinstance(bare, Array) or not is_string(bare):
+        raise UsageError(f"argument to {name} must be of type character")
+    if isinstance(context.objects, Unevaluated):
+        return b" "
+    return context.objects.known(value).to_bytes(context.arithmetic.numbers.endian)
+
+
+def _length(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    """Return LEN, or LEN_TRIM: without the blanks at the end."""
+    text = _text(context, arguments[0], name)
+    text = text if name == "LEN" else text.rstrip(b" ")
+    return integer(context, len(text), kind_argument(context, arguments, 1))
+
+
+def _code(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    text = _text(context, arguments[0], name)
+    if len(text) != 1:
+        raise UsageError(f"argument to {name} must have the length 1, not {len(text)}")
+    return integer(context, text[0], kind_argument(context, arguments, 1))
+
+
+ELEMENTAL: Final = {
+    intrinsic.name.lower(): intrinsic
+    for intrinsic in (
+        Intrinsic("BTEST", _is_set, least=2, most=2),
+        Intrinsic("CONJG", _conjugate),
+        Intrinsic("DBLE", _double),
+        Intrinsic("DIM", _difference, least=2, most=2),
+        Intrinsic("IACHAR", _code, most=2),
+        Intrinsic("IAND", partial(_of_bits, "&"), least=2, most=2),
+        Intrinsic("ICHAR", _code, most=2),
+        Intrinsic("IEOR", partial(_of_bits, "^"), least=2, most=2),
+        Intrinsic("IOR", partial(_of_bits, "|"), least=2, most=2),
+        Intrinsic("ISHFT", _shifted, least=2, most=2),
+        Intrinsic("LEN", _length, most=2),
+        Intrinsic("LEN_TRIM", _length, most=2),
+        Intrinsic("MAX", _extreme, least=2, most=_MOST_ARGUMENTS),
+        Intrinsic("MIN", _extreme, least=2, most=_MOST_ARGUMENTS),
+        Intrinsic("NINT", _nearest, most=2),
+        Intrinsic("NOT", _inverted),
+        Intrinsic("SIGN", _with_sign, least=2, most=2),
+    )
+}
+"""Keyed by their names in lower case."""
