@@ -9,10 +9,17 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
 
 _END: Final = pattern(r"--(?:\s+|$)")
-_OPERATOR: Final = r"(?i:and|as|div|in|is|mod|or|rem|shl|shr|xor)\b"
+OF_PRINT: Final = (
+    "address", "array", "array-indexes", "elements", "max-depth", "memory-tag-violations",
+    "nibbles", "null-stop", "object", "pretty", "raw-values", "repeats", "static-members", "symbol",
+    "union", "vtbl",
+)  # fmt: skip
+"""The options of `print` in GDB."""
+_OPERATOR: Final = r"(?:and|as|div|in|is|mod|or|rem|shl|shr|xor)\b"
 """Operators of Ada, C++, D, Pascal and Rust that are words."""
 _OPTION: Final = pattern(
-    rf"(?P<word>-[A-Za-z][\w-]*)\s+(?:(?:.*\s)?--(?:\s|$)|(?!{_OPERATOR})[\w$'\"])", re.DOTALL
+    rf"(?P<word>-[A-Za-z][\w-]*)\s+(?:(?:.*\s)?--(?:\s|$)|(?P<operator>{_OPERATOR})|[\w$'\"])",
+    re.DOTALL | re.IGNORECASE,
 )
 """A word that can only be an option: before the end of the options, or before an operand."""
 _OPERATORS: Final = ("-sizeof",)
@@ -42,4 +49,7 @@ def without_options(text: str, command: str) -> str:
 def first_option(text: str) -> str | None:
     """Return the word at the start of a text that can only be an option; None for an expression."""
     option = _OPTION.match(text)
-    return None if option is None or option["word"] in _OPERATORS else option["word"]
+    if option is None or option["word"] in _OPERATORS:
+        return None
+    is_operand = option["operator"] is not None and option["word"][1:] not in OF_PRINT
+    return None if is_operand else option["word"]

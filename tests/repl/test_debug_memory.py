@@ -11,6 +11,7 @@ from dwarfgpu.repl.data.option_settings import with_options
 from dwarfgpu.repl.files.posix_regexps import compiled, listing_options
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.service.machine.examine_format import Format, format_and_rest
+from dwarfgpu.view.command_options import first_option
 from dwarfgpu.view.format_options import FormatOptions
 
 LAST = Format("x", "w", 4)
@@ -163,3 +164,15 @@ def test_options_of_listings(text: str, expected: tuple[str, str | None, str]) -
 )
 def test_what_commas_part(text: str, expected: list[str]) -> None:
     assert parts_of(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [
+        ("-i mod 3", None), ("-i MOD 3", None), ("-i - 3", None), ("-x", None), ("-sizeof x", None),
+        ("-raw-values is", "-raw-values"), ("-pretty in", "-pretty"), ("-x 3", "-x"),
+        ("-x modx", "-x"), ("-x -- 3", "-x"),
+    ],
+)  # fmt: skip
+def test_a_word_before_an_operator_is_no_option(text: str, option: str | None) -> None:
+    assert first_option(text) == option

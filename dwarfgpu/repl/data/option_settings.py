@@ -16,24 +16,19 @@ from dwarfgpu.repl.declared_settings import WITHOUT_EFFECT, WITHOUT_MEANING
 from dwarfgpu.repl.setting import Setting, SettingValue, boolean, choice
 from dwarfgpu.repl.settings import SETTINGS, Settings
 from dwarfgpu.repl.settings_in_force import IN_FORCE
-from dwarfgpu.view.command_options import first_option, without_options
+from dwarfgpu.view.command_options import OF_PRINT, first_option, without_options
 
 END: Final = pattern(r"(?:^|\s)--(?:\s|$)")
 """Separates options from the arguments that they apply to."""
 _IS_END: Final = pattern(r"--(?:\s|$)")
 _WORD: Final = pattern(r"-(?P<name>[A-Za-z][\w-]*)(?=\s|$)\s*")
 _MAX_DIGITS: Final = 18
-_OF_PRINT: Final = (
-    "address", "array", "array-indexes", "elements", "max-depth", "memory-tag-violations",
-    "nibbles", "null-stop", "object", "pretty", "raw-values", "repeats", "static-members", "symbol",
-    "union", "vtbl",
-)  # fmt: skip
 _OF_FRAMES: Final = (
     "print entry-values", "print frame-arguments", "print frame-info",
     "print raw-frame-arguments", "backtrace past-main", "backtrace past-entry",
 )  # fmt: skip
 _DECLARED: Final = {setting.name: setting for setting in SETTINGS}
-PRINT_OPTIONS: Final = {name: f"print {name}" for name in _OF_PRINT}
+PRINT_OPTIONS: Final = {name: f"print {name}" for name in OF_PRINT}
 """The options of commands that show values, and their settings."""
 FRAME_OPTIONS: Final = {name.partition(" ")[2]: name for name in _OF_FRAMES}
 """The options of `backtrace`."""
