@@ -408,7 +408,8 @@ class Evaluator(ElementAccess):
             return self._initialized(node.operand, to)
         if node.how == "literal" and to.type is not None and self.rules is not None:
             return self._literal(self.rules, node.operand, to.type)
-        if node.how == "conversion":
+        if node.how == "conversion" or self.language.is_go:
+            # In Go a constant that is shifted gets the type ("Operators", "Shift operators").
             operand = self.object_as(node.operand, to.type)
         else:
             operand = self.referred(self.value(node.operand))

@@ -58,7 +58,8 @@ def _extended_name(cursor: Cursor, index: int, *, is_member: bool) -> tuple[str,
         if end is None:
             break
         inside = cursor.text[tokens[index].start : _end_of_word(cursor, end)]
-        if is_function and not _is_parameters(cursor, index, end):
+        has_parameters = is_function and not cursor.language.is_fortran
+        if is_function and not (has_parameters and _is_parameters(cursor, index, end)):
             break
         is_ada = is_function and cursor.language.is_ada
         if is_ada and (is_member or not cursor.known.is_function(name)):

@@ -399,7 +399,8 @@ class Parser(Cursor):
         """Raise `UsageError` for an unknown function with types in its parentheses."""
         if not isinstance(function, ast.Name) or function.is_quoted or function.file is not None:
             return
-        if _is_type_word(self.token.text) and not self.known.is_name(function.name):
+        is_type = _is_type_word(self.token.text) and not self.converts_in_fortran(self.at)
+        if is_type and not self.known.is_name(function.name):
             raise self.known.unknown(function.name)
 
     def _primary(self) -> Node:
