@@ -71,9 +71,21 @@ def _rounded(number: Fraction) -> int:
     return -magnitude if number < 0 else magnitude
 
 
+def _is_same_real(first: Fraction, second: Fraction) -> bool:
+    """Return whether two numbers are the same in binary64, as 0.29 and 29 hundredths are."""
+    try:
+        return float(first) == float(second)
+    except OverflowError:
+        return False
+
+
 def _scaled(kind: Base, number: Fraction) -> Bits:
-    """Return the bits of a number of a fixed-point type: of the nearest one that it has."""
-    base, multiple = kind.base, _rounded(number / Fraction(kind.base.scale or 1))
+    """Return the bits of a number of a fixed-point type: without what is behind its last place, as
+    GNAT has it (Ada 2012 4.6), unless a number of the type is that real number."""
+    base, scale = kind.base, Fraction(kind.base.scale or 1)
+    multiple = _rounded(number / scale)
+    if multiple * scale != number and not _is_same_real(multiple * scale, number):
+        multiple = int(number / scale)
     least = -(1 << base.bit_size - 1) if base.encoding == "signed_fixed" else 0
     if not least <= multiple < least + (1 << base.bit_size):
         whole = int(number) if number.denominator == 1 else number

@@ -53,7 +53,13 @@ class OperatorsOfAda(OwnOperators):
         return None
 
     def of_nodes(self, node: ast.Binary) -> TypedValue | None:
-        """Apply `and`, `or` or `xor`, which evaluate both operands."""
+        """Apply `and`, `or` or `xor`, which evaluate both operands; `UsageError` for `and then` and
+        `or else` of arrays and records."""
+        if node.operator in ("&&", "||"):
+            sides = (self.evaluation.unread().object(side) for side in (node.left, node.right))
+            if have_parts(*sides):
+                words = "and then" if node.operator == "&&" else "or else"
+                raise UsageError(f"{words} of Ada is for Booleans.")
         if node.operator not in LOGICAL:
             return None
         operator, evaluation = node.operator, self.evaluation

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.base.base_type import CHARACTERS, BaseType
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.dynamic_arrays import dynamic_array
 from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Struct, Type, strip
@@ -70,6 +71,16 @@ class OperatorsOfD(OwnOperators):
         bits = self.arithmetic.numbers.builtins.long_bits
         return self.arithmetic.value(rules.integer_number(count, bits, is_signed=False))
 
+    def conditional(self, node: ast.Conditional, condition: TypedValue) -> TypedValue | None:
+        """Evaluate `?:` of two character types, whose common one is dchar."""
+        unread = self.evaluation.unread()
+        names = {_character(unread.object(arm).type) for arm in (node.yes, node.no)}
+        if None in names or len(names) == 1:
+            return None
+        arm = node.yes if self.arithmetic.truth(condition) else node.no
+        dchar = Base(BaseType("dchar", "UTF", 32, self.arithmetic.numbers.endian))
+        return self.arithmetic.cast(self.evaluation.object(arm), dchar)
+
     def of_arms(self, value: TypedValue) -> TypedValue:
         bare, rules = strip(value.type), self.evaluation.rules
         if not isinstance(bare, Base) or not isinstance(rules, RulesOfD):
@@ -110,6 +121,13 @@ class OperatorsOfD(OwnOperators):
                 return TypedValue(side.type, UNDEFINED_LOCATION, unit=side.unit)
         first, second = (array_of(self.objects, side) for side in (left, right))
         return joined(self.objects, first, second, 0)
+
+
+def _character(type_: Type | None) -> str | None:
+    """Return the name of a character type; None for another type."""
+    bare = strip(type_)
+    is_character = isinstance(bare, Base) and bare.base.encoding in CHARACTERS
+    return bare.name if isinstance(bare, Base) and is_character else None
 
 
 def _is_null(value: TypedValue) -> bool:

@@ -230,6 +230,7 @@ ERRORS = {
     " == compares contents.",
     (dw.LANG_D, "^^u1"): "A syntax error in expression, near `^^u1'.",
     (dw.LANG_D, "1 ~ 2"): "Concatenation is of arrays of one type, or of one and an element.",
+    (dw.LANG_D, "flags & 2 is 2"): "A comparison needs parentheses here, near `& 2 is 2'.",
     (dw.LANG_D, "u1 == 2 | 1"): "A comparison needs parentheses here, near `| 1'.",
     (_FORTRAN, "i1 < i4 < n8"): "A comparison needs parentheses here, near `< n8'.",
     (_ADA, "i4 = i1 = n8"): "A comparison needs parentheses here, near `= n8'.",

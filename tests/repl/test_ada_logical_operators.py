@@ -107,6 +107,8 @@ REFUSED = {
     "t xor 1": "xor of Ada is for Booleans and modular numbers.",
     "r or r": "or of Ada is for Booleans and modular numbers.",
     "v and p": "and of Ada is for arrays of the same length.",
+    "v and then v": "and then of Ada is for Booleans.",
+    "t or else r": "or else of Ada is for Booleans.",
     "a and 300": "The type example.m8 does not hold 300.",
     "i in 1 .. 5 in t": "A comparison needs parentheses here, near `in t'.",
     "r in point": "Unsupported: whether a value is of example.point: `in` is for discrete types",

@@ -44,6 +44,7 @@ VALUES = {
 }  # fmt: skip
 TYPES = {"k > 1 ? text.length : few.length": "ulong",
          "wide % 10u": "uint", "wide ^^ 2": "int", "k > 1 ? wide : wide": "wchar",
+         "k > 1 ? cast(char) wide : wide": "dchar",
          "text ~ 'd'": "struct string", "few is more": "bool", '"abc"': "char [3]"}  # fmt: skip
 
 

@@ -46,6 +46,8 @@ from dwarfgpu.language.syntax.words import (
     IN,
     IN_TYPES,
     INVERSION,
+    IS,
+    IS_NOT,
     MUTABLE,
     NOT_IN,
     RUNE,
@@ -198,7 +200,7 @@ class Parser(Cursor):
         for operand in operands:
             inner = IN if isinstance(operand, ast.Membership) else ""
             inner = operand.operator if isinstance(operand, ast.Binary) else inner
-            is_comparison = operator in kinds.apart and inner in (*COMPARISONS, IN)
+            is_comparison = operator in kinds.apart and inner in (*COMPARISONS, IN, IS, IS_NOT)
             is_mixed = operator != inner and {operator, inner} <= {*kinds.unmixed}
             if not (is_comparison or is_mixed) or any(operand is one for one in self._enclosed):
                 continue
