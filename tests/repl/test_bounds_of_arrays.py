@@ -103,14 +103,15 @@ begin WriteLn(mat[1, 5] + byColor[cBlue] + deep[1, 1, 1], line); end.
 
 
 def test_indices_of_pascal(tmp_path: Path, tool: Callable[[str], str]) -> None:
-    """Several in one pair of brackets are those of the dimensions; C's comma stays one outside."""
+    """Several in one pair of brackets are those of the dimensions; no comma is an operator."""
     build(tmp_path, {"m.pas": OF_PASCAL}, [[tool("fpc"), "-gw3", "-oa", "m.pas"]])
     expected = {
-        "mat[1,5]": "1", "mat[2, 7]": "6", "mat[2]": "{4, 5, 6}", "mat[(1, 2), 6]": "5",
+        "mat[1,5]": "1", "mat[2, 7]": "6", "mat[2]": "{4, 5, 6}", "mat[(1), 6]": "2",
         "mat[2,6] + mat[1][7]": "8", "deep[1,0,1]": "6", "deep[1,0][1]": "6", "byColor[cBlue]": "9",
         "line[1]": "116 't'", "line[0]": "3 #3", "mat[1,4]": OUTSIDE, "mat[0,5]": OUTSIDE,
         "mat[3]": OUTSIDE, "byColor[cRed]": OUTSIDE, "line[256]": OUTSIDE, "deep[1,2,0]": OUTSIDE,
-        "mat[1,]": "A syntax error in expression, near `]'.", "1, 2": "2",
+        "mat[1,]": "A syntax error in expression, near `]'.",
+        "1, 2": "This language has no comma operator, near `, 2'.",
     }  # fmt: skip
     own = answers(None, [str(tmp_path / "a")], [f"output {text}" for text in expected])
     assert [answer.splitlines()[-1] for answer in own] == [*expected.values()]

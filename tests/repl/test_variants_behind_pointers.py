@@ -39,7 +39,7 @@ ANSWERS = {
     "whatis (*(list.data_ptr+1)).Rect.__1": "type = u16",
     "whatis (list.data_ptr+1)->Rect.__1": "type = u16",
     "set $i = 1": "",
-    "whatis held.many[$i++].Rect": "An operand on which the type depends assigns: "
+    "whatis held.many[$i = 1].Rect": "An operand on which the type depends assigns: "
     "only the type is wanted here.",
     "print $i": "$3 = 1",
 }
