@@ -484,6 +484,9 @@ class Evaluator(ElementAccess):
             if result is not None:
                 return result
             value = self.combined(node.operator, target, value)
+        rules = self.rules
+        if rules is not None and target.type and rules.applies(target.type, value.type):
+            rules.doubt_assigned(self.arithmetic.number(value), target.type)
         if self.language.is_fortran:
             from dwarfgpu.language.fortran_assignment import stored  # few expressions
 

@@ -46,6 +46,8 @@ class LanguageRules(ABC):
     """Whether integers are compared as they are, whatever their types."""
     compares_constants: ClassVar[bool] = False
     """Whether two constants are compared as they are, also those of two kinds."""
+    assigns_fractions: ClassVar[bool] = False
+    """Whether a real number may be assigned to an integer, without its fraction."""
     has_real_remainder: ClassVar[bool] = False
     """Whether `%` is for real numbers, too, as `fmod` of C."""
     has_untyped: ClassVar[bool] = False
@@ -144,8 +146,7 @@ class LanguageRules(ABC):
         if isinstance(constant, Fraction) and (not is_real or constant.denominator != 1):
             raise UsageError(f"{spelled(constant)} is no integer, as {name_of(type_)} needs.")
         number, base = int(constant), self.numbers.plain(bare.base)
-        is_of_modulus = bare.modulus is None or 0 <= number < bare.modulus
-        if not is_of_modulus or not fits(number, base.bit_size, is_signed=base.is_signed):
+        if not _is_held(number, evolve(bare, base=base)):
             raise UsageError(f"The type {name_of(type_)} does not hold {spelled(number)}.")
         return Number(Value.of(number, base), type_)
 
@@ -308,6 +309,23 @@ class LanguageRules(ABC):
         """Return the type of a shifted number, which C would give as `result`."""
         return left.type
 
+    def doubt_assigned(self, number: Number, type_: Type) -> None:
+        """Report that an object of a type becomes another number than is assigned to it."""
+        bare = strip(type_)
+        whole = None if bare is None else unpacked(bare)
+        if not isinstance(whole, Base) or not self.numbers.is_evaluated:
+            return
+        exact, form = _exact(number), self.numbers.plain(whole.base).float_format
+        if exact is None:
+            return
+        if form is not None:
+            is_held = not isinstance(form.decode(form.encode(Fraction(exact))), str)
+        else:
+            is_whole = self.assigns_fractions or exact.denominator == 1
+            is_held = is_whole and _is_held(int(exact), whole)
+        if not is_held:
+            self.doubt(f"the type {name_of(type_)} does not hold {spelled(exact)}")
+
     def doubt(self, doubt: str) -> None:
         """Report a warning about a result, if there is one."""
         if self.numbers.is_evaluated:
@@ -324,6 +342,21 @@ def fits(number: int, size: int, *, is_signed: bool) -> bool:
     """Return whether integers of a size in bits have a number."""
     least = -(1 << size - 1) if is_signed else 0
     return least <= number < least + (1 << size)
+
+
+def _is_held(number: int, kind: Base) -> bool:
+    """Return whether an integer type has a number."""
+    is_of_modulus = kind.modulus is None or 0 <= number < kind.modulus
+    return is_of_modulus and fits(number, kind.base.bit_size, is_signed=kind.base.is_signed)
+
+
+def _exact(number: Number) -> Constant | None:
+    """Return what a number is; None for an infinity and NaN."""
+    if not number.is_float:
+        return number.value.integer
+    form = number.value.type.float_format
+    exact = None if form is None else form.decode(number.value.bits)
+    return exact if isinstance(exact, Fraction) else None
 
 
 def unqualified(type_: Type) -> Type:

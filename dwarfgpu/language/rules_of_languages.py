@@ -111,6 +111,7 @@ class RulesOfFortran(LanguageRules):
 
     name = "Fortran"
     overflow = "which Fortran does not define"
+    assigns_fractions = True
 
     def integer(self, size: int, *, is_signed: bool = True) -> Base:
         if is_signed and size <= 64:

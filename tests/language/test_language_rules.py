@@ -383,6 +383,31 @@ def test_assignments_wrap_as_in_the_language(tmp_path: Path) -> None:
     assert shown[-1].endswith(" = 6")
 
 
+@pytest.mark.parametrize(
+    ("language", "change", "doubt", "stored"),
+    [
+        (_ADA, "c := 256", "the type pk.byte does not hold 256", "0"),
+        (_ADA, "m := 10", "the type pk.ten does not hold 10", "10"),
+        (_ADA, "m := 9", None, "9"),
+        (dw.LANG_D, "u1 = i4", "the type ubyte does not hold -70000", "144 '\\220'"),
+        (dw.LANG_D, "u1 = 3", None, "3 '\\003'"),
+        (_FORTRAN, "i1 = 200", "the type integer(kind=1) does not hold 200", "-56"),
+        (_FORTRAN, "f4 = 1d39", "the type real(kind=4) does not hold", "inf"),
+        (_FORTRAN, "i4 = 2.5", None, "2"),
+        (dw.LANG_PASCAL83, "i4 := 1.5", "the type LongInt does not hold 1.5", "1"),
+        (dw.LANG_PASCAL83, "f4 := 0.1", None, "0.100000001"),
+        (0x0C, "u1 = 300", None, "44 ','"),
+    ],
+)
+def test_another_number_is_not_stored_in_silence(
+    tmp_path: Path, language: int, change: str, doubt: str | None, stored: str
+) -> None:
+    """C and C++ convert numbers in silence, as GDB does."""
+    (shown,) = _answers(tmp_path, language, f"print {change}")
+    assert shown.rpartition(" = ")[2] == stored
+    assert (doubt is None) == ("warning: " not in shown) and (doubt or "") in shown
+
+
 def test_the_operators_of_c_stay(tmp_path: Path) -> None:
     rows = {
         "u1 + 100": "300", "u4 + i4": "3999930000", "1 << 2 + 1": "8", "flags & 2 != 0": "0",

@@ -21,7 +21,7 @@ CONSTANTS = ["1", "3", "200", "70000", "5000000000", "18446744073709551615", "(-
              "Byte(100)", "LongWord(7)"]  # fmt: skip
 OPERATORS = ["+", "-", "*", "and", "or", "xor", "div", "mod", "shl", "shr", "<", "="]
 AROUND = ["not ({})", "({}) shl 33", "({}) shr 31", "-({})", "({}) < -5", "({}) > qw", "{}"]
-"""What shows of which type a result is."""
+"""What shows the type of a result."""
 FOLDED = [
     "Byte(100) shl 31", "5000000000 shl 31", "200 shl 56", "100 shl 57", "LongWord(5) shl 61",
     "4294967295 shl 32", "-5 shr 1", "-5 shr 0", "not 5", "not Byte(7)", "not QWord(7)",
