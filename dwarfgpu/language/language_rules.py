@@ -233,6 +233,11 @@ class LanguageRules(ABC):
         a, b = self.constant(left), self.constant(right)
         return None if a is None or b is None else holds(operator, (a > b) - (a < b))
 
+    def type_of_untyped(self, node: ast.Binary) -> Type | None:
+        """Return the type of two operands that are constants or shifted constants; None where each
+        has its own."""
+        return None
+
     def binary(self, operator: str, left: Number, right: Number) -> Number:
         """Apply an arithmetic, bitwise or shift operator."""
         left, right = self._whole(left), self._whole(right)

@@ -316,6 +316,14 @@ class RulesOfGo(_StrictRules):
             return self.within(constant, self.integer(32), is_real=False)
         return self.alone(constant)
 
+    def type_of_untyped(self, node: ast.Binary) -> Type | None:
+        """Return the type that the operands would have without the shifts ("Operators")."""
+        sides = _without_shifts(node.left), _without_shifts(node.right)
+        constants = [self.constant(side) for side in sides]
+        if not all(isinstance(constant, int) for constant in constants):
+            return None
+        return self.result(ast.Binary("+", *sides), 0).type
+
     def alone(self, constant: Constant) -> Number:
         if isinstance(constant, int) and fits(constant, self._int_bits, is_signed=True):
             return self.integer_number(constant, self._int_bits, is_signed=True)
@@ -340,6 +348,19 @@ class RulesOfGo(_StrictRules):
             return left
         count = min(count, left.value.type.bit_size)
         return _shifted(operator, left.value.integer, left, count)
+
+
+def _without_shifts(node: ast.Node) -> ast.Node:
+    """Return an expression with the left operand of each shift in its place."""
+    match node:
+        case ast.Binary(operator="<<" | ">>"):
+            return _without_shifts(node.left)
+        case ast.Binary(operator=operator, left=left, right=right):
+            return ast.Binary(operator, _without_shifts(left), _without_shifts(right))
+        case ast.Unary(operator=operator, operand=operand):
+            return ast.Unary(operator, _without_shifts(operand))
+        case _:
+            return node
 
 
 def _is_of_runes(node: ast.Node) -> bool:

@@ -121,6 +121,12 @@ class UntypedOperands(MemberAccess):
         """Return the operands of an operator, an untyped one as one of the other's type."""
         is_untyped = self.is_untyped(node.left) or isinstance(node.left, ast.Elements)
         is_left_untyped = self._meet(node.operator) and is_untyped
+        rules = self.rules
+        if rules is not None and is_left_untyped and self.is_untyped(node.right):
+            type_ = rules.type_of_untyped(node)
+            if type_ is not None:
+                left = self._inferred(rules, node.left, type_)
+                return left, self._inferred(rules, node.right, type_)
         if is_left_untyped and not self.is_untyped(node.right):
             right = self.object(node.right)
             left = self.beside(node.left, right.type, node.operator)
