@@ -69,13 +69,13 @@ class Evaluation(FunctionContext, Protocol):
 
 
 class OwnOperators:
-    """The operators of one language in one evaluation; of this class itself, those of C and C++.
+    """The operators of one language in one evaluation. This class itself has those of C and C++.
 
-    Each method that returns None leaves the operands to the rules of C.
+    A method that returns None leaves the operands to the rules of C.
     """
 
     widens: bool = False
-    """Whether numbers that are not of the language are calculated with as `long` or `double`."""
+    """Whether numbers of types that the language lacks become `long` or `double` first."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation

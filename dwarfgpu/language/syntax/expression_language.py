@@ -1,6 +1,7 @@
 """The language of an expression, which is that of the unit in focus.
 
-Law: this is the only place that knows what the languages have in common; the rest asks it.
+Law: what several languages have in common is a property here; what one language does otherwise is
+in its own modules.
 """
 
 from __future__ import annotations
