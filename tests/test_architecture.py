@@ -141,11 +141,16 @@ SHARED_NAMES: dict[str, str] = {
     "instruction": "what decode makes",
     "load": "opens a core, opens a state",
     "memory": "operations of expr/ops, bytes of a core",
+    **dict.fromkeys(
+        ("names", "number_rules", "operators"),
+        "what a language has otherwise than C, in the folder of each",
+    ),
     "operands": "of machine instructions, of expressions as text",
     "operation": "what an instruction does: of expressions, of machines",
     "output": "text and data: of a service, of the prompt",
     "parser": "of operations as text, of source expressions",
     "rows": "made by cfi, checked by check",
+    "types": "types of DWARF, and types that one language names",
     "write": "writes a core, writes a state",
 }
 """Names that modules of several folders share because they answer one question there."""

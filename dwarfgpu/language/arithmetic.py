@@ -38,8 +38,8 @@ from dwarfgpu.language.base_class_casts import (
 )
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER, Numbers, holds, not_comparable
 from dwarfgpu.language.complexes import COMPLEX, is_complex
+from dwarfgpu.language.kinds_of_operands import OperandKind
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.operators import OperandKind
 from dwarfgpu.language.syntax.expression_language import language_of
 from dwarfgpu.language.typed_value import TypedValue, why_no_address
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -334,7 +334,9 @@ class Arithmetic:
         if is_complex(type_) or (is_complex(value.type) and is_number(type_)):
             return complexes.cast(self, value, type_)
         if _is_currency(type_) or (_is_currency(value.type) and is_number(type_)):
-            from dwarfgpu.language import currency_operators  # few programs have them
+            from dwarfgpu.language.pascal import (
+                currency as currency_operators,  # few programs have them
+            )
 
             return currency_operators.converted(self, value, type_)
         if referred is not type_:

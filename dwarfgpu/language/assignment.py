@@ -255,7 +255,7 @@ def decayed_in_memory(arithmetic: Arithmetic, value: TypedValue) -> TypedValue:
 def _copied(objects: ObjectAccess, value: TypedValue, name: str) -> TypedValue:
     """Return a value as that of a convenience variable: contents and type, without a location."""
     if value.unit is not None and value.unit.style == "ada":
-        from dwarfgpu.language.ada_indexing import array_unless_null  # few programs are in Ada
+        from dwarfgpu.language.ada.indexing import array_unless_null  # few programs are in Ada
 
         if isinstance(strip(value.type), Struct):
             array = array_unless_null(objects, value)

@@ -24,8 +24,8 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.class_operators import NO_CALLS
-from dwarfgpu.language.fortran_intrinsics import INTRINSICS
-from dwarfgpu.language.fortran_sections import Triplet, section
+from dwarfgpu.language.fortran.array_sections import Triplet, section
+from dwarfgpu.language.fortran.intrinsics import INTRINSICS
 from dwarfgpu.language.function_context import DebuggerFunction, FunctionContext
 from dwarfgpu.language.gpu_builtins import BUILTIN_FUNCTIONS, builtin_function, is_free
 from dwarfgpu.language.syntax import ast
@@ -36,7 +36,7 @@ from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 
 if TYPE_CHECKING:
-    from dwarfgpu.language.language_rules import LanguageRules
+    from dwarfgpu.language.number_rules import NumberRules
 
 _NO_INDEX: Final = "Argument to subscript operation is not an integer."
 
@@ -65,7 +65,7 @@ class Calling(FunctionContext, Protocol):
     def debugger_function(self, node: ast.Node) -> DebuggerFunction | None: ...
 
     @property
-    def rules(self) -> LanguageRules | None: ...
+    def rules(self) -> NumberRules | None: ...
 
     def counting(self) -> Calling:
         """Return what evaluates numbers on which a type depends."""
@@ -136,7 +136,7 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
 
 def _indexed_in_ada(evaluator: Calling, node: ast.Node, function: TypedValue) -> TypedValue:
     """Return the array that is indexed in place of a value of Ada."""
-    from dwarfgpu.language.ada_indexing import array_of, stands_for_array  # few are in Ada
+    from dwarfgpu.language.ada.indexing import array_of, stands_for_array  # few are in Ada
 
     is_unevaluated = isinstance(evaluator.objects, Unevaluated)
     has_no_bounds = is_unevaluated and isinstance(strip(function.type), Dynamic)  # as `p.all`
@@ -265,7 +265,7 @@ def _intrinsic(
         return None
     intrinsic = INTRINSICS.get(node.name.lower())
     if intrinsic is None:
-        from dwarfgpu.language.fortran_elemental_functions import ELEMENTAL  # few expressions
+        from dwarfgpu.language.fortran.elemental_functions import ELEMENTAL  # few expressions
 
         intrinsic = ELEMENTAL.get(node.name.lower())
     if intrinsic is None:
@@ -281,7 +281,7 @@ def _intrinsic(
 
 def _length(evaluator: Calling, node: ast.Name, arguments: Sequence[ast.Node]) -> TypedValue | None:
     """Return the value of `len` or `cap` of Go; None where the name means none."""
-    from dwarfgpu.language.go_values import BUILTINS, length  # few programs
+    from dwarfgpu.language.go.slices_and_strings import BUILTINS, length  # few programs
 
     if node.name not in BUILTINS or node.file is not None or evaluator.names.meaning(node.name):
         return None
@@ -297,7 +297,7 @@ def _of_pascal(
     evaluator: Calling, node: ast.Name, arguments: Sequence[ast.Node]
 ) -> TypedValue | None:
     """Return the value of `ord` or `length` of Pascal; None where the name means none."""
-    from dwarfgpu.language.pascal_functions import FUNCTIONS, value_of_function  # few programs
+    from dwarfgpu.language.pascal.functions import FUNCTIONS, value_of_function  # few programs
 
     name = node.name.lower()
     if name not in FUNCTIONS or node.file is not None or evaluator.rules is None:

@@ -9,9 +9,9 @@ from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_number
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER, not_comparable
-from dwarfgpu.language.fortran_types import intrinsic_type
+from dwarfgpu.language.fortran.types import intrinsic_type
+from dwarfgpu.language.kinds_of_operands import OperandKind, Operators
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.operators import OperandKind, Operators
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import concatenate
 

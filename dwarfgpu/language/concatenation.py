@@ -37,7 +37,7 @@ def _is_part(type_: Type | None) -> bool:
 
 def arrays_joined(objects: ObjectAccess, left: TypedValue, right: TypedValue) -> TypedValue:
     """Return two arrays of Ada, or an array and an element, as one array."""
-    from dwarfgpu.language.ada_indexing import array_of  # few programs are in Ada
+    from dwarfgpu.language.ada.indexing import array_of  # few programs are in Ada
 
     left, right = (
         array_of(objects, side) if isinstance(strip(side.type), Struct) else side

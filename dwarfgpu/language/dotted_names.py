@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.ada_names import is_direct, of_package, of_subprogram
+from dwarfgpu.language.ada.names import is_direct, of_package, of_subprogram
 from dwarfgpu.language.syntax.expression_language import SourceLanguage
 from dwarfgpu.session.session import Session
 

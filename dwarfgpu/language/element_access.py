@@ -44,7 +44,9 @@ class ElementAccess(Operations):
         if element is not None:
             return element
         if self.language.is_pascal and isinstance(bare, Struct):
-            from dwarfgpu.language.short_string_elements import element_of_record  # few programs
+            from dwarfgpu.language.pascal.short_string_elements import (
+                element_of_record,  # few programs
+            )
 
             element = element_of_record(self.objects, value, self._index_number(index))
             if element is not None:
@@ -58,7 +60,9 @@ class ElementAccess(Operations):
             value = array_of(self.objects, value)
             bare = form = strip(value.type)
         if isinstance(bare, Struct) and self.language.is_go:
-            from dwarfgpu.language.go_values import array_of as array_in_go  # few programs
+            from dwarfgpu.language.go.slices_and_strings import (
+                array_of as array_in_go,  # few programs
+            )
 
             value = array_in_go(self.objects, value)
             bare = form = strip(value.type)
@@ -72,7 +76,7 @@ class ElementAccess(Operations):
             raise UsageError(f"cannot subscript something of type `{spelled}'")
         number = self._index_number(index)
         if isinstance(bare, Array) and bare.is_short_string:
-            from dwarfgpu.language.short_string_elements import why_uncertain  # few programs
+            from dwarfgpu.language.pascal.short_string_elements import why_uncertain  # few programs
 
             doubt = why_uncertain(bare, number)
             if doubt is not None and not isinstance(self.objects, Unevaluated):

@@ -65,7 +65,7 @@ from dwarfgpu.session.resolve_type import has_descriptor
 from dwarfgpu.session.session import NOT_STARTED, Session
 
 if TYPE_CHECKING:
-    from dwarfgpu.language.language_rules import LanguageRules
+    from dwarfgpu.language.number_rules import NumberRules
 
 _MAY_ASSIGN: Final = re.compile(r"=|\+\+|--")
 Initializer: TypeAlias = ast.Elements | ast.String
@@ -257,11 +257,13 @@ class Evaluator(ElementAccess):
             case ast.Call():
                 return called(self, node)
             case ast.Attribute():
-                from dwarfgpu.language.ada_attributes import attribute  # few programs are in Ada
+                from dwarfgpu.language.ada.expression_attributes import (
+                    attribute,  # few programs are in Ada
+                )
 
                 return attribute(self, node)
             case ast.Membership():
-                from dwarfgpu.language.ada_membership import is_member  # few programs are in Ada
+                from dwarfgpu.language.ada.membership import is_member  # few programs are in Ada
 
                 return self.truth(is_member(self, node))
             case ast.Triplet() | ast.Slice():
@@ -289,7 +291,7 @@ class Evaluator(ElementAccess):
         if variable is None or RENAMES not in variable.name or variable.unit.style != "ada":
             return value
         from dwarfgpu.dwarf.names.ada_renamings import renaming_of  # few variables are so
-        from dwarfgpu.language.ada_renamed_objects import renamed_object, require_few
+        from dwarfgpu.language.ada.renamed_objects import renamed_object, require_few
 
         renaming = renaming_of(variable.name)
         if renaming is None:
@@ -310,7 +312,7 @@ class Evaluator(ElementAccess):
     def _in_renaming(self, node: ast.Name) -> TypedValue | None:
         """Return the variable that a name in a renaming of Ada denotes where that is declared (Ada
         2012 8.5.1), which the focus may hide; None for a name that means the same in the focus."""
-        from dwarfgpu.language.ada_renamed_objects import declared_before
+        from dwarfgpu.language.ada.renamed_objects import declared_before
 
         renaming = self.renamings[-1]
         declared = declared_before(renaming, node.name)
@@ -383,7 +385,7 @@ class Evaluator(ElementAccess):
             return None
         match node:
             case ast.Access(ast.Name(unit_name, file=None), name, is_arrow=False):
-                from dwarfgpu.language.pascal_units import in_unit  # few programs are in Pascal
+                from dwarfgpu.language.pascal.units import in_unit  # few programs are in Pascal
 
                 return in_unit(self.names, unit_name, name)
         return None
@@ -418,7 +420,7 @@ class Evaluator(ElementAccess):
         if self.language.is_opencl and to.type and is_vector(to.type) and is_number(operand.type):
             return spread(self.arithmetic, operand, to.type)
         if node.how == "conversion":
-            from dwarfgpu.language.ada_conversions import converted  # few programs are in Ada
+            from dwarfgpu.language.ada.conversions import converted  # few programs are in Ada
 
             return converted(self.arithmetic, operand, to)
         if node.how:
@@ -431,7 +433,7 @@ class Evaluator(ElementAccess):
         same = as_type(operand, to.type)
         return written_cast(self.arithmetic, operand, to) if same is None else same
 
-    def _literal(self, rules: LanguageRules, node: ast.Node, type_: Type) -> TypedValue:
+    def _literal(self, rules: NumberRules, node: ast.Node, type_: Type) -> TypedValue:
         """Return a number that has its type behind it."""
         from dwarfgpu.language.constant_expressions import folded  # few literals have types
 
@@ -445,7 +447,7 @@ class Evaluator(ElementAccess):
         for another cast."""
         if not is_floating(operand.type) or not is_integer(to.type) or to.type is None:
             return None
-        from dwarfgpu.language.language_rules import saturated  # few programs are in Rust
+        from dwarfgpu.language.number_rules import saturated  # few programs are in Rust
 
         number = self.arithmetic.number(operand)
         return evolve(self.number(saturated(self.numbers, number, to.type)), unit=to.unit)
@@ -476,7 +478,7 @@ class Evaluator(ElementAccess):
             applied = ast.Binary(node.operator, node.left, node.right)
             value = self.right_operand(applied, target)
         if self.language.is_ada:
-            from dwarfgpu.language.ada_indexing import assigned  # few programs are in Ada
+            from dwarfgpu.language.ada.indexing import assigned  # few programs are in Ada
 
             target, value = assigned(self.arithmetic, target, value)
         if node.operator not in (None, ":"):  # `:=` of Ada assigns
@@ -488,7 +490,7 @@ class Evaluator(ElementAccess):
         if rules is not None and target.type and rules.applies(target.type, value.type):
             rules.doubt_assigned(self.arithmetic.number(value), target.type)
         if self.language.is_fortran:
-            from dwarfgpu.language.fortran_assignment import stored  # few expressions
+            from dwarfgpu.language.fortran.array_assignment import stored  # few expressions
 
             return stored(self.arithmetic, self.options, target, value)
         return store(self.arithmetic, self.options, target, value)

@@ -48,7 +48,7 @@ class MemberAccess(NamedValues):
             name = spelled_member(bare, name) if self.language.is_pascal else name.lower()
         if isinstance(bare, Struct) and path_to(bare, name) is None:
             if self.language.is_go:
-                from dwarfgpu.language.go_values import promoted_field  # few programs
+                from dwarfgpu.language.go.slices_and_strings import promoted_field  # few programs
 
                 promoted = promoted_field(self.objects, value, name)
                 if promoted is not None:
@@ -204,7 +204,7 @@ class MemberAccess(NamedValues):
 
     def _class_variable(self, struct_type: Struct, name: str) -> TypedValue | None:
         """Return the class variable of Pascal that a class has."""
-        from dwarfgpu.language.pascal_units import class_variable  # few programs
+        from dwarfgpu.language.pascal.units import class_variable  # few programs
 
         variable = class_variable(self.names, struct_type, name)
         return None if variable is None else self.objects.variable(variable)

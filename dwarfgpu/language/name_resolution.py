@@ -37,10 +37,10 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, UsageError, shortened
-from dwarfgpu.language.ada_names import ada_spelling, nested_subprograms
+from dwarfgpu.language.ada.names import ada_spelling, nested_subprograms
 from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.dotted_names import joined_names
-from dwarfgpu.language.fortran_types import written_type
+from dwarfgpu.language.fortran.types import written_type
 from dwarfgpu.language.hsa_types import hsa_type
 from dwarfgpu.language.syntax.expression_language import SourceLanguage, language_of
 from dwarfgpu.language.syntax.words import (
@@ -165,7 +165,7 @@ class Names:
     def _namelist_of_module(self, name: str) -> tuple[Meaning, ...]:
         if "::" not in name or not self.language.is_fortran:
             return ()
-        from dwarfgpu.language.namelists import of_module  # few programs have them
+        from dwarfgpu.language.fortran.namelists import of_module  # few programs have them
 
         return of_module(self.session, name)
 
@@ -222,7 +222,7 @@ class Names:
         if self.language.is_go:
             return self._in_package(name, unit)
         if self.language.is_rust:
-            from dwarfgpu.language.rust_names import rust_spelling  # few programs
+            from dwarfgpu.language.rust.names import rust_spelling  # few programs
 
             return rust_spelling(self.session, unit, name)
         if unit.style == "c":
@@ -230,7 +230,7 @@ class Names:
         if unit.style == "ada":
             return ada_spelling(self.session, name)
         if unit.style == "pascal":
-            from dwarfgpu.language.pascal_names import pascal_spelling  # few programs
+            from dwarfgpu.language.pascal.names import pascal_spelling  # few programs
 
             return pascal_spelling(self.session, name)
         spellings = fortran_spellings(name)
@@ -260,7 +260,7 @@ class Names:
             return [("", f"{name}::") for name in modules_in_reach(self.session.meanings().chain)]
         if unit is None or not self.language.is_rust:
             return []
-        from dwarfgpu.language.rust_names import written_scopes  # few programs
+        from dwarfgpu.language.rust.names import written_scopes  # few programs
 
         return written_scopes(self.session, unit)
 
@@ -307,13 +307,13 @@ class Names:
         """Return a type that a program need not describe: of OpenCL C, Ada, Go or Rust in its
         code, or a structure of the HSA runtime."""
         if self.language.is_opencl:
-            from dwarfgpu.language.opencl_types import opencl_type  # few kernels are of OpenCL
+            from dwarfgpu.language.opencl.types import opencl_type  # few kernels are of OpenCL
 
             of_language = opencl_type(self.builtins, name)
             if of_language is not None:
                 return of_language
         if self.language.is_ada:
-            from dwarfgpu.language.ada_types import ada_type  # few programs are in Ada
+            from dwarfgpu.language.ada.types import ada_type  # few programs are in Ada
 
             predefined = ada_type(self.builtins, name)
             if predefined is not None:
@@ -323,11 +323,11 @@ class Names:
     def _primitive(self, name: str) -> Type | None:
         """Return the type of a word of Go or Rust; None in other languages."""
         if self.language.is_go:
-            from dwarfgpu.language.go_types import go_type  # few programs
+            from dwarfgpu.language.go.types import go_type  # few programs
 
             return go_type(self.builtins, name)
         if self.language.is_rust:
-            from dwarfgpu.language.rust_types import rust_type
+            from dwarfgpu.language.rust.types import rust_type
 
             return rust_type(self.builtins, name)
         return None
@@ -352,11 +352,11 @@ class Names:
         not."""
         if not self.language.has_own_arithmetic:
             return None
-        from dwarfgpu.language.rules_of_languages import (
+        from dwarfgpu.language.choose_number_rules import (
             number_type,  # most programs are in C or C++
         )
 
-        return number_type(self.builtins, self.language.code, name)
+        return number_type(self.builtins, self.language, name)
 
     def literal(self, name: str) -> str | None:
         """Return the literal that a name is in the language of the unit in focus; None for
@@ -564,7 +564,7 @@ class Names:
             size = address_space.address_bits // 8
             pointer = evolve(pointer, address_space=address_space.number, size_bytes=size)
         if step.prefix:
-            from dwarfgpu.language.rust_types import named_pointer  # few programs
+            from dwarfgpu.language.rust.types import named_pointer  # few programs
 
             pointer = named_pointer(pointer, step.prefix)
         derived = self._qualified(pointer, step.qualifiers)

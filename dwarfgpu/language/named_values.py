@@ -56,7 +56,7 @@ from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
-    from dwarfgpu.language.language_rules import LanguageRules
+    from dwarfgpu.language.number_rules import NumberRules
 
 _IS_TYPE: Final = "Attempt to use a type name as an expression"
 
@@ -87,13 +87,13 @@ class NamedValues:
         return self.names.language
 
     @cached_property
-    def rules(self) -> LanguageRules | None:
+    def rules(self) -> NumberRules | None:
         """How the language in focus computes with numbers; None for C and its relatives."""
         if not self.language.has_own_arithmetic:
             return None
-        from dwarfgpu.language.rules_of_languages import rules_of  # few programs
+        from dwarfgpu.language.choose_number_rules import rules_of  # few programs
 
-        own = rules_of(self.language.code)
+        own = rules_of(self.language)
         return None if own is None else own(self.numbers, self.report)
 
     def has_bounds(self, array: TypedValue) -> bool:
@@ -169,7 +169,7 @@ class NamedValues:
         """
         name = node.name
         if self.language.is_ada and "." in name:
-            from dwarfgpu.language.ada_names import of_subprogram  # few programs are in Ada
+            from dwarfgpu.language.ada.names import of_subprogram  # few programs are in Ada
 
             expanded = of_subprogram(self.session, name)
             if expanded is not None:
@@ -239,7 +239,10 @@ class NamedValues:
                 return TypedValue(types_of(first.unit).type_of(first), unit=first.unit)
             return self._member_of_this(name)
         if first.tag == dw.TAG_NAMELIST:
-            from dwarfgpu.language.namelists import defined, namelist  # few programs have them
+            from dwarfgpu.language.fortran.namelists import (  # few programs have them
+                defined,
+                namelist,
+            )
 
             scope = split_last(name)[0]
             first = defined(self.session, first, scope, self.report)

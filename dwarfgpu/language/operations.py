@@ -37,10 +37,10 @@ from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER
 from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.dereference import NO_POINTER
+from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.library_operators import smart_pointee
 from dwarfgpu.language.member_pointers import has_this, member_pointer
 from dwarfgpu.language.named_values import of_overload, without_artificial
-from dwarfgpu.language.own_operators import OwnOperators
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.fortran_tokens import POWER
 from dwarfgpu.language.syntax.precedences import COMPARISONS
@@ -78,11 +78,11 @@ class Operations(UntypedOperands):
     """What operators mean in one focus."""
 
     @cached_property
-    def own(self) -> OwnOperators:
+    def own(self) -> LanguageOperators:
         """The operators that the language in focus has otherwise than C."""
         if not self.language.has_own_operators:
-            return OwnOperators(self)
-        from dwarfgpu.language.operators_of_language import operators_of  # most are in C or C++
+            return LanguageOperators(self)
+        from dwarfgpu.language.choose_operators import operators_of  # most are in C or C++
 
         return operators_of(self.language)(self)
 
@@ -343,7 +343,7 @@ class Operations(UntypedOperands):
             numbers = self.arithmetic.number(left), self.arithmetic.number(right)
             return self.number(self.rules.binary(operator, *numbers))
         if operator in (MOD, AND_NOT):
-            from dwarfgpu.language.language_rules import require_integers  # few programs
+            from dwarfgpu.language.number_rules import require_integers  # few programs
 
             require_integers(operator, left.type, right.type)
         left, right = self.own.widened(left, right)
@@ -359,7 +359,7 @@ class Operations(UntypedOperands):
 
     def _power(self, base: TypedValue, exponent: TypedValue) -> TypedValue:
         """Evaluate `**` of Fortran or Ada, of integers in the type of a product."""
-        from dwarfgpu.language.fortran_power import no_power, raised  # few programs
+        from dwarfgpu.language.fortran.power import no_power, raised  # few programs
 
         rules = self.rules
         if rules is None or not rules.applies(base.type, exponent.type):

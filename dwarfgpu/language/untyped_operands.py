@@ -14,8 +14,8 @@ from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.c_numbers import holds
+from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.member_access import MemberAccess
-from dwarfgpu.language.own_operators import OwnOperators
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.fortran_tokens import POWER
 from dwarfgpu.language.syntax.precedences import COMPARISONS
@@ -23,7 +23,7 @@ from dwarfgpu.language.syntax.words import AND_NOT
 from dwarfgpu.language.typed_value import TypedValue
 
 if TYPE_CHECKING:
-    from dwarfgpu.language.language_rules import LanguageRules
+    from dwarfgpu.language.number_rules import NumberRules
 
 _ARITHMETIC: Final = frozenset({"+", "-", "*", "/", "%", "&", "|", "^", AND_NOT})
 
@@ -33,7 +33,7 @@ class UntypedOperands(MemberAccess):
 
     @property
     @abstractmethod
-    def own(self) -> OwnOperators:
+    def own(self) -> LanguageOperators:
         """The operators that the language in focus has otherwise than C."""
 
     @abstractmethod
@@ -66,7 +66,7 @@ class UntypedOperands(MemberAccess):
         return self.object_as(node, type_)
 
     def _inferred(
-        self, rules: LanguageRules, node: ast.Node, type_: Type, operator: str = ""
+        self, rules: NumberRules, node: ast.Node, type_: Type, operator: str = ""
     ) -> TypedValue:
         """Return the value of an operand whose constants have a type where that is possible."""
         constant = rules.constant(node)
@@ -88,7 +88,7 @@ class UntypedOperands(MemberAccess):
             case _:
                 return self.object(node)
 
-    def _in_type(self, rules: LanguageRules, node: ast.Node, type_: Type) -> TypedValue:
+    def _in_type(self, rules: NumberRules, node: ast.Node, type_: Type) -> TypedValue:
         """Return a constant whose numbers are all of a type, in which they are computed."""
         match node:
             case ast.Unary():

@@ -13,8 +13,8 @@ from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
 from dwarfgpu.dwarf.types.types import Array, Base, Type, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.arithmetic_conversions import is_floating, is_number
+from dwarfgpu.language.kinds_of_operands import OperandKind, Operators
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.operators import OperandKind, Operators
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.location import Location, composite
 from dwarfgpu.model.object import Bits, concatenate

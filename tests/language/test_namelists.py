@@ -11,7 +11,7 @@ import pytest
 from dwarfgpu import language
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.namelists import _modules_in_focus
+from dwarfgpu.language.fortran.namelists import _modules_in_focus
 from tests.dwarf.builder import Shape, state_in
 from tests.language.made_units import BASE_TYPE, HEADER_BYTES, NAME, UNIT, VARIABLE
 from tests.language.sessions import waves_of

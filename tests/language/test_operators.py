@@ -14,7 +14,7 @@ from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.complexes import COMPLEX
 from dwarfgpu.language.evaluation_options import DEFAULT
 from dwarfgpu.language.evaluator import Evaluator
-from dwarfgpu.language.operators import OperandKind
+from dwarfgpu.language.kinds_of_operands import OperandKind
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.vectors import VECTOR
 from dwarfgpu.model.object import Bits

@@ -37,13 +37,13 @@ def text(
 def _character_type(names: Names, node: ast.Character | ast.String, *, cplusplus: bool) -> Type:
     builtins, prefix = names.builtins, node.prefix
     if names.language.is_go and isinstance(node, ast.String):
-        from dwarfgpu.language.go_types import go_type  # few programs
+        from dwarfgpu.language.go.types import go_type  # few programs
 
         byte = go_type(builtins, "byte")
         assert byte is not None
         return byte
     if names.language.is_rust:
-        from dwarfgpu.language import rust_types  # few programs
+        from dwarfgpu.language.rust import types as rust_types  # few programs
 
         if isinstance(node, ast.String):
             of_text, of_bytes = rust_types.text_type, rust_types.byte_type
@@ -51,7 +51,7 @@ def _character_type(names: Names, node: ast.Character | ast.String, *, cplusplus
         if prefix == BYTE:
             return names.type_of(ast.TypeName((rust_types.BYTE,))).type or builtins.char_type
     if names.language.is_ada and not prefix:
-        from dwarfgpu.language.ada_types import ada_type  # few programs
+        from dwarfgpu.language.ada.types import ada_type  # few programs
 
         return ada_type(builtins, "character") or builtins.char_type
     if prefix == "L":

@@ -138,7 +138,7 @@ def of_scopes(shell: Shell, word: str, kinds: Collection[str] = OPERANDS) -> Ite
 
 def _around_in_ada(shell: Shell, word: str, kinds: Collection[str]) -> Iterator[Candidate]:
     """Yield the names that begin so, of the packages and subprograms around the code."""
-    from dwarfgpu.language.ada_names import declared_around, packages_around  # few programs
+    from dwarfgpu.language.ada.names import declared_around, packages_around  # few programs
 
     local = [*declared_around(shell.session)] if "type" in kinds else []
     for package in packages_around(shell.session):
@@ -181,7 +181,7 @@ def members(shell: Shell, text: str) -> Iterator[Candidate]:
             if not (is_pascal and "$" in (member.name or "")):  # of the compiler
                 yield Candidate(member.name or "", type_name(member.type))
         if is_pascal:
-            from dwarfgpu.language.pascal_names import class_variables  # few programs
+            from dwarfgpu.language.pascal.names import class_variables  # few programs
 
             yield from (Candidate(name) for name in class_variables(shell.session, bare))
     except DwarfGpuError:
@@ -245,7 +245,7 @@ def as_in_file(shell: Shell, text: str) -> str:
 
 def _name_of_ada(shell: Shell, word: str) -> str:
     """Return a name as the file has it, in the package that a renaming before it denotes."""
-    from dwarfgpu.language.ada_names import in_renamed_packages  # few programs are in Ada
+    from dwarfgpu.language.ada.names import in_renamed_packages  # few programs are in Ada
 
     lowered = word.lower().replace(".", "__")
     try:

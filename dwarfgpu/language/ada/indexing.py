@@ -9,8 +9,8 @@ from dwarfgpu.dwarf.types.types import Array, Dynamic, Pointer, Qualified, Struc
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_fixed_point, is_floating, is_integer
-from dwarfgpu.language.language_rules import name_of
 from dwarfgpu.language.name_resolution import Typed
+from dwarfgpu.language.number_rules import name_of
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -87,7 +87,7 @@ def assigned(
     if isinstance(objects, Unevaluated):
         return target, target if is_fixed or _is_literal(value) else value
     if is_fixed:
-        from dwarfgpu.language.ada_conversions import converted  # few numbers are so
+        from dwarfgpu.language.ada.conversions import converted  # few numbers are so
 
         return target, converted(arithmetic, value, Typed(target.type, target.unit))
     target, value = (

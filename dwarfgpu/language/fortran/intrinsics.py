@@ -27,7 +27,7 @@ from dwarfgpu.errors import UndefinedBits, UsageError, counted
 from dwarfgpu.language.arithmetic_conversions import Number, is_integer
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.complexes import is_complex, joined_as, part_of, parts_of
-from dwarfgpu.language.fortran_types import intrinsic_type
+from dwarfgpu.language.fortran.types import intrinsic_type
 from dwarfgpu.language.function_context import FunctionContext
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dwarfgpu.dwarf.types.types import Struct, strip
 from dwarfgpu.language.conditional import conditional_by_element, require_condition
-from dwarfgpu.language.own_operators import OwnOperators
+from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.precedences import COMPARISONS
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.vectors import is_vector, negated, related, shift_count
 
 
-class OperatorsOfOpenCL(OwnOperators):
+class OpenCLOperators(LanguageOperators):
     def unary(self, operator: str, value: TypedValue) -> TypedValue | None:
         is_negation = operator == "!" and is_vector(value.type)
         return negated(self.arithmetic, value) if is_negation else None

@@ -11,12 +11,12 @@ from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer, is_
 from dwarfgpu.language.array_expressions import elements, indexed_array
 from dwarfgpu.language.contents import arrays_compared, have_parts
 from dwarfgpu.language.dynamic_indexing import array_of, slice_of_slice
-from dwarfgpu.language.own_operators import OwnOperators
+from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
 
 
-class OperatorsOfRust(OwnOperators):
+class RustOperators(LanguageOperators):
     def elements(self, node: ast.Elements, of: Type | None = None) -> list[TypedValue]:
         """Return the elements of an array, which have one type: that of the first one that has one
         by itself, unless another is expected. Each is evaluated once."""

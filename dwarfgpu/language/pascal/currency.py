@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_number
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER, holds
-from dwarfgpu.language.operators import Operators
+from dwarfgpu.language.kinds_of_operands import Operators
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits

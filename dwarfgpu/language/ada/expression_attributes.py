@@ -26,7 +26,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.ada_indexing import array_of, is_parameter, stands_for_array
+from dwarfgpu.language.ada.indexing import array_of, is_parameter, stands_for_array
 from dwarfgpu.language.arithmetic_conversions import is_floating, is_integer
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.calls import Calling

@@ -19,7 +19,7 @@ from dwarfgpu.language.syntax.expression_language import SourceLanguage
 from dwarfgpu.language.typed_value import TypedValue
 
 if TYPE_CHECKING:
-    from dwarfgpu.language.language_rules import LanguageRules
+    from dwarfgpu.language.number_rules import NumberRules
 
 _OF_BITS: Final[dict[str, Callable[[bool, bool], bool]]] = {"&": and_, "|": or_, "^": xor}
 
@@ -31,7 +31,7 @@ class Evaluation(FunctionContext, Protocol):
     def language(self) -> SourceLanguage: ...
 
     @property
-    def rules(self) -> LanguageRules | None: ...
+    def rules(self) -> NumberRules | None: ...
 
     def object(self, node: ast.Node) -> TypedValue: ...
 
@@ -68,7 +68,7 @@ class Evaluation(FunctionContext, Protocol):
         """Raise `Unsupported` where a class declares the operator."""
 
 
-class OwnOperators:
+class LanguageOperators:
     """The operators of one language in one evaluation. This class itself has those of C and C++.
 
     A method that returns None leaves the operands to the rules of C.

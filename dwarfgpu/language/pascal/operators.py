@@ -9,16 +9,16 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.dwarf.types.types import Base, Struct, Type, is_set, strip
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language import currency_operators
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer
 from dwarfgpu.language.c_numbers import holds, not_comparable
 from dwarfgpu.language.contents import arrays_compared, strings_compared
+from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.logical_operators import holds as holds_lazily
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.own_operators import OwnOperators
-from dwarfgpu.language.pascal_integers import Kind, PascalConstant, compared_beside
-from dwarfgpu.language.short_string_elements import contents_of_record
+from dwarfgpu.language.pascal import currency as currency_operators
+from dwarfgpu.language.pascal.integers import Kind, PascalConstant, compared_beside
+from dwarfgpu.language.pascal.short_string_elements import contents_of_record
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.precedences import COMPARISONS
 from dwarfgpu.language.syntax.words import AND, COMPLEMENT, DIV, LOGICAL, OF_BITS, XOR
@@ -26,7 +26,7 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 
 
-class OperatorsOfPascal(OwnOperators):
+class PascalOperators(LanguageOperators):
     widens = True
 
     def unary(self, operator: str, value: TypedValue) -> TypedValue | None:

@@ -10,8 +10,8 @@ from dwarfgpu.dwarf.types.types import Array, Base, Enum, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.function_context import FunctionContext
-from dwarfgpu.language.language_rules import LanguageRules
-from dwarfgpu.language.short_string_elements import contents_of_record
+from dwarfgpu.language.number_rules import NumberRules
+from dwarfgpu.language.pascal.short_string_elements import contents_of_record
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 
@@ -21,7 +21,7 @@ _CHARACTERS: Final = ("unsigned_char", "signed_char", "UTF", "UCS", "ASCII")
 
 
 def value_of_function(
-    context: FunctionContext, rules: LanguageRules, name: str, arguments: Sequence[TypedValue]
+    context: FunctionContext, rules: NumberRules, name: str, arguments: Sequence[TypedValue]
 ) -> TypedValue:
     """Return the value of a function in the type that Free Pascal gives it."""
     if len(arguments) != 1:
@@ -30,7 +30,7 @@ def value_of_function(
     return _length(context, rules, value) if name == _LENGTH else _ord(context, rules, value)
 
 
-def _length(context: FunctionContext, rules: LanguageRules, value: TypedValue) -> TypedValue:
+def _length(context: FunctionContext, rules: NumberRules, value: TypedValue) -> TypedValue:
     if isinstance(context.objects, Unevaluated):
         count: int | None = 0  # only the type is wanted
     else:
@@ -41,7 +41,7 @@ def _length(context: FunctionContext, rules: LanguageRules, value: TypedValue) -
     return context.arithmetic.value(rules.integer_number(count, 64, is_signed=True))
 
 
-def _ord(context: FunctionContext, rules: LanguageRules, value: TypedValue) -> TypedValue:
+def _ord(context: FunctionContext, rules: NumberRules, value: TypedValue) -> TypedValue:
     bare = strip(value.type)
     size, is_signed = 32, True  # of an enumerator
     if isinstance(bare, Base) and bare.base.encoding in (*_CHARACTERS, "boolean"):

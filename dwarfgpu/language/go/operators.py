@@ -9,14 +9,14 @@ from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.constant_expressions import spelled
 from dwarfgpu.language.contents import arrays_compared, have_parts
-from dwarfgpu.language.go_values import array_of, compared_with_nil, part_of
-from dwarfgpu.language.language_rules import SHIFTS
-from dwarfgpu.language.own_operators import OwnOperators
+from dwarfgpu.language.go.slices_and_strings import array_of, compared_with_nil, part_of
+from dwarfgpu.language.language_operators import LanguageOperators
+from dwarfgpu.language.number_rules import SHIFTS
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
 
 
-class OperatorsOfGo(OwnOperators):
+class GoOperators(LanguageOperators):
     def unary(self, operator: str, value: TypedValue) -> TypedValue | None:
         if operator != "~":
             return None

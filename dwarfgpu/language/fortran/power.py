@@ -18,7 +18,7 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.value import Value
 
 if TYPE_CHECKING:
-    from dwarfgpu.language.language_rules import LanguageRules
+    from dwarfgpu.language.number_rules import NumberRules
 
 _DIGITS: Final = 80
 """Decimal digits, more than twice those of any format."""
@@ -39,7 +39,7 @@ def no_power(base: TypedValue, exponent: TypedValue) -> UsageError | Unsupported
     return UsageError(NOT_A_NUMBER)
 
 
-def raised(rules: LanguageRules, base: Number, exponent: Number) -> Number:
+def raised(rules: NumberRules, base: Number, exponent: Number) -> Number:
     """Return a number raised to the power of another, of integers in the type of their product; in
     Ada an integer exponent leaves the type of the base (Ada 2012 4.5.6)."""
     has_own = rules.name == "Ada" and not exponent.is_float

@@ -9,13 +9,13 @@ from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER, not_comparable
 from dwarfgpu.language.concatenation import strings_joined
 from dwarfgpu.language.contents import Comparison, strings_compared
-from dwarfgpu.language.own_operators import OwnOperators
+from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.fortran_tokens import CONCATENATION, EQUIVALENCES
 from dwarfgpu.language.typed_value import TypedValue
 
 
-class OperatorsOfFortran(OwnOperators):
+class FortranOperators(LanguageOperators):
     widens = True
 
     def of_nodes(self, node: ast.Binary) -> TypedValue | None:

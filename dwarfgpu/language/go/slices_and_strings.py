@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.types.types import MAX_TYPE_BITS, Array, Member, Pointer, St
 from dwarfgpu.errors import EvaluationError, LimitExceeded, Malformed, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.dynamic_indexing import require_range, slice_of, with_members
-from dwarfgpu.language.go_types import go_type
+from dwarfgpu.language.go.types import go_type
 from dwarfgpu.language.member_lookup import is_embedded
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue

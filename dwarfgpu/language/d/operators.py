@@ -13,9 +13,9 @@ from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.c_numbers import not_comparable
 from dwarfgpu.language.concatenation import joined
 from dwarfgpu.language.contents import arrays_compared, have_parts
+from dwarfgpu.language.d.number_rules import DRules
 from dwarfgpu.language.dynamic_indexing import array_of
-from dwarfgpu.language.own_operators import OwnOperators
-from dwarfgpu.language.rules_of_languages import RulesOfD
+from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.words import IS, IS_NOT, JOIN, SHIFT_OF_BITS, TYPE_WORDS
 from dwarfgpu.language.typed_value import TypedValue
@@ -26,7 +26,7 @@ _OF_REFERENCES: Final = (("ptr",), ("ptr", "funcptr"))
 """The members of associative arrays and delegates."""
 
 
-class OperatorsOfD(OwnOperators):
+class DOperators(LanguageOperators):
     def of_nodes(self, node: ast.Binary) -> TypedValue | None:
         """Apply `is` and `!is`."""
         if node.operator not in (IS, IS_NOT):
@@ -83,7 +83,7 @@ class OperatorsOfD(OwnOperators):
 
     def of_arms(self, value: TypedValue) -> TypedValue:
         bare, rules = strip(value.type), self.evaluation.rules
-        if not isinstance(bare, Base) or not isinstance(rules, RulesOfD):
+        if not isinstance(bare, Base) or not isinstance(rules, DRules):
             return value
         is_number = bare.base.encoding in ("signed", "unsigned", "float")
         if not is_number or not set(bare.name.split()) <= TYPE_WORDS:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from dwarfgpu.errors import Unsupported
-from dwarfgpu.language.ada_attributes import Naming, has_bounds
-from dwarfgpu.language.language_rules import name_of
+from dwarfgpu.language.ada.expression_attributes import Naming, has_bounds
+from dwarfgpu.language.number_rules import name_of
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.attribute_names import FIRST, LAST, RANGE
 from dwarfgpu.language.typed_value import TypedValue

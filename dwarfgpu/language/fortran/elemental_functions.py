@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.types.types import Array, Base, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_integer
 from dwarfgpu.language.complexes import is_complex, joined_as, part_of, parts_of
-from dwarfgpu.language.fortran_intrinsics import (
+from dwarfgpu.language.fortran.intrinsics import (
     Arguments,
     Intrinsic,
     integer,
@@ -21,7 +21,7 @@ from dwarfgpu.language.fortran_intrinsics import (
     kind_argument,
     number_of,
 )
-from dwarfgpu.language.fortran_types import intrinsic_type
+from dwarfgpu.language.fortran.types import intrinsic_type
 from dwarfgpu.language.function_context import FunctionContext
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated

@@ -10,7 +10,7 @@ from dwarfgpu.dwarf.scope.meaning import Meaning, is_type
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Type
-from dwarfgpu.language.pascal_names import before_class_variables, names_of_unit, units_of_pascal
+from dwarfgpu.language.pascal.names import before_class_variables, names_of_unit, units_of_pascal
 from dwarfgpu.language.syntax.ast import Name
 
 if TYPE_CHECKING:

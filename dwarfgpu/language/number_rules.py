@@ -1,10 +1,9 @@
 """The arithmetic of a language that is not C: in which type two numbers are computed, what a result
 that this type does not hold becomes, and which type a number has that is written out.
 
-Law: `rules_of_languages` has a class for each language, which says how it differs; operands that
-are neither integers nor real numbers, such as enumerations, follow the rules of C, and so does a
-register beside a number of Rust or Go. A rule that a language does not have is refused, not
-guessed.
+Law: a class in the folder of each language says how it differs; operands that are neither integers
+nor real numbers, such as enumerations, follow the rules of C, and so does a register beside a
+number of Rust or Go. A rule that a language does not have is refused, not guessed.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ SHIFTS: Final = ("<<", ">>")
 _NUMBERS: Final = frozenset({"signed", "unsigned", "float"})
 
 
-class LanguageRules(ABC):
+class NumberRules(ABC):
     """How a language computes on an architecture."""
 
     name: ClassVar[str]
@@ -362,6 +361,11 @@ def _exact(number: Number) -> Constant | None:
     form = number.value.type.float_format
     exact = None if form is None else form.decode(number.value.bits)
     return exact if isinstance(exact, Fraction) else None
+
+
+def shifted_bits(operator: str, number: int, left: Number, count: int) -> Number:
+    result = number << count if operator == "<<" else number >> count
+    return Number(Value.of(result, left.value.type), left.type)
 
 
 def unqualified(type_: Type) -> Type:

@@ -9,7 +9,7 @@ from dwarfgpu.dwarf.names.fortran_ada import enumerated_character, is_string
 from dwarfgpu.dwarf.types.type_sizes import unpacked
 from dwarfgpu.dwarf.types.types import Array, Base, Dynamic, Enum, Pointer, Struct, Type, strip
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.ada_indexing import (
+from dwarfgpu.language.ada.indexing import (
     array_of,
     array_unless_null,
     is_parameter,
@@ -20,9 +20,9 @@ from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer
 from dwarfgpu.language.c_numbers import not_comparable
 from dwarfgpu.language.concatenation import arrays_joined, is_of_arrays
 from dwarfgpu.language.contents import Comparison, have_parts, strings_compared
-from dwarfgpu.language.fortran_power import NO_LOGICAL_ARITHMETIC
+from dwarfgpu.language.fortran.power import NO_LOGICAL_ARITHMETIC
+from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.own_operators import OwnOperators
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.words import AND, COMPLEMENT, LOGICAL, OF_BITS, XOR
 from dwarfgpu.language.typed_value import TypedValue
@@ -32,7 +32,7 @@ from dwarfgpu.model.object import Bits, concatenate
 _NO_ARRAY: Final = "Attempt to compare array with non-array"
 
 
-class OperatorsOfAda(OwnOperators):
+class AdaOperators(LanguageOperators):
     widens = True
 
     def as_type(self, node: ast.Node, type_: Type | None) -> TypedValue | None:

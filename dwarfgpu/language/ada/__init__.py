@@ -1,0 +1,2 @@
+"""What Ada has otherwise than C: `names` and packages, attributes, bounds, `operators`, and how it
+computes (`number_rules`)."""

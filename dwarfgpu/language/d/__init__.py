@@ -1,0 +1,1 @@
+"""What D has otherwise than C: `operators`, and how it computes (`number_rules`)."""

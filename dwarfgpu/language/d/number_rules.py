@@ -1,0 +1,67 @@
+"""How D computes with numbers."""
+
+from __future__ import annotations
+
+from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.types.types import Base, Type, strip
+from dwarfgpu.language.arithmetic_conversions import Number
+from dwarfgpu.language.number_rules import (
+    NumberRules,
+)
+from dwarfgpu.language.syntax import ast, words
+
+
+class DRules(NumberRules):
+    """D computes as C does, with names of its own (D Language Specification, "Usual Arithmetic
+    Conversions")."""
+
+    name = "D"
+    compares_exactly = False
+    has_real_remainder = True
+    integer_names = ("byte ubyte", "short ushort", "int uint", "long ulong", "cent ucent")
+
+    def applies(self, *types: Type | None) -> bool:
+        """Return whether values of all these types are numbers, characters or Booleans."""
+        return super().applies(*(type_ for type_ in types if not _is_promoted(type_)))
+
+    def real(self, size: int) -> Base:
+        kind = super().real(size)
+        return kind if size in (32, 64) else Base(evolve(kind.base, name="real"))
+
+    def literal(self, node: ast.Integer | ast.Floating) -> Number:
+        number = self.numbers.literal(node)
+        self.require_finite(number, node.number)
+        return self.numbers.cast(number, self.in_d(number))
+
+    def of_two(self, operator: str, left: Number, right: Number) -> Type:
+        return self.in_d(self.numbers.usual(left, right)[0])
+
+    def of_one(self, operator: str, number: Number) -> Type:
+        return self.in_d(self.numbers.promoted(number))
+
+    def of_shift(self, left: Number, result: Number) -> Type:
+        return self.in_d(result)
+
+    def shifted(self, operator: str, left: Number, right: Number) -> Number:
+        """Shift; `>>>` shifts zeros in, also to negative numbers ("Shift Expressions")."""
+        if operator != words.SHIFT_OF_BITS:
+            return super().shifted(operator, left, right)
+        kind = self.in_d(self.numbers.promoted(left))
+        size = self.numbers.cast(left, kind).value.type.bit_size
+        bits = self.numbers.cast(left, self.integer(size, is_signed=False))
+        return self.numbers.cast(super().shifted(">>", bits, right), kind)
+
+    def in_d(self, number: Number) -> Base:
+        """Return the type of a number of C as D names it."""
+        base = number.value.type
+        if base.encoding == "float":
+            return self.real(base.bit_size)
+        return self.integer(base.bit_size, is_signed=base.is_signed)
+
+
+def _is_promoted(type_: Type | None) -> bool:
+    """Return whether a type is one of characters or Booleans."""
+    bare = strip(type_)
+    if not isinstance(bare, Base) or bare.base.vector_size is not None:
+        return False
+    return bare.base.encoding in ("UTF", "signed_char", "unsigned_char", "boolean")

@@ -1,0 +1,2 @@
+"""What Pascal has otherwise than C: `units`, strings, `functions`, `operators`, and how it computes
+(`number_rules`)."""
