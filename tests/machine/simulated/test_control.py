@@ -88,7 +88,9 @@ def test_relative_moves() -> None:
     wave = after("044982be", "gfx1030", m0=2 << 16 | 1, s5=9)  # s_movrelsd_2_b32 s2, s4
     assert wave.s[4] == 9
     stopped = after("042e82be", "gfx1030", m0=1 << 20)
-    assert "not simulated: s1048580 by an index" in stopped.text
+    assert "register s1048580, which M0 gives, does not exist" in stopped.text
+    stopped = after("043182be", "gfx1030", m0=3, s4=5, s5=6)
+    assert "not simulated: s5, which M0 gives, as the first of 2" in stopped.text
 
 
 SIGNAL, SIGNAL_FIRST, WAIT = "c14e80be", "c14f80be", "ffff94bf"

@@ -15,8 +15,8 @@ import numpy as np
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, replaced, undefined
-from dwarfgpu.machine.simulated.wave_fault import not_simulated
-from dwarfgpu.machine.topology import Wave
+from dwarfgpu.machine.simulated.wave_fault import WaveStop, not_simulated
+from dwarfgpu.machine.topology import StopReason, Wave
 
 Lanes = np.ndarray[Any, Any]
 Bank: TypeAlias = Literal["vectors", "accumulators"]
@@ -169,8 +169,11 @@ class RunningWave:
 
     def sgpr_number(self, number: int, count: int) -> int:
         """Return the index of the first of some SGPRs; `WaveStop` for one that does not exist."""
-        if number + count > _SGPRS or number % count:
-            raise not_simulated(f"s{number} by an index")
+        if number + count > _SGPRS:
+            what = f"register s{number}, which M0 gives, does not exist"
+            raise WaveStop(StopReason.NOT_SIMULATED, what)
+        if number % count:
+            raise not_simulated(f"s{number}, which M0 gives, as the first of {count}")
         if self.allocated is not None:
             self.allocated.require("s", number, count)
         return number
