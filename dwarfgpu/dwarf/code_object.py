@@ -355,6 +355,12 @@ class CodeObject(OfOpenFile):
             yield LoadedSegment(address, section.size_bytes, bool(section.flags & SHF_WRITE), read)
 
 
+def has_end(code_object: CodeObject) -> bool:
+    """Return whether a code object ends within 64 bits where it is loaded."""
+    ends = (segment.address + segment.size_bytes for segment in code_object.loaded_segments())
+    return not code_object.load_address or max(ends, default=0) <= 1 << 64
+
+
 def _placed(file: ObjectFile, load_address: int) -> int:
     """Return the load address; `UsageError` if it is that of no machine.
 

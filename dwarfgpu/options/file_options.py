@@ -29,14 +29,10 @@ def require_folder(path: str, option: str) -> None:
         raise UsageError(f"{option} {shortened(path)}: there is no such folder")
 
 
-def has_end(code_object: CodeObject) -> bool:
-    """Return whether a code object ends within 64 bits where it is loaded."""
-    ends = (segment.address + segment.size_bytes for segment in code_object.loaded_segments())
-    return not code_object.load_address or max(ends, default=0) <= 1 << 64
-
-
 def require_end(code_object: CodeObject) -> None:
     """Raise `UsageError` for a load address from which a code object would exceed 64 bits."""
+    from dwarfgpu.dwarf.code_object import has_end  # most need none
+
     if not has_end(code_object):
         raise UsageError(
             f"--load-address: {code_object.name} at {shown(code_object.load_address)} would end "

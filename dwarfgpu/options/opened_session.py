@@ -13,7 +13,7 @@ from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.code_object import CodeObject, has_end
 from dwarfgpu.dwarf.loaded_code import split_by_machine
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -33,7 +33,7 @@ from dwarfgpu.objfile.separate_debug import is_debug_file
 from dwarfgpu.options import program_location
 from dwarfgpu.options.context_options import DEFAULT_ARCHITECTURE
 from dwarfgpu.options.core_options import require_core
-from dwarfgpu.options.file_options import has_end, require_end
+from dwarfgpu.options.file_options import require_end
 from dwarfgpu.options.given_contents import (
     explicit_address,
     place_scratch,
@@ -378,14 +378,11 @@ def _require_existing(state: State, opened: Set[Path]) -> None:
 def _require_end(code_objects: tuple[CodeObject, ...], state: State | None) -> None:
     """Raise `UsageError` for a load address from which a code object would exceed 64 bits; the
     option, or that of a state."""
-    listed = () if state is None else state.code_objects
-    fields = {resolved(item.path): item.address_field for item in listed}
     for code_object in code_objects:
-        if has_end(code_object):
-            continue
-        field = fields.get(resolved(code_object.file.path))
-        if field is not None:
-            raise field.expected(f"an address where {code_object.name} ends within 64 bits")
+        if state is not None and not has_end(code_object):
+            from dwarfgpu.service.machine.state_code_objects import require_end_in_state
+
+            require_end_in_state(code_object, state)
         require_end(code_object)
 
 

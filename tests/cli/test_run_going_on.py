@@ -325,7 +325,7 @@ def test_a_code_object_of_a_state_beyond_the_address_space(
     document["code_objects"][0]["load_address"] = address
     path.write_text(json.dumps(document), "utf-8")
     expected = f"{path}: code_objects[0].load_address: expected {wanted}"
-    for command in (("run",), ("run", "--json"), ("eval", "DW_OP_lit0")):
+    for command in (("run",), ("run", "--json"), ("eval", "DW_OP_lit0"), ("waves",)):
         done = run(*command, "--state", path)
         assert (done.status, expected in done.out + done.err) == (2, True), done
 

@@ -9,7 +9,7 @@ from dwarfgpu.base.file_digests import FileDigests
 from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.records import frozen
-from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.code_object import CodeObject, has_end
 from dwarfgpu.errors import DwarfGpuError, UsageError, counted, shortened
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.state.loaded_state import State, StateCodeObject
@@ -38,6 +38,18 @@ class _Part:
             return self.segment.read(address - self.start, size_bytes)
         except DwarfGpuError:
             return None
+
+
+def require_end_in_state(code_object: CodeObject, state: State) -> None:
+    """Raise `UsageError` for the load address in a state from which a code object would exceed 64
+    bits."""
+    if has_end(code_object):
+        return
+    path = resolved(code_object.file.path)
+    for listed in state.code_objects:
+        if listed.address_field is not None and resolved(listed.path) == path:
+            expected = f"an address where {code_object.name} ends within 64 bits"
+            raise listed.address_field.expected(expected)
 
 
 def require_apart(path: str, state: State, code_objects: Sequence[CodeObject]) -> None:

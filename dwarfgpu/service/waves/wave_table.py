@@ -25,6 +25,7 @@ from dwarfgpu.service.machine.state_code_objects import (
     address_of_same,
     changed_since,
     require_apart,
+    require_end_in_state,
     require_waves_inside,
 )
 from dwarfgpu.service.waves.faulty_access_text import access_cell, access_record
@@ -156,6 +157,8 @@ def waves_in_state(
     require_architecture(objects, state.architecture)
     if file is not None and len(objects) == 1:
         require_waves_inside(state, path, file, objects)
+    for code_object in objects:
+        require_end_in_state(code_object, state)
     require_apart(path, state, objects)
     session = Session(state.target.architecture, tuple(objects), state.target, knows_loaded=True)
     unreadable = UnreadableFrames()
