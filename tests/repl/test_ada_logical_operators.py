@@ -96,7 +96,7 @@ EXPRESSIONS = {
     "i5": "hue in green .. blue", "i6": "dim  NOT  IN cold", "i7": "ch in 'a'..'z'",
     "i8": "real in 0.0 .. 0.4", "i9": "i in 1 | 3 | 7 .. 9", "i10": "i in v'range",
     "i11": "i in u'range and t", "i12": "a + 100 in 40 .. 50", "i13": "hue in red | blue",
-    "i14": "i in given'range",
+    "i14": "i in given'range -- of the parameter",
 }  # fmt: skip
 """By the variable that has the program's result."""
 REFUSED = {
@@ -123,6 +123,7 @@ SAME_AS_GDB = [
     "print i in small",
     "whatis a or b",
     "whatis t or f",
+    "print t -- a comment",
 ]
 
 

@@ -33,6 +33,7 @@ _DECIMAL: Final = pattern(
 _ATTRIBUTE: Final = pattern(r"'\s*(?P<name>[a-z]\w*)(?!\w*')", re.IGNORECASE)
 _QUALIFICATION: Final = pattern(r"'\s*(?=\()")
 _ALL: Final = pattern(r"\.\s*all\b", re.IGNORECASE)
+_COMMENT: Final = pattern(r"--[^\n]*")
 _WORD: Final = pattern(r"[a-z]\w*", re.IGNORECASE)
 _SHORT_CIRCUIT: Final = pattern(r"(?:(?P<then>and\s+then)|or\s+else)\b", re.IGNORECASE)
 _MARKS: Final = (
@@ -54,12 +55,15 @@ _BITS: Final = {2: 1, 4: 2, 8: 3, 16: 4}
 """Bits of a digit by base."""
 
 
-def ada_token(text: str, index: int) -> tuple[Token, int] | None:
-    """Return the word of Ada at a position, and where it ends; None for one that C has, too.
+def ada_token(text: str, index: int) -> tuple[Token | None, int] | None:
+    """Return the word of Ada at a position, None for a comment, and where it ends; None for a word
+    that C has, too.
 
     `Unsupported` for a word that expressions do not know.
     """
     letter = text[index]
+    if (match := _COMMENT.match(text, index)) is not None:
+        return None, match.end()
     if letter == "'" and _follows_operand(text, index):
         if (match := _ATTRIBUTE.match(text, index)) is not None:
             return Token("attribute", match["name"], index), match.end()

@@ -123,8 +123,8 @@ class Token:
     """Characters from the start of the expression."""
 
 
-OfLanguage: TypeAlias = Callable[[str, int], tuple[Token, int] | None]
-"""Returns the word at a position and where it ends; None for a word of C."""
+OfLanguage: TypeAlias = Callable[[str, int], tuple[Token | None, int] | None]
+"""Returns the word at a position, None for a comment, and where it ends; None for a word of C."""
 
 
 def tokens(
@@ -146,7 +146,8 @@ def tokens(
         own = None if of_language is None else of_language(text, index)
         if own is not None:
             token, index = own
-            yield token
+            if token is not None:
+                yield token
             continue
         match = _LETTERED.match(text, index) if radix > 10 else None
         match = match or _PATTERN.match(text, index)
