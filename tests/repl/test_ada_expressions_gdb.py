@@ -289,6 +289,19 @@ def test_attributes_as_in_ada(files: Callable[[str], list[str]]) -> None:
     assert _own(files("-O0"), ATTRIBUTES_AS_IN_ADA) == ATTRIBUTES_AS_IN_ADA
 
 
+def test_attributes_are_completed(
+    files: Callable[[str], list[str]], tool: Callable[[str], str]
+) -> None:
+    words = ("c'", "a'le", "b + a'un", "a(a'first) + a'La", "a ' si")
+    _require_same(tool, files("-O0"), *(f"complete print {word}" for word in words[:3]))
+    commands = ["frame function example.show", *(f"complete print {word}" for word in words[3:])]
+    commands += ["complete print a'LE", "complete print \"a'le", "complete print 'a'len"]
+    said = answers(None, files("-O0"), commands)[1:]
+    assert [text.splitlines()[1:] for text in said] == [
+        ["print a(a'first) + a'Last"], ["print a ' size"], ["print a'LENGTH"], [], []
+    ]  # fmt: skip
+
+
 def test_names_around_the_code_are_completed(files: Callable[[str], list[str]]) -> None:
     """Types of a subprogram were not offered; of objects, 'pos was a syntax error."""
     commands = ["frame function example.show", "complete ptype Access_To", "complete print wor"]

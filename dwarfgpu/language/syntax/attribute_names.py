@@ -27,13 +27,17 @@ _NAMES: Final = (
 )  # fmt: skip
 
 
+def attributes_begun(word: str) -> list[str]:
+    """Return the attributes that begin with a word, in any case of letters."""
+    return [name for name in _NAMES if name.startswith(word.lower())]
+
+
 def attribute_name(word: str) -> str:
     """Return the attribute that a word is, or begins: GDB takes `'len` for `'length`.
 
     `UsageError` with GDB's wording for a word that begins none, or several.
     """
-    lowered = word.lower()
-    begun = [name for name in _NAMES if name.startswith(lowered)]
+    lowered, begun = word.lower(), attributes_begun(word)
     if lowered not in begun and len(begun) != 1:
         kind = "ambiguous attribute name" if begun else "unrecognized attribute"
         raise UsageError(f"{kind}: `{word}'")

@@ -32,6 +32,7 @@ _ACCESS_OF_FORTRAN_BEFORE = pattern(r"(?:%|\.|->)$")
 _DOTTED = pattern(r"\w+(?:\.\w*)+$")
 _PACKAGED = pattern(r"\w+(?:\.\w+)+")
 _OF_ADA = pattern(r"[a-z]\w*(?:\.[a-z]\w*)+")
+_ATTRIBUTE = pattern(r"(?<=[\w)])\s*'\s*(?P<word>\w*)$")
 _IN_FILE = pattern(r"(?:'(?P<quoted>[^']*)'|(?P<file>(?<![\w.])[\w./+-]*\.\w+))::(?P<word>\w*)$")
 _UNNAMED = pattern(r"'(?P<word>[\w:]*\([^']*)$")
 """A quoted name with `(anonymous namespace)` in it."""
@@ -284,12 +285,35 @@ def names_of_ada(shell: Shell, word: str, kinds: Collection[str]) -> Iterator[Ca
             yield Candidate(word + declared[len(typed) :], kind)
 
 
+def _attributes(word: str) -> Iterator[Candidate]:
+    """Yield the attributes of Ada that begin so. What is typed stays in its case of letters."""
+    from dwarfgpu.language.syntax.attribute_names import attributes_begun  # few programs
+
+    for name in attributes_begun(word):
+        rest = name[len(word) :]
+        yield Candidate(word + (rest.upper() if word.isupper() else rest), "an attribute")
+
+
+def _has_whole_words(text: str) -> bool:
+    """Return whether a quote after a text of Ada begins a word, and ends none."""
+    from dwarfgpu.language.syntax.ada_tokens import ada_token  # few programs
+    from dwarfgpu.language.syntax.tokens import tokens
+
+    try:
+        return len([*tokens(text, of_language=ada_token)]) > 1
+    except DwarfGpuError:
+        return False
+
+
 def offer_operands(shell: Shell, text: str) -> Completions:
     match = _IN_FILE.search(text)
     if match is not None:
         file = match["quoted"] or match["file"] or ""
         symbols = shell.symbols.in_file(file, match["word"], OPERANDS)
         return match.start("word"), candidates_of(symbols)
+    match = _ATTRIBUTE.search(text)
+    if match is not None and _style(shell) == "ada" and _has_whole_words(text[: match.start()]):
+        return match.start("word"), _attributes(match["word"])
     is_fortran = _style(shell) == "fortran"
     match = (_ACCESS_OF_FORTRAN if is_fortran else _ACCESS).search(text)
     if match is not None:
