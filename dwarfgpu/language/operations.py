@@ -146,13 +146,12 @@ class Operations(UntypedOperands):
         value = self.object(node.operand)
         simple = operator.removeprefix("after")
         zero = (self.number(self.numbers.integer(0)),) if simple != operator else ()
-        result = self.operator_result(simple, value, *zero)
+        result = self.own.unary(operator, value)
+        if result is None:
+            result = self.operator_result(simple, value, *zero)
         if result is not None:
             return result
         self.refuse_overloaded(simple, value)
-        result = self.own.unary(operator, value)
-        if result is not None:
-            return result
         match operator:
             case "!":
                 return self.truth(not self.arithmetic.truth(value))

@@ -48,7 +48,7 @@ class AdaOperators(LanguageOperators):
     def unary(self, operator: str, value: TypedValue) -> TypedValue | None:
         if operator == "!" and is_integer(value.type):
             return self.evaluation.of_one("~", value)
-        if operator == "!" and isinstance(strip(value.type), Array | Dynamic):
+        if operator == "!" and (_is_array(value.type) or _is_array_elsewhere(value.type)):
             return _negated_array(self.objects, value)
         return None
 
@@ -80,7 +80,7 @@ class AdaOperators(LanguageOperators):
         return evaluation.combined(OF_BITS[operator], left, right)
 
     def target(self, value: TypedValue) -> TypedValue | None:
-        is_array = isinstance(strip(value.type), Struct) and stands_for_array(value.type)
+        is_array = _is_array_elsewhere(value.type)
         return array_of(self.objects, value) if is_array else None
 
     def as_one_type(
@@ -152,7 +152,7 @@ def _compared(
 
 def _is_access_to_array(type_: Type | None) -> bool:
     """Return whether a type of Ada is one of access values to an unconstrained array."""
-    return isinstance(strip(type_), Struct) and stands_for_array(type_) and not is_parameter(type_)
+    return _is_array_elsewhere(type_) and not is_parameter(type_)
 
 
 def _is_same_object(
@@ -222,6 +222,11 @@ def _joined_arrays(
 
 
 def _truths(objects: ObjectAccess, operator: str, value: TypedValue) -> list[Bits]:
+def _is_array_elsewhere(type_: Type | None) -> bool:
+    """Return whether a type is the structure that has the address of an array and its bounds."""
+    return isinstance(strip(type_), Struct) and stands_for_array(type_)
+
+
     """Return the components of an array; none where only the type is wanted. `UsageError` for an
     array of other components than Booleans."""
     bare = strip(value.type)
