@@ -52,6 +52,8 @@ class NumberRules(ABC):
     has_untyped: ClassVar[bool] = False
     """Whether a constant, and an expression that is made of them with shifts by any count, has the
     type of what is beside it."""
+    complements_in_type: ClassVar[bool] = False
+    """Whether the complement of a constant has a value in the type of what is beside it alone."""
     integer_names: ClassVar[Sequence[str]] = ()
     """The integer types of 8, 16 … bits, with and without a sign."""
     address_names: ClassVar[str] = ""

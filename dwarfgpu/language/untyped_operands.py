@@ -19,13 +19,30 @@ from dwarfgpu.language.member_access import MemberAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.fortran_tokens import POWER
 from dwarfgpu.language.syntax.precedences import COMPARISONS
-from dwarfgpu.language.syntax.words import AND_NOT
+from dwarfgpu.language.syntax.words import ABS, AND_NOT, LOGICAL, MOD, OF_BITS
 from dwarfgpu.language.typed_value import TypedValue
 
 if TYPE_CHECKING:
     from dwarfgpu.language.number_rules import NumberRules
 
 _ARITHMETIC: Final = frozenset({"+", "-", "*", "/", "%", "&", "|", "^", AND_NOT})
+_BESIDE_COMPLEMENTS: Final = frozenset({"+", "-", "*", "/", "%", MOD, POWER, *LOGICAL})
+"""Operators of Ada between constants and their complements."""
+
+
+def _has_complement(rules: NumberRules, node: ast.Node) -> bool | None:
+    """Return whether an expression that is made of integers has a complement, so that it has no
+    value without a type; None for any other expression."""
+    match node:
+        case ast.Unary(operator="!", operand=operand) if rules.complements_in_type:
+            return None if _has_complement(rules, operand) is None else True
+        case ast.Unary(operator=operator, operand=operand) if operator in ("-", "+", ABS):
+            return _has_complement(rules, operand)
+        case ast.Binary(operator=operator) if operator in _BESIDE_COMPLEMENTS:
+            left, right = (_has_complement(rules, side) for side in (node.left, node.right))
+            return None if left is None or right is None else left or right
+        case _:
+            return False if isinstance(rules.constant(node), int) else None
 
 
 class UntypedOperands(MemberAccess):
@@ -70,7 +87,7 @@ class UntypedOperands(MemberAccess):
     ) -> TypedValue:
         """Return the value of an operand whose constants have a type where that is possible."""
         constant = rules.constant(node)
-        if isinstance(constant, int) and rules.wraps_constants(type_):
+        if rules.wraps_constants(type_) and _has_complement(rules, node) is not None:
             return self._in_type(rules, node, type_)
         if constant is not None:
             return self.number(rules.beside(constant, type_, operator))
@@ -97,7 +114,8 @@ class UntypedOperands(MemberAccess):
                 first = self._in_type(rules, left, type_)
                 if operator == POWER:
                     return self.combined(operator, first, self.object(right))
-                return self.combined(operator, first, self._in_type(rules, right, type_))
+                second = self._in_type(rules, right, type_)
+                return self.combined(OF_BITS.get(operator, operator), first, second)
             case _:
                 return self.number(rules.beside(rules.constant(node) or 0, type_))
 
@@ -115,7 +133,7 @@ class UntypedOperands(MemberAccess):
             case ast.Binary(operator=operator) if rules.has_untyped and operator in _ARITHMETIC:
                 return self.is_untyped(node.left) and self.is_untyped(node.right)
             case _:
-                return rules.constant(node) is not None
+                return rules.constant(node) is not None or bool(_has_complement(rules, node))
 
     def operands(self, node: ast.Binary) -> tuple[TypedValue, TypedValue]:
         """Return the operands of an operator, an untyped one as one of the other's type."""

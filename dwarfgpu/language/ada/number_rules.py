@@ -23,6 +23,7 @@ class AdaRules(NumberRules):
     name = "Ada"
     folding = "all"
     compares_constants = True
+    complements_in_type = True
     overflow = "where Ada raises Constraint_Error"
     _standard: Final = {8: "short_short_integer", 16: "short_integer", 32: "integer",
                         64: "long_long_integer", 128: "long_long_long_integer"}  # fmt: skip
