@@ -30,10 +30,10 @@ def converted(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedValu
     if isinstance(target, Struct):
         value = _of_ancestor(arithmetic.objects, value, target)
         return written_cast(arithmetic, value, to)
-    number = _real(arithmetic, value)
+    number = exact_real(arithmetic, value)
     if isinstance(target, Base) and target.base.scale is not None:
         exact = _exact(arithmetic, value) if number is None else number
-        return TypedValue(to.type, bits=_scaled(target, exact), unit=to.unit)
+        return TypedValue(to.type, bits=fixed_point(target, exact), unit=to.unit)
     if number is not None and is_integer(target):
         value = _literal(arithmetic, Integer(abs(_rounded(number))), number)
     elif number is not None and _is_fixed(strip(value.type)):
@@ -45,7 +45,7 @@ def _is_fixed(bare: BareType | None) -> bool:
     return isinstance(bare, Base) and bare.base.scale is not None
 
 
-def _real(arithmetic: Arithmetic, value: TypedValue) -> Fraction | None:
+def exact_real(arithmetic: Arithmetic, value: TypedValue) -> Fraction | None:
     """Return the number that a value of a real type is, exactly; None for any other value, and for
     an infinity."""
     bare = strip(value.type)
@@ -79,7 +79,7 @@ def _is_same_real(first: Fraction, second: Fraction) -> bool:
         return False
 
 
-def _scaled(kind: Base, number: Fraction) -> Bits:
+def fixed_point(kind: Base, number: Fraction) -> Bits:
     """Return the bits of a number of a fixed-point type: without what is behind its last place, as
     GNAT has it (Ada 2012 4.6), unless a number of the type is that real number."""
     base, scale = kind.base, Fraction(kind.base.scale or 1)

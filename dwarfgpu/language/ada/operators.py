@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Final
 
 from dwarfgpu.base.records import evolve
@@ -16,14 +17,15 @@ from dwarfgpu.language.ada.indexing import (
     stands_for_array,
 )
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer
-from dwarfgpu.language.c_numbers import not_comparable
+from dwarfgpu.language.arithmetic_conversions import is_boolean, is_fixed_point, is_integer
+from dwarfgpu.language.c_numbers import holds, not_comparable
 from dwarfgpu.language.concatenation import arrays_joined, is_of_arrays
 from dwarfgpu.language.contents import Comparison, have_parts, strings_compared
 from dwarfgpu.language.fortran.power import NO_LOGICAL_ARITHMETIC
 from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.precedences import COMPARISONS
 from dwarfgpu.language.syntax.words import AND, COMPLEMENT, LOGICAL, OF_BITS, XOR
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -90,9 +92,37 @@ class AdaOperators(LanguageOperators):
             left = self.evaluation.object_as(node.left, right.type)
         if isinstance(node.right, ast.Character):
             right = self.evaluation.object_as(node.right, left.type)
-        return left, right
+        return self._as_part(node, node.left, left, right), self._as_part(
+            node, node.right, right, left
+        )
+
+    def _as_part(
+        self, node: ast.Binary, side: ast.Node, value: TypedValue, other: TypedValue
+    ) -> TypedValue:
+        """Return an operand that is a constant in the type of the other one, if that is compared
+        and a fixed-point number, or in that of its elements, if it is an array to which the
+        constant is joined (Ada 2012 4.2, 4.9.1)."""
+        rules = self.evaluation.rules
+        constant = None if rules is None else rules.constant(side)
+        if constant is None:
+            return value
+        if node.operator in COMPARISONS and is_fixed_point(other.type):
+            from dwarfgpu.language.ada.conversions import fixed_point  # few numbers are so
+
+            bare = strip(other.type)
+            assert isinstance(bare, Base)
+            bits = fixed_point(bare, Fraction(constant))
+            return TypedValue(other.type, bits=bits, unit=other.unit)
+        if node.operator == "&":
+            bare = strip(array_of(self.objects, other).type)
+            form = bare.form if isinstance(bare, Dynamic) else bare
+            if isinstance(form, Array) and form.element is not None:
+                return self.evaluation.object_as(side, unpacked(form.element))
+        return value
 
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
+        if is_fixed_point(left.type) and is_fixed_point(right.type):
+            return _fixed_point_compared(self.arithmetic, operator, left, right)
         if not have_parts(left, right):
             return None
         return _compared(self.arithmetic, operator, left, right)
@@ -106,6 +136,19 @@ class AdaOperators(LanguageOperators):
         if all(map(is_boolean, (left.type, right.type))):
             raise UsageError(NO_LOGICAL_ARITHMETIC)
         return None
+
+
+def _fixed_point_compared(
+    arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
+) -> bool:
+    """Compare two fixed-point numbers as the numbers that they are."""
+    from dwarfgpu.language.ada.conversions import exact_real  # few numbers are so
+
+    if isinstance(arithmetic.objects, Unevaluated):
+        return False  # only the type is wanted
+    first, second = exact_real(arithmetic, left), exact_real(arithmetic, right)
+    assert first is not None and second is not None
+    return holds(operator, (first > second) - (first < second))
 
 
 def _compared(
@@ -179,6 +222,11 @@ def _is_array(type_: Type | None) -> bool:
     return isinstance(bare.form if isinstance(bare, Dynamic) else bare, Array)
 
 
+def _is_array_elsewhere(type_: Type | None) -> bool:
+    """Return whether a type is the structure that has the address of an array and its bounds."""
+    return isinstance(strip(type_), Struct) and stands_for_array(type_)
+
+
 def _has_record(*sides: TypedValue) -> bool:
     return any(isinstance(strip(side.type), Struct) for side in sides)
 
@@ -222,11 +270,6 @@ def _joined_arrays(
 
 
 def _truths(objects: ObjectAccess, operator: str, value: TypedValue) -> list[Bits]:
-def _is_array_elsewhere(type_: Type | None) -> bool:
-    """Return whether a type is the structure that has the address of an array and its bounds."""
-    return isinstance(strip(type_), Struct) and stands_for_array(type_)
-
-
     """Return the components of an array; none where only the type is wanted. `UsageError` for an
     array of other components than Booleans."""
     bare = strip(value.type)
