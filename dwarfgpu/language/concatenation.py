@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.dwarf.names.fortran_ada import is_string
-from dwarfgpu.dwarf.types.type_sizes import size_bits, strides_of
+from dwarfgpu.dwarf.types.type_sizes import size_bits, strides_of, unpacked
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Struct, Type, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
-from dwarfgpu.model.object import concatenate
+from dwarfgpu.model.object import Bits, concatenate
 
 _NO_STRINGS = "Concatenation is of two strings."
 _NO_ARRAYS = "Concatenation is of arrays of one type, or of one and an element."
@@ -54,6 +54,7 @@ def joined(objects: ObjectAccess, left: TypedValue, right: TypedValue, lower: in
     bare = strip(array.type)
     if not isinstance(bare, Array):
         raise UsageError(_NO_ARRAYS)
+    left, right = (_as_element(objects, side, bare.element) for side in (left, right))
     counts = [_count(side.type, bare.element) for side in (left, right)]
     size = (size_bits(bare.element) or 0) * sum(counts)
     objects.check_size(size)
@@ -61,6 +62,23 @@ def joined(objects: ObjectAccess, left: TypedValue, right: TypedValue, lower: in
     kind = Array(bare.element, (sum(counts),), lower_bounds=(lower,))
     unit = left.unit or right.unit
     return TypedValue(kind, bits=concatenate(runs, objects.context.endian), unit=unit)
+
+
+def _as_element(objects: ObjectAccess, value: TypedValue, element: Type | None) -> TypedValue:
+    """Return an object of the declared type of the elements of a packed array as such an element;
+    any other value as it is."""
+    own, to = strip(value.type), strip(element)
+    size = size_bits(element) or 0
+    if to is None or unpacked(to) is to or not _is_alike(own, to):
+        return value
+    if size_bits(own) != size_bits(unpacked(to)):
+        return value
+    bits = objects.known(value).value
+    is_negative = isinstance(to, Base) and to.base.is_signed and bits >> (size - 1) & 1
+    above = (1 << (size_bits(own) or 0)) - (1 << size) if is_negative else 0
+    if bits & ~((1 << size) - 1) != above:
+        raise UsageError(f"An element of {size} bits does not hold the number.")
+    return TypedValue(element, bits=Bits(bits & (1 << size) - 1, size), unit=value.unit)
 
 
 def _count(type_: Type | None, element: Type | None) -> int:
