@@ -26,8 +26,8 @@ def text(
     runs = [Bits(code & (1 << size) - 1, size) for code in codes]
     bits = concatenate(runs, numbers.endian)
     if isinstance(node, ast.String):
-        # Ada 2012 4.2, ISO 7185 6.1.7
-        lower_bounds = (1,) if names.language.is_ada or names.language.is_pascal else ()
+        # Ada 2012 4.2, Fortran 2018 9.4.1, ISO 7185 6.1.7
+        lower_bounds = (1,) if names.language.is_caseless else ()
         array = Array(kind, (len(codes),), is_value=node.is_counted, lower_bounds=lower_bounds)
         return TypedValue(array, bits=bits)
     is_int = not node.prefix and not cplusplus and not names.language.is_ada  # C 6.4.4.4p10
