@@ -23,10 +23,13 @@ from dwarfgpu.language.fortran.intrinsics import (
 )
 from dwarfgpu.language.fortran.types import intrinsic_type
 from dwarfgpu.language.function_context import FunctionContext
+from dwarfgpu.language.syntax import literals
+from dwarfgpu.language.syntax.ast import String
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 
 _MOST_ARGUMENTS: Final = 100
+_HIGHEST_CODE: Final = 255
 _HALF: Final = Fraction(1, 2)
 
 
@@ -191,10 +194,24 @@ def _code(context: FunctionContext, arguments: Arguments, name: str) -> TypedVal
     return integer(context, text[0], kind_argument(context, arguments, 1))
 
 
+def _character(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    """Return CHAR or ACHAR: the character of a code, which gfortran has beyond ASCII, too."""
+    if not is_integer(arguments[0].type):
+        raise UsageError(f"argument to {name} must be of type integer")
+    intrinsic_type(context.names.builtins, "character", kind_argument(context, arguments, 1))
+    code = context.arithmetic.number(arguments[0]).value.integer
+    if not 0 <= code <= _HIGHEST_CODE:
+        raise UsageError(f"the argument of {name} is from 0 to {_HIGHEST_CODE}")
+    written = String((code,), is_counted=True)
+    return literals.text(context.names, context.arithmetic.numbers, written, cplusplus=False)
+
+
 ELEMENTAL: Final = {
     intrinsic.name.lower(): intrinsic
     for intrinsic in (
+        Intrinsic("ACHAR", _character, most=2),
         Intrinsic("BTEST", _is_set, least=2, most=2),
+        Intrinsic("CHAR", _character, most=2),
         Intrinsic("CONJG", _conjugate),
         Intrinsic("DBLE", _double),
         Intrinsic("DIM", _difference, least=2, most=2),

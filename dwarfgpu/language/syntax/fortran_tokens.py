@@ -43,7 +43,7 @@ _STRING: Final = pattern(
 
 POWER: Final = "**"
 CONCATENATION: Final = "//"
-CONVERSIONS: Final = ("int", "real")
+CONVERSIONS: Final = ("int", "real", "char")
 """Functions whose names are types, too."""
 
 

@@ -553,7 +553,7 @@ class Parser(Cursor):
         return not self.known.is_name(word)
 
     def converts_in_fortran(self, index: int) -> bool:
-        """Return whether the function `int` or `real` of Fortran comes at a position:
+        """Return whether the function `int`, `real` or `char` of Fortran comes at a position:
         `real(kind=8)` is a type, and `int(*)[3]` one of C."""
         if not self.language.is_fortran or self.tokens[index].text.lower() not in CONVERSIONS:
             return False
