@@ -274,9 +274,29 @@ def _intrinsic(
         die = meaning.die if isinstance(meaning, Variable) else meaning
         if language_of(die.unit).is_fortran:
             return None
-    values = [evaluator.object(argument) for argument in arguments]
-    value = intrinsic.value(evaluator, values)
+    values, named = _arguments(evaluator, arguments)
+    value = intrinsic.value(evaluator, values, named)
     return evolve(value, unit=evaluator.names.current_unit)
+
+
+def _arguments(
+    evaluator: Calling, nodes: Sequence[ast.Node]
+) -> tuple[list[TypedValue], dict[str, TypedValue]]:
+    """Return the arguments of an intrinsic function, and those with a keyword by it (Fortran 2018
+    15.5.1)."""
+    values: list[TypedValue] = []
+    named: dict[str, TypedValue] = {}
+    for node in nodes:
+        match node:
+            case ast.Keyword(name=name, value=written):
+                if name.lower() in named:
+                    raise UsageError(f"Two arguments have the keyword {name}.")
+                named[name.lower()] = evaluator.object(written)
+            case _ if named:
+                raise UsageError("An argument without a keyword is behind one with a keyword.")
+            case _:
+                values.append(evaluator.object(node))
+    return values, named
 
 
 def _length(evaluator: Calling, node: ast.Name, arguments: Sequence[ast.Node]) -> TypedValue | None:

@@ -268,6 +268,8 @@ class Evaluator(ElementAccess):
                 return self.truth(is_member(self, node))
             case ast.Triplet() | ast.Slice():
                 raise UsageError("A section is written in parentheses after an array or a string.")
+            case ast.Keyword(name=keyword):
+                raise UsageError(f"{keyword}= is for an argument of an intrinsic function.")
             case ast.Cast():
                 return self._cast(node)
             case ast.SizeOf(is_alignment=True):

@@ -14,17 +14,35 @@ EXPRESSIONS = {
         "len(a)", "len_trim(a)", "len('abc')", "nint(q)", "nint(-2.5)", "nint(x)", "max(i, j, 3)",
         "min(i, j)", "ichar('A')", "iachar(a(1:1))", "iand(i, 6)", "ior(j, 8)", "ieor(i, j)",
         "not(i)", "ishft(j, 3)", "ishft(j, -1)", "ishft(i, 32)", "sign(i, j)", "sign(i, -1)",
-        "dim(i, j)", "dim(j, i)",
+        "dim(i, j)", "dim(j, i)", "ichar(char(65))", "len(char(200))", "ichar(achar(200 + j))",
+        "ichar(ACHAR(i=66))", "int(a=q)", "sign(b=-1, a=i)", "size(m, dim=2)",
+        "ubound(m, dim=1)", "nint(q, kind=4)", "len('abcd'(2:3))",
     ],
-    "integer(8)": ["nint(x, 8)", "ishft(k, -60)", "not(k)", "max(k, 5_8)", "iand(k, 15_8)"],
+    "integer(8)": ["nint(x, 8)", "ishft(k, -60)", "not(k)", "max(k, 5_8)", "iand(k, 15_8)",
+                   "int(x, kind=8)", "size(m, kind=8)", "lbound(m, kind=8, dim=1)",
+                   "len(a, kind=8)"],
     "real(4)": ["max(q, 1.5)", "min(q, -q)", "sign(q, -1.0)", "dim(q, 0.25)", "dim(0.25, q)",
-                "real(c)"],
-    "real(8)": ["max(x, 0.5d0)", "dble(q)", "dble(i)", "dble(c)", "sign(x, 1d0)"],
-    "complex(4)": ["conjg(c)"],
+                "real(c)", "real(x, kind=4)"],
+    "real(8)": ["max(x, 0.5d0)", "dble(q)", "dble(i)", "dble(c)", "sign(x, 1d0)",
+                "real(i, KIND = 8)"],
+    "complex(4)": ["conjg(c)", "cmplx(x, kind=4)", "cmplx(y=q, x=1)"],
+    "complex(8)": ["cmplx(q, kind=8)"],
     "logical(4)": ["btest(i, 0)", "btest(j, 1)", "btest(k, 63)"],
 }  # fmt: skip
 """By the type of the results, which the program has in variables."""
+TEXTS = ["char(65)", "achar(66) // 'x'", "'abcd'(2:3)", '"abcd"(:2)', "'abcd'(3:) // char(67)"]
 REFUSED = {
+    "m(i=1, 2)": "i= is for an argument of an intrinsic function.",
+    "char(256)": "the argument of CHAR is from 0 to 255",
+    "char('a')": "argument to CHAR must be of type integer",
+    "char(65, kind=4)": "unsupported kind 4 for type character",
+    "int(x, kin=8)": "INT has no argument kin",
+    "int(x, a=x)": "INT has two arguments a",
+    "nint(kind=8, kind=4)": "Two arguments have the keyword kind.",
+    "nint(kind=8, x)": "An argument without a keyword is behind one with a keyword.",
+    "nint(kind=8)": "NINT needs its argument a",
+    "'abc'(2:4)": "array subscript out of bounds",
+    "'abc'(0:1)": "array subscript out of bounds",
     "max(i, q)": "MAX is of numbers of one type, not of integers and real numbers",
     "max(i)": "MAX takes 2 to 100 arguments, not 1",
     "nint(i)": "argument to NINT must be of type float",
@@ -45,10 +63,13 @@ def _source() -> str:
             name = f"{kind.partition('(')[0]}{kind[-2]}_{number}"
             declared.append(f" {kind} :: {name}")
             set_.append(f" {name} = {text}")
+    declared.append(f" character(5) :: texts({len(TEXTS)})")
+    set_ += [f" texts({number}) = {text}" for number, text in enumerate(TEXTS, 1)]
     return "\n".join([
         "program fa", " implicit none",
         " real(4) :: q = 2.5", " real(8) :: x = -3.5d0", " complex :: c = (1.0, 2.0)",
         " character(5) :: a = 'ab'", " integer :: i = -7, j = 6", " integer(8) :: k = -5",
+        " integer :: m(3, 4) = 1",
         *declared, *set_, " call abort()", " print *, q, x, c, a, i, j, k", "end program",
     ])  # fmt: skip
 
@@ -73,7 +94,18 @@ def test_results_are_those_of_the_program(files: list[str]) -> None:
         assert shown[2 * count :] == [kind[-2]] * count, kind
 
 
+def test_characters_are_those_of_the_program(files: list[str]) -> None:
+    numbers = range(1, len(TEXTS) + 1)
+    commands = [
+        f"output {text} == texts({number})" for number, text in zip(numbers, TEXTS, strict=True)
+    ]
+    shown = last_lines(files, ["frame function fa", *commands, "output 'abcd'(2:3)"])[1:]
+    assert shown == [".TRUE."] * len(TEXTS) + ["'bc'"]
+
+
 TYPES = {
+    "char(i + 80)": "character*1",
+    "size(m, kind=8)": "integer*8",
     "nint(q)": "integer*4",
     "len(a)": "integer*4",
     "ichar(a(1:1))": "integer*4",

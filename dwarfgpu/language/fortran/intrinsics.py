@@ -6,7 +6,7 @@ Law: a function that asks for the shape or the place of an object reads none of 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Final, TypeAlias
 
@@ -46,22 +46,51 @@ _ROOT_BITS: Final = 160
 """Bits of a square root that are computed: a quarter more than binary128 has."""
 
 
+_LEFT_OUT: Final = TypedValue(None)
+"""An argument that is left out before one with its keyword."""
+
+
 @frozen
 class Intrinsic:
     """One function, and how many arguments it takes."""
 
     name: str
     evaluate: Callable[[FunctionContext, Arguments, str], TypedValue]
+    keywords: str = "a"
+    """The names of its arguments, with blanks between them (Fortran 2018 16.9)."""
     least: int = 1
     most: int = 1
 
-    def value(self, context: FunctionContext, arguments: Arguments) -> TypedValue:
-        """Return the value; `UsageError` for arguments that it does not take."""
+    def value(
+        self, context: FunctionContext, positional: Arguments, named: Mapping[str, TypedValue]
+    ) -> TypedValue:
+        """Return the value; `UsageError` for arguments that it does not take.
+
+        `named`: arguments behind the other ones, by their keywords in small letters.
+        """
+        arguments = self._in_order(positional, named) if named else positional
         if not self.least <= len(arguments) <= self.most:
             most = counted(self.most, "argument")
             takes = most if self.least == self.most else f"{self.least} to {most}"
             raise UsageError(f"{self.name} takes {takes}, not {len(arguments)}")
         return self.evaluate(context, arguments, self.name)
+
+    def _in_order(self, positional: Arguments, named: Mapping[str, TypedValue]) -> Arguments:
+        """Return the arguments with those at the end left out; `UsageError` for a keyword that
+        means none, or one that comes before it, and where one that is needed is left out."""
+        keywords = self.keywords.split()
+        for keyword in named:
+            if keyword not in keywords[: self.most]:
+                raise UsageError(f"{self.name} has no argument {keyword}")
+            if keyword in keywords[: len(positional)]:
+                raise UsageError(f"{self.name} has two arguments {keyword}")
+        last = max(map(keywords.index, named))
+        behind = [named.get(word, _LEFT_OUT) for word in keywords[len(positional) : last + 1]]
+        arguments = [*positional, *behind]
+        for argument, keyword in zip(arguments[: self.least], keywords, strict=False):
+            if argument is _LEFT_OUT:
+                raise UsageError(f"{self.name} needs its argument {keyword}")
+        return arguments
 
 
 # Numbers
@@ -212,10 +241,10 @@ def _complex(context: FunctionContext, arguments: Arguments, name: str) -> Typed
     builtins = context.names.builtins
     kind = kind_argument(context, arguments, 2)
     whole = intrinsic_type(builtins, "complex", kind)
-    if len(arguments) > 1 and any(is_complex(part.type) for part in arguments[:2]):
+    if _is_given(arguments, 1) and any(is_complex(part.type) for part in arguments[:2]):
         raise UsageError(_REAL_PARTS)
     real, imaginary = parts_of(context.arithmetic, arguments[0])
-    if len(arguments) > 1:
+    if _is_given(arguments, 1):
         imaginary = number_of(context, arguments[1], name)
     part = intrinsic_type(builtins, "real", kind)
     return joined_as(context.arithmetic, real, imaginary, whole, part)
@@ -296,7 +325,7 @@ def _counts(array: Array) -> list[int | None]:
 def _size(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
     array = _array_of(context, arguments[0], name)
     counts = _counts(array)
-    if len(arguments) > 1:
+    if _is_given(arguments, 1):
         dimension = _dimension(context, arguments[1], name)
         if not 1 <= dimension <= len(counts):
             raise UsageError(f"DIM argument to {name} must be between 1 and {len(counts)}")
@@ -314,7 +343,7 @@ def _bounds(context: FunctionContext, arguments: Arguments, name: str) -> TypedV
     lowers = list(reversed(array.lower_bounds or (0,) * len(array.dimensions)))
     pairs = list(zip(lowers, _counts(array), strict=True))
     kind = kind_argument(context, arguments, 2)
-    if len(arguments) > 1:
+    if _is_given(arguments, 1):
         dimension = _dimension(context, arguments[1], name)
         if not 1 <= dimension <= len(pairs):
             raise UsageError(f"{name} dimension must be from 1 to {len(pairs)}")
@@ -437,8 +466,13 @@ def _is_same(pointer: TypedValue, target: TypedValue) -> bool:
 # Arguments and results
 
 
+def _is_given(arguments: Arguments, index: int) -> bool:
+    """Return whether an optional argument was given."""
+    return len(arguments) > index and arguments[index] is not _LEFT_OUT
+
+
 def kind_argument(context: FunctionContext, arguments: Arguments, index: int) -> int | None:
-    if len(arguments) <= index:
+    if not _is_given(arguments, index):
         return None
     number = context.arithmetic.number(arguments[index])
     if number.is_float:
@@ -483,24 +517,24 @@ INTRINSICS: Final = {
     intrinsic.name.lower(): intrinsic
     for intrinsic in (
         Intrinsic("ABS", _absolute),
-        Intrinsic("AIMAG", _imaginary),
-        Intrinsic("ALLOCATED", _allocated),
-        Intrinsic("ASSOCIATED", _associated, most=2),
-        Intrinsic("CEILING", _rounded, most=2),
-        Intrinsic("CMPLX", _complex, most=3),
-        Intrinsic("FLOOR", _rounded, most=2),
-        Intrinsic("INT", _truncated, most=2),
-        Intrinsic("KIND", _kind),
-        Intrinsic("LBOUND", _bounds, most=3),
-        Intrinsic("LOC", _location),
-        Intrinsic("MOD", _remainder, least=2, most=2),
-        Intrinsic("MODULO", _remainder, least=2, most=2),
-        Intrinsic("RANK", _rank),
-        Intrinsic("REAL", _real, most=2),
-        Intrinsic("SHAPE", _shape),
-        Intrinsic("SIZE", _size, most=3),
-        Intrinsic("SQRT", _square_root),
-        Intrinsic("UBOUND", _bounds, most=3),
+        Intrinsic("AIMAG", _imaginary, "z"),
+        Intrinsic("ALLOCATED", _allocated, "array"),
+        Intrinsic("ASSOCIATED", _associated, "pointer target", most=2),
+        Intrinsic("CEILING", _rounded, "a kind", most=2),
+        Intrinsic("CMPLX", _complex, "x y kind", most=3),
+        Intrinsic("FLOOR", _rounded, "a kind", most=2),
+        Intrinsic("INT", _truncated, "a kind", most=2),
+        Intrinsic("KIND", _kind, "x"),
+        Intrinsic("LBOUND", _bounds, "array dim kind", most=3),
+        Intrinsic("LOC", _location, "x"),
+        Intrinsic("MOD", _remainder, "a p", least=2, most=2),
+        Intrinsic("MODULO", _remainder, "a p", least=2, most=2),
+        Intrinsic("RANK", _rank, "a"),
+        Intrinsic("REAL", _real, "a kind", most=2),
+        Intrinsic("SHAPE", _shape, "source kind"),
+        Intrinsic("SIZE", _size, "array dim kind", most=3),
+        Intrinsic("SQRT", _square_root, "x"),
+        Intrinsic("UBOUND", _bounds, "array dim kind", most=3),
     )
 }
 """Keyed by their names in lower case."""

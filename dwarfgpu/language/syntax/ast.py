@@ -222,6 +222,14 @@ class Triplet(Part):
 
 
 @frozen
+class Keyword(Part):
+    """`kind=8` between the parentheses after an intrinsic function, of Fortran."""
+
+    name: str
+    value: Node
+
+
+@frozen
 class Slice(Part):
     """`1 .. 3` between the brackets after an array of D, `1..3` or `1..=2` of Rust, `1:3` of Go."""
 
@@ -293,6 +301,7 @@ Node: TypeAlias = (
     | Elements
     | Operation
     | Bounds
+    | Keyword
     | Attribute
     | Membership
 )

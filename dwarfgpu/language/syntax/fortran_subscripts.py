@@ -19,7 +19,13 @@ def subscripts(parser: Cursor) -> tuple[Node, ...]:
 
 
 def _subscript(parser: Cursor) -> Node:
-    """Parse `5`, or a triplet: `2:5`, `:`, `1:9:2`, `::2`."""
+    """Parse `5`, or a triplet: `2:5`, `:`, `1:9:2`, `::2`, or an argument with its keyword:
+    `kind=8`."""
+    following = parser.tokens[min(parser.at + 1, len(parser.tokens) - 1)]
+    if parser.token.kind == "name" and following.kind == "mark" and following.text == "=":
+        keyword = parser.next().text
+        parser.next()
+        return ast.Keyword(keyword, parser.expression(ASSIGNMENT))
     bounds: list[Node | None] = [None, None, None]
     index = 0
     while parser.token.kind != "end" and not parser.is_mark(",", ")"):
