@@ -23,10 +23,11 @@ _OPERATORS: Final = {
 }  # fmt: skip
 _NIL: Final = "nil"
 _SIZE_OF: Final = "sizeof"
+_CODE: Final = r"\#\s*(?:\$[0-9a-f]{1,8}|[0-9]{1,8})"
 _CONTROL: Final = pattern(
-    r"(?<!\w)\#\s*(?P<digits>\$[0-9a-f]{1,8}|[0-9]{1,8})(?P<more>\w*\s*[\#'])?", re.IGNORECASE
+    rf"(?<!\w)(?P<codes>{_CODE}(?:{_CODE})*)(?P<more>\w*\s*[\#'])?", re.IGNORECASE
 )
-"""A character by its code, `#65` or `#$41`, which may begin a string."""
+"""Characters by their codes, `#65` or `#65#$42`: one is a character, more are a string."""
 _WORD: Final = pattern(r"[a-z]\w*", re.IGNORECASE)
 
 
@@ -36,11 +37,14 @@ def pascal_token(text: str, index: int) -> tuple[Token, int] | None:
         if text.startswith(mark, index):
             return Token("mark", written, index), index + len(mark)
     if (match := _CONTROL.match(text, index)) is not None:
-        digits = match["digits"]
-        code = int(digits[1:], 16) if digits.startswith("$") else int(digits)
-        if code >= 1 << 8 or match["more"]:
-            raise Unsupported(f"{match[0]} of Pascal is not supported: write a single #0 to #255")
-        return Token("character", f"'\\x{code:02x}'", index), match.end()
+        digits = [word.strip() for word in match["codes"].split("#")[1:]]
+        codes = [int(word[1:], 16) if word.startswith("$") else int(word) for word in digits]
+        if max(codes) >= 1 << 8 or match["more"]:
+            raise Unsupported(f"{match[0]} of Pascal is not supported: write #0 to #255 alone")
+        text = "".join(f"\\{code:03o}" for code in codes)
+        if len(codes) > 1:
+            return Token("string", f'"{text}"', index), match.end()
+        return Token("character", f"'{text}'", index), match.end()
     if (match := _WORD.match(text, index)) is None:
         return None
     word = match[0].lower()
