@@ -7,23 +7,30 @@ from functools import partial
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import is_string
-from dwarfgpu.dwarf.types.types import Base, Struct, Type, is_set, strip
-from dwarfgpu.errors import UsageError
+from dwarfgpu.dwarf.types.short_strings import MOST_CHARACTERS
+from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Struct, Type, is_set, strip
+from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer
 from dwarfgpu.language.c_numbers import holds, not_comparable
+from dwarfgpu.language.concatenation import joined
 from dwarfgpu.language.contents import arrays_compared, strings_compared
 from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.logical_operators import holds as holds_lazily
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.pascal import currency as currency_operators
 from dwarfgpu.language.pascal.integers import Kind, PascalConstant, compared_beside
-from dwarfgpu.language.pascal.short_string_elements import contents_of_record
+from dwarfgpu.language.pascal.short_string_elements import (
+    allocated_name,
+    as_string,
+    contents_of_record,
+)
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.precedences import COMPARISONS
 from dwarfgpu.language.syntax.words import AND, COMPLEMENT, DIV, LOGICAL, OF_BITS, XOR
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.model.location import UNDEFINED_LOCATION
 
 
 class PascalOperators(LanguageOperators):
@@ -115,6 +122,19 @@ class PascalOperators(LanguageOperators):
             return strings_compared(objects, operator, left, right, pads=False)
         return arrays_compared(arithmetic, operator, left, right)
 
+    def of_parts(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
+        """Join two strings or characters, by `+`."""
+        if operator != "+":
+            return None
+        first, second = (as_string(self.objects, side) for side in (left, right))
+        if first is not None and second is not None:
+            return _joined(self.objects, first, second)
+        for side, other in ((left, second), (right, first)):
+            name = allocated_name(side.type) if isinstance(strip(side.type), Pointer) else None
+            if name is not None and other is not None:
+                raise Unsupported(f"the type {name} does not say how long its strings are")
+        return None
+
     def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
         if currency_operators.has_currency(left, right):
             return currency_operators.combined(self.arithmetic, operator, left, right)
@@ -122,6 +142,22 @@ class PascalOperators(LanguageOperators):
             return None
         left = _divided(self.arithmetic, operator, left, right)
         return self.evaluation.computed("/", left, right)
+
+
+def _joined(objects: ObjectAccess, left: TypedValue, right: TypedValue) -> TypedValue:
+    """Return two strings as one; `UsageError` for one that may be cut. Where only the type is
+    wanted, the length of a short string that is a record is not known."""
+    bare = strip(left.type)
+    if isinstance(objects, Unevaluated) and isinstance(bare, Array):
+        kind = Array(bare.element, (None,), lower_bounds=(1,))
+        return TypedValue(kind, UNDEFINED_LOCATION, unit=left.unit or right.unit)
+    whole = joined(objects, left, right, 1)
+    assert isinstance(whole.type, Array)
+    if (whole.type.dimensions[0] or 0) > MOST_CHARACTERS:
+        raise UsageError(
+            f"The strings have more than {MOST_CHARACTERS} characters, where a ShortString ends."
+        )
+    return whole
 
 
 def _are_boolean(operator: str, left: Type | None, right: Type | None) -> bool:

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from dwarfgpu.base.base_type import CHARACTERS
+from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.dwarf.types.short_strings import MOST_CHARACTERS, members_of_string
-from dwarfgpu.dwarf.types.types import Array, Member, Struct, strip
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Base,
+    Member,
+    Struct,
+    Type,
+    Typedef,
+    declared_name,
+    strip,
+)
 from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 
+_ALLOCATED: Final = ("ansistring", "utf8string", "rawbytestring", "unicodestring", "widestring")
+"""Strings whose characters the program allocates."""
 _OUTSIDE = "no such vector element"
 
 
 def element_of_record(objects: ObjectAccess, value: TypedValue, index: int) -> TypedValue | None:
     """Return the element of a short string that is a record: 0 is its length; None for another
     value."""
-    parts = _parts(value)
+    parts = parts_of_string(value)
     if parts is None:
         return None
     length, characters, array = parts
@@ -43,7 +58,7 @@ def why_uncertain(array: Array, index: int) -> str | None:
 def contents_of_record(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     """Return the characters that count of a short string that is a record; another value as it
     is."""
-    parts = _parts(value)
+    parts = parts_of_string(value)
     if parts is None:
         return value
     length, characters, array = parts
@@ -52,7 +67,17 @@ def contents_of_record(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     return objects.part(value, kind, characters.bit_offset or 0)
 
 
-def _parts(value: TypedValue) -> tuple[Member, Member, Array] | None:
+def as_string(objects: ObjectAccess, value: TypedValue) -> TypedValue | None:
+    """Return a string, or a character as a string of one; None for any other value."""
+    bare = strip(value.type)
+    if isinstance(bare, Base) and bare.base.encoding in CHARACTERS:
+        kind = Array(value.type, (1,), lower_bounds=(1,))
+        return TypedValue(kind, bits=objects.known(value), unit=value.unit)
+    contents = contents_of_record(objects, value)
+    return contents if is_string(contents.type) else None
+
+
+def parts_of_string(value: TypedValue) -> tuple[Member, Member, Array] | None:
     """Return the length and the characters of a short string that is a record, and the type of the
     characters; None for another value."""
     bare = strip(value.type)
@@ -63,3 +88,15 @@ def _parts(value: TypedValue) -> tuple[Member, Member, Array] | None:
     array = strip(characters.type)
     assert isinstance(array, Array)
     return length, characters, array
+
+
+def allocated_name(type_: Type | None) -> str | None:
+    """Return the name of a type of strings that are allocated; None for any other type."""
+    while type_ is not None:
+        name = declared_name(type_) or ""
+        if name.lower() in _ALLOCATED:
+            return name
+        if not isinstance(type_, Typedef):
+            return None
+        type_ = type_.target
+    return None
