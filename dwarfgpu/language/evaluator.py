@@ -495,6 +495,10 @@ class Evaluator(ElementAccess):
             from dwarfgpu.language.fortran.array_assignment import stored  # few expressions
 
             return stored(self.arithmetic, self.options, target, value)
+        if self.language.is_pascal:
+            from dwarfgpu.language.pascal import string_assignment  # few programs
+
+            return string_assignment.stored(self.arithmetic, self.options, target, value)
         return store(self.arithmetic, self.options, target, value)
 
 

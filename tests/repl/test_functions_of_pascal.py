@@ -21,6 +21,7 @@ var
   w: wordbool; few: byte; n: longint; ar: array[0..3] of char; dyn, none: array of longint;
   r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11: int64;
   t1, t2, t3, t4, t5, t6: boolean;
+  s1, s2, s3, s4, s5, s6: shortstring;
 procedure stop(const given: string);
 begin
   plongint(nil)^ := length(given);
@@ -35,6 +36,8 @@ begin
   t1 := small = 'hello'; t2 := heap < 'b'; t3 := name <> 'const'; t4 := c = #99;
   t5 := small > 'hell';
   t6 := ord(w) = 1;
+  s1 := c + small; s2 := small + c + #33; s3 := #65#66; s4 := c + c; s5 := small + name;
+  s6 := heap + c;
   stop(name);
 end.
 """
@@ -43,6 +46,8 @@ EXPRESSIONS = {
     "r6": "length(small)", "r7": "length(heap)", "r8": "length(dyn)", "r9": "length(ar)",
     "r10": "ord(#$41) - 70", "r11": "length(none)",
     "t1": 'small = "hello"', "t2": 'heap < "b"', "t3": 'name <> "const"', "t4": "c = #99",
+    "s1": "c + small", "s2": "small + c + #33", "s3": "#65#66", "s4": "c + c",
+    "s5": "small + name", "s6": "heap + c",
     "t5": 'small > "hell"', "t6": "ord(w) = 1",
 }  # fmt: skip
 """By the variable that has the program's result."""
@@ -54,8 +59,12 @@ OTHERS = {
     "length(n)": "length is that of a string or an array whose type says it.",
     "ord(1.5)": "ord is that of a character, an enumerator, a Boolean or an integer.",
     "ord(c, c)": "ord has one argument: ord(x)",
-    "#65#66": "Unsupported: #65# of Pascal is not supported: write a single #0 to #255",
-    "#300": "Unsupported: #300 of Pascal is not supported: write a single #0 to #255",
+    "#65#66": "'AB'",
+    "#$41#66#10": "'AB'#10",
+    "#300": "Unsupported: #300 of Pascal is not supported: write #0 to #255 alone",
+    "#65#300": "Unsupported: #65#300 of Pascal is not supported: write #0 to #255 alone",
+    "#65'b'": "Unsupported: #65' of Pascal is not supported: write #0 to #255 alone",
+    "c + 1": "100",
 }
 TYPES = {"ord(c)": "Byte", "ord(color)": "LongInt", "ord(few)": "Byte", "length(small)": "Int64"}
 
@@ -65,6 +74,45 @@ def files(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) 
     folder: Path = tmp_path_factory.mktemp("functions of pascal")
     build(folder, {"a.pas": SOURCE}, [[tool("fpc"), "-g", "-gw3", "-O-", "a.pas"]])
     return with_core(tool, folder)
+
+
+ASSIGNED = {
+    'small := "bye"': "'bye'",
+    "small": "'bye'",
+    "small[4]": "108 'l'",
+    "name := c": "'c'",
+    "name": "'c'",
+    'name := ""': "''",
+    "color": "cBlue",
+}
+"""A string that is assigned, and what its variable has then: characters behind it stay."""
+_NO_ROOM = "The string has {0}, and its type does not say whether there is room for {1}."
+OF_ARRAYS = {
+    'name := "longer"': _NO_ROOM.format("0 characters", 6),
+    'small := "hello"': _NO_ROOM.format("3 characters", 5),
+}
+OF_RECORDS = {"name := small + c": "'byec'", 'small := "abcdefghijkl"': "'abcdefghij'",
+              'small = "abcdefghij"': "true"}  # fmt: skip
+_ALLOCATED = (
+    "Unsupported: {0} is a pointer to characters that the program allocates and counts the uses of:"
+    " it is not assigned; its characters may be, as in s[1]"
+)
+
+
+@pytest.mark.parametrize("option", ["-gw3", "-gw2"])
+def test_assignments_to_strings(tmp_path: Path, tool: Callable[[str], str], option: str) -> None:
+    """As in the program, a string is cut where its type ends."""
+    build(tmp_path, {"a.pas": SOURCE}, [[tool("fpc"), "-g", option, "-O-", "a.pas"]])
+    rows = {**ASSIGNED, **(OF_ARRAYS if option == "-gw3" else OF_RECORDS)}
+    rows["heap := c"] = _ALLOCATED.format("AnsiString" if option == "-gw3" else "ANSISTRING")
+    rows["heap"] = "'ansi'"
+    if option == "-gw2":
+        rows["color"] = "CBLUE"
+        del rows["heap"]
+        rows["heap + c"] = "Unsupported: the type ANSISTRING does not say how long its strings are"
+    shown = last_lines(with_core(tool, tmp_path), [f"output {row}" for row in rows])
+    shown = [line.partition("warning: ")[0] for line in shown]
+    assert dict(zip(rows, shown, strict=True)) == rows
 
 
 def test_results_are_those_of_the_program(files: list[str]) -> None:
