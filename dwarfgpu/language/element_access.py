@@ -29,7 +29,7 @@ class ElementAccess(Operations):
 
     def element(self, node: ast.Index) -> TypedValue:
         value = self.object(node.operand)
-        index = self.object(node.index)
+        index = self.own.index(node.index)
         if is_number(value.type) and not is_number(index.type):
             value, index = index, value
         bare = strip(value.type)
@@ -97,7 +97,7 @@ class ElementAccess(Operations):
 
         counting = self.counting()
         low, high = (
-            None if bound is None else counting._index_number(counting.object(bound))
+            None if bound is None else counting._index_number(counting.own.index(bound))
             for bound in (bounds.low, bounds.high)
         )
         high = None if high is None else high + bounds.has_last

@@ -90,6 +90,10 @@ class LanguageOperators:
         """Return the elements of an array that is written out."""
         return [self.evaluation.object(element) for element in node.elements]
 
+    def index(self, node: ast.Node) -> TypedValue:
+        """Return the value of an index or of a bound of a slice."""
+        return self.evaluation.object(node)
+
     def unary(self, operator: str, value: TypedValue) -> TypedValue | None:
         """Apply an operator to one operand."""
         return None

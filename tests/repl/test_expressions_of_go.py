@@ -104,7 +104,11 @@ func main() {
 START = "frame function main.main"
 SHOWN = {
     "list[1]": "20", "list[2] + 1": "31", "list[3]": "no such vector element",
-    "list[-1]": "no such vector element", "part[0]": "20", "words[1]": '"bc"',
+    "list[-1]": "no such vector element", "list[1.0]": "20", "s[4 / 2.0 - 2]": "104 'h'",
+    "list[1.0:]": "{20, 30}", "array[3.0]": "no such vector element",
+    "list[1.5]": "A constant index of Go is an integer, not 1.5.",
+    "list[f]": "Argument to subscript operation is not an integer.",
+    "part[0]": "20", "words[1]": '"bc"',
     "data[0]": "97 'a'", "none[0]": "no such vector element", "rows[1][1]": "3",
     "people[1].Name": '"two"', "people[1].Name[0]": "116 't'", "toArray[1]": "5", "ids[1]": "6",
     "text[0]": "111 'o'", "main.table[1][0]": "121 'y'", "list[0]@3": "{10, 20, 30}",

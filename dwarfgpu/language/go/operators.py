@@ -17,6 +17,16 @@ from dwarfgpu.language.typed_value import TypedValue
 
 
 class GoOperators(LanguageOperators):
+    def index(self, node: ast.Node) -> TypedValue:
+        """Return an index: a constant is an integer, also as `1.0` ("Index expressions")."""
+        rules = self.evaluation.rules
+        constant = None if rules is None else rules.constant(node)
+        if rules is None or not isinstance(constant, Fraction):
+            return super().index(node)
+        if constant.denominator != 1:
+            raise UsageError(f"A constant index of Go is an integer, not {spelled(constant)}.")
+        return self.arithmetic.value(rules.alone(int(constant)))
+
     def unary(self, operator: str, value: TypedValue) -> TypedValue | None:
         if operator != "~":
             return None
