@@ -9,7 +9,13 @@ from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.constant_expressions import spelled
 from dwarfgpu.language.contents import arrays_compared, have_parts
-from dwarfgpu.language.go.slices_and_strings import array_of, compared_with_nil, part_of
+from dwarfgpu.language.go.slices_and_strings import (
+    array_of,
+    compared_with_nil,
+    part_of,
+    strings_joined,
+    strings_ordered,
+)
 from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.number_rules import SHIFTS
 from dwarfgpu.language.syntax import ast
@@ -63,9 +69,15 @@ class GoOperators(LanguageOperators):
     def slice(self, value: TypedValue, low: int, high: int | None) -> TypedValue | None:
         return part_of(self.objects, value, low, high)
 
+    def of_parts(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
+        return strings_joined(self.objects, left, right) if operator == "+" else None
+
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
         if not have_parts(left, right):
             return None
+        is_so = strings_ordered(self.objects, operator, left, right)
+        if is_so is not None:
+            return is_so
         is_so = compared_with_nil(self.arithmetic, operator, left, right)
         if is_so is not None:
             return is_so

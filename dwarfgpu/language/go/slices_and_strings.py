@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import MAX_TYPE_BITS, Array, Member, Pointer, Struct, Type, strip
 from dwarfgpu.errors import EvaluationError, LimitExceeded, Malformed, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.c_numbers import holds
+from dwarfgpu.language.concatenation import joined
 from dwarfgpu.language.dynamic_indexing import require_range, slice_of, with_members
 from dwarfgpu.language.go.types import go_type
 from dwarfgpu.language.member_lookup import is_embedded
@@ -89,6 +92,61 @@ def part_of(objects: ObjectAccess, value: TypedValue, low: int, high: int | None
     require_range(low, high, count)
     start = objects.known(objects.read(objects.step(value, _at(bare, 0)))).value
     return with_members(objects, value, [start + low, high - low])
+
+
+def is_string(value: TypedValue) -> bool:
+    """Return whether a value is a string of the program, a literal, or one made of these."""
+    bare = strip(value.type)
+    if isinstance(bare, Array):
+        return bare.is_value and value.location is None and size_bits(bare.element) == 8
+    return _kind(bare) == _STRING
+
+
+def strings_joined(
+    objects: ObjectAccess, left: TypedValue, right: TypedValue
+) -> TypedValue | None:
+    """Return two strings as one, which is in no memory ("String concatenation"); None for other
+    operands, and `UsageError` for a string beside one. Where nothing is evaluated, it is a string of the program if an operand is one."""
+    are_strings = {is_string(left), is_string(right)}
+    if len(are_strings) > 1:
+        raise UsageError('"+" of Go is between two strings or two numbers.')
+    if are_strings == {False}:
+        return None
+    require_one_type(left, right)
+    if isinstance(objects, Unevaluated):
+        for side in (left, right):
+            if isinstance(strip(side.type), Struct):
+                return TypedValue(side.type, UNDEFINED_LOCATION, unit=side.unit)
+    first, second = (array_of(objects, side) for side in (left, right))
+    whole = joined(objects, first, second, 0)
+    bare = strip(whole.type)
+    assert isinstance(bare, Array)
+    return evolve(whole, type=evolve(bare, is_value=True))
+
+
+def strings_ordered(
+    objects: ObjectAccess, operator: str, left: TypedValue, right: TypedValue
+) -> bool | None:
+    """Compare two strings by `<` and its like: by their bytes ("Comparison operators"); None for
+    other operands."""
+    if operator in ("==", "!=") or not (is_string(left) and is_string(right)):
+        return None
+    require_one_type(left, right)
+    if isinstance(objects, Unevaluated):
+        return False
+    endian = objects.context.endian
+    first, second = (
+        objects.known(array_of(objects, side)).to_bytes(endian) for side in (left, right)
+    )
+    return holds(operator, (first > second) - (first < second))
+
+
+def require_one_type(left: TypedValue, right: TypedValue) -> None:
+    """Raise `UsageError` for two strings of the program whose types are not one."""
+    names = [type_name(side.type) for side in (left, right) if isinstance(strip(side.type), Struct)]
+    if len({*names}) > 1:
+        spelled = " and ".join(name.removeprefix("struct ") for name in names)
+        raise UsageError(f"Go does not compute with {spelled}: write a conversion.")
 
 
 def _at(struct_type: Struct, index: int) -> Member:
