@@ -307,9 +307,6 @@ def _length(evaluator: Calling, node: ast.Name, arguments: Sequence[ast.Node]) -
         return None
     if len(arguments) != 1:
         raise UsageError(f"{node.name} has one argument: {node.name}(x)")
-    match arguments[0]:
-        case ast.Index(index=ast.Slice()) if node.name == "cap":
-            raise UsageError("The capacity of a slice expression is not kept: take it of x in x[:]")
     return length(evaluator.arithmetic, node.name, evaluator.object(arguments[0]))
 
 

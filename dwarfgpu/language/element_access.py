@@ -96,11 +96,11 @@ class ElementAccess(Operations):
         from dwarfgpu.language.dynamic_indexing import slice_of  # few programs have slices
 
         counting = self.counting()
-        low, high = (
+        low, high, limit = (
             None if bound is None else counting._index_number(counting.own.index(bound))
-            for bound in (bounds.low, bounds.high)
+            for bound in (bounds.low, bounds.high, bounds.limit)
         )
         high = None if high is None else high + bounds.has_last
         value = indexed_array(self.objects, self.object(operand), self.names.current_unit)
-        own = self.own.slice(value, low or 0, high)
+        own = self.own.slice(value, low or 0, high, limit)
         return slice_of(self.objects, value, low or 0, high) if own is None else own

@@ -102,8 +102,13 @@ class LanguageOperators:
         """Return `&node` where that is no address."""
         return None
 
-    def slice(self, value: TypedValue, low: int, high: int | None) -> TypedValue | None:
-        """Return the elements from `low` to before `high`, or to the end, of what is no array."""
+    def slice(
+        self, value: TypedValue, low: int, high: int | None, limit: int | None
+    ) -> TypedValue | None:
+        """Return the elements from `low` to before `high`, or to the end, of what is no array.
+
+        `limit`: where the capacity ends, if that is written.
+        """
         return None
 
     def target(self, value: TypedValue) -> TypedValue | None:

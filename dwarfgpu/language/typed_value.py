@@ -87,6 +87,8 @@ class TypedValue(OfOpenFile):
     packed_bits: int | None = None
     """How many bits a record, an array or an element has in a packed one (Ada), where these are not
     all bytes of a type: the others are those of its neighbours."""
+    capacity: int | None = None
+    """How many elements a slice expression of Go has room for, from its first one on."""
     notes: tuple[str, ...] = ()
     """The assumptions."""
 

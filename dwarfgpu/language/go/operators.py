@@ -66,8 +66,10 @@ class GoOperators(LanguageOperators):
             right = self.arithmetic.value(rules.alone(int(by)))
         return left, right
 
-    def slice(self, value: TypedValue, low: int, high: int | None) -> TypedValue | None:
-        return part_of(self.objects, value, low, high)
+    def slice(
+        self, value: TypedValue, low: int, high: int | None, limit: int | None
+    ) -> TypedValue | None:
+        return part_of(self.objects, value, low, high, limit)
 
     def of_parts(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
         return strings_joined(self.objects, left, right) if operator == "+" else None

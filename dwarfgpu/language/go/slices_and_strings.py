@@ -75,23 +75,87 @@ def _elements(objects: ObjectAccess, value: TypedValue, bare: Struct, length: Me
     return TypedValue(Array(element, (count,), is_value=True), location, unit=value.unit)
 
 
-def part_of(objects: ObjectAccess, value: TypedValue, low: int, high: int | None) -> TypedValue:
-    """Return `value[low:high]` ("Slice expressions"): of a string one, and of a slice, which may
-    extend to its capacity, or an array the elements."""
+def part_of(
+    objects: ObjectAccess, value: TypedValue, low: int, high: int | None, limit: int | None
+) -> TypedValue:
+    """Return `value[low:high]` ("Slice expressions"): of a string one, and of a slice or an array
+    the elements, with their capacity.
+
+    What is sliced may be a slice expression, too. `limit`: the third index. `UsageError` for a part
+    that it has not.
+    """
     bare = strip(value.type)
-    kind = _kind(bare) if isinstance(bare, Struct) else None
-    if kind not in (_SLICE, _STRING) or (kind == _SLICE and isinstance(objects, Unevaluated)):
-        return slice_of(objects, array_of(objects, value), low, high)
+    if is_string(value):
+        if limit is not None:
+            raise UsageError("A string of Go has no slices with three indices.")
+        return _part_of_string(objects, value, low, high)
+    if isinstance(objects, Unevaluated) and (_kind(bare) == _SLICE or value.capacity is not None):
+        return _part_of_unknown(objects, array_of(objects, value), low, high)
+    room = _with_room(objects, value)
+    whole = strip(room.type)
+    if not isinstance(whole, Array) or not whole.dimensions or whole.dimensions[0] is None:
+        return slice_of(objects, value, low, high)
+    capacity = whole.dimensions[0] if limit is None else limit
+    high = _count_of(objects, value) if high is None else high
+    assert high is not None
+    require_range(high, capacity, whole.dimensions[0])
+    return evolve(slice_of(objects, room, low, high), capacity=capacity - low)
+
+
+def _part_of_unknown(
+    objects: ObjectAccess, array: TypedValue, low: int, high: int | None
+) -> TypedValue:
+    """Return a part of a slice, or of a slice expression, where nothing is evaluated: whether it
+    has that part is unknown."""
+    bare = strip(array.type)
+    if not isinstance(bare, Array):
+        return slice_of(objects, array, low, high)
+    high = bare.dimensions[0] if high is None else high
+    of_any_length = evolve(bare, dimensions=(None, *bare.dimensions[1:]))
+    return evolve(slice_of(objects, evolve(array, type=of_any_length), low, high), capacity=0)
+
+
+def _part_of_string(
+    objects: ObjectAccess, value: TypedValue, low: int, high: int | None
+) -> TypedValue:
+    bare = strip(value.type)
+    if not isinstance(bare, Struct):
+        return slice_of(objects, value, low, high)
     if isinstance(objects, Unevaluated):
         return TypedValue(value.type, UNDEFINED_LOCATION, unit=value.unit)
-    assert isinstance(bare, Struct)
     count = _number(objects, objects.step(value, _at(bare, 1)))
     high = count if high is None else high
-    if kind == _SLICE:
-        return slice_of(objects, _elements(objects, value, bare, _at(bare, 2)), low, high)
     require_range(low, high, count)
     start = objects.known(objects.read(objects.step(value, _at(bare, 0)))).value
     return with_members(objects, value, [start + low, high - low])
+
+
+def _with_room(objects: ObjectAccess, value: TypedValue) -> TypedValue:
+    """Return the elements of a slice, an array or a slice expression up to its capacity; any other
+    value as it is."""
+    bare = strip(value.type)
+    if isinstance(bare, Struct) and _kind(bare) == _SLICE:
+        return _elements(objects, value, bare, _at(bare, 2))
+    room = capacity_of(value)
+    if room is None or not isinstance(bare, Array):
+        return value
+    return evolve(value, type=evolve(bare, dimensions=(room, *bare.dimensions[1:])), bits=None)
+
+
+def capacity_of(value: TypedValue) -> int | None:
+    """Return the capacity of a slice expression whose elements have a place; None for another
+    value, and where it was kept."""
+    is_kept = value.is_fixed or value.location is None
+    return None if is_kept else value.capacity
+
+
+def _count_of(objects: ObjectAccess, value: TypedValue) -> int | None:
+    """Return the length of a slice or an array."""
+    bare = strip(value.type)
+    if isinstance(bare, Array):
+        return bare.dimensions[0]
+    assert isinstance(bare, Struct)
+    return _number(objects, objects.step(value, _at(bare, 1)))
 
 
 def is_string(value: TypedValue) -> bool:
@@ -102,11 +166,13 @@ def is_string(value: TypedValue) -> bool:
     return _kind(bare) == _STRING
 
 
-def strings_joined(
-    objects: ObjectAccess, left: TypedValue, right: TypedValue
-) -> TypedValue | None:
+def strings_joined(objects: ObjectAccess, left: TypedValue, right: TypedValue) -> TypedValue | None:
     """Return two strings as one, which is in no memory ("String concatenation"); None for other
-    operands, and `UsageError` for a string beside one. Where nothing is evaluated, it is a string of the program if an operand is one."""
+    operands.
+
+    Where nothing is evaluated, it is a string of the program if an operand is one. `UsageError` for
+    a string beside something else.
+    """
     are_strings = {is_string(left), is_string(right)}
     if len(are_strings) > 1:
         raise UsageError('"+" of Go is between two strings or two numbers.')
@@ -175,6 +241,11 @@ def length(arithmetic: Arithmetic, name: str, value: TypedValue) -> TypedValue:
             if is_nil:
                 return arithmetic.cast(arithmetic.value(arithmetic.numbers.integer(0)), integer)
             return arithmetic.cast(objects.step(objects.dereferenced(value), counted), integer)
+    if name == "cap" and value.capacity is not None:
+        room = capacity_of(value)
+        if room is None:
+            raise UsageError("The capacity of a slice expression is not kept in the history.")
+        return arithmetic.cast(arithmetic.value(arithmetic.numbers.integer(room, 64)), integer)
     if isinstance(bare, Array) and bare.dimensions and bare.dimensions[0] is not None:
         count = arithmetic.numbers.integer(bare.dimensions[0], 64)
         return arithmetic.cast(arithmetic.value(count), integer)

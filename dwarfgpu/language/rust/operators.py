@@ -77,7 +77,9 @@ class RustOperators(LanguageOperators):
             return self.evaluation.object(node)
         return None
 
-    def slice(self, value: TypedValue, low: int, high: int | None) -> TypedValue | None:
+    def slice(
+        self, value: TypedValue, low: int, high: int | None, limit: int | None
+    ) -> TypedValue | None:
         return slice_of_slice(self.objects, value, low, high)
 
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:

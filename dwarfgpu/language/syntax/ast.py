@@ -231,12 +231,15 @@ class Keyword(Part):
 
 @frozen
 class Slice(Part):
-    """`1 .. 3` between the brackets after an array of D, `1..3` or `1..=2` of Rust, `1:3` of Go."""
+    """What is between the brackets after an array: `1 .. 3` of D, `1..3` or `1..=2` of Rust, `1:3`
+    or `1:3:4` of Go."""
 
     low: Node | None
     high: Node | None
     has_last: bool = False
     """Whether the element with the second index is in it."""
+    limit: Node | None = None
+    """Where the capacity ends: the third index of Go."""
 
 
 @frozen

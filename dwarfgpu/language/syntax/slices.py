@@ -22,4 +22,7 @@ def index_or_slice(parser: Cursor) -> ast.Node:
         return low
     is_to_end = parser.is_mark("]") and mark != RANGE_TO_LAST and not has_bounds
     high = None if is_to_end else parser.expression(COMMA)
-    return ast.Slice(low, high, mark == RANGE_TO_LAST)
+    limit = None
+    if parser.language.is_go and high is not None and parser.accept(":"):
+        limit = parser.expression(COMMA)
+    return ast.Slice(low, high, mark == RANGE_TO_LAST, limit)
