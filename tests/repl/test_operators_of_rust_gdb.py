@@ -18,6 +18,8 @@ fn main() {
     let part = &arr; let twice = &part; let raw: *const [i32; 3] = &arr; let mut letter = 'x';
     let boxed = Box::new([7, 8, 9]); let of_box = &boxed; black_box((&boxed, &of_box));
     let mixed = Mixed { small: 1, large: 2, last: 3 }; black_box((&part, &twice, &raw, &mixed));
+    let (slice, text, texts): (&[u8], _, _) = (&[1, 2], "word", ["a", "bc"]);
+    black_box((&slice, &text, &texts));
     black_box((&t, &u1, &i4, &b, &arr, &rest, &mut letter));
     unsafe { *black_box(8 as *mut i32) = 1; }
 }
@@ -53,6 +55,10 @@ OF_RUST = {
     "arr == [1, 5000000000, 3]": "The type i32 does not hold 5000000000.",
     "arr = [1, 5000000000, 3]": "The type i32 does not hold 5000000000.",
     "arr = [1, 2]": "The array has 3 elements, not 2.", "arr = [4; 3]": "{4, 4, 4}",
+    "t.1 + 1": "1 is no f32: write 1.0.", "2 * t.1": "2 is no f32: write 2.0.",
+    "t.1 - (1 + 2)": "1 is no f32: write 1.0.", "t.1 + -1": "-1 is no f32: write -1.0.",
+    "t.1 < 3": "Rust does not compute with f32 and i32: write a cast.", "t.1 < 3.0": "true",
+    "[t.1, 1]": "1 is no f32: write 1.0.", "t.1 = 1": "1 is no f32: write 1.0.",
 }  # fmt: skip
 
 

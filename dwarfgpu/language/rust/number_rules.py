@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import ClassVar
 
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.arithmetic_conversions import Number
+from dwarfgpu.language.arithmetic_conversions import Number, is_floating
+from dwarfgpu.language.constant_expressions import Constant, spelled
 from dwarfgpu.language.number_rules import (
     fits,
     name_of,
@@ -27,6 +29,15 @@ class RustRules(StrictRules):
     address_names = "isize usize"
     real_names: ClassVar = {32: "f32", 64: "f64"}
     sizes_of_literals = (32, 64, 128)
+
+    def beside(self, constant: Constant, type_: Type, operator: str = "") -> Number:
+        """Return a constant beside another operand; an integer is none of a real type ("Integer
+        literal expressions")."""
+        if isinstance(constant, int) and is_floating(type_):
+            raise UsageError(
+                f"{spelled(constant)} is no {name_of(type_)}: write {spelled(Fraction(constant))}."
+            )
+        return super().beside(constant, type_, operator)
 
     def of_one(self, operator: str, number: Number) -> Type:
         bare = strip(number.type)
