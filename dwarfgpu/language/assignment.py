@@ -75,7 +75,8 @@ def store(
             if target.location is None or not is_same_class(strip(value.type), bare):
                 raise
             return _store_parts(options, objects, target, [*_members(objects, target, value)])
-        if not isinstance(strip(value.type), Struct | Array):
+        is_of_parts = isinstance(strip(value.type), Struct | Array)
+        if not is_of_parts or isinstance(bare, Struct) and isinstance(strip(value.type), Array):
             if is_vector(bare):
                 raise UsageError("can only cast scalar to vector of same size")
             raise UsageError("Invalid cast.")

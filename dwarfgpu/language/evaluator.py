@@ -470,6 +470,7 @@ class Evaluator(ElementAccess):
     def _assign(self, node: ast.Assign) -> TypedValue:
         require_writable(self.options)
         target = self.object(node.left)
+        self.own.require_assignable(node.right, target.type)
         is_array = self.language.is_rust and isinstance(strip(target.type), Array)
         has_list = node.operator is None and not is_array
         if has_list and _is_initializer(node.right, target.type):

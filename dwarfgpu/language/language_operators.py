@@ -86,6 +86,9 @@ class LanguageOperators:
         """Return the value of an operand that means something only where a type is expected."""
         return None
 
+    def require_assignable(self, node: ast.Node, type_: Type | None) -> None:
+        """Raise `UsageError` for an operand that no object of a type can become."""
+
     def elements(self, node: ast.Elements) -> list[TypedValue]:
         """Return the elements of an array that is written out."""
         return [self.evaluation.object(element) for element in node.elements]

@@ -52,7 +52,7 @@ from dwarfgpu.language.syntax.words import (
 )
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
-from dwarfgpu.language.untyped_operands import UntypedOperands
+from dwarfgpu.language.untyped_operands import UntypedOperands, written_array
 from dwarfgpu.language.untyped_symbols import INDIRECT, typed
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.view.scalars import LONG_LONG_BITS, TOO_WIDE
@@ -198,6 +198,8 @@ class Operations(UntypedOperands):
         value = self._object_of(node, written)
         if isinstance(node, ast.String) and node.prefix == BYTE:
             return value  # the literal is a reference to its bytes
+        if isinstance(node, ast.Unary) and self.language.is_rust and written_array(node):
+            return value  # what `&[1, 2]` refers to
         if isinstance(node, ast.Access) and isinstance(strip(value.type), Function):
             raise UsageError(NO_POINTER)  # as in GDB: a method has no pointer
         return self._contents(value, written)

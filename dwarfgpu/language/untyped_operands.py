@@ -45,6 +45,14 @@ def _has_complement(rules: NumberRules, node: ast.Node) -> bool | None:
             return False if isinstance(rules.constant(node), int) else None
 
 
+def written_array(node: ast.Node) -> ast.Elements | None:
+    """Return the array that is written out, or to which `&[1, 2]` of Rust refers; None for another
+    tree."""
+    while isinstance(node, ast.Unary) and node.operator == "&":
+        node = node.operand
+    return node if isinstance(node, ast.Elements) else None
+
+
 class UntypedOperands(MemberAccess):
     """Which operands have no type of their own in one focus, and which one they get."""
 
@@ -137,7 +145,7 @@ class UntypedOperands(MemberAccess):
 
     def operands(self, node: ast.Binary) -> tuple[TypedValue, TypedValue]:
         """Return the operands of an operator, an untyped one as one of the other's type."""
-        is_untyped = self.is_untyped(node.left) or isinstance(node.left, ast.Elements)
+        is_untyped = self.is_untyped(node.left) or written_array(node.left) is not None
         is_left_untyped = self._meet(node.operator) and is_untyped
         rules = self.rules
         if rules is not None and is_left_untyped and self.is_untyped(node.right):
@@ -162,7 +170,7 @@ class UntypedOperands(MemberAccess):
     def beside(self, node: ast.Node, type_: Type | None, operator: str) -> TypedValue:
         """Return the value of an operand of an operator whose other one is of a type."""
         rules = self.rules
-        if isinstance(node, ast.Elements):
+        if written_array(node) is not None:
             return self.object_as(node, type_)
         if rules is None or type_ is None or not rules.applies(type_):
             return self.object(node)

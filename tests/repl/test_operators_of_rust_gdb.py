@@ -55,6 +55,15 @@ OF_RUST = {
     "arr == [1, 5000000000, 3]": "The type i32 does not hold 5000000000.",
     "arr = [1, 5000000000, 3]": "The type i32 does not hold 5000000000.",
     "arr = [1, 2]": "The array has 3 elements, not 2.", "arr = [4; 3]": "{4, 4, 4}",
+    "arr = [(u1 = 7) as i32, 5000000000, 3]": "The type i32 does not hold 5000000000.",
+    "arr = [(u1 = 8) as i32, 2]": "The array has 3 elements, not 2.", "u1 == 198": "true",
+    "part = [1, 2, 3]": "No reference leads to an array that is written out: it is in no memory.",
+    "slice = [1, 2]": "No reference leads to an array that is written out: it is in no memory.",
+    "slice = &[1, 2]": "No reference leads to an array that is written out: it is in no memory.",
+    'text = "0123456789abcdef"': "Invalid cast.", "slice == [1, 2]": "true",
+    "slice == &[1, 2]": "true", "part == &[4, 4, 4]": "true", "&arr == &[4, 4, 4]": "true",
+    "arr == &[1, 2]": "The array has 3 elements, not 2.", "&[1, 2]": "{1, 2}",
+    "*&[1, 2]": "{1, 2}", "sizeof(&[1, 2])": "8",
     "[0; 2 * 3 - 1]": "{0, 0, 0, 0, 0}", "[0; (2 + 1)]": "{0, 0, 0}", "[0; 3usize]": "{0, 0, 0}",
     "[0; 7 / 2 as usize]": "{0, 0, 0}", "[0; 1 << 1 | 1]": "{0, 0, 0}",
     "[0; 1 - 2]": "The type usize does not hold the number of elements.",
@@ -66,6 +75,11 @@ OF_RUST = {
     "t.1 - (1 + 2)": "1 is no f32: write 1.0.", "t.1 + -1": "-1 is no f32: write -1.0.",
     "t.1 < 3": "Rust does not compute with f32 and i32: write a cast.", "t.1 < 3.0": "true",
     "[t.1, 1]": "1 is no f32: write 1.0.", "t.1 = 1": "1 is no f32: write 1.0.",
+    'texts == ["a", "bc"]': "true", '["a", "bd"] != texts': "true",
+    'texts == [text, "bc"]': "false",
+    '["a", "bc"] == ["a", "bc"]': "true",
+    '["a", text]':
+        "Unsupported: a text that is written out is in no memory: only == and != take it",
 }  # fmt: skip
 
 

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.dynamic_arrays import dynamic_array
 from dwarfgpu.dwarf.types.type_sizes import element_type
 from dwarfgpu.dwarf.types.types import MAX_CHAIN, Array, Base, Pointer, Type, strip
-from dwarfgpu.errors import UsageError, counted
+from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError, counted
 from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer, is_unicode_character
 from dwarfgpu.language.array_expressions import elements, indexed_array
+from dwarfgpu.language.c_numbers import not_comparable
 from dwarfgpu.language.contents import arrays_compared, have_parts
 from dwarfgpu.language.dynamic_indexing import array_of, slice_of_slice
 from dwarfgpu.language.language_operators import LanguageOperators
+from dwarfgpu.language.rust.types import named_pointer
 from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.words import BYTE
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.language.untyped_operands import written_array
+from dwarfgpu.model.location import UNDEFINED_LOCATION
+
+_MOST_TEXTS: Final = 4096
+"""Elements of an array that are compared with texts."""
 
 
 class RustOperators(LanguageOperators):
@@ -30,20 +41,74 @@ class RustOperators(LanguageOperators):
         for index, element in enumerate(written):
             if index not in values:
                 values[index] = evaluation.assigned(element, of)
+        if len(written) > 1 and any(map(_is_text, written)):
+            self._require_one_length([*values.values()])
         names = {"()" if one.type is None else type_name(one.type) for one in values.values()}
         if len(names) > 1:
             raise UsageError(f"The elements of an array have one type, not {_listed(names)}.")
         return [values[index] for index in range(len(written))] * node.repeats
 
-    def as_type(self, node: ast.Node, type_: Type | None) -> TypedValue | None:
-        """Return an array that is written out where one of a type is expected."""
-        array = self._array_type(type_)
-        if not isinstance(node, ast.Elements) or array is None:
+    def _require_one_length(self, values: list[TypedValue]) -> None:
+        """Raise `Unsupported` for texts that are no elements of one array: each that is written out
+        is an array in no memory, so that no `&str` leads to it."""
+        if len({type_name(one.type) if one.type else "" for one in values}) > 1:
+            raise Unsupported("a text that is written out is in no memory: only == and != take it")
+
+    def of_nodes(self, node: ast.Binary) -> TypedValue | None:
+        """Compare an array of texts that are written out, element by element."""
+        sides = [written_array(side) for side in (node.left, node.right)]
+        if node.operator not in ("==", "!=") or not any(map(_has_texts, sides)):
             return None
-        values, count = self.elements(node, element_type(array)), array.dimensions[0]
-        if count not in (None, len(values)):
-            raise UsageError(f"The array has {counted(count or 0, 'element')}, not {len(values)}.")
-        return elements(self.objects, values)
+        first, second = (
+            self._parts(side, array)
+            for side, array in zip((node.left, node.right), sides, strict=True)
+        )
+        if isinstance(self.objects, Unevaluated):
+            return self.evaluation.truth(False)
+        is_same = len(first) == len(second)
+        for left, right in zip(first, second, strict=True) if is_same else ():
+            alike = self.compared("==", left, right)
+            if alike is None:
+                raise not_comparable(node.operator)
+            is_same = is_same and alike
+        return self.evaluation.truth(is_same == (node.operator == "=="))
+
+    def _parts(self, node: ast.Node, written: ast.Elements | None) -> list[TypedValue]:
+        """Return the elements of an operand; none where only types are wanted."""
+        if written is not None:
+            elements = [self.evaluation.object(element) for element in written.elements]
+            return elements * written.repeats
+        value = self._array_of(self.evaluation.object(node))
+        bare = strip(value.type)
+        if not isinstance(bare, Array) or len(bare.dimensions) != 1:
+            raise not_comparable("==")
+        count = 0 if isinstance(self.objects, Unevaluated) else bare.dimensions[0] or 0
+        if count > _MOST_TEXTS:
+            raise LimitExceeded(f"a comparison of more than {_MOST_TEXTS} texts")
+        return [self.objects.element(value, index) for index in range(count)]
+
+    def as_type(self, node: ast.Node, type_: Type | None) -> TypedValue | None:
+        """Return an array that is written out where one of a type is expected. No element is
+        evaluated where that is refused."""
+        array, written = self._array_type(type_), written_array(node)
+        if written is None or array is None:
+            return None
+        length, count = len(written.elements) * written.repeats, array.dimensions[0]
+        if count not in (None, length):
+            raise UsageError(f"The array has {counted(count or 0, 'element')}, not {length}.")
+        kind = element_type(array)
+        if not isinstance(self.objects, Unevaluated):
+            RustOperators(self.evaluation.unread()).elements(written, kind)
+        return elements(self.objects, self.elements(written, kind))
+
+    def require_assignable(self, node: ast.Node, type_: Type | None) -> None:
+        """Raise `UsageError` for an array that is written out where a reference to one is assigned:
+        it is in no memory."""
+        is_reference = isinstance(strip(type_), Pointer) or dynamic_array(type_) is not None
+        if is_reference and written_array(node) is not None:
+            raise UsageError(
+                "No reference leads to an array that is written out: it is in no memory."
+            )
 
     def _array_type(self, type_: Type | None) -> Array | None:
         """Return the type of the array that a reference, a `Box` or a slice leads to."""
@@ -72,7 +137,14 @@ class RustOperators(LanguageOperators):
         raise UsageError(f"Rust has ! of integers and of bool, not of the type {name}{hint}.")
 
     def address(self, node: ast.Node) -> TypedValue | None:
-        """Return `&x[1..3]`, which is the slice."""
+        """Return `&x[1..3]`, which is the slice, and `&[1, 2]`, which is the array: it is in no
+        memory, so that only its type is that of the reference."""
+        if isinstance(node, ast.Elements):
+            array = self.evaluation.object(node)
+            if not isinstance(self.objects, Unevaluated):
+                return array
+            pointer = self.arithmetic.numbers.builtins.pointer(array.type)
+            return TypedValue(named_pointer(pointer, "&"), UNDEFINED_LOCATION, unit=array.unit)
         if isinstance(node, ast.Index) and isinstance(node.index, ast.Slice):
             return self.evaluation.object(node)
         return None
@@ -93,8 +165,23 @@ class RustOperators(LanguageOperators):
 
     def _array_of(self, value: TypedValue) -> TypedValue:
         """Return the array of a reference or a slice; any other value as it is."""
-        unit = self.evaluation.names.current_unit
+        unit, bare = self.evaluation.names.current_unit, strip(value.type)
+        if isinstance(bare, Pointer) and bare.own_name is None and _is_array(bare.target):
+            value = self.objects.dereferenced(value)  # `&x`
         return array_of(self.objects, indexed_array(self.objects, value, unit))
+
+
+def _is_text(node: ast.Node) -> bool:
+    """Return whether an element is a text that is written out."""
+    return isinstance(node, ast.String) and node.prefix != BYTE
+
+
+def _is_array(type_: Type | None) -> bool:
+    return isinstance(strip(type_), Array)
+
+
+def _has_texts(written: ast.Elements | None) -> bool:
+    return written is not None and any(map(_is_text, written.elements))
 
 
 def _listed(names: set[str]) -> str:
