@@ -167,6 +167,10 @@ class LanguageOperators:
         first, second = (self.arithmetic.value(numbers.cast(side, target)) for side in operands)
         return first, second
 
+    def size(self, size_bytes: int) -> TypedValue | None:
+        """Return a size in the type that the language has for sizes."""
+        return None
+
     def member(self, value: TypedValue, name: str) -> TypedValue | None:
         """Return a property of an object that is no member of its type."""
         return None

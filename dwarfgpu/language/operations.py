@@ -410,5 +410,8 @@ class Operations(UntypedOperands):
         return self.length(size)
 
     def length(self, size_bytes: int) -> TypedValue:
+        own = self.own.size(size_bytes)
+        if own is not None:
+            return own
         long_bits = self.names.builtins.long_bits
         return self.number(self.numbers.integer(size_bytes, long_bits, is_signed=False))

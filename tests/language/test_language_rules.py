@@ -106,6 +106,7 @@ EXPRESSIONS: dict[int, str] = {
         u1 + 100 = 300; i4 + few = 4294897299; u1 == 200 = true; (flags & 2) == 2 = true
         f4 == 0.1 = false; f4 == 0.1f = true; i4 < few = false
         cast(int) f8 = 0; cast(ubyte)(i4) = 144; cast(ubyte) i4 + 1 = 145; cast(int) 2.5 ^^ 2 = 6
+        true >>> 1 = 0; (few > 1) >>> 0 = 1
         i4 >>> 1 = 2147448648; i1 >>> 2 = 1073741822; n8 >>> 3 = 2305843009213693951
         2 ^^ 10 = 1024; -2 ^^ 2 = -4; 2 ^^ 3 ^^ 2 = 512; 2 ^^ -1 = 0; 2 ^^ 0.5 = 1.4142135623730951
         1_000 = 1000; 0x1_F = 31; 0b1_01 = 5; 1_0.2_5 = 10.25; 1_000L = 1000; i4 - ~i1 = -70006
@@ -161,6 +162,7 @@ NAMES_OF_TYPES = {
                    "f4 as usize": "usize"},
     dw.LANG_D: {"u1 + u1": "int", "few + 1": "uint", "w8 + 1": "ulong", "5": "int",
                 "1 == 1": "bool", "true & false": "bool", "true & 1": "int", "-true": "int",
+                "true >>> 1": "int", "int.sizeof": "ulong",
                 "'a' % 10u": "uint", "'a' + 'a'": "int", "~'a'": "int", "true << 1": "int",
                 "0.3L + f8": "real", "0.3L": "real", "f4 + f8": "double", "-0.5L": "real",
                 "true ? w8 : w8": "ulong", "true ? n8 : w8": "ulong", "true ? i1 : i1": "byte",

@@ -39,12 +39,14 @@ VALUES = {
     "point is null": '"is" is between pointers, dynamic arrays or integers; == compares contents.',
     "text < null": "Invalid type combination in ordering comparison.",
     "*cast(int*) raw": "5", "cast(m.Color) 5 == m.Color.blue": "true", "m.Point.sizeof": "4",
+    "*fixed.ptr": "3", "fixed.ptr == &fixed[0]": "true",
     "fixed.length": "2", "few.length": "2", "m.Color.red + 1": "2", "wide + 1": "120",
     "point.sizeof": "4", "text.length.sizeof": "8",
 }  # fmt: skip
 TYPES = {"k > 1 ? text.length : few.length": "ulong",
          "wide % 10u": "uint", "wide ^^ 2": "int", "k > 1 ? wide : wide": "wchar",
          "k > 1 ? cast(char) wide : wide": "dchar",
+         "int.sizeof": "ulong", "fixed.ptr": "int *",
          "text ~ 'd'": "struct string", "few is more": "bool", '"abc"': "char [3]"}  # fmt: skip
 
 

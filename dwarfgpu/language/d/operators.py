@@ -9,7 +9,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.dynamic_arrays import dynamic_array
 from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Struct, Type, strip
 from dwarfgpu.errors import Unsupported, UsageError
-from dwarfgpu.language.arithmetic_conversions import is_integer
+from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer
 from dwarfgpu.language.c_numbers import not_comparable
 from dwarfgpu.language.concatenation import joined
 from dwarfgpu.language.contents import arrays_compared, have_parts
@@ -51,7 +51,7 @@ class DOperators(LanguageOperators):
     def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
         if operator == JOIN:
             raise Unsupported("~= makes an array longer, as only the program can: write a ~ b")
-        if operator == SHIFT_OF_BITS and not is_integer(left.type):
+        if operator == SHIFT_OF_BITS and not (is_integer(left.type) or is_boolean(left.type)):
             raise UsageError(f"{SHIFT_OF_BITS} is of integers.")
         if operator == SHIFT_OF_BITS:
             promoted = self.arithmetic.unary("+", left)  # also of a character or an enumeration
@@ -60,16 +60,24 @@ class DOperators(LanguageOperators):
             return self.arithmetic.value(rules.shifted(operator, number(promoted), number(right)))
         return self.of_booleans(operator, left, right)
 
-    def member(self, value: TypedValue, name: str) -> TypedValue | None:
-        """Return the length of a static array or of a string that is written out."""
-        bare, rules = strip(value.type), self.evaluation.rules
-        if name != "length" or not isinstance(bare, Array) or rules is None or bare.is_vector:
-            return None
-        count = bare.dimensions[0]
-        if count is None:
+    def size(self, size_bytes: int) -> TypedValue | None:
+        """Return a size or a length, which is a `size_t`."""
+        rules = self.evaluation.rules
+        if rules is None:
             return None
         bits = self.arithmetic.numbers.builtins.long_bits
-        return self.arithmetic.value(rules.integer_number(count, bits, is_signed=False))
+        return self.arithmetic.value(rules.integer_number(size_bytes, bits, is_signed=False))
+
+    def member(self, value: TypedValue, name: str) -> TypedValue | None:
+        """Return the length of a static array or of a string that is written out, or the pointer
+        to its first element ("Array Properties")."""
+        bare = strip(value.type)
+        if name not in ("length", "ptr") or not isinstance(bare, Array) or bare.is_vector:
+            return None
+        if name == "ptr":
+            return self.arithmetic.decayed(value)
+        count = bare.dimensions[0]
+        return None if count is None else self.size(count)
 
     def conditional(self, node: ast.Conditional, condition: TypedValue) -> TypedValue | None:
         """Evaluate `?:` of two character types, whose common one is dchar."""
