@@ -92,8 +92,9 @@ class Builtins:
         return Base(BaseType(name, "float", bits, self.endian, float_format=form))
 
     def wide(self, name: str) -> Base:
-        """Return `char16_t` or `char32_t`."""
-        return Base(BaseType(name, "UTF", 16 if name == "char16_t" else 32, self.endian))
+        """Return `char16_t` or `char32_t`, in D `wchar` or `dchar`."""
+        bits = 16 if name in ("char16_t", "wchar") else 32
+        return Base(BaseType(name, "UTF", bits, self.endian))
 
     @property
     def wchar_type(self) -> Base:

@@ -81,12 +81,17 @@ def _as_element(objects: ObjectAccess, value: TypedValue, element: Type | None) 
     return TypedValue(element, bits=Bits(bits & (1 << size) - 1, size), unit=value.unit)
 
 
+def is_element(type_: Type | None, of: Type | None) -> bool:
+    """Return whether a value is one of the elements of an array, as it is."""
+    own, to = strip(type_), strip(of)
+    return _is_alike(own, to) and size_bits(own) == size_bits(to)
+
+
 def _count(type_: Type | None, element: Type | None) -> int:
     """Return how many elements an operand has; `UsageError` where they are of another type."""
     bare = strip(type_)
     own = strip(bare.element) if isinstance(bare, Array) else bare
-    to = strip(element)
-    if not _is_alike(own, to) or size_bits(own) != size_bits(to):
+    if not is_element(own, element):
         raise UsageError(_NO_ARRAYS)
     if not isinstance(bare, Array):
         return 1

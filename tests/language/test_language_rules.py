@@ -162,7 +162,7 @@ NAMES_OF_TYPES = {
                    "f4 as usize": "usize"},
     dw.LANG_D: {"u1 + u1": "int", "few + 1": "uint", "w8 + 1": "ulong", "5": "int",
                 "1 == 1": "bool", "true & false": "bool", "true & 1": "int", "-true": "int",
-                "true >>> 1": "int", "int.sizeof": "ulong",
+                "true >>> 1": "int", "'é' + 1": "int", "'é'": "wchar", "int.sizeof": "ulong",
                 "'a' % 10u": "uint", "'a' + 'a'": "int", "~'a'": "int", "true << 1": "int",
                 "0.3L + f8": "real", "0.3L": "real", "f4 + f8": "double", "-0.5L": "real",
                 "true ? w8 : w8": "ulong", "true ? n8 : w8": "ulong", "true ? i1 : i1": "byte",

@@ -13,15 +13,17 @@ SOURCE = """\
 module m;
 enum Color { red = 1, blue = 5 }
 struct Point { int x; }
-class Held { int id; }
+class Held { int id; static int made = 7; }
 int main() {
     string text = "abc"; string none; string empty = text[0 .. 0]; int[] few = [1, 2]; int[] more;
     int[2] fixed = [3, 4]; string[] texts = ["a", "bc"]; Held held = new Held; Held nothing;
     int k = 5; int delegate() get = () => k; int delegate() no; Point point; void* raw = &k;
-    wchar wide = 'w'; int[string] table; auto color = Color.red;
+    wchar wide = 'w'; int[string] table; long[] longs = [9];
+    ubyte[] bytes = [1]; wstring wtext = "wé"; int number = 5; auto color = Color.red;
     int* nowhere; *nowhere = 1;
     return cast(int) (text.length + none.length + empty.length + few.length + more.length + k
-        + fixed[0] + texts.length + held.id + nothing.id + get() + no() + point.x + wide + color)
+        + longs.length + bytes.length + wtext.length + Held.made + number + fixed[0]
+        + texts.length + held.id + nothing.id + get() + no() + point.x + wide + color)
         + (raw is null) + cast(int) table.length;
 }
 """
@@ -39,14 +41,29 @@ VALUES = {
     "point is null": '"is" is between pointers, dynamic arrays or integers; == compares contents.',
     "text < null": "Invalid type combination in ordering comparison.",
     "*cast(int*) raw": "5", "cast(m.Color) 5 == m.Color.blue": "true", "m.Point.sizeof": "4",
-    "*fixed.ptr": "3", "fixed.ptr == &fixed[0]": "true",
+    "few ~ texts": "Concatenation is of arrays of one type, or of one and an element.",
+    "few ~ 1.5": "The elements are of the type int, not double: write cast(int) x.",
+    "longs ~ number": "The elements are of the type long, not int: write cast(long) x.",
+    "longs ~ cast(long) number": "{9, 5}", "longs ~ 6": "{9, 6}", "-1 ~ longs": "{-1, 9}",
+    "bytes ~ 300": "The type ubyte does not hold 300.",
+    "bytes ~ -1": "The type ubyte does not hold -1.",
+    "bytes ~ number": "The elements are of the type ubyte, not int: write cast(ubyte) x.",
+    "cast(Color) number == Color.blue": "true", "*fixed.ptr": "3", "fixed.ptr[1]": "4",
+    "fixed.ptr == &fixed[0]": "true",
+    "'é'": "233 u'é'", "'é' + 1": "234", r"'\u00e9' == 'é'": "true", "'😀' == 128512": "true",
+    "wtext == \"wé\"w": "true", 'wtext == "wé"': "true", 'wtext ~ "é" == "wéé"w': "true",
+    "wtext ~ 'é' == wtext ~ 'é'": "true",
+    'wtext ~ "x"w == "wéx"': "true", '"é"d.length': "1", '"é"c.length': "2",
+    "`a\\`w": 'u"a\\\\"', 'r"b"d': 'U"b"', 'wtext[1] == "é"w[0]': "true",
     "fixed.length": "2", "few.length": "2", "m.Color.red + 1": "2", "wide + 1": "120",
     "point.sizeof": "4", "text.length.sizeof": "8",
 }  # fmt: skip
 TYPES = {"k > 1 ? text.length : few.length": "ulong",
          "wide % 10u": "uint", "wide ^^ 2": "int", "k > 1 ? wide : wide": "wchar",
          "k > 1 ? cast(char) wide : wide": "dchar",
-         "int.sizeof": "ulong", "fixed.ptr": "int *",
+         "'a'": "char", "'é'": "wchar", "'€'": "wchar", "'😀'": "dchar", r"'\u00e9'": "wchar",
+         r"'\xe9'": "char", r"'\U000000e9'": "dchar", '"abc"w': "wchar [3]", '"abc"d': "dchar [3]",
+         "int.sizeof": "ulong", "number.sizeof": "ulong", "fixed.ptr": "int *",
          "text ~ 'd'": "struct string", "few is more": "bool", '"abc"': "char [3]"}  # fmt: skip
 
 
@@ -60,5 +77,7 @@ def test_operators(tool: Callable[[str], str], tmp_path: Path, compiler: str) ->
     assert last_lines(files, [frame, *(f"output {text}" for text in VALUES)])[1:] == [
         *VALUES.values()
     ]
+    if compiler == "ldc2":  # gdc describes the static members as variables of the module
+        assert last_lines(files, [frame, "output Held.made", "output m.Held.made"])[1:] == ["7"] * 2
     types = last_lines(files, [frame, *(f"whatis {text}" for text in TYPES)])[1:]
     assert types == [f"type = {name}" for name in TYPES.values()]

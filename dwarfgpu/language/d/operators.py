@@ -6,17 +6,20 @@ from typing import Final
 
 from dwarfgpu.base.base_type import CHARACTERS, BaseType
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.dynamic_arrays import dynamic_array
 from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Struct, Type, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer
 from dwarfgpu.language.c_numbers import not_comparable
-from dwarfgpu.language.concatenation import joined
+from dwarfgpu.language.concatenation import is_element, joined
+from dwarfgpu.language.constant_expressions import folded
 from dwarfgpu.language.contents import arrays_compared, have_parts
 from dwarfgpu.language.d.number_rules import DRules
 from dwarfgpu.language.dynamic_indexing import array_of
 from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.literals import text
 from dwarfgpu.language.syntax.words import IS, IS_NOT, JOIN, SHIFT_OF_BITS, TYPE_WORDS
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -24,6 +27,10 @@ from dwarfgpu.model.location import UNDEFINED_LOCATION
 
 _OF_REFERENCES: Final = (("ptr",), ("ptr", "funcptr"))
 """The members of associative arrays and delegates."""
+
+
+_CODINGS: Final = {16: ("u", "utf-16-le"), 32: ("U", "utf-32-le")}
+"""By the size of a character: the prefix of its strings in C, and their codec."""
 
 
 class DOperators(LanguageOperators):
@@ -44,6 +51,33 @@ class DOperators(LanguageOperators):
                 return self._is_empty(value) == (operator == "==")
         left, right = (array_of(self.objects, side) for side in (left, right))
         return arrays_compared(self.arithmetic, operator, left, right)
+
+    def as_one_type(
+        self, node: ast.Binary, left: TypedValue, right: TypedValue
+    ) -> tuple[TypedValue, TypedValue]:
+        """Return the operands, one that is written out with the type that an array beside it gives
+        it: the characters of a string without a suffix, and an element that is a number."""
+        is_join = node.operator == JOIN
+        return (
+            self._beside_array(node.left, left, right, is_join=is_join),
+            self._beside_array(node.right, right, left, is_join=is_join),
+        )
+
+    def _beside_array(
+        self, node: ast.Node, value: TypedValue, other: TypedValue, *, is_join: bool
+    ) -> TypedValue:
+        element = strip(_element(other.type))
+        rules, numbers = self.evaluation.rules, self.arithmetic.numbers
+        if not isinstance(element, Base) or rules is None:
+            return value
+        if isinstance(node, ast.String) and element.base.encoding in CHARACTERS:
+            wide = _recoded(node, element.base.bit_size)
+            names = self.evaluation.names
+            return value if wide is None else text(names, numbers, wide, cplusplus=False)
+        constant = folded(node, "signs") if is_join else None
+        if not isinstance(constant, int) or element.base.encoding not in ("signed", "unsigned"):
+            return value
+        return self.arithmetic.value(rules.within(constant, element, is_real=False))
 
     def of_parts(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
         return self._joined(left, right) if operator == JOIN else None
@@ -124,11 +158,48 @@ class DOperators(LanguageOperators):
 
     def _joined(self, left: TypedValue, right: TypedValue) -> TypedValue:
         """Return two arrays, or an array and an element, as one array."""
+        _require_elements(left, right)
+        _require_elements(right, left)
         for side in (left, right):
             if isinstance(self.objects, Unevaluated) and dynamic_array(side.type) is not None:
                 return TypedValue(side.type, UNDEFINED_LOCATION, unit=side.unit)
         first, second = (array_of(self.objects, side) for side in (left, right))
         return joined(self.objects, first, second, 0)
+
+
+def _element(type_: Type | None) -> Type | None:
+    """Return the type of the elements of an array; None for another type."""
+    bare, parts = strip(type_), dynamic_array(type_)
+    if isinstance(bare, Array):
+        return bare.element
+    return None if parts is None else parts.element
+
+
+def _require_elements(array: TypedValue, other: TypedValue) -> None:
+    """Raise `UsageError` for an operand beside an array that is no element of it."""
+    element = _element(array.type)
+    if element is None or other.type is None or _element(other.type) is not None:
+        return
+    if not is_element(other.type, element):
+        own, to = (type_name(strip(one) or one) for one in (other.type, element))
+        raise UsageError(f"The elements are of the type {to}, not {own}: write cast({to}) x.")
+
+
+def _recoded(node: ast.String, bits: int) -> ast.String | None:
+    """Return a string without a suffix with characters of a size in bits; None for another
+    string."""
+    if node.prefix or bits not in _CODINGS:
+        return None
+    prefix, coding = _CODINGS[bits]
+    try:
+        data = bytes(node.codes).decode().encode(coding)
+    except UnicodeError:
+        return None
+    size = bits // 8
+    codes = [
+        int.from_bytes(data[start : start + size], "little") for start in range(0, len(data), size)
+    ]
+    return ast.String((*codes,), prefix, is_counted=True)
 
 
 def _character(type_: Type | None) -> str | None:

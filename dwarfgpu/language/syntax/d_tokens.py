@@ -1,6 +1,6 @@
 """The words of expressions that D spells otherwise than C: slices, `values[1..3]`, `>>>`, `^^`,
-`is`, `1_000`, and strings without escape sequences (spec/lex, "Integer Literals", "String
-Literals")."""
+`is`, `1_000`, strings without escape sequences or with a type behind them, and characters that are
+no `char` (spec/lex, "Integer Literals", "String Literals", "Character Literals")."""
 
 from __future__ import annotations
 
@@ -27,7 +27,16 @@ _NUMBER: Final = pattern(
     re.VERBOSE,
 )
 """One with `_` between its digits."""
-_RAW_STRING: Final = pattern(r'`(?P<quoted>[^`]*)`|r"(?P<raw>[^"]*)"')
+_RAW_STRING: Final = pattern(r'(?:`(?P<quoted>[^`]*)`|r"(?P<raw>[^"]*)")(?P<suffix>[cwd]\b)?')
+_STRING: Final = pattern(r'(?P<text>"(?:\\.|[^"\\])*")(?P<suffix>[cwd]\b)', re.DOTALL)
+"""One with its type behind it."""
+_PREFIXES: Final = {"c": "", "w": "u", "d": "U"}
+"""What C has before a string of the same code units."""
+_WIDE: Final = pattern(
+    r"'(?P<plain>[^'\\\x00-\x7f])'|'\\(?P<escape>u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})'"
+)
+"""A character that no `char` holds, or is written as one of another type."""
+_LAST_OF_WCHAR: Final = 0xFFFF
 
 
 def d_token(text: str, index: int) -> tuple[Token, int] | None:
@@ -42,5 +51,12 @@ def d_token(text: str, index: int) -> tuple[Token, int] | None:
     if (match := _RAW_STRING.match(text, index)) is not None:
         body = match["raw"] if match["quoted"] is None else match["quoted"]
         body = body.replace("\\", "\\\\").replace('"', '\\"')
-        return Token("string", f'"{body}"', index), match.end()
+        prefix = _PREFIXES[match["suffix"] or "c"]
+        return Token("string", f'{prefix}"{body}"', index), match.end()
+    if (match := _STRING.match(text, index)) is not None:
+        return Token("string", f"{_PREFIXES[match['suffix']]}{match['text']}", index), match.end()
+    if (match := _WIDE.match(text, index)) is not None:
+        is_wchar = ord(match["plain"]) <= _LAST_OF_WCHAR if match["plain"] else False
+        is_wchar = is_wchar or (match["escape"] or "").startswith("u")
+        return Token("character", f"{'u' if is_wchar else 'U'}{match[0]}", index), match.end()
     return None

@@ -65,5 +65,6 @@ def _character_type(names: Names, node: ast.Character | ast.String, *, cplusplus
     if prefix == "U" and names.language.is_rust:
         return builtins.rust_char_type
     if prefix:
-        return builtins.wide("char16_t" if prefix == "u" else "char32_t")
+        two, four = ("wchar", "dchar") if names.language.is_d else ("char16_t", "char32_t")
+        return builtins.wide(two if prefix == "u" else four)
     return builtins.char_type
