@@ -8,15 +8,16 @@ from pathlib import Path
 from tests.repl.side_by_side import answers, build, with_core
 from tests.repl.test_ada_records_gdb import compiled
 
+# Packed arrays have no bits of padding: GDB compares what an earlier call left in them.
 ADA = """\
 procedure Example is
    type List is array (1 .. 3) of Integer;
    type Shift is array (5 .. 7) of Integer;
    type Open is array (Positive range <>) of Integer;
    type Grid is array (1 .. 2, 1 .. 3) of Integer;
-   type Flags is array (1 .. 5) of Boolean; pragma Pack (Flags);
+   type Flags is array (1 .. 8) of Boolean; pragma Pack (Flags);
    type Threes is mod 8;
-   type Bits is array (1 .. 5) of Threes; pragma Pack (Bits);
+   type Bits is array (1 .. 8) of Threes; pragma Pack (Bits);
    type Rec is record X, Y : Integer; end record;
    type Recs is array (1 .. 2) of Rec;
    type Ref is access Open;
@@ -28,8 +29,8 @@ procedure Example is
    O2 : Open (4 .. 6) := (1, 2, 3);
    O4 : Open (4 .. 7) := (1, 2, 3, 4);
    G1, G2, G3 : Grid := ((1, 2, 3), (4, 5, 6));
-   P1, P2, P3 : Flags := (True, False, True, True, False);
-   T1, T2, T3 : Bits := (1, 2, 3, 4, 5);
+   P1, P2, P3 : Flags := (True, False, True, True, others => False);
+   T1, T2, T3 : Bits := (1, 2, 3, 4, 5, others => 0);
    R1, R2, R3 : Rec := (1, 2);
    A1, A2, A3 : Recs := ((1, 2), (3, 4));
    S1, S2 : String := "abc";
