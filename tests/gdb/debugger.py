@@ -26,6 +26,8 @@ from dwarfgpu.objfile.separate_debug import find_debug_file
 
 INSIDE = Path(__file__).with_name("inside.py")
 COPIES = Path(__file__).with_name("copies.py")
+PACKAGES = ("dwarfgpu.gdb", "dwarfgpu.language", "dwarfgpu.view")
+"""Whose modules our commands load."""
 SETTINGS = ("set width 0", "set height 0", "set confirm off", "set debuginfod enabled off")
 
 
@@ -66,11 +68,15 @@ def _inflate(folder: Path) -> None:
 
 
 class Copies:
-    """A GDB that has loaded dwarfgpu once, and runs commands in copies of its process: starting
-    GDB and loading is most of the processor time of a short test."""
+    """A GDB that was started once, and runs commands in copies of its process: starting GDB, and
+    loading dwarfgpu, is most of the processor time of a short test."""
 
-    def __init__(self, program: str, source: str, folder: Path) -> None:
-        self._program, self._source, self._folder = program, source, folder
+    def __init__(
+        self, program: str, folder: Path, lines: Sequence[str], packages: Sequence[str] = ()
+    ) -> None:
+        """`lines`: what GDB runs once; `packages`: all of their modules are loaded once."""
+        self._program, self._folder, self._lines = program, folder, lines
+        self._packages = packages
         self._process: subprocess.Popen[bytes] | None = None
         self._requests: socket.socket | None = None
 
@@ -80,16 +86,15 @@ class Copies:
     def _start(self) -> socket.socket:
         ours, theirs = socket.socketpair()
         ours.settimeout(300)
+        arguments = ", ".join([str(theirs.fileno()), *map(repr, self._packages)])
         lines = (
             "maint set worker-threads 0",  # a copy has the one thread that made it
-            *SETTINGS,
-            *indexed(),
-            f"source {self._source}",
-            f"source {INSIDE}",
+            *self._lines,
             f"source {COPIES}",
-            f"python serve({theirs.fileno()})",
+            f"python serve({arguments})",
         )
         options = [piece for line in lines for piece in ("-ex", line)]
+        environment = {"XDG_CACHE_HOME": str(self._folder), "LC_ALL": "C.UTF-8"}
         with theirs, self._file("start").open("w") as output:
             self._process = subprocess.Popen(
                 [self._program, "-nx", "-q", "-batch", *options],
@@ -98,18 +103,29 @@ class Copies:
                 stderr=output,
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
-                env={**os.environ, "XDG_CACHE_HOME": str(self._folder), "LC_ALL": "C.UTF-8"},
+                env={**os.environ, **environment},
             )
         return ours
 
-    def run(self, commands: Sequence[str]) -> tuple[str, str]:
-        """Standard output and error of some commands."""
+    def run(self, commands: Sequence[str], folder: Path | None = None) -> tuple[str, str]:
+        """Standard output and error of some commands; `folder`: where they run."""
+        out, err = self._file("out"), self._file("err")
+        self._request(commands, out, err, folder)
+        return out.read_text(encoding="utf-8"), err.read_text(encoding="utf-8")
+
+    def mixed(self, commands: Sequence[str], folder: Path) -> str:
+        """Standard output and error of some commands in a folder, in the order of writing."""
+        both = self._file("out")
+        self._request(commands, both, both, folder)
+        return both.read_text(encoding="utf-8")
+
+    def _request(self, commands: Sequence[str], out: Path, err: Path, folder: Path | None) -> None:
         if self._requests is None:
             self._requests = self._start()
-        out, err = self._file("out"), self._file("err")
         out.unlink(missing_ok=True)
         err.unlink(missing_ok=True)
         request = {"commands": commands, "out": str(out), "err": str(err)}
+        request |= {"folder": str(folder)} if folder else {}
         try:
             self._requests.sendall(json.dumps(request).encode() + b"\n")
             answer = self._requests.recv(1)
@@ -117,7 +133,6 @@ class Copies:
             self.stop()
             raise
         assert answer, self._file("start").read_text()
-        return out.read_text(encoding="utf-8"), err.read_text(encoding="utf-8")
 
     def stop(self) -> None:
         """End GDB, and a copy that has not ended; the next commands start it again."""
@@ -127,6 +142,12 @@ class Copies:
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
         self._requests = None
+
+
+def copies_with_commands(program: str, source: str, folder: Path) -> Copies:
+    """A GDB that knows our commands; `source`: the file that makes it know them."""
+    lines = (*SETTINGS, *indexed(), f"source {source}", f"source {INSIDE}")
+    return Copies(program, folder, lines, PACKAGES)
 
 
 @frozen
@@ -215,4 +236,4 @@ def start_debugger(folder: Path) -> Debugger:
         env=environment,
     )
     source = located.stdout.strip()
-    return Debugger(program, source, folder, Copies(program, source, folder))
+    return Debugger(program, source, folder, copies_with_commands(program, source, folder))

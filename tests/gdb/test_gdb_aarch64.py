@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.base.records import evolve
-from tests.gdb.debugger import Copies, Debugger
+from tests.gdb.debugger import Debugger, copies_with_commands
 from tests.repl.test_gdb_sessions import gdb_version
 
 HERE = Path(__file__).parent
@@ -55,7 +55,7 @@ def multiarch(
     debugger: Debugger, tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Debugger]:
     program, folder = tool("gdb-multiarch"), tmp_path_factory.mktemp("multiarch")
-    copies = Copies(program, debugger.source, folder)
+    copies = copies_with_commands(program, debugger.source, folder)
     yield evolve(debugger, program=program, copies=copies)
     copies.stop()
 

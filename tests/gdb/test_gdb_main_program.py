@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.gdb.debugger import Debugger
-from tests.repl.side_by_side import NO_DEBUG_FILES, answers
+from tests.repl.plain_gdb import NO_DEBUG_FILES
+from tests.repl.side_by_side import answers
 from tests.repl.test_gdb_sessions import gdb_version
 
 _FORTRAN = """

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import REPOSITORY
-from tests.repl.side_by_side import NO_DEBUG_FILES
+from tests.repl.plain_gdb import NO_DEBUG_FILES
 
 SOURCE = """
 #include <signal.h>

@@ -12,10 +12,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.cli.main import main
-
-NO_DEBUG_FILES = "set debug-file-directory ."
-"""A machine may have debugging information of the C library, which takes long to read and changes
-answers."""
+from tests.repl.plain_gdb import NO_DEBUG_FILES, printed
 
 
 def build(folder: Path, sources: Mapping[str, str], commands: Iterable[list[str]]) -> None:
@@ -43,10 +40,10 @@ def with_core(tool: Callable[[str], str], folder: Path, **environment: str) -> l
 
     The test is skipped where GDB writes no core file.
     """
-    made = [tool("gdb"), "-nx", "-q", "-batch", "-iex", NO_DEBUG_FILES]
-    made += ["-ex", "run", "-ex", f"gcore {folder}/core", "a"]
-    variables = {**os.environ, **environment}
-    subprocess.run(made, cwd=folder, env=variables, capture_output=True, check=False, timeout=60)
+    variables = [f"set environment {name} {value}" for name, value in environment.items()]
+    if "LC_ALL" not in os.environ:
+        variables.append("unset environment LC_ALL")  # which is for the words of GDB
+    printed(tool("gdb"), folder, ["a"], [*variables, "run", f"gcore {folder}/core"])
     if not (folder / "core").exists():
         pytest.skip("GDB writes no core file here")
     return [str(folder / "a"), str(folder / "core")]
@@ -76,19 +73,14 @@ def rust_with_core(tool: Callable[[str], str], folder: Path, source: str) -> lis
 
 def answers(gdb: str | None, files: list[str], commands: list[str]) -> list[str]:
     """Return the answer to each command: that of GDB, or that of dwarfgpu where `gdb` is None."""
-    given = ["-iex", NO_DEBUG_FILES]
-    given += [word for line in commands for word in ("-ex", f"echo >>>{line}\\n", "-ex", line)]
+    marked = [given for line in commands for given in (f"echo >>>{line}\\n", line)]
     if gdb is None:
         with contextlib.redirect_stderr(io.StringIO()) as both, contextlib.redirect_stdout(both):
-            main(["debug", *files, "-q", "--batch", *given])
+            given = [word for line in marked for word in ("-ex", line)]
+            main(["debug", *files, "-q", "--batch", "-iex", NO_DEBUG_FILES, *given])
         text = both.getvalue()
     else:
-        text = subprocess.run(
-            [gdb, "-nx", "-q", "--batch", *given, *files],
-            env={**os.environ, "LC_ALL": "C.UTF-8", "DEBUGINFOD_URLS": ""},
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, check=False, timeout=60,
-        ).stdout  # fmt: skip
+        text = printed(gdb, Path.cwd(), files, marked)
     return text.split(">>>")[1:]
 
 

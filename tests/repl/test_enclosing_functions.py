@@ -14,8 +14,8 @@ from dwarfgpu.service.symbol.type_definition import name_of_type
 from dwarfgpu.session.session import Session
 from tests.language.sessions import stopped, text
 from tests.processes import finished
+from tests.repl.plain_gdb import NO_DEBUG_FILES
 from tests.repl.repl_shell import made, output_of
-from tests.repl.side_by_side import NO_DEBUG_FILES
 
 C = """
 #include <stdlib.h>

@@ -15,7 +15,7 @@ import pytest
 
 from tests.cli.command import run
 from tests.gpu_programs import gpu_program
-from tests.repl.side_by_side import NO_DEBUG_FILES
+from tests.repl.plain_gdb import NO_DEBUG_FILES
 
 SOURCE = """\
 static DEVICE INLINED int inner(const volatile int *p) {
