@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 from _pytest.runner import runtestprotocol
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+_NUMBERS = count()
+"""Of the folders of tests."""
 
 CACHE = REPOSITORY / ".pytest_cache/bytecode"
 if sys.dont_write_bytecode and os.access(REPOSITORY, os.W_OK):
@@ -62,33 +67,37 @@ def collected() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Programs that the tests start compile each module once, also where the checkout is read-only
-    or PYTHONDONTWRITEBYTECODE is set: compiling is three quarters of the start of a command."""
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The environment variables of the tests and of the programs that they start: in one fixture,
+    as each costs a tenth of what pytest itself takes for a test.
+
+    Programs compile each module once, also where the checkout is read-only or
+    PYTHONDONTWRITEBYTECODE is set: compiling is three quarters of the start of a command.
+
+    Tests neither find what earlier ones kept, nor write into the folder of the user.
+
+    GDB neither asks for nor fetches debug information, whose URLs some systems set in every shell,
+    and a terminal that a test makes is as wide and as high as the test says.
+    """
     is_writable = os.access(REPOSITORY, os.W_OK)
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         kept = CACHE if is_writable else tmp_path_factory.mktemp("bytecode")
         patch.setenv("PYTHONPYCACHEPREFIX", str(kept))
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def no_index_cache() -> Iterator[None]:
-    """Tests neither find what earlier ones kept, nor write into the folder of the user."""
-    with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DWARFGPU_NO_CACHE", "1")
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def no_settings_of_the_user() -> Iterator[None]:
-    """GDB neither asks for nor fetches debug information, whose URLs some systems set in every
-    shell, and a terminal that a test makes is as wide and as high as the test says."""
-    with pytest.MonkeyPatch.context() as patch:
         for name in ("DEBUGINFOD_URLS", "COLUMNS", "LINES"):
             patch.delenv(name, raising=False)
         yield
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for a test. pytest's own looks through the folders of all earlier tests for a number
+    that is free."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    path = tmp_path_factory.getbasetemp() / f"{name}_{next(_NUMBERS)}"
+    path.mkdir(0o700)
+    return path
 
 
 @pytest.fixture(scope="session")
