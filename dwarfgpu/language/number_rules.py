@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import ClassVar, Final
 
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.base.float_format import remainder
+from dwarfgpu.base.float_format import Special, remainder
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import unpacked
 from dwarfgpu.dwarf.types.types import Base, Qualified, Type, declared_name, strip
@@ -281,6 +281,10 @@ class NumberRules(ABC):
             is_signed = number.value.type.is_signed
             return self.kept(~value if is_signed else self.modulus(kind) - 1 - value, kind)
         return self.kept({"-": -value, ABS: abs(value)}.get(operator, value), kind)
+
+    def has_power(self, base: Fraction | Special, exponent: Fraction | Special) -> bool:
+        """Return whether a power of two real numbers is what IEEE 754 says, and not NaN."""
+        return True
 
     def compared(self, operator: str, left: Number, right: Number) -> bool:
         """Compare two numbers."""

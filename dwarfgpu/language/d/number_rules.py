@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+from dwarfgpu.base.float_format import Special
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.language.arithmetic_conversions import Number
@@ -50,6 +53,16 @@ class DRules(NumberRules):
         size = self.numbers.cast(left, kind).value.type.bit_size
         bits = self.numbers.cast(left, self.integer(size, is_signed=False))
         return self.numbers.cast(super().shifted(">>", bits, right), kind)
+
+    def has_power(self, base: Fraction | Special, exponent: Fraction | Special) -> bool:
+        """Return False for what `std.math.pow` makes NaN of: a power of 1 or -1 whose exponent is
+        no finite number, and one of -∞ whose exponent is no integer of 64 bits."""
+        if exponent == "nan" or base == "inf":
+            return exponent not in ("nan", "-inf")
+        if base == "-inf":
+            is_finite = isinstance(exponent, Fraction) and exponent.denominator == 1
+            return is_finite and abs(Fraction(exponent)) < 1 << 63
+        return base not in (1, -1) or isinstance(exponent, Fraction)
 
     def in_d(self, number: Number) -> Base:
         """Return the type of a number of C as D names it."""

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from decimal import Context, Decimal
 from fractions import Fraction
+from math import inf
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.base.float_format import FloatFormat
+from dwarfgpu.base.float_format import FloatFormat, Special
+from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_boolean
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER
@@ -26,7 +28,6 @@ _MAX_BITS: Final = 4096
 _EXACT: Final = 64
 """Powers up to which the product is calculated, and rounded once."""
 NO_LOGICAL_ARITHMETIC: Final = "Invalid operation on booleans."
-_FAILED: Final = "Cannot perform exponentiation"
 _WIDE: Final = Context(prec=_DIGITS, Emax=100_000, Emin=-100_000, traps=[])
 
 
@@ -49,14 +50,28 @@ def raised(rules: NumberRules, base: Number, exponent: Number) -> Number:
         if times < 0 and rules.name == "Ada":
             raise EvaluationError("The exponent is negative: Ada raises Constraint_Error.")
         return rules.kept(_integers(number, times, rules.modulus(kind)), kind)
-    if base.is_float and not exponent.is_float:
-        kind = base.type
-    left, right = (rules.numbers.cast(side, kind) for side in (base, exponent))
+    kind = base.type if not exponent.is_float else kind
+    left = rules.numbers.cast(base, kind)
     form = left.value.type.float_format
     if form is None:
         raise UsageError(NOT_A_NUMBER)
-    bits = _floats(form, left.value.bits, right.value.bits)
+    times_real = _power_of(rules, exponent, kind)
+    if exponent.is_float and not rules.has_power(form.decode(left.value.bits), times_real):
+        bits = form.nan()
+    else:
+        bits = _floats(form, left.value.bits, times_real)
     return Number(Value(bits, left.value.type), kind)
+
+
+def _power_of(rules: NumberRules, exponent: Number, kind: Type) -> Fraction | Special:
+    """Return the number that an exponent is: an integer exactly, also where the type of the base
+    has it not."""
+    if not exponent.is_float:
+        return Fraction(exponent.value.integer)
+    value = rules.numbers.cast(exponent, kind).value
+    form = value.type.float_format
+    assert form is not None
+    return form.decode(value.bits)
 
 
 def _integers(base: int, exponent: int, modulus: int) -> int:
@@ -73,28 +88,31 @@ def _integers(base: int, exponent: int, modulus: int) -> int:
     return 0  # 1 divided by an integer, truncated
 
 
-def _floats(form: FloatFormat, base: int, exponent: int) -> int:
-    number, times = form.decode(base), form.decode(exponent)
-    if not isinstance(number, str) and not isinstance(times, str):
-        if number == 0 and times < 0:
-            raise EvaluationError(f"{_FAILED}: Numerical result out of range")
-        if number < 0 and times.denominator != 1:
-            raise EvaluationError(f"{_FAILED}: Numerical argument out of domain")
-        if number and times.denominator == 1 and abs(times) <= _EXACT:
-            return form.encode(Fraction(number ** int(times)))
-    raised = _WIDE.power(_decimal(form, base), _decimal(form, exponent))
-    if raised.is_nan():
+def _floats(form: FloatFormat, base: int, times: Fraction | Special) -> int:
+    """Return a power as IEEE 754 has it (9.2.1), also of zeros, infinities and NaN."""
+    number, one = form.decode(base), form.encode(Fraction(1))
+    if times == 0 or number == 1:
+        return one
+    if "nan" in (number, times):
         return form.nan()
-    sign = int(raised.is_signed())
+    magnitude = inf if isinstance(number, str) else abs(number)
+    if isinstance(times, str):
+        if magnitude == 1:
+            return one
+        return form.infinity(0) if (magnitude > 1) == (times == "inf") else form.zero(0)
+    is_odd = times.denominator == 1 and times.numerator % 2 == 1
+    sign = form.sign(base) if is_odd else 0
+    if isinstance(number, str) or not number:
+        return form.infinity(sign) if bool(number) == (times > 0) else form.zero(sign)
+    if number < 0 and times.denominator != 1:
+        return form.nan()
+    if times.denominator == 1 and abs(times) <= _EXACT:
+        return form.encode(Fraction(number ** int(times)), sign)
+    raised = _WIDE.power(_decimal(number), _decimal(times))
     if raised.is_infinite():
         return form.infinity(sign)
     return form.encode(Fraction(raised), sign) if raised else form.zero(sign)
 
 
-def _decimal(form: FloatFormat, bits: int) -> Decimal:
-    number = form.decode(bits)
-    if isinstance(number, str):
-        return Decimal("NaN" if "nan" in number else number)
-    if not number:
-        return Decimal("-0" if form.sign(bits) else "0")
+def _decimal(number: Fraction) -> Decimal:
     return _WIDE.divide(Decimal(number.numerator), Decimal(number.denominator))
