@@ -1,15 +1,17 @@
 """Numbers of the type Currency of Free Pascal, which have four decimal places.
 
-Law: a result is that of exact arithmetic, rounded once, to the nearest number of the type.
+Law: a result is the nearest number of the type, of two the even one. Free Pascal computes it as
+Extended, beside a Double as one.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import floor
+from typing import Final
 
 from dwarfgpu.base.base_type import is_currency
 from dwarfgpu.base.bits import signed
+from dwarfgpu.base.float_format import BINARY64, X87_EXTENDED, FloatFormat
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_number
@@ -19,6 +21,8 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import Value
+
+_TOO_LARGE: Final = "Currency does not have the number: it is too large."
 
 
 def has_currency(*operands: TypedValue) -> bool:
@@ -31,27 +35,29 @@ def combined(
 ) -> TypedValue:
     """Apply `+ - * /`, whose result is of the type if one operand is, as in Free Pascal."""
     kind = left.type if _currency(left.type) is not None else right.type
-    a, b = _finite(arithmetic, left), _finite(arithmetic, right)
+    scale, sides = _scale(kind), (left, right)
+    a, b = (_finite(arithmetic, side) / scale for side in sides)
     if operator == "/" and not b:
         if not isinstance(arithmetic.objects, Unevaluated):
             raise EvaluationError("Division by zero")
         b = Fraction(1)
+    form = next((_format(arithmetic, side) for side in sides if _is_float(side)), X87_EXTENDED)
     match operator:
         case "+":
-            return _value(kind, a + b)
+            return _value(kind, _in_format(form, a + b))
         case "-":
-            return _value(kind, a - b)
+            return _value(kind, _in_format(form, a - b))
         case "*":
-            return _value(kind, a * b)
+            return _value(kind, _in_format(form, _in_format(form, a * b) * scale))
         case "/":
-            return _value(kind, a / b)
+            return _value(kind, _in_format(form, _in_format(form, a / b) / scale))
         case _:
             raise UsageError(NOT_A_NUMBER)
 
 
 def negated(arithmetic: Operators, value: TypedValue) -> TypedValue:
     """Return `-value`."""
-    return _value(value.type, -_finite(arithmetic, value))
+    return _value(value.type, -_multiple(arithmetic, value, value.type))
 
 
 def compared(arithmetic: Operators, operator: str, left: TypedValue, right: TypedValue) -> bool:
@@ -72,7 +78,7 @@ def converted(arithmetic: Operators, value: TypedValue, type_: Type) -> TypedVal
     exact = _finite(arithmetic, value)
     bare = strip(type_)
     if _currency(type_) is not None:
-        return _value(type_, exact)
+        return _value(type_, _multiple(arithmetic, value, type_))
     if isinstance(bare, Base) and bare.base.encoding == "float":
         base = arithmetic.numbers.plain(bare.base)
         assert base.float_format is not None
@@ -118,16 +124,40 @@ def _finite(arithmetic: Operators, value: TypedValue) -> Fraction:
     return exact
 
 
+def _scale(type_: Type | None) -> Fraction:
+    kind = _currency(type_)
+    return Fraction(1 if kind is None else kind.base.scale or 1)
+
+
+def _format(arithmetic: Operators, value: TypedValue) -> FloatFormat:
+    """Return the format in which a real number is computed with, Double or Extended."""
+    form = arithmetic.number(value).value.type.float_format
+    is_long = form is not None and form.fraction_bits > BINARY64.fraction_bits
+    return X87_EXTENDED if is_long else BINARY64
+
+
+def _in_format(form: FloatFormat, number: Fraction) -> Fraction:
+    """Return the nearest number of a format."""
+    exact = form.decode(form.encode(number))
+    if isinstance(exact, str):
+        raise UsageError(_TOO_LARGE)
+    return exact
+
+
+def _multiple(arithmetic: Operators, value: TypedValue, kind: Type | None) -> Fraction:
+    """Return the number of the type that a value becomes, in units of its last place: a real number
+    is scaled in its own format, or as Double."""
+    scaled = _finite(arithmetic, value) / _scale(kind)
+    if _is_float(value):
+        scaled = _in_format(_format(arithmetic, value), scaled)
+    return Fraction(round(scaled))
+
+
 def _value(type_: Type | None, number: Fraction) -> TypedValue:
+    """Return the nearest number of the type to one in units of its last place."""
     kind = _currency(type_)
     assert kind is not None
-    size, multiple = kind.base.bit_size, _rounded(number / Fraction(kind.base.scale or 1))
+    size, multiple = kind.base.bit_size, round(number)
     if not -(1 << size - 1) <= multiple < 1 << size - 1:
-        raise UsageError("Currency does not have the number: it is too large.")
+        raise UsageError(_TOO_LARGE)
     return TypedValue(type_, bits=Bits(multiple & (1 << size) - 1, size))
-
-
-def _rounded(number: Fraction) -> int:
-    """Return the nearest integer, of two the one that is not towards 0."""
-    magnitude = floor(abs(number) + Fraction(1, 2))
-    return -magnitude if number < 0 else magnitude

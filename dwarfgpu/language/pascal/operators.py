@@ -190,9 +190,36 @@ def _divided(
     """Return the left operand of a division: of `/` between two integers, as Double, as Free Pascal
     computes it; `UsageError` for `div` of real numbers."""
     are_integers = is_integer(left.type) and is_integer(right.type)
+    def as_one_type(
+        self, node: ast.Binary, left: TypedValue, right: TypedValue
+    ) -> tuple[TypedValue, TypedValue]:
+        """Return a constant beside a Currency as one."""
+        if node.operator not in ("+", "-", "*", "/"):
+            return left, right
+        if currency_operators.has_currency(left) and _is_real(node.right) and right.type:
+            assert left.type is not None
+            return left, currency_operators.converted(self.arithmetic, right, left.type)
+        if currency_operators.has_currency(right) and _is_real(node.left) and left.type:
+            assert right.type is not None
+            return currency_operators.converted(self.arithmetic, left, right.type), right
+        return left, right
+
     if operator != "/" and not are_integers:
         raise UsageError("Integer-only operation on floating point number.")
     if operator != "/" or not are_integers:
         return left
     double = arithmetic.numbers.builtins.floating("double")
     return arithmetic.cast(left, Base(evolve(double.base, name="Double")))
+def _is_real(node: ast.Node) -> bool:
+    """Return whether a tree is made of numbers alone."""
+    match node:
+        case ast.Integer() | ast.Floating():
+            return True
+        case ast.Unary(operator="-" | "+"):
+            return _is_real(node.operand)
+        case ast.Binary():
+            return _is_real(node.left) and _is_real(node.right)
+        case _:
+            return False
+
+
