@@ -18,7 +18,7 @@ VARIABLES = {
     "qw": ("QWord", 17446744073709551615),
 }  # fmt: skip
 CONSTANTS = ["1", "3", "200", "70000", "5000000000", "18446744073709551615", "(-70000)",
-             "Byte(100)", "LongWord(7)"]  # fmt: skip
+             "Byte(100)", "LongWord(7)", "0", "(-1)", "QWord(0)"]  # fmt: skip
 OPERATORS = ["+", "-", "*", "and", "or", "xor", "div", "mod", "shl", "shr", "<", "="]
 AROUND = ["not ({})", "({}) shl 33", "({}) shr 31", "-({})", "({}) < -5", "({}) > qw", "{}"]
 """What shows the type of a result."""
@@ -36,7 +36,9 @@ def _expressions() -> list[str]:
     made = []
     for number, ((left, right), operator) in enumerate(product(pairs, OPERATORS)):
         around = AROUND[number % len(AROUND)] if operator not in "<=" else "{}"
-        if (operator, right) != ("mod", "1"):
+        zeros = {"0", "QWord(0)"}
+        is_folded = {left, right} & zeros and operator in ("*", "and", "shl", "shr", "div", "mod")
+        if (operator, right) != ("mod", "1") and not is_folded:
             made.append(around.format(f"{left} {operator} {right}"))
     return made + FOLDED
 
@@ -70,3 +72,25 @@ def test_integers_are_those_of_the_program(tmp_path: Path, tool: Callable[[str],
     values = [answer.splitlines()[-1] for answer in shown]
     pairs = zip(expressions, values, printed, strict=True)
     assert [pair for pair in pairs if pair[1].lower() != pair[2].lower()] == []
+
+
+CONSTANT_TYPES = ["3", "200", "-5", "300", "-300", "40000", "70000", "-70000", "4000000000",
+                  "5000000000", "18446744073709551615", "Byte(3)"]  # fmt: skip
+
+
+def test_types_of_constants(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """The program takes the procedure whose parameter has the type."""
+    names = [kind for kind, _ in VARIABLES.values()]
+    outputs = "".join(
+        f"procedure put(const v: {kind}); overload; begin writeln('{kind}') end;\n"
+        for kind in names
+    )
+    calls = "".join(f"  put({text});\n" for text in CONSTANT_TYPES)
+    source = f"program p; {{$mode objfpc}}\nvar nowhere: ^LongInt = nil;\n{outputs}begin\n"
+    source += "  assign(output, 'printed'); rewrite(output);\n"
+    source += f"{calls}  close(output); nowhere^ := 1;\nend.\n"
+    build(tmp_path, {"a.pas": source}, [[tool("fpc"), "-gw3", "-v0", "a.pas"]])
+    files = with_core(tool, tmp_path)
+    printed = (tmp_path / "printed").read_text().splitlines()
+    shown = answers(None, files, [f"whatis {text}" for text in CONSTANT_TYPES])
+    assert [text.splitlines()[-1] for text in shown] == [f"type = {kind}" for kind in printed]

@@ -24,7 +24,7 @@ from dwarfgpu.language.pascal.integers import (
     kind_of_shift,
     kind_of_two,
 )
-from dwarfgpu.language.syntax import ast, words
+from dwarfgpu.language.syntax import ast
 
 
 class PascalRules(NumberRules):
@@ -62,10 +62,8 @@ class PascalRules(NumberRules):
         match node:
             case ast.Binary() if INT64.has(constant):
                 return self._in_kind(constant, INT64)
-            case ast.Cast() | ast.Unary(operator="~" | words.COMPLEMENT):
-                return self._in_kind(constant, constant.kind)
             case _:
-                return self.alone(constant)
+                return self._in_kind(constant, constant.kind)
 
     def beside(self, constant: Constant, type_: Type, operator: str = "") -> Number:
         """Return a constant in its type."""

@@ -52,6 +52,8 @@ class PascalOperators(LanguageOperators):
             return self._compared_with_constant(node)
         return self._divided_by_one(node) if node.operator == DIV else None
 
+        if node.operator == "-":
+            return self._subtracted_from_zero(node)
     def _logical(self, node: ast.Binary) -> TypedValue:
         """Apply `and`, `or` or `xor`; the right one of two Booleans is evaluated only where the
         left one does not decide."""
@@ -137,6 +139,15 @@ class PascalOperators(LanguageOperators):
 
     def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
         if currency_operators.has_currency(left, right):
+    def _subtracted_from_zero(self, node: ast.Binary) -> TypedValue | None:
+        """Subtract an integer from the constant 0: the compiler takes `0 - x` as `-x`. None for
+        other operands."""
+        rules = self.evaluation.rules
+        if rules is None or rules.constant(node.left) != 0 or rules.constant(node) is not None:
+            return None
+        value = self._integer(node.right)
+        return None if value is None else self.evaluation.of_one("-", value)
+
             return currency_operators.combined(self.arithmetic, operator, left, right)
         if operator not in (DIV, "/"):
             return None
