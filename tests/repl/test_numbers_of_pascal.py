@@ -30,7 +30,7 @@ TRUTHS = {
     "plain": "true", "bad": "2", "/x five": "0x5", "/d w": "-1",
     "w = true": "true", "five = plain": "true", "w = five": "true", "w <> l": "false",
     "no = false": "true", "w > plain": "false", "no < w": "true", "not five": "false",
-    "five xor plain": "false",
+    "five xor plain": "true",
 }  # fmt: skip
 CURRENCIES = {
     "c": "12.5", "cent": "-0.0001", "most": "922337203685477.5807", "whole": "7", "r.c": "1.25",
@@ -77,3 +77,50 @@ def test_currency_has_four_decimal_places(files: list[str]) -> None:
     ]  # fmt: skip
     data = json.loads(run("eval", "--json", "--core", files[1], files[0], "c").out)
     assert data["data"] == 12.5
+
+
+BOOLEANS = {"bt": "Boolean = true", "bf": "Boolean = false", "bb": "ByteBool = true",
+            "b5": "ByteBool = ByteBool(5)", "wb": "WordBool = true", "w5": "WordBool = WordBool(5)",
+            "wf": "WordBool = false", "lb": "LongBool = true",
+            "qb": "QWordBool = true"}  # fmt: skip
+MONEY = {"c": "Currency = 1.2345", "e": "Currency = -10.5", "f": "Currency = 0.0001",
+         "g": "Currency = 100.0001", "s": "Single = 0.5", "d": "Double = 3.14159",
+         "h": "Double = 0.1",
+         "x": "Extended = 3.14159", "n": "LongInt = 2"}  # fmt: skip
+
+
+def of_program(tmp_path: Path, tool: Callable[[str], str], texts: list[str]) -> list[str]:
+    """Return what dwarfgpu and the program answer, where they differ."""
+    lines = [f"  {name}: {rest};\n" for name, rest in (BOOLEANS | MONEY).items() if "(" not in rest]
+    lines += [f"  {name}: {rest.split()[0]};\n" for name, rest in BOOLEANS.items() if "(" in rest]
+    source = "".join([
+        "program p; {$mode objfpc}{$R-}{$Q-}\nvar\n", *lines,
+        "  nowhere: ^LongInt = nil; r: Currency;\nbegin\n  b5 := ByteBool(5); w5 := WordBool(5);\n",
+        "  assign(output, 'printed'); rewrite(output);\n",
+        *(f"  {text};\n" for text in texts), "  close(output); nowhere^ := 1;\nend.\n",
+    ])  # fmt: skip
+    build(tmp_path, {"a.pas": source}, [[tool("fpc"), "-gw3", "-v0", "a.pas"]])
+    return with_core(tool, tmp_path)
+
+
+def test_xor_is_of_the_numbers_of_booleans(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    texts = [f"{a} {operator} {b}" for operator in ("xor", "and", "or")
+             for a, b in product([*BOOLEANS, "true", "false"], repeat=2)]  # fmt: skip
+    texts += [f"not {name}" for name in BOOLEANS] + ["not (bt xor bb)", "bt and (bt xor bb)"]
+    files = of_program(tmp_path, tool, [f"writeln({text})" for text in texts])
+    printed = (tmp_path / "printed").read_text().lower().split()
+    assert dict(zip(texts, shown(files, texts), strict=True)) == dict(
+        zip(texts, printed, strict=True)
+    )
+    assert shown(files, ["ord(bt xor bb)", "ord(w5 xor bt)"]) == ["-2", "-6"]
+
+
+def test_currency_is_rounded_as_in_the_program(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Halves to the even number; a constant becomes a Currency first, a variable does not."""
+    sides = [*MONEY, "0.5", "2.5", "1.00001", "0.1", "3"]
+    texts = [f"{a} {operator} {b}" for operator in "+-*/" for a, b in product(sides, repeat=2)
+             if {a, b} & set("cefg")]  # fmt: skip
+    files = of_program(tmp_path, tool, [f"r := {text}; writeln(r:0:4)" for text in texts])
+    printed = [float(text) for text in (tmp_path / "printed").read_text().split()]
+    numbers = [float(text) for text in shown(files, texts)]
+    assert dict(zip(texts, numbers, strict=True)) == dict(zip(texts, printed, strict=True))

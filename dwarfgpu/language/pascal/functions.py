@@ -41,12 +41,18 @@ def _length(context: FunctionContext, rules: NumberRules, value: TypedValue) -> 
     return context.arithmetic.value(rules.integer_number(count, 64, is_signed=True))
 
 
+def is_of_numbers(kind: Base) -> bool:
+    """Return whether a Boolean type is ByteBool, WordBool, LongBool or QWordBool, whose truth is
+    -1."""
+    return kind.base.name.lower().endswith("bool") and kind.base.name != "bool"
+
+
 def _ord(context: FunctionContext, rules: NumberRules, value: TypedValue) -> TypedValue:
     bare = strip(value.type)
     size, is_signed = 32, True  # of an enumerator
     if isinstance(bare, Base) and bare.base.encoding in (*_CHARACTERS, "boolean"):
         # A ByteBool, WordBool or LongBool has a sign, a Boolean none.
-        size, is_signed = bare.base.bit_size, bare.base.name.lower().endswith("bool")
+        size, is_signed = bare.base.bit_size, is_of_numbers(bare)
     elif is_integer(bare):
         return context.arithmetic.value(context.arithmetic.number(value))
     elif not isinstance(bare, Enum):

@@ -19,6 +19,7 @@ from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.logical_operators import holds as holds_lazily
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.pascal import currency as currency_operators
+from dwarfgpu.language.pascal.functions import is_of_numbers
 from dwarfgpu.language.pascal.integers import Kind, PascalConstant, compared_beside
 from dwarfgpu.language.pascal.short_string_elements import (
     allocated_name,
@@ -31,6 +32,7 @@ from dwarfgpu.language.syntax.words import AND, COMPLEMENT, DIV, LOGICAL, OF_BIT
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION
+from dwarfgpu.model.object import Bits
 
 
 class PascalOperators(LanguageOperators):
@@ -50,10 +52,10 @@ class PascalOperators(LanguageOperators):
             return self._logical(node)
         if node.operator in COMPARISONS:
             return self._compared_with_constant(node)
-        return self._divided_by_one(node) if node.operator == DIV else None
-
         if node.operator == "-":
             return self._subtracted_from_zero(node)
+        return self._divided_by_one(node) if node.operator == DIV else None
+
     def _logical(self, node: ast.Binary) -> TypedValue:
         """Apply `and`, `or` or `xor`; the right one of two Booleans is evaluated only where the
         left one does not decide."""
@@ -66,12 +68,38 @@ class PascalOperators(LanguageOperators):
                 return evaluation.combined(of_bits.operator, *evaluation.operands(of_bits))
             beside = evaluation.beside(node.right, left.type, of_bits.operator)
             return evaluation.combined(of_bits.operator, left, beside)
-        truth = self.arithmetic.truth
         if operator == XOR:
-            return evaluation.truth(truth(left) != truth(right()))
+            return self._of_two_booleans(node, left, right())
         of_c = "&&" if operator == AND else "||"
         refuse = evaluation.refuse_overloaded
         return evaluation.truth(holds_lazily(self.arithmetic, of_c, left, right, unread, refuse))
+
+    def _of_two_booleans(self, node: ast.Binary, left: TypedValue, right: TypedValue) -> TypedValue:
+        """Return `xor` of two Booleans, as Free Pascal has it of their numbers: of the larger type,
+        and of two types of one size unchanged, so that that of a Boolean and a ByteBool is -2."""
+        sides = [strip(side.type) for side in (left, right)]
+        first, second = (side for side in sides if isinstance(side, Base))
+        is_constant = [  # `true` or `false`
+            isinstance(side, ast.Name) and value.location is None
+            for side, value in ((node.left, left), (node.right, right))
+        ]
+        if any(is_constant):
+            truths = [self.arithmetic.truth(side) for side in (left, right)]
+            return self.evaluation.truth(truths[0] != truths[1])
+        if first.base.bit_size != second.base.bit_size:
+            kind = max(first, second, key=lambda side: side.base.bit_size)
+        else:
+            kind = second if is_of_numbers(second) else first
+        size = kind.base.bit_size
+        bits = (self._in_boolean(left, kind) ^ self._in_boolean(right, kind)) & (1 << size) - 1
+        return TypedValue(kind, bits=Bits(bits, size))
+
+    def _in_boolean(self, value: TypedValue, kind: Base) -> int:
+        """Return the number of a Boolean in a type: itself where that has as many bits."""
+        number = self.arithmetic.number(value).value
+        if number.type.bit_size == kind.base.bit_size:
+            return number.bits
+        return (-1 if is_of_numbers(kind) else 1) if self.arithmetic.truth(value) else 0
 
     def _compared_with_constant(self, node: ast.Binary) -> TypedValue | None:
         """Compare an integer with a constant; None for other operands."""
@@ -97,6 +125,15 @@ class PascalOperators(LanguageOperators):
         if rules is None or rules.constant(node.right) != 1 or rules.constant(node) is not None:
             return None
         return self._integer(node.left)
+
+    def _subtracted_from_zero(self, node: ast.Binary) -> TypedValue | None:
+        """Subtract an integer from the constant 0: the compiler takes `0 - x` as `-x`. None for
+        other operands."""
+        rules = self.evaluation.rules
+        if rules is None or rules.constant(node.left) != 0 or rules.constant(node) is not None:
+            return None
+        value = self._integer(node.right)
+        return None if value is None else self.evaluation.of_one("-", value)
 
     def _integer(self, node: ast.Node) -> TypedValue | None:
         """Return the value of an operand that is an integer; None for any other."""
@@ -137,17 +174,22 @@ class PascalOperators(LanguageOperators):
                 raise Unsupported(f"the type {name} does not say how long its strings are")
         return None
 
+    def as_one_type(
+        self, node: ast.Binary, left: TypedValue, right: TypedValue
+    ) -> tuple[TypedValue, TypedValue]:
+        """Return a constant beside a Currency as one."""
+        if node.operator not in ("+", "-", "*", "/"):
+            return left, right
+        if currency_operators.has_currency(left) and _is_real(node.right) and right.type:
+            assert left.type is not None
+            return left, currency_operators.converted(self.arithmetic, right, left.type)
+        if currency_operators.has_currency(right) and _is_real(node.left) and left.type:
+            assert right.type is not None
+            return currency_operators.converted(self.arithmetic, left, right.type), right
+        return left, right
+
     def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
         if currency_operators.has_currency(left, right):
-    def _subtracted_from_zero(self, node: ast.Binary) -> TypedValue | None:
-        """Subtract an integer from the constant 0: the compiler takes `0 - x` as `-x`. None for
-        other operands."""
-        rules = self.evaluation.rules
-        if rules is None or rules.constant(node.left) != 0 or rules.constant(node) is not None:
-            return None
-        value = self._integer(node.right)
-        return None if value is None else self.evaluation.of_one("-", value)
-
             return currency_operators.combined(self.arithmetic, operator, left, right)
         if operator not in (DIV, "/"):
             return None
@@ -169,6 +211,19 @@ def _joined(objects: ObjectAccess, left: TypedValue, right: TypedValue) -> Typed
             f"The strings have more than {MOST_CHARACTERS} characters, where a ShortString ends."
         )
     return whole
+
+
+def _is_real(node: ast.Node) -> bool:
+    """Return whether a tree is made of numbers alone."""
+    match node:
+        case ast.Integer() | ast.Floating():
+            return True
+        case ast.Unary(operator="-" | "+"):
+            return _is_real(node.operand)
+        case ast.Binary():
+            return _is_real(node.left) and _is_real(node.right)
+        case _:
+            return False
 
 
 def _are_boolean(operator: str, left: Type | None, right: Type | None) -> bool:
@@ -201,36 +256,9 @@ def _divided(
     """Return the left operand of a division: of `/` between two integers, as Double, as Free Pascal
     computes it; `UsageError` for `div` of real numbers."""
     are_integers = is_integer(left.type) and is_integer(right.type)
-    def as_one_type(
-        self, node: ast.Binary, left: TypedValue, right: TypedValue
-    ) -> tuple[TypedValue, TypedValue]:
-        """Return a constant beside a Currency as one."""
-        if node.operator not in ("+", "-", "*", "/"):
-            return left, right
-        if currency_operators.has_currency(left) and _is_real(node.right) and right.type:
-            assert left.type is not None
-            return left, currency_operators.converted(self.arithmetic, right, left.type)
-        if currency_operators.has_currency(right) and _is_real(node.left) and left.type:
-            assert right.type is not None
-            return currency_operators.converted(self.arithmetic, left, right.type), right
-        return left, right
-
     if operator != "/" and not are_integers:
         raise UsageError("Integer-only operation on floating point number.")
     if operator != "/" or not are_integers:
         return left
     double = arithmetic.numbers.builtins.floating("double")
     return arithmetic.cast(left, Base(evolve(double.base, name="Double")))
-def _is_real(node: ast.Node) -> bool:
-    """Return whether a tree is made of numbers alone."""
-    match node:
-        case ast.Integer() | ast.Floating():
-            return True
-        case ast.Unary(operator="-" | "+"):
-            return _is_real(node.operand)
-        case ast.Binary():
-            return _is_real(node.left) and _is_real(node.right)
-        case _:
-            return False
-
-
