@@ -132,10 +132,17 @@ def joined(
     part = Base(evolve(widest.base, encoding="float", bit_size=widest.base.bit_size // 2))
     of_parts = strip(real.type)
     if isinstance(of_parts, Base) and of_parts.base.bit_size > part.base.bit_size:
-        name, bit_size = f"_Complex {of_parts.base.name}", 2 * of_parts.base.bit_size
+        name, bit_size = _complex_name(of_parts.base.name), 2 * of_parts.base.bit_size
         wider = evolve(of_parts.base, name=name, encoding="complex_float", bit_size=bit_size)
         return joined_as(arithmetic, real, imaginary, Base(wider), of_parts)
     return joined_as(arithmetic, real, imaginary, widest, part)
+
+
+def _complex_name(part: str) -> str:
+    """Return the name of the complex type with parts of a real type: `complex(kind=8)` in
+    Fortran."""
+    is_of_fortran = part.startswith(("real(", "real*"))
+    return part.replace("real", "complex", 1) if is_of_fortran else f"_Complex {part}"
 
 
 def joined_as(

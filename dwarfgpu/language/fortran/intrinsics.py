@@ -286,7 +286,7 @@ def _kind(context: FunctionContext, arguments: Arguments, name: str) -> TypedVal
         raise UsageError("argument to kind must be an intrinsic type")
     size = bare.base.bit_size // 8
     size = size // 2 if bare.base.encoding == "complex_float" else size
-    return context.arithmetic.value(context.arithmetic.numbers.integer(size))
+    return integer(context, size)
 
 
 def _array_of(context: FunctionContext, value: TypedValue, name: str) -> Array:
