@@ -210,7 +210,11 @@ def _remainder(context: FunctionContext, arguments: Arguments, name: str) -> Typ
         is_moved = name == "MODULO" and a and (a < 0) != (p == "-inf")
         bits = form.infinity(int(p == "-inf")) if is_moved else left.value.bits
     else:
-        bits = form.encode(_reduced(name, a, p), form.sign(left.value.bits))
+        of_zero = right if name == "MODULO" else left
+        bits = form.encode(
+            _reduced(name, a, p), (other if name == "MODULO" else form).sign(of_zero.value.bits)
+        )
+        bits = bits if a or name == "MOD" else form.zero(int(p == "-inf"))
     return context.arithmetic.value(Number(Value(bits, left.value.type), left.type))
 
 
