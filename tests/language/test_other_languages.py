@@ -266,7 +266,6 @@ FORTRAN_TYPES = {
 }
 FORTRAN_ERRORS = {
     "associated(first)": "ASSOCIATED can only be applied to pointers",
-    "row(3:2)": "incorrect stride and boundary combination",
     "row(0:2)": "array subscript out of bounds",
     "row(1:2:0)": "stride must not be 0",
     "grid(1:2)": "Wrong number of subscripts",

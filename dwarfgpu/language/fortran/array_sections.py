@@ -104,9 +104,9 @@ def _steps(triplet: Triplet, lower: int, count: int | None) -> _Steps:
         high = lower + count - 1
     else:
         raise UsageError("The last index of the array is unknown: write that of the section.")
+    if (high - low) * triplet.stride < 0:
+        return _Steps(lower, lower, 0)  # no element, so that its bounds are none of the array
     if min(low, high) < lower or (count is not None and max(low, high) >= lower + count):
         raise UsageError(_OUTSIDE)
-    if (high - low) * triplet.stride < 0:
-        raise UsageError("incorrect stride and boundary combination")
     steps = (high - low) // triplet.stride
     return _Steps(low, low + steps * triplet.stride, steps + 1)
