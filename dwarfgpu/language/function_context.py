@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.session.session import Session
+
+if TYPE_CHECKING:
+    from dwarfgpu.language.number_rules import NumberRules
 
 
 class FunctionContext(Protocol):
@@ -26,6 +29,11 @@ class FunctionContext(Protocol):
 
     @property
     def arithmetic(self) -> Arithmetic: ...
+
+    @property
+    def rules(self) -> NumberRules | None:
+        """How the language in focus computes with numbers; None where it is C."""
+        ...
 
     def truth(self, holds: bool) -> TypedValue:
         """Return the result of a comparison: bool in C++, otherwise int."""

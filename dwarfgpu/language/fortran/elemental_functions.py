@@ -20,6 +20,7 @@ from dwarfgpu.language.fortran.intrinsics import (
     integer_of,
     kind_argument,
     number_of,
+    wrapped,
 )
 from dwarfgpu.language.fortran.types import intrinsic_type
 from dwarfgpu.language.function_context import FunctionContext
@@ -98,6 +99,8 @@ def _difference(context: FunctionContext, arguments: Arguments, name: str) -> Ty
     arithmetic = context.arithmetic
     if not _is_nan(left) and not _is_nan(right) and _order(left) <= _order(right):
         return arithmetic.value(arithmetic.numbers.cast(arithmetic.numbers.integer(0), left.type))
+    if not left.is_float:
+        return integer_of(context, left.value.integer - right.value.integer, left)
     return arithmetic.value(Number(arithmetic.numbers.binary("-", left, right).value, left.type))
 
 
@@ -160,7 +163,7 @@ def _shifted(context: FunctionContext, arguments: Arguments, name: str) -> Typed
     """Return ISHFT: to the left, or to the right by a negative number, without a sign."""
     number, count = _position(context, arguments, name, least=True)
     bits = number.value.bits & (1 << number.value.type.bit_size) - 1
-    return integer_of(context, bits << count if count >= 0 else bits >> -count, number)
+    return wrapped(context, bits << count if count >= 0 else bits >> -count, number)
 
 
 def _is_set(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:

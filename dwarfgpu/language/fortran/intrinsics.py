@@ -273,6 +273,14 @@ def _unsupported(name: str, type_: Type | None) -> str:
 def integer_of(context: FunctionContext, number: int, like: Number) -> TypedValue:
     return context.arithmetic.value(Number(Value.of(number, like.value.type), like.type))
 
+    """Return a number of the type of another, with a warning where that does not hold it."""
+    if context.rules is None:
+        return wrapped(context, number, like)
+    return context.arithmetic.value(context.rules.kept(number, like.type))
+
+
+def wrapped(context: FunctionContext, number: int, like: Number) -> TypedValue:
+    """Return the low-order bits of a number as one of the type of another."""
 
 # Types
 
