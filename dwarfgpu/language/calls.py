@@ -248,7 +248,12 @@ def _subscript(evaluator: Calling, node: ast.Node, kind: Type | None = None) -> 
 def _index(evaluator: Calling, node: ast.Node, kind: Type | None) -> int:
     """Return an index, evaluated even where only the type is wanted: the type depends on it."""
     counting = evaluator.counting()
-    number = counting.arithmetic.number(counting.object_as(node, kind))
+    value = counting.object_as(node, kind)
+    if evaluator.language.is_fortran:
+        from dwarfgpu.language.fortran.scalar_pointers import target_of  # few programs
+
+        value = target_of(counting.arithmetic, value)
+    number = counting.arithmetic.number(value)
     if number.is_float:
         raise UsageError(_NO_INDEX)
     return number.value.integer
@@ -301,6 +306,10 @@ def _arguments(
 
 def _length(evaluator: Calling, node: ast.Name, arguments: Sequence[ast.Node]) -> TypedValue | None:
     """Return the value of `len` or `cap` of Go; None where the name means none."""
+    if intrinsic.takes_targets:
+        from dwarfgpu.language.fortran.scalar_pointers import target_of  # few programs
+
+        values = [target_of(evaluator.arithmetic, value) for value in values]
     from dwarfgpu.language.go.slices_and_strings import BUILTINS, length  # few programs
 
     if node.name not in BUILTINS or node.file is not None or evaluator.names.meaning(node.name):

@@ -60,6 +60,8 @@ class Intrinsic:
     """The names of its arguments, with blanks between them (Fortran 2018 16.9)."""
     least: int = 1
     most: int = 1
+    takes_targets: bool = True
+    """Whether an argument that is a pointer is its target."""
 
     def value(
         self, context: FunctionContext, positional: Arguments, named: Mapping[str, TypedValue]
@@ -281,6 +283,7 @@ def integer_of(context: FunctionContext, number: int, like: Number) -> TypedValu
 
 def wrapped(context: FunctionContext, number: int, like: Number) -> TypedValue:
     """Return the low-order bits of a number as one of the type of another."""
+
 
 # Types
 
@@ -547,6 +550,24 @@ INTRINSICS: Final = {
         Intrinsic("SIZE", _size, "array dim kind", most=3),
         Intrinsic("SQRT", _square_root, "x"),
         Intrinsic("UBOUND", _bounds, "array dim kind", most=3),
+        Intrinsic("AIMAG", _imaginary),
+        Intrinsic("ALLOCATED", _allocated),
+        Intrinsic("ASSOCIATED", _associated, most=2, takes_targets=False),
+        Intrinsic("CEILING", _rounded, most=2),
+        Intrinsic("CMPLX", _complex, most=3),
+        Intrinsic("FLOOR", _rounded, most=2),
+        Intrinsic("INT", _truncated, most=2),
+        Intrinsic("KIND", _kind),
+        Intrinsic("LBOUND", _bounds, most=3),
+        Intrinsic("LOC", _location, takes_targets=False),
+        Intrinsic("MOD", _remainder, least=2, most=2),
+        Intrinsic("MODULO", _remainder, least=2, most=2),
+        Intrinsic("RANK", _rank),
+        Intrinsic("REAL", _real, most=2),
+        Intrinsic("SHAPE", _shape),
+        Intrinsic("SIZE", _size, most=3),
+        Intrinsic("SQRT", _square_root),
+        Intrinsic("UBOUND", _bounds, most=3),
     )
 }
 """Keyed by their names in lower case."""
