@@ -274,12 +274,23 @@ def _intrinsic(
 
         intrinsic = ELEMENTAL.get(node.name.lower())
     if intrinsic is None:
-        return None
+        from dwarfgpu.language.fortran.inquiry_functions import INQUIRIES, NOT_EVALUATED
+
+        intrinsic = INQUIRIES.get(node.name.lower())
+        if intrinsic is None and node.name.lower() not in NOT_EVALUATED:
+            return None
     for meaning in evaluator.names.meaning(node.name):
         die = meaning.die if isinstance(meaning, Variable) else meaning
         if language_of(die.unit).is_fortran:
             return None
+    if intrinsic is None:
+        raise Unsupported(f"the intrinsic function {node.name.upper()} is not evaluated")
     values, named = _arguments(evaluator, arguments)
+    if intrinsic.takes_targets:
+        from dwarfgpu.language.fortran.scalar_pointers import target_of  # few programs
+
+        values = [target_of(evaluator.arithmetic, value) for value in values]
+        named = {word: target_of(evaluator.arithmetic, value) for word, value in named.items()}
     value = intrinsic.value(evaluator, values, named)
     return evolve(value, unit=evaluator.names.current_unit)
 
@@ -306,10 +317,6 @@ def _arguments(
 
 def _length(evaluator: Calling, node: ast.Name, arguments: Sequence[ast.Node]) -> TypedValue | None:
     """Return the value of `len` or `cap` of Go; None where the name means none."""
-    if intrinsic.takes_targets:
-        from dwarfgpu.language.fortran.scalar_pointers import target_of  # few programs
-
-        values = [target_of(evaluator.arithmetic, value) for value in values]
     from dwarfgpu.language.go.slices_and_strings import BUILTINS, length  # few programs
 
     if node.name not in BUILTINS or node.file is not None or evaluator.names.meaning(node.name):

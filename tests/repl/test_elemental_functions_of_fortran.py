@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repl.side_by_side import fortran_with_core, last_lines
+from tests.repl.side_by_side import answers, fortran_with_core, last_lines
 
 EXPRESSIONS = {
     "integer(4)": [
@@ -16,18 +16,31 @@ EXPRESSIONS = {
         "not(i)", "ishft(j, 3)", "ishft(j, -1)", "ishft(i, 32)", "sign(i, j)", "sign(i, -1)",
         "dim(i, j)", "dim(j, i)", "ichar(char(65))", "len(char(200))", "ichar(achar(200 + j))",
         "ichar(ACHAR(i=66))", "int(a=q)", "sign(b=-1, a=i)", "size(m, dim=2)",
-        "ubound(m, dim=1)", "nint(q, kind=4)", "len('abcd'(2:3))",
+        "ubound(m, dim=1)", "nint(q, kind=4)", "len('abcd'(2:3))", "max(a1=p, a2=3)",
+        "huge(i)", "digits(i)", "digits(q)", "digits(x)", "precision(q)",
+        "precision(x)", "precision(c)", "range(i)", "range(k)", "range(q)", "range(x)", "range(c)",
+        "radix(i)", "radix(x)", "maxexponent(q)", "minexponent(q)", "maxexponent(x)",
+        "minexponent(x)", "bit_size(i)", "size(v(3:2))", "size(v(9:2))", "size(v(2:9:-1))",
+        "len(a(3:2))", "len(a(9:2)//'x')", "ubound(v(3:2), 1)", "p + 1", "-p", "max(p, 3)",
+        "mod(p, 5)", "p*p", "v(p/21)", "h%p - p", "p**2", "2**p", "ishft(2147483647, 1)",
     ],
     "integer(8)": ["nint(x, 8)", "ishft(k, -60)", "not(k)", "max(k, 5_8)", "iand(k, 15_8)",
                    "int(x, kind=8)", "size(m, kind=8)", "lbound(m, kind=8, dim=1)",
-                   "len(a, kind=8)"],
+                   "len(a, kind=8)", "huge(x=k)", "bit_size(i=k)"],
     "real(4)": ["max(q, 1.5)", "min(q, -q)", "sign(q, -1.0)", "dim(q, 0.25)", "dim(0.25, q)",
-                "real(c)", "real(x, kind=4)"],
+                "real(c)", "real(x, kind=4)", "huge(q)", "tiny(q)", "epsilon(q)",
+                "sign(1.0, modulo(-6.0*q, 3.0))",
+                "sign(1.0, mod(-6.0*q, 3.0))", "sign(1.0, modulo(0*q, -q))", "modulo(0*q, -q)",
+                "sign(1.0, modulo(-5*q, -q))", "sign(1.0, mod(0*q, -q))"],
     "real(8)": ["max(x, 0.5d0)", "dble(q)", "dble(i)", "dble(c)", "sign(x, 1d0)",
-                "real(i, KIND = 8)"],
+                "real(i, KIND = 8)", "huge(x)", "tiny(x)", "epsilon(x)", "r*2", "sqrt(r)"],
     "complex(4)": ["conjg(c)", "cmplx(x, kind=4)", "cmplx(y=q, x=1)"],
     "complex(8)": ["cmplx(q, kind=8)"],
-    "logical(4)": ["btest(i, 0)", "btest(j, 1)", "btest(k, 63)"],
+    "logical(4)": ["btest(i, 0)", "btest(j, 1)", "btest(k, 63)", "p == 42", "p > h%p",
+                   "t == 'hello'", "a(3:2) == ''", "i == j", "l1 .or. .not. p == 42"],
+    "logical(8)": [".not. l8", "l8 .and. l1", "l1 .or. l8", "l8 .eqv. l1", "l1 .neqv. l8",
+                   "l8 .and. .true."],
+    "logical(1)": [".not. l1", "l1 .and. l1", "l1 .or. l1", "l1 .eqv. l1", "l1 .neqv. g"],
 }  # fmt: skip
 """By the type of the results, which the program has in variables."""
 TEXTS = ["char(65)", "achar(66) // 'x'", "'abcd'(2:3)", '"abcd"(:2)', "'abcd'(3:) // char(67)"]
@@ -53,6 +66,13 @@ REFUSED = {
     "len(i)": "argument to LEN must be of type character",
     "ichar('ab')": "argument to ICHAR must have the length 1, not 2",
     "conjg(q)": "argument to CONJG must be of type complex",
+    "epsilon(i)": "argument to EPSILON must be of type float",
+    "maxexponent(i)": "argument to MAXEXPONENT must be of type float",
+    "precision(i)": "argument to PRECISION must be of type float",
+    "sin(q)": "Unsupported: the intrinsic function SIN is not evaluated",
+    "sum(v)": "Unsupported: the intrinsic function SUM is not evaluated",
+    "nowhere + 1": "The pointer is not associated, as associated(p) says.",
+    "v(3:99)": "array subscript out of bounds",
 }
 
 
@@ -70,7 +90,15 @@ def _source() -> str:
         " real(4) :: q = 2.5", " real(8) :: x = -3.5d0", " complex :: c = (1.0, 2.0)",
         " character(5) :: a = 'ab'", " integer :: i = -7, j = 6", " integer(8) :: k = -5",
         " integer :: m(3, 4) = 1",
-        *declared, *set_, " call abort()", " print *, q, x, c, a, i, j, k", "end program",
+        " integer :: v(5) = [1, 2, 3, 4, 5]", " logical(8) :: l8 = .true.",
+        " logical(1) :: l1 = .false.", " logical(1), pointer :: g",
+        " logical(1), target :: of_g = .true.",
+        " integer, pointer :: p, nowhere", " integer, target :: of_p = 42",
+        " real(8), pointer :: r", " real(8), target :: of_r = 2.5d0",
+        " character(5), pointer :: t", " character(5), target :: of_t = 'hello'",
+        " type held", "  integer, pointer :: p", " end type", " type(held) :: h",
+        *declared, " p => of_p", " r => of_r", " t => of_t", " h%p => of_p", " g => of_g",
+        " nullify(nowhere)", *set_, " call abort()", " print *, q, x, c, a, i, j, k", "end program",
     ])  # fmt: skip
 
 
@@ -113,6 +141,12 @@ TYPES = {
     "btest(i, 0)": "logical(kind=4)",
     "max(i, k)": "integer(kind=8)",
     "dble(i)": "real*8",
+    "kind(1)": "integer*4",
+    "c + x": "complex(kind=8)",
+    "x * c": "complex(kind=8)",
+    "p": "PTR TO -> ( integer(kind=4) )",
+    "p + 1": "integer(kind=4)",
+    ".not. l8": "logical(kind=8)",
 }
 
 
@@ -124,3 +158,36 @@ def test_types(files: list[str]) -> None:
 def test_other_arguments_are_refused(files: list[str]) -> None:
     shown = last_lines(files, ["frame function fa", *(f"output {text}" for text in REFUSED)])[1:]
     assert dict(zip(REFUSED, shown, strict=True)) == REFUSED
+
+
+WRAPPED = [
+    "dim(2147483647, i)",
+    "dim(100_1, -100_1)",
+    "abs(-127_1 - 1_1)",
+    "sign(-127_1 - 1_1, 1_1)",
+]
+"""Results that their type does not hold (docs/language-fortran.md)."""
+
+
+def test_results_that_do_not_fit(files: list[str]) -> None:
+    for text in WRAPPED:
+        shown = answers(None, files, ["frame function fa", f"output {text}"])[1]
+        assert "warning: the result overflows integer" in shown, text
+    for text in ("ishft(2147483647, 1)", "not(i)", "dim(i, j)", "abs(i)"):
+        assert "warning" not in answers(None, files, ["frame function fa", f"output {text}"])[1]
+
+
+def test_addresses_stay_addresses(files: list[str]) -> None:
+    """As in GDB: a pointer alone, beside an address, and in `*p`."""
+    texts = [
+        "p == &of_p",
+        "&of_p == p",
+        "*p",
+        "associated(p)",
+        "associated(nowhere)",
+        "loc(p) == &p",
+    ]
+    shown = last_lines(files, ["frame function fa", *(f"output {text}" for text in texts)])[1:]
+    assert shown == [".TRUE.", ".TRUE.", "42", ".TRUE.", ".FALSE.", ".TRUE."]
+    (alone,) = last_lines(files, ["frame function fa", "print p"])[1:]
+    assert "PTR TO -> ( integer(kind=4) )" in alone

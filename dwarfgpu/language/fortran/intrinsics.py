@@ -211,12 +211,12 @@ def _remainder(context: FunctionContext, arguments: Arguments, name: str) -> Typ
     elif isinstance(p, str):  # infinite: the quotient is 0
         is_moved = name == "MODULO" and a and (a < 0) != (p == "-inf")
         bits = form.infinity(int(p == "-inf")) if is_moved else left.value.bits
+        bits = bits if a or name == "MOD" else form.zero(int(p == "-inf"))
     else:
         of_zero = right if name == "MODULO" else left
         bits = form.encode(
             _reduced(name, a, p), (other if name == "MODULO" else form).sign(of_zero.value.bits)
         )
-        bits = bits if a or name == "MOD" else form.zero(int(p == "-inf"))
     return context.arithmetic.value(Number(Value(bits, left.value.type), left.type))
 
 
@@ -273,8 +273,6 @@ def _unsupported(name: str, type_: Type | None) -> str:
 
 
 def integer_of(context: FunctionContext, number: int, like: Number) -> TypedValue:
-    return context.arithmetic.value(Number(Value.of(number, like.value.type), like.type))
-
     """Return a number of the type of another, with a warning where that does not hold it."""
     if context.rules is None:
         return wrapped(context, number, like)
@@ -283,6 +281,8 @@ def integer_of(context: FunctionContext, number: int, like: Number) -> TypedValu
 
 def wrapped(context: FunctionContext, number: int, like: Number) -> TypedValue:
     """Return the low-order bits of a number as one of the type of another."""
+    return context.arithmetic.value(Number(Value.of(number, like.value.type), like.type))
+
 
 
 # Types
@@ -534,14 +534,14 @@ INTRINSICS: Final = {
         Intrinsic("ABS", _absolute),
         Intrinsic("AIMAG", _imaginary, "z"),
         Intrinsic("ALLOCATED", _allocated, "array"),
-        Intrinsic("ASSOCIATED", _associated, "pointer target", most=2),
+        Intrinsic("ASSOCIATED", _associated, "pointer target", most=2, takes_targets=False),
         Intrinsic("CEILING", _rounded, "a kind", most=2),
         Intrinsic("CMPLX", _complex, "x y kind", most=3),
         Intrinsic("FLOOR", _rounded, "a kind", most=2),
         Intrinsic("INT", _truncated, "a kind", most=2),
         Intrinsic("KIND", _kind, "x"),
         Intrinsic("LBOUND", _bounds, "array dim kind", most=3),
-        Intrinsic("LOC", _location, "x"),
+        Intrinsic("LOC", _location, "x", takes_targets=False),
         Intrinsic("MOD", _remainder, "a p", least=2, most=2),
         Intrinsic("MODULO", _remainder, "a p", least=2, most=2),
         Intrinsic("RANK", _rank, "a"),
@@ -550,24 +550,6 @@ INTRINSICS: Final = {
         Intrinsic("SIZE", _size, "array dim kind", most=3),
         Intrinsic("SQRT", _square_root, "x"),
         Intrinsic("UBOUND", _bounds, "array dim kind", most=3),
-        Intrinsic("AIMAG", _imaginary),
-        Intrinsic("ALLOCATED", _allocated),
-        Intrinsic("ASSOCIATED", _associated, most=2, takes_targets=False),
-        Intrinsic("CEILING", _rounded, most=2),
-        Intrinsic("CMPLX", _complex, most=3),
-        Intrinsic("FLOOR", _rounded, most=2),
-        Intrinsic("INT", _truncated, most=2),
-        Intrinsic("KIND", _kind),
-        Intrinsic("LBOUND", _bounds, most=3),
-        Intrinsic("LOC", _location, takes_targets=False),
-        Intrinsic("MOD", _remainder, least=2, most=2),
-        Intrinsic("MODULO", _remainder, least=2, most=2),
-        Intrinsic("RANK", _rank),
-        Intrinsic("REAL", _real, most=2),
-        Intrinsic("SHAPE", _shape),
-        Intrinsic("SIZE", _size, most=3),
-        Intrinsic("SQRT", _square_root),
-        Intrinsic("UBOUND", _bounds, most=3),
     )
 }
 """Keyed by their names in lower case."""
