@@ -20,6 +20,8 @@ ALL: Final = ".all"
 NULL: Final = "null"
 QUALIFICATION: Final = "'"
 """Between a type and the parentheses of a qualified expression (Ada 2012 4.7)."""
+_APOSTROPHE: Final = "'''"
+"""The character literal of an apostrophe (Ada 2012 2.5)."""
 _NUMERAL: Final = r"[0-9](?:_?[0-9])*"
 _EXPONENT: Final = rf"(?:e(?P<exponent>[+-]?{_NUMERAL}))?"
 _BASED: Final = pattern(
@@ -69,6 +71,8 @@ def ada_token(text: str, index: int) -> tuple[Token | None, int] | None:
             return Token("attribute", match["name"], index), match.end()
         if (match := _QUALIFICATION.match(text, index)) is not None:
             return Token("mark", QUALIFICATION, index), index + 1
+    if text.startswith(_APOSTROPHE, index) and not _follows_operand(text, index):
+        return Token("character", r"'\''", index), index + len(_APOSTROPHE)
     for mark, written in _MARKS:
         if text.startswith(mark, index):
             return Token("mark", written, index), index + len(mark)
