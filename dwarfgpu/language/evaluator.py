@@ -214,6 +214,7 @@ class Evaluator(ElementAccess):
     def value(self, node: ast.Node) -> TypedValue:
         """Return the value of a tree, not read unless that was needed."""
         if self.rules is not None and (constant := self.rules.constant(node)) is not None:
+            self.rules.require_operators(node)
             return self.number(self.rules.result(node, constant))
         match node:
             case ast.Integer() | ast.Floating():

@@ -121,6 +121,10 @@ class NumberRules(ABC):
             return None
         return folded(node, self.folding)
 
+    def require_operators(self, node: ast.Node) -> None:
+        """Raise `UsageError` for a constant with an operator that its numbers alone have not."""
+        return
+
     def as_type(self, constant: Constant, type_: Type) -> Number:
         """Return a constant with the type that is written behind it; `UsageError` if that has no
         such number."""

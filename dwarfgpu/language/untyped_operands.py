@@ -98,6 +98,7 @@ class UntypedOperands(MemberAccess):
         if rules.wraps_constants(type_) and _has_complement(rules, node) is not None:
             return self._in_type(rules, node, type_)
         if constant is not None:
+            rules.require_operators(node)
             return self.number(rules.beside(constant, type_, operator))
         match node:
             case ast.Unary(operator="-" | "+" | "~" | "!", operand=operand) if (

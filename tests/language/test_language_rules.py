@@ -140,7 +140,9 @@ EXPRESSIONS: dict[int, str] = {
         1.0/3.0 = 0.33333333333333331; c < 300 = true; c ** 2 = 36; 2 ** 10 = 1024
         2 ** 8000 mod 7 = 4; 10 ** 3000 / 10 ** 2999 = 10; 2.0 ** 9000 / 2.0 ** 8999 = 2.0
         i4 < 2 ** 200 = true; 2 ** 200 <= i1 = false; d < 2 ** 64 = false
-        2 ** 4097 = 0 = false; (-1) ** 1000000001 = -1; i4 - -1 = -69999""",
+        2 ** 4097 = 0 = false; (-1) ** 1000000001 = -1; i4 - -1 = -69999
+        c - (254 or 0) = 252; d + (16 xor 3) = 29; d = (8 or 2) = true; ''' = 39
+        character'pos(''') = 39""",
 }
 """What each is, between ` = ` at its end."""
 NAMES_OF_TYPES = {
@@ -246,6 +248,8 @@ ERRORS = {
     (_ADA, "3#1.2#"): "Unsupported: Real numbers with the base 3 are not supported: write 10, 2 or"
     " 16.",
     (_ADA, "not i4"): "not of Ada is for Booleans and modular numbers.",
+    (_ADA, "254 or 0"): "or of Ada is for Booleans and modular numbers.",
+    (_ADA, "i4 + (254 xor 1)"): "xor of Ada is for Booleans and modular numbers.",
     (_ADA, "i4 ** (-1)"): "The exponent is negative: Ada raises Constraint_Error.",
     (_ADA, "i4 / 0"): "Division by zero",
     (_ADA, "(0.1 ** 3000) ** 3000"): "Numeric constant too large.",

@@ -11,9 +11,9 @@ from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_floating
 from dwarfgpu.language.constant_expressions import Constant
-from dwarfgpu.language.number_rules import (
-    NumberRules,
-)
+from dwarfgpu.language.number_rules import NumberRules
+from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.words import COMPLEMENT, LOGICAL
 
 
 class AdaRules(NumberRules):
@@ -45,6 +45,18 @@ class AdaRules(NumberRules):
         if form is not None and not isinstance(form.decode(form.encode(constant)), str):
             return kind
         return self.real(self.numbers.builtins.floating("long double").base.bit_size)
+
+    def require_operators(self, node: ast.Node) -> None:
+        match node:
+            case ast.Unary(operator=operator) if operator in ("!", COMPLEMENT):
+                raise UsageError("not of Ada is for Booleans and modular numbers.")
+            case ast.Binary(operator=operator) if operator in LOGICAL:
+                raise UsageError(f"{operator} of Ada is for Booleans and modular numbers.")
+            case ast.Unary():
+                self.require_operators(node.operand)
+            case ast.Binary():
+                self.require_operators(node.left)
+                self.require_operators(node.right)
 
     def beside(self, constant: Constant, type_: Type, operator: str = "") -> Number:
         """Return a constant in the type of the other operand (4.9.1)."""

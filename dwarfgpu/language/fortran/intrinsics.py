@@ -284,7 +284,6 @@ def wrapped(context: FunctionContext, number: int, like: Number) -> TypedValue:
     return context.arithmetic.value(Number(Value.of(number, like.value.type), like.type))
 
 
-
 # Types
 
 
