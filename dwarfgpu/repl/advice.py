@@ -14,7 +14,7 @@ from dwarfgpu.language.linespec import NO_SYMBOL_TABLE
 from dwarfgpu.machine.topology import model_of
 from dwarfgpu.session.kernel_start import kernel_of
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.unknown_name import macros_not_read
+from dwarfgpu.session.unknown_name import macros_not_read, outside_code
 
 _OPTION: Final = re.compile(
     "(?: It is in scope elsewhere:|; give --pc ADDR:) where .*? lists addresses"
@@ -56,6 +56,8 @@ def advised(session: Session, error: UsageError) -> UsageError:
             suggestion = session.did_you_mean(name, *kinds)
             if not suggestion and kinds == _OF_EXPRESSIONS and not around:
                 suggestion = _dynamic_lds(session) or macros_not_read(session)
+                outside = outside_code(session)
+                suggestion = suggestion or (f" {outside}" if outside else "")
             return UsageError(f"{error.message}{suggestion}{session.unsearched_note()}")
     if _NAME_ERROR.fullmatch(error.message):
         return UsageError(f"{error.message}{session.unsearched_note()}")

@@ -105,10 +105,9 @@ class FocusedNames(FocusedLane):
         if pc is None:
             raise MissingContext("the context has no program location")
         if code_object is None:
-            from dwarfgpu.session.unknown_name import missing_file  # most have their code object
+            from dwarfgpu.session.unknown_name import outside_code  # most have their code object
 
-            why = f"pc {pc:#x} is not in any code object{missing_file(self)}"
-            raise MissingContext(f"no variable is in scope: {why}")
+            raise MissingContext(f"no variable is in scope: {outside_code(self)}")
         return code_object.scopes, pc
 
     def functions(self) -> list[str]:

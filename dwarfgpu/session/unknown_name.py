@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.scope.global_names import Kind, first_names, in_namespaces
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.elf_structures import ET_DYN
 
 MACROS: Final = frozenset({0x79, 0x43, 0x2119})
 """DW_AT_macros, DW_AT_macro_info, DW_AT_GNU_macros."""
@@ -73,10 +74,8 @@ def nothing_described(code_objects: Sequence[CodeObject]) -> str:
 
 def why_unknown(focus: SearchedSession, name: str) -> str:
     """Return what follows the message that there is no variable of a name; may be empty."""
-    if focus.pc is not None and focus.code_object is None:
-        missing = missing_file(focus)
-        if missing:
-            return f" pc {focus.pc:#x} is not in any code object{missing}"
+    if focus.pc is not None and focus.code_object is None and missing_file(focus):
+        return f" {outside_code(focus)}"
     if nothing := nothing_described(focus.code_objects):
         return nothing
     inside = next(in_namespaces(focus.code_objects, name), None)
@@ -152,6 +151,27 @@ def _declared(code_object: CodeObject, query: Wanted) -> Iterator[Variable]:
     for unit in find_variables(code_object.scopes, query):
         for group in unit.groups:
             yield from (variable for variable, _ in group.declared)
+
+
+def outside_code(focus: SearchedSession) -> str:
+    """Return `pc ADDR is not in any code object`, and which option would mend that; empty where it
+    is in one, and without a program location."""
+    if focus.pc is None or focus.code_object is not None:
+        return ""
+    remedy = missing_file(focus) or _not_placed(focus.code_objects, focus.pc)
+    return f"pc {focus.pc:#x} is not in any code object{remedy}"
+
+
+def _not_placed(code_objects: Sequence[CodeObject], pc: int) -> str:
+    """Return `; FILE is loaded at 0x0: give …` if the only file can be loaded at every address, and
+    ends before the pc without a load address: a loader never leaves it there."""
+    if len(code_objects) != 1:
+        return ""
+    (only,) = code_objects
+    is_placed = only.load_address or only.file.type != ET_DYN
+    if is_placed or pc < only.file.extent[1]:
+        return ""
+    return f"; {only.name} is loaded at 0x0: give --load-address ADDR"
 
 
 def missing_file(focus: SearchedSession) -> str:

@@ -6,6 +6,7 @@ The line says what is wrong, where, and what to do.
 from __future__ import annotations
 
 import gzip
+import json
 import shutil
 from pathlib import Path
 
@@ -310,6 +311,29 @@ def test_a_file_in_place_of_that_of_a_state_is_loaded_where_the_state_says(tmp_p
             "--load-address",
             2,
         )
+
+
+def test_every_expression_says_that_the_file_is_not_where_the_wave_is(tmp_path: Path) -> None:
+    """A state without code objects, as `waves --save` writes one where none can be read."""
+    state = json.loads((STATES / "chain_flat.gfx942.json").read_text("utf-8"))
+    del state["code_objects"]
+    state["waves"][0]["pc"] = "0x7f0000001a7c"
+    (tmp_path / "stopped.json").write_text(json.dumps(state))
+    why = (
+        "pc 0x7f0000001a7c is not in any code object; k.co is loaded at 0x0: give "
+        "--load-address ADDR"
+    )
+    words = ("k.co", "--state", "stopped.json")
+    for command in ("eval", "explain", "location", "lanes"):
+        done = run(command, *words, "t+i")
+        expected = f'No symbol "t" in current context. {why}'
+        assert (done.error, done.status) == (expected, 2), command
+    for name in ("(t)", "in[0]"):
+        assert why in run("eval", *words, name).error
+    assert run("eval", *words, "t").error == f"MissingContext: no variable is in scope: {why}"
+    done = run("debug", *words, "--batch", "-ex", "print t+i")
+    assert f'No symbol "t" in current context. {why}' in done.out + done.err
+    assert why not in run("eval", *words, "--load-address", "0x7f0000000000", "t+i").error
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in _WITHOUT_JSON])

@@ -136,14 +136,21 @@ def or_operations(session: Session, text: str, error: UsageError) -> UsageError:
         if meant:
             return UsageError(f"{error.message}{meant}")
     if _IS_UNKNOWN.fullmatch(error.message):
-        from dwarfgpu.session.unknown_name import nothing_described  # most names are known
-
-        unread = nothing_described(session.code_objects) or session.unsearched_note()
-        error = UsageError(f"{error.message}{unread}")
+        error = UsageError(f"{error.message}{_why_unknown(session)}")
     first = re.split(r"[\s;,]", text, maxsplit=1)[0].removeprefix("DW_OP_")
     if first not in OPERATIONS:
         return error
     return UsageError(f"{error.message.rstrip('.')}; give operations with -e")
+
+
+def _why_unknown(session: Session) -> str:
+    """Return what follows the message that a name of an expression is unknown; may be empty."""
+    from dwarfgpu.session.unknown_name import nothing_described, outside_code  # most are known
+
+    if nothing := nothing_described(session.code_objects):
+        return nothing
+    outside = outside_code(session)
+    return f" {outside}{session.unsearched_note('.')}" if outside else session.unsearched_note()
 
 
 def _command_instead(text: str, name: str) -> str:
