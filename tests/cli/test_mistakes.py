@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import lzma
 import shutil
 from pathlib import Path
 
@@ -30,6 +31,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "notes.txt").write_text("hello world\n", "utf-8")
     (tmp_path / "in.npz").write_bytes(b"PK")
     (tmp_path / "text.gz").write_bytes(gzip.compress(b"hello"))
+    state = (STATES / "wave32.gfx1100.json").read_bytes()
+    (tmp_path / "state.json.gz").write_bytes(gzip.compress(state))
+    (tmp_path / "state.json.xz").write_bytes(lzma.compress(state))
+    core = (FIXTURES / "core/crash.x86_64.O0.core").read_bytes()
+    (tmp_path / "prog.core.xz").write_bytes(lzma.compress(core, preset=0))
     (tmp_path / "empty").write_bytes(b"")
     (tmp_path / "dir").mkdir()
     monkeypatch.chdir(tmp_path)
@@ -479,6 +485,12 @@ def test_the_prompt_and_convert_have_the_same_rule() -> None:
         ("eval k.bc t", "k.bc is not an ELF file but LLVM bitcode: give the file that the "),
         ("eval k.co --state prog.core t", "prog.core: not JSON: it is an ELF file; give it with "
          "--core prog.core"),
+        ("eval k.co --state prog.core.xz t", "prog.core.xz: not JSON: it is a compressed core "
+         "file; give it with --core prog.core.xz"),
+        ("bt --state state.json.xz", "state.json.xz: not JSON: it is compressed (xz); decompress "
+         "it"),
+        ("bt --state state.json.gz", "state.json.gz: not JSON: it is compressed (gzip); decompress "
+         "it"),
         ("disas bare.co main", 'PLACE main: Function "main" not defined. bare.co has neither '
          "symbols nor debugging information: give an address"),
         ("eval --file dir", "dir is a folder, without kernels of Triton (*.hsaco, *.cubin): give"),

@@ -44,7 +44,7 @@ from dwarfgpu.machine.state.load_topology import (
 from dwarfgpu.machine.state.loaded_state import SCHEMA, SCHEMA_2, State, StateCodeObject, WaveState
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
-from dwarfgpu.objfile.file_kinds import CORE_HEADER_BYTES, is_core_header
+from dwarfgpu.objfile.file_kinds import CORE_HEADER_BYTES, compressed_by, is_core_header
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     pass
 
 _MANY_RANGES = 1024
+_PACKED_HEAD_BYTES: Final = 1 << 16
+"""As many compressed bytes as have the header of a core file."""
 _WORD = (1 << 64) - 1
 _REGISTER_BYTES = 256
 """What Python needs for a register besides its bytes and their masks."""
@@ -88,11 +90,7 @@ def _loaded(path: Path | str, limits: FileLimits) -> State:
     try:
         document = json_reader.load(path)
     except UnreadableFile as error:
-        if not error.message.endswith(json_reader.IS_ELF):
-            raise
-        with path.open("rb") as file:
-            option = "--core" if is_core_header(file.read(CORE_HEADER_BYTES)) else "--file"
-        raise UnreadableFile(f"{error.message}; give it with {option} {path}") from None
+        raise _in_another_format(path, error) from None
     record_input(path, "state")
     is_second = document["schema"].text(SCHEMA, SCHEMA_2) == SCHEMA_2
     members = ("schema", "note", "architecture", "wave_size", "code_objects", "memory", "waves")
@@ -121,6 +119,26 @@ def _loaded(path: Path | str, limits: FileLimits) -> State:
         *([_changed(reader.changed)] if reader.changed else ()),
     )
     return State(arch, target, waves, tuple(_code_objects(document, path)), notes)
+
+
+def _in_another_format(path: Path, error: UnreadableFile) -> UnreadableFile:
+    """Return the error for a file that is not JSON: what it is instead, if its beginning says."""
+    if not path.is_file():  # what was read of a pipe is gone
+        return error
+    with path.open("rb") as file:
+        head = file.read(_PACKED_HEAD_BYTES)
+    program = compressed_by(head)
+    if program is not None:
+        from dwarfgpu.objfile.compressed_file import head_of  # few states are compressed
+
+        is_core = is_core_header(head_of(str(path), head, CORE_HEADER_BYTES))
+        remedy = f"give it with --core {path}" if is_core else "decompress it"
+        what = "a compressed core file" if is_core else f"compressed ({program})"
+        return UnreadableFile(f"{path}: not JSON: it is {what}; {remedy}")
+    if not error.message.endswith(json_reader.IS_ELF):
+        return error
+    option = "--core" if is_core_header(head[:CORE_HEADER_BYTES]) else "--file"
+    return UnreadableFile(f"{error.message}; give it with {option} {path}")
 
 
 def _require_few(listed: Field, most_waves: int) -> None:
