@@ -73,7 +73,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     text.add_argument("--want", choices=("value", "location"), help="the required kind of result")
     add_encoding_options(parser)
-    parser.set_defaults(arch=None, offset_size=None, dwarf_version=None)
+    parser.set_defaults(after_options=[], arch=None, offset_size=None, dwarf_version=None)
 
 
 def run(arguments: Namespace) -> int:
@@ -85,7 +85,9 @@ def run(arguments: Namespace) -> int:
     has_other_input = arguments.hex or arguments.file or arguments.binary
     with_file_options = any(_is_given(arguments, name) for name in _OF_FILES)
     paths = None
-    if not has_other_input:
+    if arguments.after_options and not has_other_input:
+        paths = list(arguments.expression)
+    elif not has_other_input:
         paths = paths_of(arguments.expression, with_file_options=with_file_options)
     if paths is not None:
         _refuse(

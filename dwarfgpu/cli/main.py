@@ -355,6 +355,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parsed_arguments(parser: _Parser, words: list[str]) -> argparse.Namespace:
     """Return the arguments; an empty one, as from an unset variable, is not an absent one."""
     args: argparse.Namespace = parser.parse_intermixed_args(words)
+    if hasattr(args, "after_options"):  # where `--` makes a difference for words without a hyphen
+        args.after_options = [word for word in words if isinstance(word, _Word)]
     for name, value in vars(args).items():
         if isinstance(value, list):
             value[:] = [str(word) if isinstance(word, _Word) else word for word in value]

@@ -347,4 +347,7 @@ def test_what_cannot_be_checked() -> None:
         done = run("check", name)
         assert done.status == 2
         assert done.error == f"{name}: No such file or directory, and no operation has that name"
+    for name in ("-y.co", "lit1"):
+        done = run("check", "--", name)  # after `--`, every argument is a file
+        assert (done.status, done.error) == (2, f"{name} cannot be read: No such file or directory")
     assert run("check", "pluss").error.endswith("unknown operation; did you mean plus?")
