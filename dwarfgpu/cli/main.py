@@ -163,10 +163,24 @@ See docs/frames.md.
 _STATUS = "exit status: 0 complete, 1 no result or unknown bits, 2 usage error"
 _STATUSES = {
     "disas": "exit status: 0 all bytes are instructions, 1 some are not, 2 usage error",
-    "check": "exit status: 0 nothing worse than notes, 1 findings, 2 unreadable, limit reached, "
-    "or usage error",
-    "where": "exit status: 0 success, 1 a part is unreadable, worse or below the minimum, "
-    "2 usage error",
+    "check": "exit status: 0 nothing worse than notes, 1 findings,\n"
+    "             2 unreadable, limit reached, or usage error",
+    "where": "exit status: 0 success, 1 a part is unreadable, worse or below the minimum,\n"
+    "             2 usage error",
+    "bt": "exit status: 0 the outermost frame or --limit was reached, 1 neither,\n"
+    "             2 usage error",
+    "completion": "exit status: 0 complete, 2 usage error",
+    "conformance": "exit status: 0 no case failed, 1 some failed, 2 an unreadable file or\n"
+    "             usage error",
+    "debug": "exit status: 0 complete, 1 a command of a script or a pipe failed,\n"
+    "             2 usage error, or STATUS of `quit STATUS`",
+    "frames": "exit status: 0 complete, 1 a part is unreadable or the address is not described,\n"
+    "             2 usage error",
+    "info": "exit status: 0 complete, 1 a part is unreadable, 2 usage error",
+    "run": "exit status: 0 complete, 1 a wave could not continue, a file of --out is not\n"
+    "             written, or an expression of --print was wrong at every stop,\n"
+    "             2 usage error",
+    "waves": "exit status: 0 complete, 1 some waves are not read, 2 usage error",
 }
 
 

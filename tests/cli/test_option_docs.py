@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.cli.main import COMMANDS
+from tests.cli.command import run
 from tools.gen_completion import whole_parser
 
 
@@ -30,3 +31,25 @@ def test_every_option_has_a_help_text_and_documentation(command: str, repository
         assert action.help, action.option_strings
         names = "|".join(map(re.escape, action.option_strings))
         assert re.search(rf"(?<![\w-])(?:{names})(?![\w-])", text), action.option_strings
+
+
+@pytest.mark.parametrize(
+    ("command", "failure"),
+    [
+        ("debug", "1 a command of a script or a pipe failed"),
+        ("run", "1 a wave could not continue, a file of --out is not written, or an expression"),
+        ("conformance", "1 some failed"),
+        ("completion", ""),
+        ("info", "1 a part is unreadable"),
+        ("frames", "1 a part is unreadable or the address is not described"),
+        ("waves", "1 some waves are not read"),
+        ("bt", "1 neither"),
+        ("eval", "1 no result or unknown bits"),
+    ],
+)
+def test_help_says_what_the_exit_status_of_the_command_means(command: str, failure: str) -> None:
+    """As the page of the command does: only evaluation has unknown bits."""
+    status = " ".join(run(command, "--help").out.partition("exit status: ")[2].split())
+    assert failure in status and status.startswith("0 ") and "2 " in status
+    assert failure or " 1 " not in status
+    assert ("unknown bits" in status) == (command == "eval")
