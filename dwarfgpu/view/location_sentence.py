@@ -286,4 +286,6 @@ def _register_name(
 
 
 def _moved(displacement: Operand) -> str:
-    return f"{displacement:+d}" if isinstance(displacement, int) and displacement else ""
+    if not isinstance(displacement, int) or not displacement:
+        return ""
+    return f" {'-' if displacement < 0 else '+'} {abs(displacement)}"
