@@ -140,7 +140,7 @@ def where_described(session: GdbSession, name: str) -> Iterator[str]:
     second = max((len(row.line.lines) for row in rows), default=0)
     for row in rows:
         text = f"{row.line.where:<{first}}  {row.line.lines:<{second}}  {row.line.description}"
-        yield f"{'=>' if row.is_current else '  '}{text}"
+        yield f"{'=>' if row.is_current else '  '} {text}"
     if not rows:
         yield f"  optimized out: {coverage.variable.why_without_location}"
     if coverage.code_scope is not None:

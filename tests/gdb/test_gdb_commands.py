@@ -356,3 +356,10 @@ def test_disassemble(debugger: Debugger, demo: Path) -> None:
     if first == elsewhere:
         assert nowhere.endswith("No function contains specified address.")
         assert letters.endswith("Invalid disassembly modifier.")
+
+
+def test_where_marks_the_range_of_the_pc_as_the_prompt_does(debugger: Debugger, demo: Path) -> None:
+    out, err = debugger.run(*STOPPED, "dwarfgpu where local", file=demo)
+    ranges = [line for line in out.splitlines() if "[0x" in line[:6]]
+    assert [line[:4] for line in ranges if line.startswith("=>")] == ["=> ["], out + err
+    assert {line[:4] for line in ranges} <= {"=> [", "   ["}
