@@ -13,7 +13,7 @@ from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.arguments import WrongValue
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.suggest import nearest
+from dwarfgpu.base.suggest import followed, nearest
 
 if TYPE_CHECKING:
     from dwarfgpu.arch.abi import Abi
@@ -96,7 +96,7 @@ def _advice(target: str) -> str:
         label = "known"
         numbered = [name for name in PROCESSORS if "generic" not in name]
         known = [_first_to_last(numbered), _first_to_last(_NVIDIA), *CPUS]
-    return f"{nearest(target, ARCHITECTURES)}; {label}: {', '.join(known)}"
+    return followed(nearest(target, ARCHITECTURES), f"{label}: {', '.join(known)}")
 
 
 def _first_to_last(names: Sequence[str]) -> str:

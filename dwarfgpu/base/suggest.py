@@ -138,6 +138,14 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return nearest_meaning(name, {candidate.lower(): candidate for candidate in names})
 
 
+def followed(message: str, sentence: str) -> str:
+    """Return a message and what comes after it: a sentence of its own after a question that was
+    suggested, else after a semicolon."""
+    if message.endswith("?"):
+        return f"{message} {sentence[:1].upper()}{sentence[1:]}"
+    return f"{message}; {sentence}"
+
+
 def _begins_with(words: str, name: str) -> bool:
     """Return whether a name begins with these whole words, as `wide-base-register` does."""
     return len(words) >= _LEAST_PART and name.startswith((f"{words}-", f"{words}_"))

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from typing import Final
 
-from dwarfgpu.base.suggest import nearest
+from dwarfgpu.base.suggest import followed, nearest
 from dwarfgpu.check.rules import RULES, Rule
 from dwarfgpu.errors import UsageError, shortened
 from dwarfgpu.view.json_object import JsonObject, Plain
@@ -49,7 +49,10 @@ def _names(values: Iterable[str], option: str) -> list[str]:
 def _rule(name: str, option: str) -> Rule:
     if name not in RULES:
         raise UsageError(
-            f"{option}: there is no rule {name!r}{nearest(name, RULES)}; see check --list-rules"
+            followed(
+                f"{option}: there is no rule {name!r}{nearest(name, RULES)}",
+                "see check --list-rules",
+            )
         )
     return RULES[name]
 

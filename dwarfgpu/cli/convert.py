@@ -21,7 +21,7 @@ from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.records import evolve
-from dwarfgpu.base.suggest import nearest
+from dwarfgpu.base.suggest import followed, nearest
 from dwarfgpu.errors import OutOfRange, UsageError, shown
 from dwarfgpu.expr.dialect.dialect import AMD_2020, DIALECTS
 from dwarfgpu.options.context_options import DEFAULT_ARCHITECTURE
@@ -269,7 +269,9 @@ def _space(arch: Architecture, name: str, where: str) -> AddressSpace:
         spaces = [space.name for space in arch.address_spaces.values()]
         hint, names = nearest(name, spaces), ", ".join(spaces)
         raise UsageError(
-            f"{where}: {arch.name} has no address space {name[:40]}{hint}; known: {names}"
+            followed(
+                f"{where}: {arch.name} has no address space {name[:40]}{hint}", f"known: {names}"
+            )
         )
     return space
 

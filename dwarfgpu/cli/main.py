@@ -285,7 +285,9 @@ class _Parser(argparse.ArgumentParser):
         from dwarfgpu.options.program_name import INSTALLED, program_name
 
         advice = self.prog.replace(INSTALLED, program_name(), 1)
-        raise UsageError(f"{shortened(message)}; see {advice} --help")
+        from dwarfgpu.base.suggest import followed  # most requests are right
+
+        raise UsageError(followed(shortened(message), f"see {advice} --help"))
 
     def _refuse(self, arguments: Sequence[str]) -> NoReturn:
         """Raise `UsageError` for arguments that the command does not take.
@@ -424,12 +426,12 @@ def _run(arguments: list[str]) -> int:
 
 def _advice(command: str) -> str:
     """Return a suggestion, and where the commands are listed."""
-    from dwarfgpu.base.suggest import nearest
+    from dwarfgpu.base.suggest import followed, nearest
     from dwarfgpu.options.program_name import program_name
 
     meant = _OTHER_NAMES.get(command)
     suggestion = f"; did you mean {meant}?" if meant else nearest(command, COMMANDS)
-    return f"{suggestion}; see {program_name()} --help"
+    return followed(suggestion, f"see {program_name()} --help")
 
 
 def configure_command(command: str, parser: argparse.ArgumentParser) -> Command:

@@ -173,7 +173,7 @@ def test_rules_that_are_off_are_not_counted() -> None:
 def test_an_unknown_rule_has_a_near_one(typed: str, meant: str) -> None:
     done = run("check", DATA, "--only", typed)
     assert done.error == (
-        f"--only: there is no rule '{typed}'; did you mean {meant}?; see check --list-rules"
+        f"--only: there is no rule '{typed}'; did you mean {meant}? See check --list-rules"
     )
 
 

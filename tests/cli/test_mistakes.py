@@ -46,7 +46,7 @@ READ_STATES = (
     "state.json is not an ELF file; eval, location, lanes, waves, bt, run and debug read a state "
     "with --state state.json"
 )
-PRIVATE = "gfx942 has no address space private; did you mean private_lane or private_wave?; known: "
+PRIVATE = "gfx942 has no address space private; did you mean private_lane or private_wave? Known: "
 
 
 @pytest.mark.parametrize(
@@ -67,18 +67,18 @@ def test_a_comment_is_not_a_file() -> None:
     ("words", "error"),
     [
         # options
-        ("bt --cor prog.core", "unrecognized arguments: --cor; did you mean --core?; see "),
-        ("bt --cor=prog", "unrecognized arguments: --cor=prog; did you mean --core?; see "),
-        ("run k.co k --breek 3", "unrecognized arguments: --breek; did you mean --break?; see "),
+        ("bt --cor prog.core", "unrecognized arguments: --cor; did you mean --core? See "),
+        ("bt --cor=prog", "unrecognized arguments: --cor=prog; did you mean --core? See "),
+        ("run k.co k --breek 3", "unrecognized arguments: --breek; did you mean --break? See "),
         ("convert 1 --size 4", "unrecognized arguments: --size; did you mean --wave-size or --"),
         ("where k.co x --nosuchthing", "unrecognized arguments: --nosuchthing; see "),
         ("bt k.co prog.core again", "again cannot be read: No such file or directory"),
-        ("--verson", "unrecognized arguments: --verson; did you mean --version?; see "),
+        ("--verson", "unrecognized arguments: --verson; did you mean --version? See "),
         ("bt prog -core=prog.core", "unrecognized arguments: -core=prog.core; did you mean --c"),
         ("eval --demo a -a (float)a/3", "unrecognized arguments: -a; write '(-a)': an expression "
          "cannot begin with a hyphen; see "),
         ("eval --demo -lane 4 -t*2 t", "unrecognized arguments: -lane -t*2; write '(-t*2)': an "
-         "expression cannot begin with a hyphen; did you mean --lane?; see "),
+         "expression cannot begin with a hyphen; did you mean --lane? See "),
         ("lanes --demo -t", "unrecognized arguments: -t; write '(-t)': an expression cannot "),
         ("run --demo --break 3 --print -v", "argument --print: expected one argument; if -v is "
          "meant, write --print=-v; see "),
@@ -173,7 +173,7 @@ def test_a_comment_is_not_a_file() -> None:
         ("lanes k.co", "no wave: give --state FILE, a core file, --reg, or --demo"),
         # names and numbers
         ("check --explain pieces", "--explain: there is no rule 'pieces'; did you mean "
-         "pieces-exceed-type or pieces-short-of-type?; see check --list-rules"),
+         "pieces-exceed-type or pieces-short-of-type? See check --list-rules"),
         ("check --explain nosuch", "--explain: there is no rule 'nosuch'; see check --list-rules"),
         ("asm constu", "1:7: end of text: DW_OP_constu needs a number here"),
         ("asm plus_uconst", "1:12: end of text: DW_OP_plus_uconst needs a number (addend) here"),
@@ -455,7 +455,7 @@ def test_the_prompt_and_convert_have_the_same_rule() -> None:
         ("debug --demo step", "step is not a file: give a command of the prompt with -ex 'step'"),
         ("debug bt", "bt is not a file: give a command of the prompt with -ex 'bt'"),
         ("debug --demo nosuch", "nosuch cannot be read: No such file or directory"),
-        ("eval --arch gfx999 lit1", "unknown architecture gfx999; did you mean gfx909?; known "
+        ("eval --arch gfx999 lit1", "unknown architecture gfx999; did you mean gfx909? Known "
          "beginning with gfx9: gfx900, gfx902, gfx904, gfx906, gfx909, gfx90c, gfx9-generic, "),
         ("asm --arch mi300 lit1", "unknown architecture mi300; known: gfx600 to gfx1251, sm_50 "),
         ("eval --arch gfx942:xnack+ lit1", "unknown architecture gfx942:xnack+: give gfx942, "),

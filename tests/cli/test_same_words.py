@@ -194,7 +194,7 @@ def test_a_dialect_that_is_asked_for_is_used(command: str) -> None:
     assert unknown.startswith("argument --dialect: invalid choice: 'klingon' (choose from amd, ")
     near = run(command, "--dialect", "amdd", "lit1").error
     assert near.startswith("argument --dialect: invalid choice: 'amdd' (choose from amd, ")
-    assert "); did you mean amd?; see " in near
+    assert "); did you mean amd? See " in near
 
 
 @pytest.mark.parametrize("command", ["asm", "check", "eval"])

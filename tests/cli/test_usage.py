@@ -13,11 +13,11 @@ from tests.cli.command import run
 def test_an_unknown_command_is_corrected() -> None:
     done = run("evl", "--demo", "t")
     assert done.status == 2
-    advice = f"see {program_name()} --help"
-    assert done.error == f"evl is not a command; did you mean eval?; {advice}"
-    assert run("rnu").error == f"rnu is not a command; did you mean run?; {advice}"
-    assert run("backtrace").error == f"backtrace is not a command; did you mean bt?; {advice}"
-    assert run("klingon").error == f"klingon is not a command; {advice}"
+    advice = f"{program_name()} --help"
+    assert done.error == f"evl is not a command; did you mean eval? See {advice}"
+    assert run("rnu").error == f"rnu is not a command; did you mean run? See {advice}"
+    assert run("backtrace").error == f"backtrace is not a command; did you mean bt? See {advice}"
+    assert run("klingon").error == f"klingon is not a command; see {advice}"
 
 
 def test_advice_names_a_command_that_works_from_here(monkeypatch: pytest.MonkeyPatch) -> None:
