@@ -525,6 +525,15 @@ def test_what_is_wrong_and_what_to_do(words: str, error: str) -> None:
             'No symbol "ptype" in current context. ptype is a command of the prompt: '
             "give it to debug, with -ex",
         ),
+        (
+            "lane 4",
+            'No symbol "lane" in current context. lane is a command of the prompt: give --lane 4',
+        ),
+        (
+            "thread 2",
+            'No symbol "thread" in current context. thread is a command of the prompt: give '
+            "--wave 2",
+        ),
         ("p + t", 'No symbol "p" in current context.'),
         ("strct foo", 'No symbol "strct" in current context. Did you mean "struct"?'),
         ("(strct S *) in", 'No symbol "strct" in current context. Did you mean "struct"?'),

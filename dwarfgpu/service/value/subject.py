@@ -50,6 +50,9 @@ _COMMAND: Final = pattern(r"\s*(?P<name>[a-z]+)(?P<format>/\w+)?\s+[^\s=<>&|^*/%
 """A command of the prompt with its argument: not an operator, which would follow a variable."""
 _PRINTING: Final = frozenset({"print", "p", "inspect", "output", "call", "display"})
 """Commands whose argument is the expression of `eval`."""
+_NUMBER: Final = pattern(r"[0-9]+")
+_FOCUS_OPTIONS: Final = {"lane": "--lane", "thread": "--wave", "frame": "--frame"}
+"""The options of commands that move the focus."""
 _COMMANDS: Final = _PRINTING | {"ptype", "whatis", "info", "list", "frame", "set", "explore", "x"}
 
 
@@ -156,7 +159,12 @@ def _why_unknown(session: Session) -> str:
 def _command_instead(text: str, name: str) -> str:
     """Return a hint if an unknown name is that of a command of the prompt, before an argument."""
     command = _COMMAND.fullmatch(text)
-    if command is None or command["name"] != name or name not in _COMMANDS:
+    if command is None or command["name"] != name:
+        return ""
+    argument = text.split(maxsplit=1)[1].strip()
+    if name in _FOCUS_OPTIONS and _NUMBER.fullmatch(argument):
+        return f" {name} is a command of the prompt: give {_FOCUS_OPTIONS[name]} {argument}"
+    if name not in _COMMANDS:
         return ""
     if name in _PRINTING and not command["format"]:
         return f" {name} is a command of the prompt: give the expression alone"
