@@ -53,9 +53,16 @@ class AmdGpuLexer(RegexLexer):  # type: ignore[misc]  # pygments has no types
     }
 
 
+_LIGHT_GREY: Final = "\x1b[37m"
+"""What Pygments writes for comments, which is hardly visible on white."""
+_GREY: Final = "\x1b[38;5;243m"
+"""What the prompt writes for them."""
+
+
 def coloured(text: str) -> str:
     """Return lines of assembly with the colours of a terminal."""
     from pygments import highlight
     from pygments.formatters import TerminalFormatter
 
-    return str(highlight(text, AmdGpuLexer(stripnl=False), TerminalFormatter())).removesuffix("\n")
+    shown = str(highlight(text, AmdGpuLexer(stripnl=False), TerminalFormatter()))
+    return shown.removesuffix("\n").replace(_LIGHT_GREY, _GREY)

@@ -250,6 +250,8 @@ def test_code_of_a_host_without_capstone(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_colours() -> None:
     text = run("disas", NEST, "0x1668,+4", "--color", "always").out
     assert "\x1b[" in text and "s_cbranch_execz" in text
+    comments = re.findall(r"\x1b\[([0-9;]*)m(?:;|//)", text)
+    assert set(comments) == {"38;5;243"}  # light grey would be hardly visible on white
 
 
 OBJDUMP = "llvm-objdump-19"
