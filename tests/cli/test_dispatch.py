@@ -423,11 +423,11 @@ def test_refused_arguments(arguments: tuple[str, ...], message: str) -> None:
         (
             "100",
             "64",
-            "--grid counts work-items: 100 in x are not a multiple of the workgroup's 64, as 128 "
-            "is, and",
+            "--grid counts work-items: 100 in x is not a multiple of the workgroup's 64 (128 "
+            "would be); the kernel was compiled for whole workgroups",
         ),
         ("2048", "2048", "--workgroup 2048,1,1: 2048 work-items; the kernel allows 1024"),
-        ("64,2", "64,3", "2 in y are not a multiple"),
+        ("64,2", "64,3", "2 in y is not a multiple"),
         (
             "0",
             "64",

@@ -237,7 +237,10 @@ def test_after_waves_that_cannot_go_on_no_dispatch_begins(tmp_path: Path) -> Non
 def test_what_a_state_leaves_out_is_named_and_given(tmp_path: Path) -> None:
     state = FIXTURES / "states/call.gfx942.O0.json"
     lacking = run("run", "--state", state)
-    assert lacking.error == "wave 0 cannot continue: its mode is not known; set $mode, or use --reg"
+    assert lacking.error == (
+        "wave 0 cannot continue: its mode is not known; set $mode (thread apply all set $mode = "
+        "0xf0), or use run --reg mode=0xf0"
+    )
     done = run("run", "--state", state, "--reg", "mode=0xf0")
     assert done.status == 1
     assert done.lines[1].endswith(

@@ -473,7 +473,7 @@ def test_kill_and_signal(tmp_path: Path) -> None:
         ("signal SIGINT", "waves of a GPU receive none."),
         ("return", '"finish" runs up to the return.'),
         ("attach 3", "dwarfgpu cannot debug a running process."),
-        ("detach", 'it is not a process; "kill" ends it.'),
+        ("detach", 'there is no process; "kill" ends the program.'),
     ],
 )
 def test_what_is_refused_has_a_reason(line: str, reason: str) -> None:

@@ -114,7 +114,11 @@ SAID: tuple[tuple[str, str], ...] = (
     ("show height", "Number of lines dwarfgpu thinks are in a page is 24.\n"),
     ("run", 'A state cannot be started from the beginning: use "continue".\n'),
     ("break nest", "Breakpoint 1 at 0x7f0000001600: file hip/device.h, line 15.\n"),
-    ("s", "wave 0 cannot continue: its mode is not known; set $mode, or use --reg\n"),
+    (
+        "s",
+        "wave 0 cannot continue: its mode is not known; set $mode (thread apply all set $mode = "
+        "0xf0), or use run --reg mode=0xf0\n",
+    ),
     ("alias px = print /x", ""),
     ("px 255", "$17 = 0xff\n"),
     ("alias px = print", "Alias already exists: px\n"),

@@ -197,7 +197,7 @@ def test_answers_as_json(shell: Shell) -> None:
 def test_what_no_backend_offers(shell: Shell) -> None:
     assert last(shell, "kill") == ['"kill" is not supported: the backend cannot end the program.']
     assert last(shell, "detach") == [
-        '"detach" is not supported: it is not a process; "kill" ends it.'
+        '"detach" is not supported: there is no process; "kill" ends the program.'
     ]
     assert last(shell, "watch n") == ["Target does not support hardware watchpoints."]
 

@@ -422,7 +422,7 @@ def detach(shell: Shell, argument: str) -> Iterator[Part]:
     A program that runs is not a process, from which GDB detaches: "kill" ends it.
     """
     if can_run(shell):
-        raise UsageError('"detach" is not supported: it is not a process; "kill" ends it.')
+        raise UsageError('"detach" is not supported: there is no process; "kill" ends the program.')
     if not shell.is_of_core:
         raise UsageError(NOT_RUN)
     yield from core_file.run(shell, "")

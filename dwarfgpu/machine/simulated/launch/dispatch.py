@@ -477,8 +477,8 @@ def _notes(request: Request, users: Sequence[initial_registers.Sgpr], bound: Ker
     is_dynamic = fields.get("uses_dynamic_stack") or fields.get("is_dynamic_callstack")
     if is_dynamic and request.scratch_bytes is None:
         notes.append(
-            f"the stack of the kernel is dynamic: its scratch is at least the "
-            f"{request.private_bytes} bytes a lane that are set up; --scratch gives more"
+            f"the kernel's stack is dynamic: it may need more than the {request.private_bytes} "
+            "bytes of scratch per lane that are set up; --scratch gives more"
         )
     if request.scratch_bytes is not None and request.has_no_scratch:
         notes.append(f"--scratch {request.scratch_bytes}: the kernel has no scratch memory")

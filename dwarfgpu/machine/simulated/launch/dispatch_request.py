@@ -120,9 +120,9 @@ def require_geometry(request: Request, lanes: int) -> None:
         is_uniform = metadata is not None and bool(metadata.uniform_work_group_size)
         if size % part and is_uniform:
             raise UsageError(
-                f"--grid counts work-items: {size} in {axis} are not a multiple of the "
-                f"workgroup's {part}, as {-(-size // part) * part} is, "
-                "and the kernel was compiled for whole workgroups (uniform_work_group_size)"
+                f"--grid counts work-items: {size} in {axis} is not a multiple of the "
+                f"workgroup's {part} ({-(-size // part) * part} would be); the kernel was compiled "
+                "for whole workgroups (uniform_work_group_size)"
             )
     count = prod(geometry.counts) * -(-items // lanes)
     if count > request.most_waves:

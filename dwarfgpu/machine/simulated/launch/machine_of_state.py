@@ -179,9 +179,10 @@ def _require_needed(state: StateTarget, number: WaveId) -> None:
     for name, needed in _NEEDED.items():
         stored = state.waves[number].get(name)
         if stored is None or not _has_bits(stored, needed):
-            raise UsageError(
-                f"wave {number} cannot continue: its {name} is not known; set ${name}, or use --reg"
-            )
+            remedy = f"set ${name}, or use --reg"
+            if name == "mode":  # the other waves usually lack it, too, and need the same value
+                remedy = "set $mode (thread apply all set $mode = 0xf0), or use run --reg mode=0xf0"
+            raise UsageError(f"wave {number} cannot continue: its {name} is not known; {remedy}")
 
 
 def _set_registers(state: StateTarget, wave: SimulatedWave) -> None:
