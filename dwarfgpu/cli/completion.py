@@ -19,7 +19,12 @@ FILES: Final[Mapping[str, str]] = {
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of the command to its parser."""
-    parser.add_argument("kind", choices=tuple(FILES), help="the shell, or man for the manual page")
+    parser.add_argument(
+        "kind",
+        metavar="SHELL",
+        choices=tuple(FILES),
+        help="bash, zsh, fish, or man for the manual page",
+    )
 
 
 def run(arguments: Namespace) -> int:

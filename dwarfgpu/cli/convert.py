@@ -62,8 +62,10 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--lane", metavar="N", help="the lane to which private memory belongs")
     parser.add_argument(
         "--dialect",
+        metavar="NAME",
         choices=tuple(DIALECTS),
-        help="amd-2020: the spaces 0x20 to 0x5f are the private memory of lanes 0 to 63",
+        help=f"{', '.join(DIALECTS)}; amd-2020: the spaces 0x20 to 0x5f are the private "
+        "memory of lanes 0 to 63",
     )
     machine = parser.add_argument_group("machine")
     machine.add_argument("--arch", metavar="GPU", help=f"{DEFAULT_ARCHITECTURE} by default")

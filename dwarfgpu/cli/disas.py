@@ -74,7 +74,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="draw arrows from branches to their targets",
     )
     parser.add_argument(
-        "--color", choices=COLOUR_SETTINGS, default="auto", help="color the instructions"
+        "--color", choices=COLOUR_SETTINGS, default="auto", help="colour the instructions"
     )
     add_core_options(parser)
     add_mangled_option(parser)

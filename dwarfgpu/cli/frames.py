@@ -49,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_target_option(parser)
     add_batch_options(parser)
     add_mangled_option(parser)
-    parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
+    parser.add_argument("--dialect", metavar="NAME", choices=tuple(DIALECTS), help=DIALECT_HELP)
     add_file_limit_options(parser)
 
 

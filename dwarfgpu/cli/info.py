@@ -49,7 +49,7 @@ def configure(parser: ArgumentParser) -> None:
         "--target", metavar="GPU", help="the code object to describe: gfx90a:xnack+, or its number"
     )
     add_debug_dir_option(parser)
-    parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
+    parser.add_argument("--dialect", metavar="NAME", choices=tuple(DIALECTS), help=DIALECT_HELP)
     add_batch_options(parser)
     parser.add_argument(
         "--lines",

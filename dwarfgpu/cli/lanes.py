@@ -46,12 +46,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--file", metavar="FILE", help="an ELF file with DWARF, or a core file")
     add_demo_option(parser)
     parser.add_argument(
-        "--compact", action="store_true", help="one line for neighboring lanes with equal values"
+        "--compact", action="store_true", help="one line for neighbouring lanes with equal values"
     )
     parser.add_argument(
         "--grid", action="store_true", help="show each NAME as a grid, eight lanes in a row"
     )
-    parser.add_argument("--color", choices=COLOUR_SETTINGS, default="auto", help="color the grid")
+    parser.add_argument("--color", choices=COLOUR_SETTINGS, default="auto", help="colour the grid")
     for form in ("png", "svg"):
         parser.add_argument(
             f"--{form}", metavar="FILE", help="write a picture of the values of NAME in all lanes"

@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--file", metavar="FILE", help="an ELF file with DWARF, or a core file")
     add_demo_option(parser)
     parser.add_argument(
-        "--color", choices=COLOUR_SETTINGS, default="auto", help="color the drawing"
+        "--color", choices=COLOUR_SETTINGS, default="auto", help="colour the drawing"
     )
     configure_machine(parser)
 

@@ -23,8 +23,9 @@ def configure_stops(parser: ArgumentParser) -> None:
         help="show an expression at each stop, in every active lane",
     )  # fmt: skip
     stops.add_argument(
-        "--quirk", action="append", default=[], choices=tuple(VGPR_HOLDS),
-        help="what a vector register holds where upstream clang does not say",
+        "--quirk", metavar="NAME", action="append", default=[], choices=tuple(VGPR_HOLDS),
+        help="what a vector register holds where upstream clang does not say: "
+        f"{', '.join(VGPR_HOLDS)}",
     )  # fmt: skip
     stops.add_argument("--wave", metavar="N", help="stop and trace only this wave")
     stops.add_argument(

@@ -53,7 +53,7 @@ def configure(parser: ArgumentParser) -> None:
         "--load-address", metavar="ADDR", help="for a core file: the load address of --file"
     )
     add_debug_dir_option(parser)
-    parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
+    parser.add_argument("--dialect", metavar="NAME", choices=tuple(DIALECTS), help=DIALECT_HELP)
     parser.add_argument(
         "--all",
         action="store_true",

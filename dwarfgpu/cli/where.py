@@ -73,7 +73,7 @@ def configure(parser: ArgumentParser) -> None:
     add_target_option(group)
     add_debug_dir_option(group)
     add_load_address_option(group)
-    group.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
+    group.add_argument("--dialect", metavar="NAME", choices=tuple(DIALECTS), help=DIALECT_HELP)
     judged = parser.add_argument_group("output")
     judged.add_argument(
         "--asm",

@@ -81,9 +81,9 @@ def configure(
             "--frame", metavar="N", help="the number of the call frame, as shown by bt"
         )
     focus.add_argument(
-        "--quirk", action="append", default=[], choices=QUIRK_NAMES,
+        "--quirk", metavar="NAME", action="append", default=[], choices=QUIRK_NAMES,
         help="correct a known producer error in call frame information, or say what a vector "
-        "register holds where upstream clang does not",
+        f"register holds where upstream clang does not: {', '.join(QUIRK_NAMES)}",
     )  # fmt: skip
     focus.add_argument(
         "--heuristic",
@@ -99,7 +99,7 @@ def configure(
             help="an entry of the initial stack, as an expression; the last one is the top",
         )  # fmt: skip
         focus.add_argument("--want", choices=("value", "location"), help="the result kind")
-    focus.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
+    focus.add_argument("--dialect", metavar="NAME", choices=tuple(DIALECTS), help=DIALECT_HELP)
     add_evaluation_limit_options(parser)
     add_file_limit_options(parser)
     add_mangled_option(focus)

@@ -14,6 +14,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.expr.dialect.dialect import (
     AMD,
     AMD_PROVISIONAL,
+    DIALECTS,
     DWARF6,
     DWARF6_PROVISIONAL,
     Dialect,
@@ -21,7 +22,10 @@ from dwarfgpu.expr.dialect.dialect import (
 )
 from dwarfgpu.expr.dialect.encodings import PROVISIONAL, encodings
 
-DIALECT_HELP: Final = "dialect of the vendor encodings; default: the dialect of the unit, else amd"
+DIALECT_HELP: Final = (
+    f"dialect of the vendor encodings: {', '.join(DIALECTS)}; default: the dialect of the unit, "
+    "else amd"
+)
 _NAME: Final = pattern(r"\b(dw_op_)?(\w+)", re.IGNORECASE)
 
 

@@ -101,11 +101,12 @@ FILE_LIMITS: Final = {
     ),
 }
 """Options, the field of `FileLimits` that each sets, and what it bounds."""
+_EXCEEDED: Final = "Exceeding one is the error LimitExceeded."
 
 
 def add_evaluation_limit_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of commands that evaluate expressions."""
-    group = parser.add_argument_group("limits; exceeding one is the error LimitExceeded")
+    group = parser.add_argument_group("limits", _EXCEEDED)
     for option, (name, help_text) in EVALUATION_LIMITS.items():
         default = str(getattr(Limits(), name))
         if option == "--max-steps":
@@ -115,7 +116,7 @@ def add_evaluation_limit_options(parser: argparse.ArgumentParser) -> None:
 
 def add_file_limit_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of commands that read object files or states."""
-    group = parser.add_argument_group("limits for a file; exceeding one is the error LimitExceeded")
+    group = parser.add_argument_group("limits for a file", _EXCEEDED)
     for option, (name, help_text) in FILE_LIMITS.items():
         default = getattr(DEFAULT_FILE_LIMITS, name)
         group.add_argument(option, metavar="N", help=f"{help_text}; default: {default}")

@@ -30,7 +30,7 @@ def add_encoding_options(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("encoding")
     group.add_argument("--arch", default="gfx942", metavar="NAME", help="default: gfx942")
     group.add_argument("--wave-size", type=int, metavar="LANES", help="32 or 64")
-    group.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
+    group.add_argument("--dialect", metavar="NAME", choices=tuple(DIALECTS), help=DIALECT_HELP)
     group.add_argument(
         "--address-size", type=int, choices=(2, 4, 8), help="in bytes; default: the architecture's"
     )

@@ -133,5 +133,5 @@ def test_the_manual_page_has_lines_that_can_be_broken() -> None:
     """troff warns of each line that it can neither break nor stretch."""
     text = run("completion", "man").out
     assert "\n.ad l\n" in text
-    values = re.findall(r"\{[^{}\s]{40,}\}", text)
+    values = re.findall(r"\{[^{}\s]{12,}\}", text)
     assert values and not [item for item in values if re.search(r",(?!\\:)", item)], STALE

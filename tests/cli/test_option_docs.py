@@ -53,3 +53,13 @@ def test_help_says_what_the_exit_status_of_the_command_means(command: str, failu
     assert failure in status and status.startswith("0 ") and "2 " in status
     assert failure or " 1 " not in status
     assert ("unknown bits" in status) == (command == "eval")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_fits_a_terminal(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All but what cannot be wrapped: the names of an option of GDB, and lines of a shell."""
+    monkeypatch.setenv("COLUMNS", "80")
+    usage, _, options = run(command, "--help").out.partition("\n\n")
+    wide = [line for line in (usage + options).splitlines() if len(line) > 80]
+    assert not [line for line in wide if "{" in line or "exit status" in line]
+    assert "EXCEEDING" not in options.upper() or "Exceeding one is" in options

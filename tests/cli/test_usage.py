@@ -47,3 +47,10 @@ def test_help_has_the_usage_wherever_it_is_asked_for() -> None:
     assert "EXPRESSION" in expected.split("\n\n")[0].upper()
     for words in (["x", "-h"], ["--help", "--json"], ["x", "--lane", "3", "--help"]):
         assert run("eval", *words).out == expected
+
+
+def test_a_missing_argument_is_called_as_in_the_help() -> None:
+    for words in (["completion"], ["completion", "nosuch"]):
+        error = run(*words).error
+        assert "SHELL" in error and "kind" not in error
+    assert "SHELL" in run("completion", "--help").out

@@ -21,7 +21,7 @@ def LLVM_nop() -> None:
 
 @op(0xF0, spec="A.2.5.4.0")
 def GNU_uninit() -> None:
-    """Mark the variable as not yet initialised; no effect on the stack."""
+    """Mark the variable as not yet initialized; no effect on the stack."""
 
 
 @op(
