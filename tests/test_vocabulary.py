@@ -323,3 +323,19 @@ def test_prose_that_is_found(source: str, lines: list[int]) -> None:
 )
 def test_places_that_are_found(name: str, expected: bool) -> None:
     assert is_place(name) is expected
+
+
+SPELLINGS = re.compile(
+    r"\b(colored|coloring|neighbor\w*|\w*(initial|recogn|optim|organ|normal)is(ed|es|e|ing)\b|analys(ed|es|e)\b)",
+    re.IGNORECASE,
+)
+
+
+def test_pages_have_one_spelling(repository: Path) -> None:
+    """British, with -ize and analyze: colour, neighbour, recognized. Generated pages quote GDB."""
+    wrong = {
+        page.name: SPELLINGS.findall(text)
+        for page in (repository / "docs").glob("*.md")
+        if SPELLINGS.search(text := page.read_text("utf-8"))
+    }
+    assert not wrong

@@ -46,7 +46,7 @@ STEPS: Final = (
     Step(
         "What lane 17 holds",
         "`lane 17` moves the focus. Lane 17 is inactive: it took the other branch of the `if`, and "
-        "waits after it. It is therefore at another line than the wave, and its variables are "
+        "waits after it. It is therefore at a different line from the wave, and its variables are "
         "those of that line: `kept` is 27, and `x` is missing.",
         ("lane 17", "info locals", "print x"),
     ),
@@ -74,8 +74,8 @@ STEPS: Final = (
     Step(
         "Where else to look",
         "`info lanes` lists the lanes as ROCgdb does, `lane apply` runs a command for several "
-        "lanes, and `where x` shows the part of `explain` about the code. `help` lists these "
-        "commands first.",
+        "lanes, and `where x` shows the part of `explain` about the code. `help` begins with "
+        "the most useful commands.",
         ("info lanes 7-10", "lane apply 8 17 print kept", "where kept", "quit"),
     ),
 )
@@ -84,7 +84,7 @@ RUNNING: Final = (
         "Stopping in a branch of a function",
         "`set directories` sets the source path. The breakpoint is in a branch of a function that "
         "the kernel calls: `run` executes the kernel until the first wave reaches it. Lanes 5 to "
-        "9, 15 to 19 and so on are in the branch, the others wait after it.",
+        "9, 15 to 19 and so on are in the branch; the others wait after it.",
         ("set directories fixtures", "break prices.hip:9", "run", "list", "backtrace"),
     ),
     Step(
@@ -117,7 +117,7 @@ _LAUNCH: Final = (
 )
 _RUN: Final = (_KERNEL, "--dispatch", "prices", "--heuristic", *_LAUNCH)
 BETWEEN: Final = """
-# A kernel that runs
+## A kernel that runs
 
 dwarfgpu can also [execute](run.md) a kernel, without a GPU. It needs a code object and the
 arguments of the kernel instead of a state. `run` executes the whole kernel:
@@ -210,9 +210,10 @@ def document() -> str:
     shown = [" ".join(words).replace("--scratch", "\\\n    --scratch", 1) for words in (_RUN, run)]
     return "".join(
         [
-            *_part(STEPS, ["--state", _STATE], INTRODUCTION, state=_STATE),
+            *_part(STEPS, "##", ["--state", _STATE], INTRODUCTION, state=_STATE),
             *_part(
                 RUNNING,
+                "###",
                 list(_RUN),
                 BETWEEN,
                 typed=shown[0],
@@ -224,9 +225,9 @@ def document() -> str:
 
 
 def _part(
-    steps: tuple[Step, ...], options: list[str], introduction: str, **words: str
+    steps: tuple[Step, ...], level: str, options: list[str], introduction: str, **words: str
 ) -> list[str]:
-    """One transcript."""
+    """Return one transcript, with headings of that level."""
     commands = [command for step in steps for command in step.commands]
     text = transcript(options, commands)
     lines = iter(text.splitlines(keepends=True))
@@ -238,7 +239,7 @@ def _part(
             answer, after = _until_prompt(lines)
             shown += first + answer
             first = after
-        parts.append(f"\n## {step.title}\n\n{_filled(step.text)}\n\n```text\n{shown}```\n")
+        parts.append(f"\n{level} {step.title}\n\n{_filled(step.text)}\n\n```text\n{shown}```\n")
     return parts
 
 

@@ -140,7 +140,7 @@ def test_a_void_variable_is_counted_only_if_it_is_evaluated(
     assert output_of(program, typed) == expected
 
 
-def test_a_void_variable_is_initialised(program: Shell) -> None:
+def test_a_void_variable_is_initialized(program: Shell) -> None:
     """GDB's `init-if-undefined` assigns to a variable that "has not already been defined": one to
     which a void value was assigned is void, as if it had never been set."""
     output_of(program, "set var $made = $never_set")
