@@ -326,9 +326,10 @@ class Arithmetic:
         referred = bare.target if isinstance(bare, Pointer) and bare.kind != "pointer" else type_
         way = kinship(value.type, referred)
         if way is not None and referred is not None:
-            cast_pointer = converted(self.objects, value, way, referred)
-            is_reference = referred is not type_ and isinstance(bare, Pointer)
-            return self._referring(cast_pointer, bare) if is_reference else cast_pointer
+            part = converted(self.objects, value, way, referred)
+            if isinstance(bare, Pointer) and referred is not type_:
+                return self.referring(part, bare)
+            return part
         if is_fixed_point(bare) and strip(value.type) == bare:
             return evolve(value, type=type_)
         if is_complex(type_) or (is_complex(value.type) and is_number(type_)):
@@ -351,7 +352,7 @@ class Arithmetic:
             return evolve(value, type=type_, variable=None, unit=value.unit)
         if isinstance(bare, Pointer):
             if bare.kind != "pointer":
-                return self._referring(value, bare)
+                return self.referring(value, bare)
             return self._pointer(value, type_, bare)
         if not isinstance(bare, Base | Enum):
             raise UsageError("Invalid cast.")
@@ -362,25 +363,25 @@ class Arithmetic:
             return TypedValue(type_, bits=self.objects.known(value))
         return self.value(self.numbers.cast(number, type_))
 
-    def _referring(self, value: TypedValue, bare: BareType) -> TypedValue:
-        """Return a reference to an object in memory, or to what is not evaluated; elsewhere, the
-        object itself with the target type. A register is no object of the program: as in GDB, it
-        is refused."""
-        assert isinstance(bare, Pointer)
+    def referring(self, value: TypedValue, kind: Pointer) -> TypedValue:
+        """Return a reference of a type to an object in memory, in the address space of that, or to
+        what is not evaluated; elsewhere, the object itself with the target type. A register is no
+        object of the program: as in GDB, it is refused."""
         if value.is_register:
             raise UsageError(why_no_address(value))
         storage = None if value.location is None else value.location.single_locations[0].storage
         is_evaluated = not isinstance(self.objects, Unevaluated)
         if is_evaluated and storage is not None and not isinstance(storage, Memory):
-            return evolve(value, type=bare.target, variable=None, bits=None)
+            return evolve(value, type=kind.target, variable=None, bits=None)
         address = self.objects.address_of(value)
-        space = address.type.address_space if isinstance(address.type, Pointer) else 0
-        if space:
-            return evolve(value, type=bare.target, variable=None, bits=None)
-        target = bare.target
+        source, target = strip(address.type), kind.target
+        assert isinstance(source, Pointer)
         while isinstance(target, Typedef):  # as GDB names it
             target = target.target
-        return evolve(address, type=evolve(bare, target=target))
+        if source.address_space:
+            size, space = source.size_bytes, source.address_space
+            kind = evolve(kind, size_bytes=size, address_space=space, address_class=None)
+        return evolve(address, type=evolve(kind, target=target))
 
     def _scalar(self, value: TypedValue) -> Number:
         """Return the number of a value; of a pointer or an array, its address."""

@@ -80,9 +80,7 @@ def _untyped(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedValue
 def _reinterpreted(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedValue:
     bare = strip(to.type)
     if isinstance(bare, Pointer) and bare.kind != "pointer":
-        address = arithmetic.objects.address_of(value)
-        pointer = _untyped(arithmetic, address, Typed(bare.target, to.unit))
-        return evolve(pointer, type=to.type)
+        return evolve(arithmetic.referring(value, bare), unit=to.unit or value.unit)
     value = arithmetic.decayed(value)
     kinds = {_kind(strip(value.type)), _kind(bare)}
     if None in kinds or (kinds == {"integer"}) or kinds == {"pointer", "member"}:

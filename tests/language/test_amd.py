@@ -128,6 +128,17 @@ def test_in_a_lane(asm: Session, expression: str, expected: str) -> None:
         ("*(int *) 0x4d00", "1"),
         ("s.level", "Cannot access memory at address private_lane#0x60"),
         ("data", "{void (float *, const double *, int)} 0x1b00 <data(float*, double const*, int)>"),
+        # 1.5 is 0x3ff8000000000000 in IEEE 754.
+        ("(long &)d", "(long &) @private_lane#0x90: 4609434218613702656"),
+        ("reinterpret_cast<long &>(d)", "(long &) @private_lane#0x90: 4609434218613702656"),
+        ("reinterpret_cast<long &&>(d)", "(long &&) @private_lane#0x90: 4609434218613702656"),
+        ("const_cast<double &>(d)", "(double &) @private_lane#0x90: 1.5"),
+        ("static_cast<const double &>(d)", "(const double &) @private_lane#0x90: 1.5"),
+        ("{long} &d", "4609434218613702656"),
+        ("&reinterpret_cast<long &>(d)", "(long *) private_lane#0x90"),
+        ("(int &)tile[1]", "(int &) @local#0x4: 101"),
+        ("reinterpret_cast<int &>(tile[1])", "(int &) @local#0x4: 101"),
+        ("reinterpret_cast<char &>(counters)", "(char &) @0x4d00: 1 '\\001'"),
         ("$pc", "(void (*)(void)) 0x2660 <data(float*, double const*, int)+2912>"),
         ("data(1)", "functions of the program cannot be called"),
     ],
@@ -194,6 +205,13 @@ def test_assignment(assignment: str, expected: str | None, after: dict[str, str]
     assert expected is None or shown == expected
     for expression, value in after.items():
         assert text(session, expression) == value
+
+
+@pytest.mark.parametrize("cast", ["(long &)d", "reinterpret_cast<long &>(d)", "*(long *)&d"])
+def test_a_cast_keeps_the_address_space_of_what_is_assigned(cast: str) -> None:
+    session = stopped("data.gfx942.O0", 3)
+    text(session, f"{cast} = 0x4000000000000000")
+    assert text(session, "d") == "2"
 
 
 def test_assignment_writes_every_place() -> None:

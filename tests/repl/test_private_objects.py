@@ -77,3 +77,12 @@ def test_casts_that_ask_the_object(stopped: Callable[..., str]) -> None:
                 "dynamic_cast<shape*>(&three) == any", "(leaf*)up == &low")  # fmt: skip
     shown = stopped(*(f"print {command}" for command in commands))
     assert shown.splitlines() == ["$1 = 3", "$2 = 50", "$3 = true", "$4 = true", "$5 = true"]
+
+
+def test_casts_to_a_reference_have_the_address(stopped: Callable[..., str]) -> None:
+    casts = ("(shape &)three", "static_cast<shape &>(three)", "dynamic_cast<shape &>(three)")
+    for cast in casts:
+        shown, address = stopped(f"print {cast}", f"print &{cast}").splitlines()
+        assert address.startswith("$2 = (shape *) private_lane#0x")
+        where = address.removeprefix("$2 = (shape *) ")
+        assert shown.startswith(f"$1 = (shape &) @{where}: {{_vptr$shape = 0x")
