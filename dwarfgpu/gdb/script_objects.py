@@ -16,7 +16,7 @@ from dwarfgpu.base.arguments import contents, require
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, strip
 from dwarfgpu.errors import Malformed, StaleLocation, UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context, format_of
 from dwarfgpu.expr.dialect.dialect import AMD
@@ -514,12 +514,13 @@ class Value:
 
         def find(session: GdbSession) -> TypedValue:
             objects, value = ObjectAccess(session), self._located()[1]
-            is_pointer = isinstance(strip(value.type), Pointer)
+            bare = strip(value.type)
             if isinstance(key, str):
+                is_pointer = isinstance(bare, Pointer)
                 return objects.member(objects.dereferenced(value) if is_pointer else value, key)
-            if not is_pointer:
-                return objects.element(value, key)
-            return _evaluate(session, f"$_[{key}]", value)
+            if isinstance(bare, Pointer | Struct):  # a container has elements in the expression
+                return _evaluate(session, f"$_[{key}]", value)
+            return objects.element(value, key)
 
         return self._part(key, name, find)
 

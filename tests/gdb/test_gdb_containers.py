@@ -96,3 +96,59 @@ def test_as_by_the_library(debugger: Debugger, tool: Callable[[str], str], tmp_p
     assert [line for line in lines if " != " in line] == []
     assert 'any_text: std::any containing std::string = {[contained value] = "text"}' in lines
     assert 'rooted: filesystem::path "/usr/lib" = ' in "\n".join(lines)
+
+
+ELEMENTS = {
+    "numbers[1]": "6", "deque[1]": "4", "array[1]": "8", "text[1]": "101 'e'", "bits[0]": "true",
+    "many[1]": "22", "in_other[0]": "5",
+}  # fmt: skip
+
+
+def test_elements_by_an_index_in_python(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """As the same element in an expression; and it can be assigned."""
+    (tmp_path / "a.cpp").write_text("""\
+#include <array>
+#include <cstdlib>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+int main() {
+  std::vector<int> numbers{5, 6}; std::vector<bool> bits{true, false};
+  std::deque<int> deque{3, 4}; std::array<int, 2> array{7, 8}; std::string text = "text";
+  std::unique_ptr<int[]> many(new int[2]{21, 22}); std::vector<int> &in_other = numbers;
+  struct { int a; } none{0};
+  return std::abort(), array[0] + none.a + in_other[0];
+}
+""")
+    program = tmp_path / "a"
+    command = [tool("g++"), "-std=c++20", "-g", "-O0", str(tmp_path / "a.cpp"), "-o", str(program)]
+    subprocess.run(command, check=True, timeout=120)
+    out = debugger.python(
+        f"""
+import dwarfgpu.gdb as dg
+for written in {list(ELEMENTS)}:
+    name, index = written[:-1].split("[")
+    by_index, in_expression = dg.value(name)[int(index)], dg.value(written)
+    print(f"{{written}}|{{by_index.name}}|{{by_index.text}}|{{in_expression.text}}")
+for name, index in [("numbers", 2), ("numbers", -1), ("none", 0)]:
+    try:
+        print(dg.value(name)[index].text)
+    except gdb.GdbError as error:
+        print(error)
+dg.value("numbers")[0].assign(50)
+print(dg.value("numbers[0]").text)
+""",
+        "break abort",
+        "run",
+        "frame function main",
+        file=program,
+    )
+    *shown, beyond, before, structure, assigned = out.strip().splitlines()
+    assert shown == [f"{name}|{name}|{text}|{text}" for name, text in ELEMENTS.items()]
+    assert beyond == "The container has no element 2."
+    assert before == "The container has no element -1."
+    assert structure == 'No symbol "operator[]" in current context.'  # as GDB says
+    assert assigned == "50"
