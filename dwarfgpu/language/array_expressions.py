@@ -156,7 +156,9 @@ def repeated(
     is_in_memory = is_in_memory and not is_in_register(value)
     is_inside = is_in_memory or (container is not None and _has_elements(container, value, count))
     is_inside = is_inside or is_unevaluated
-    if not is_inside or value.bit_size is not None:
+    if value.bit_size is not None:
+        raise UsageError("A bit-field cannot be extended with '@'.")
+    if not is_inside:
         raise UsageError("Only values in memory can be extended with '@'.")
     if size_bytes(value.type) is None:
         raise UsageError("The size of the object is unknown, so it cannot be repeated.")

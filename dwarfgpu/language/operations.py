@@ -118,7 +118,7 @@ class Operations(UntypedOperands):
         if operator == "sizeof":
             operand = self.unevaluated()._sized(node.operand)
             if operand.bit_size is not None:
-                raise UsageError("Attempt to take the size of a bit-field.")
+                raise UsageError("A bit-field has no size in bytes.")
             if operand.error is not None and size_bytes(operand.type) is None:
                 raise operand.error  # why the size is unknown
             return self.size(operand.constant_type or operand.type)

@@ -130,7 +130,10 @@ def _register_of(value: TypedValue) -> str | None:
 
 
 def why_no_address(value: TypedValue) -> str:
-    """Return GDB's message for an object that is not in memory."""
+    """Return GDB's message for an object that is not in memory, and why a bit-field has no address,
+    which may be in memory."""
+    if value.bit_size is not None:
+        return "A bit-field has no address."
     variable = value.variable
     if variable is None or _is_undefined_member(variable):
         return "Attempt to take address of value not located in memory."

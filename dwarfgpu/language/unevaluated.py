@@ -11,7 +11,7 @@ from dwarfgpu.dwarf.types.type_sizes import element_type, strides_of
 from dwarfgpu.dwarf.types.types import Array, Dynamic, Member, Pointer, Struct, strip
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue, why_no_address
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.resolve_type import is_dynamic, may_be_tagged
@@ -81,7 +81,9 @@ class Unevaluated(ObjectAccess):
         return UNDEFINED_LOCATION
 
     def address_of(self, value: TypedValue) -> TypedValue:
-        if value.location is None or value.bit_size is not None:
+        if value.bit_size is not None:
+            raise UsageError(why_no_address(value))
+        if value.location is None:
             raise UsageError("Attempt to take address of value not located in memory.")
         return self.pointer(value.type, self.architecture.address_space(0), 0, value.unit)
 

@@ -123,6 +123,20 @@ def test_expressions(tool: Callable[[str], str], program: str) -> None:
     assert not different, "\n".join(map(repr, different))
 
 
+@pytest.mark.parametrize("program", ["demo.gcc.O0.v5", "demo.gcc.O2.v5"])
+def test_why_a_bit_field_is_refused(program: str) -> None:
+    """C 6.5.3.2p1, 6.5.3.4p1: wherever the structure is, here in memory. GDB takes the size of its
+    type, and says of its address that it is not in memory."""
+    session = demo(program)
+    reasons = {
+        "&global_struct.b2": "A bit-field has no address.",
+        "sizeof(&global_struct.b2)": "A bit-field has no address.",
+        "sizeof(global_struct.b2)": "A bit-field has no size in bytes.",
+        "global_struct.b2@2": "A bit-field cannot be extended with '@'.",
+    }
+    assert {expression: text(session, expression) for expression in reasons} == reasons
+
+
 @pytest.mark.parametrize(
     ("letter", "expression"),
     [
