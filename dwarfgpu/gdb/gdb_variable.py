@@ -45,7 +45,8 @@ class GdbVariable:
     mask: int = 0
     """The bits that GDB reports as known, undefined or unavailable: padding may be missing."""
     is_lost: bool = False
-    """Whether GDB finds each scalar in it, or in what it refers to, optimized out."""
+    """Whether GDB finds each scalar in it, or in what it refers to, optimized out, whatever it
+    shows: it reads at address 0 what a reference without a location refers to."""
     is_hidden: bool = False
     """Whether GDB does not read its name as that of a variable."""
     is_section: bool = False
@@ -72,6 +73,7 @@ def read_gdb_variable(
 
     GDB is left in its frame.
     """
+    is_lost = symbol.addr_class == gdb.SYMBOL_LOC_OPTIMIZED_OUT
     with _selected(frame), without_calls():
         try:
             value = frame.read_var(symbol, block)
@@ -81,13 +83,14 @@ def read_gdb_variable(
             if text is None:
                 is_hidden, text = True, _formatted(value)
         except gdb.MemoryError:
-            return GdbVariable(UNAVAILABLE)
+            return GdbVariable(UNAVAILABLE, is_lost=is_lost)
         except (gdb.error, ValueError, OverflowError) as error:
-            return GdbVariable(f"<error: {gdb_message(error)}>")
+            return GdbVariable(f"<error: {gdb_message(error)}>", is_lost=is_lost)
         try:
-            return GdbVariable(text, *_bits(value), is_hidden=is_hidden)
+            bits, mask, are_lost = _bits(value)
         except (gdb.error, ValueError, OverflowError):
-            return GdbVariable(text, is_hidden=is_hidden)
+            return GdbVariable(text, is_lost=is_lost, is_hidden=is_hidden)
+        return GdbVariable(text, bits, mask, is_lost or are_lost, is_hidden)
 
 
 def _has_wide_character(value: gdb.Value) -> bool:

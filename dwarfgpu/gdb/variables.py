@@ -13,6 +13,7 @@ import gdb
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import has_strides
 from dwarfgpu.dwarf.types.types import Array, strip
@@ -231,11 +232,13 @@ def _by_us(session: GdbSession, variable: Variable, *, is_hidden: bool) -> GdbVa
 
     A hidden variable cannot be printed by its name.
     """
-    reading = session.read(variable)
-    options = evolve(print_options(), raw=True, cplusplus=variable.unit.is_cplusplus)
+    reading, unit = session.read(variable), variable.unit
+    options = evolve(print_options(), raw=True, cplusplus=unit.is_cplusplus)
     try:
         if is_hidden:
-            text = session.text(reading, options).removeprefix(f"({variable.type_text}) ")
+            # The type of a reference to an array has the length that the array has now.
+            kind = type_name(reading.type, cplusplus=unit.is_cplusplus, style=unit.style)
+            text = session.text(reading, options).removeprefix(f"({kind}) ")
         else:
             text = session.value_text(session.evaluate(variable.name or ""), options)
     except Unavailable:

@@ -182,6 +182,35 @@ int main(int argc, char **) { out = look(argc); return 0; }
         ), out + err
 
 
+@pytest.mark.parametrize("level", ["-Og", "-O2"])
+def test_what_has_no_location_in_other_words(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path, level: str
+) -> None:
+    """A reference without a location, which GDB follows to address 0, an object with a virtual
+    base, and a reference to an array of variable length in a block that GDB lists twice."""
+    source, program = tmp_path / "v.cpp", tmp_path / "v"
+    source.write_text("""\
+#include <cstdlib>
+struct Base { int id = 7; virtual ~Base() {} };
+struct Left : virtual Base { int l = 11; };
+int out, *volatile keep;
+__attribute__((noinline)) int leaf(int n) {
+  int vla[n + 2];
+  for (int i = 0; i < n + 2; i++) vla[i] = i * i;
+  keep = vla;
+  auto inner = [&, n](int q) { int sum = q + n; if (sum > 3) abort(); return sum + vla[0]; };
+  return inner(n);
+}
+template <class T> T middle(T t) { Left left; T result = leaf(t); return result + left.l; }
+int main() { return out = middle<int>(5); }
+""")
+    subprocess.run([tool("g++"), "-g", level, source, "-o", program], check=True)
+    stops = ("break abort", "run", "dwarfgpu compare -all-frames")
+    out, err = debugger.run(*stops, file=program)
+    assert out.splitlines()[-1].endswith(", 0 differ"), out + err
+    assert " vla: " in out and "a second time, outside of the block" in out
+
+
 _NAMELESS = """\
 struct { int q; char w[3]; } nameless = { 3, "ab" };
 struct outer { union { int i; float f; } u; struct { short x; } many[2]; } outer;
