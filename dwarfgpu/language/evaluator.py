@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
@@ -61,7 +62,7 @@ from dwarfgpu.language.vectors import is_vector, spread, vector_literal
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.kernel_start import at_start
-from dwarfgpu.session.resolve_type import has_descriptor
+from dwarfgpu.session.resolve_type import has_descriptor, is_row
 from dwarfgpu.session.session import NOT_STARTED, Session
 
 if TYPE_CHECKING:
@@ -155,6 +156,10 @@ class Evaluator(ElementAccess):
             value = self.typed(node, value)
             value = self.objects.read(value)
             value = self.in_style(value)
+            bare = strip(value.type)
+            if isinstance(bare, Pointer) and bare.kind != "pointer" and is_row(bare.target):
+                with suppress(DwarfGpuError):  # what shows the array says why it has no length
+                    self.objects.resolver.resolved(bare.target, UNDEFINED_LOCATION)
         finally:
             if self.options.looked_at is not None:
                 for variable, frame in self.objects.variables.items():

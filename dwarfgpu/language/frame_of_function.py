@@ -16,9 +16,6 @@ from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import functions_at, stack_frames
 
-_STATIC = frozenset({"addr", "addrx", "GNU_addr_index"})
-"""First operations of locations that depend on no frame."""
-
 
 def in_enclosing_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:
     """Return the variable and the session of the frame to which static links lead; where no link
@@ -146,10 +143,12 @@ def _is_static(variable: Variable) -> bool:
         return True
     if not isinstance(location, ExprLoc):
         return False
+    from dwarfgpu.session.length_variables import STATIC  # few names are of another function
+
     unit = location.unit
     instructions = prepare(location.expression, unit.dialect, unit.format).instructions
     names = [instruction.operation.name for instruction in instructions]
-    if names and names[0] in _STATIC:
+    if names and names[0] in STATIC:
         return True
     from dwarfgpu.expr.thread_location import is_in_thread  # the storage lasts (C11 6.2.4)
 

@@ -16,12 +16,9 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.types.class_parts import VariantPart
 from dwarfgpu.dwarf.types.types import (
-    Array,
-    Dynamic,
     Member,
     Pointer,
     Struct,
-    Type,
     renamed,
     strip,
 )
@@ -29,7 +26,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION, single_location_in
-from dwarfgpu.session.resolve_type import has_descriptor, is_descriptor, is_dynamic
+from dwarfgpu.session.resolve_type import is_descriptor, is_dynamic, is_row
 from dwarfgpu.session.session import Session
 
 _MOST_PARTS: Final = 10_000
@@ -55,7 +52,7 @@ def settled(value: TypedValue, session: Session) -> TypedValue:
     value = ObjectAccess(frame).read(value)
     if value.pointer is not None:
         value = evolve(value, frame=frame, frame_stop=frame.stop)
-    if _is_row(bare.target):
+    if is_row(bare.target):
         with suppress(DwarfGpuError):  # where it is used, the error is raised
             row = frame.resolver().resolved(bare.target, UNDEFINED_LOCATION).type
             return evolve(value, type=renamed(value.type, evolve(bare, target=row)))
@@ -171,12 +168,3 @@ class _Settling:
             return member
         offset = first.bit_offset - start.bit_offset
         return evolve(member, type=part.type, location=None, bit_offset=offset)
-
-
-def _is_row(type_: Type | None) -> bool:
-    """Return whether a type is an array whose bounds depend on the frame alone."""
-    bare = strip(type_)
-    form = bare.form if isinstance(bare, Dynamic) else bare
-    if not isinstance(form, Array) or not is_dynamic(bare):
-        return False
-    return not (isinstance(bare, Dynamic) and has_descriptor(bare))

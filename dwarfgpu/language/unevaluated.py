@@ -14,7 +14,7 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue, why_no_address
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session.resolve_type import is_dynamic, may_be_tagged
+from dwarfgpu.session.resolve_type import is_dynamic, is_row, may_be_tagged
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.scalars import MAX_BITS
 
@@ -37,6 +37,12 @@ class Unevaluated(ObjectAccess):
 
     def dereferenced(self, value: TypedValue) -> TypedValue:
         bare = strip(value.type)
+        is_unread = value.location is None or value.location.is_undefined
+        if isinstance(bare, Pointer) and is_unread and is_row(bare.target):
+            # The member of an object that is not read: the frame alone decides the length.
+            with suppress(DwarfGpuError):
+                row = self.resolver.resolved(bare.target, UNDEFINED_LOCATION)
+                return TypedValue(row.type, UNDEFINED_LOCATION, unit=value.unit)
         if isinstance(bare, Pointer) and is_dynamic(bare.target):
             try:
                 return ObjectAccess(self.session).dereferenced(value)

@@ -557,6 +557,15 @@ def is_descriptor(type_: Type | None) -> bool:
     return isinstance(bare, Dynamic) and has_descriptor(bare)
 
 
+def is_row(type_: Type | None) -> bool:
+    """Return whether a type is an array whose bounds depend on the frame alone."""
+    bare = strip(type_)
+    form = bare.form if isinstance(bare, Dynamic) else bare
+    if not isinstance(form, Array) or not is_dynamic(bare):
+        return False
+    return not (isinstance(bare, Dynamic) and has_descriptor(bare))
+
+
 def _may_be_lost(length: Measure) -> bool:
     """Return whether a variable or an expression of C or Fortran has a length: as in GDB, an array
     whose length is optimized out has its address and its elements."""

@@ -96,6 +96,8 @@ class TypeAttributes:
         self._make_context = context
         self._evaluations_left = EVALUATIONS
         self._too_much: dict[int, LimitExceeded] = {}
+        self._of_other_frames: dict[str, None] = {}
+        """Whose the variables are that are of other frames, where only the stack says it."""
 
     @cached_property
     def endian(self) -> Endian:
@@ -129,7 +131,7 @@ class TypeAttributes:
         return frame
 
     def assumed(self) -> tuple[str, ...]:
-        """Return the assumptions about registers so far."""
+        """Return the assumptions about registers and frames so far."""
         if self._evaluations_left == EVALUATIONS:
             return ()
         from dwarfgpu.session.frame import SubprogramFrame  # few types need a frame
@@ -137,7 +139,7 @@ class TypeAttributes:
         frame = self._context.frame
         if not isinstance(frame, SubprogramFrame):
             return ()
-        return tuple(frame.notes_on_preserved_registers())
+        return (*frame.notes_on_preserved_registers(), *self._of_other_frames)
 
     def member_location(self, location: Location, member: Member) -> Location:
         """Return where a member of the structure at a location begins."""
@@ -202,6 +204,24 @@ class TypeAttributes:
             return self._of_member(subject, die, around)
         if die.tag not in DATA and not die.has(dw.AT_LOCATION) and not die.has(dw.AT_CONST_VALUE):
             raise IllFormed(f"{subject}, which is not a variable or member (tag {die.tag:#x})")
+        from dwarfgpu.session.frame import SubprogramFrame  # few types need a frame
+        from dwarfgpu.session.length_variables import placed_variable
+
+        frame = self._context.frame
+        if not isinstance(frame, SubprogramFrame):
+            return self._of_variable(subject, die)
+        try:
+            placed = placed_variable(frame.session, die)
+        except UndefinedBits as error:
+            raise UndefinedBits(f"{subject}: {error.message}") from None
+        if placed.session is frame.session:
+            return self._of_variable(subject, placed.die)
+        self._count()
+        self._of_other_frames.update({} if placed.note is None else {placed.note: None})
+        return TypeAttributes(placed.session.context)._of_variable(subject, placed.die)
+
+    def _of_variable(self, subject: str, die: Die) -> int:
+        """Return the integer that a variable of the frame is."""
         kind = types_of(die.unit).type_of(die)
         for holder in die.origins():
             attribute = holder.unit.location_attribute(holder)
@@ -285,9 +305,7 @@ class TypeAttributes:
         key = id(source)
         if key in self._too_much:
             raise self._too_much[key].anew()
-        if self._evaluations_left <= 0:
-            raise LimitExceeded(f"types with more than {EVALUATIONS} attributes to evaluate")
-        self._evaluations_left -= 1
+        self._count()
         is_in_pieces = (
             object is not None
             and len(object.single_locations) == 1
@@ -316,6 +334,11 @@ class TypeAttributes:
                 error.option = None
             self._too_much[key] = error.anew()
             raise
+
+    def _count(self) -> None:
+        if self._evaluations_left <= 0:
+            raise LimitExceeded(f"types with more than {EVALUATIONS} attributes to evaluate")
+        self._evaluations_left -= 1
 
     def _field(
         self, object: Location, stack: tuple[Entry, ...], source: ExprLoc, offset: int

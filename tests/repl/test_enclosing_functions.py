@@ -174,6 +174,96 @@ def test_a_note_says_that_a_variable_is_not_captured(
     assert answers == [f"60\n{note}", "3", "4"]
 
 
+CAPTURED_ARRAY = """
+#include <cstdlib>
+struct Caller { virtual int call() const = 0; };
+template <class F> struct Holder : Caller {
+  F f; Holder(F f) : f(f) {}
+  int call() const override { return f(1); }
+};
+__attribute__((noinline)) int leaf(int n, const Caller *caller) {
+  int array[n + 2]; for (int i = 0; i < n + 2; i++) array[i] = i * i;
+  if (caller) return caller->call() + array[1];
+  auto inner = [&](long q) {
+    long a = 3, b = 3, c = 3, d = 3, e = 3, f = 3; if (q) abort();
+    return a + b + c + d + e + f + array[0];
+  };
+  Holder<decltype(inner)> made(inner);
+  return DEPTH ? leaf(n - 1, &made) : made.call();
+}
+int main() { return leaf(5, nullptr); }
+"""
+"""Clang describes the length in a variable of `leaf`, by its place in the frame of that."""
+
+
+def test_the_length_of_a_captured_array(tool: Callable[[str], str], tmp_path: Path) -> None:
+    source = CAPTURED_ARRAY.replace("DEPTH", "0")
+    program, core = with_core(tool, tmp_path, "clang++-19", source)
+    commands = ["p array", "p &array", "p sizeof(array)", "p array[6]", "whatis *&array"]
+    moves = ["frame function leaf", "down", "down"]
+    whole, pointer, *rest = answers_of(program, core, [*moves, *commands])[3:]
+    note = '\nnote: "__vla_expr0" is that of the only outer frame that executes '
+    assert whole.endswith(": {0, 1, 4, 9, 16, 25, 36}" + note + "leaf")
+    assert pointer.startswith("(int (*)[7]) 0x")
+    assert rest == ["28", "36", "type = int [7]"]
+
+
+def test_the_length_of_a_captured_array_is_of_no_outer_frame(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Two frames execute the function, and either may have made the lambda."""
+    source = CAPTURED_ARRAY.replace("DEPTH", "1")
+    program, core = with_core(tool, tmp_path, "clang++-19", source)
+    moves = ["frame function leaf", "down", "down"]
+    commands = [
+        "p array",
+        "p sizeof(array)",
+        "p array[6]",
+        "frame function leaf",
+        "p sizeof(array)",
+    ]
+    whole, size, element, _, inner = answers_of(program, core, [*moves, *commands])[3:]
+    reason = "which several outer frames execute: which of them belongs to this frame is unknown"
+    assert "{" not in whole
+    assert reason in size
+    assert (element, inner) == ("36", "24")
+
+
+IN_INLINED = """
+#include <stdlib.h>
+void *volatile keep; volatile int one = 1;
+static inline __attribute__((always_inline)) int f(int n) {
+  int ARRAY;
+  for (int i = 0; i < n; i++) FILL;
+  keep = a;
+  if (one) abort();
+  return ((int *)a)[one];
+}
+int main(int count, char **words) { return f(3); }
+"""
+OF_INLINED = {
+    "a[n]": ("a[i] = i * i", ["{0, 1, 4}", "12", "4", "type = int [3]"]),
+    "a[n][n + 1]": (
+        "for (int j = 0; j <= n; j++) a[i][j] = i * 10 + j",
+        ["{{0, 1, 2, 3}, {10, 11, 12, 13}, {20, 21, 22, 23}}", "48", "{20, 21, 22, 23}",
+         "type = int [3][4]"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("array", OF_INLINED)
+def test_lengths_of_arrays_in_inlined_calls(
+    tool: Callable[[str], str], tmp_path: Path, array: str
+) -> None:
+    """Clang's type refers to the abstract instance of the variable with the length, and the call
+    has one of its own."""
+    fill, expected = OF_INLINED[array]
+    source = IN_INLINED.replace("ARRAY", array).replace("FILL", fill)
+    program, core = with_core(tool, tmp_path, "clang-19", source, "-O2")
+    commands = ["frame function f", "p a", "p sizeof(a)", "p a[2]", "whatis a"]
+    assert answers_of(program, core, commands)[1:] == expected
+
+
 def answers_of(program: Path, core: Path, commands: Sequence[str]) -> list[str]:
     """The answers of dwarfgpu to commands."""
     lines = [line for command in commands for line in (r"echo @@\n", command)]
@@ -198,14 +288,14 @@ def options_of(commands: Iterable[str]) -> list[str]:
 
 
 def with_core(
-    tool: Callable[[str], str], folder: Path, compiler: str, source: str
+    tool: Callable[[str], str], folder: Path, compiler: str, source: str, level: str = "-O0"
 ) -> tuple[Path, Path]:
     """Compile a program, and write a core file where it aborts."""
     gdb = tool("gdb")
-    written = folder / ("nested.c" if compiler == "gcc" else "nested.cpp")
+    written = folder / ("nested.cpp" if "++" in compiler else "nested.c")
     written.write_text(source)
     program, core = folder / "nested", folder / "core"
-    flags = ("-g", "-O0", "-w", "-fno-stack-protector")
+    flags = ("-g", level, "-w", "-fno-stack-protector")
     subprocess.run([tool(compiler), *flags, str(written), "-o", str(program)], check=True)
     debugger = [gdb, "-nx", "-q", "-batch", "-iex", NO_DEBUG_FILES]
     made = [*debugger, *options_of(["run", f"gcore {core}", "kill"]), str(program)]
