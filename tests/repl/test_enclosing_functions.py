@@ -264,6 +264,53 @@ def test_lengths_of_arrays_in_inlined_calls(
     assert answers_of(program, core, commands)[1:] == expected
 
 
+SHADOWED = """
+#include <cstdlib>
+template <class F> int apply(F f) { return f(1); }
+int z = 9;
+int named(int n) {
+  int x = 1, y = 4;
+  { int x = 2; { volatile int z = 6; z++; }
+    { int x = 3;
+      auto inner = [n](int q) {
+        if (q + n > 3) abort(); return n; };
+      int y = 5;
+      return apply(inner) + x + y; } }
+}
+int passed(int n) {
+  int x = 1, y = 4;
+  { int x = 2; return x + y + apply([n](int q) {
+      if (q + n > 3) abort(); return n; }); }
+}
+int main(int, char **) { return CALLED(5); }
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-Og"])
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_variables_that_blocks_declare_again(
+    tool: Callable[[str], str], tmp_path: Path, compiler: str, level: str
+) -> None:
+    """Compilers describe the lambda in the function: its variable is in the block around it."""
+    program, core = with_core(tool, tmp_path, compiler, SHADOWED.replace("CALLED", "named"), level)
+    moves = ["frame function named", "down", "down"]
+    answers = answers_of(program, core, [*moves, "p x", "p y", "p z"])[3:]
+    assert [answer.splitlines()[0] for answer in answers] == ["3", "4", "9"]
+
+
+def test_a_lambda_without_a_variable_is_in_an_unknown_block(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    program, core = with_core(tool, tmp_path, "clang++-19", SHADOWED.replace("CALLED", "passed"))
+    moves = ["frame function passed", "down", "down"]
+    x, y = answers_of(program, core, [*moves, "p x", "p y"])[3:]
+    lines = [index for index, line in enumerate(SHADOWED.splitlines(), 1) if "int x = " in line]
+    where = ", ".join(map(str, lines[-2:]))
+    why = "which one is around this function is unknown"
+    assert x == f'several blocks of "passed" declare "x", at lines {where}: {why}'
+    assert y.splitlines()[0] == "4"
+
+
 def answers_of(program: Path, core: Path, commands: Sequence[str]) -> list[str]:
     """The answers of dwarfgpu to commands."""
     lines = [line for command in commands for line in (r"echo @@\n", command)]

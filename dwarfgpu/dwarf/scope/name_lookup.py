@@ -280,7 +280,7 @@ class NameLookup(UnitDeclarations):
     def in_enclosing_functions(self, name: str) -> Variable | None:
         """Return the variable of a simple name in the functions whose text encloses the one in
         focus, as that of a lambda or of a nested function; None if there is none. It is of another
-        frame."""
+        frame. `UsageError` where it is unknown which of several is meant."""
         if not self.chain or len(parts(name)) != 1:
             return None
         if self._is_fortran:
@@ -290,12 +290,24 @@ class NameLookup(UnitDeclarations):
                 return self._of_fortran(part, accepts).find().of_enclosing
             return None
         sought = canonical(name)
+        written: Die | None = None
         for scope in around(self.chain[0]):
             if scope.tag in BLOCKS | FUNCTIONS:
-                for variable in declared_in(scope, sought):
-                    if canonical(variable.name) == sought and ordinary(variable.die):
-                        return variable
+                variable = self._of_enclosing(scope, written, sought)
+                if variable is not None:
+                    return variable
+            written = scope if scope.tag in CLASSES else None
         return None
+
+    def _of_enclosing(self, scope: Die, written: Die | None, sought: str) -> Variable | None:
+        """Return the variable of a function or block around the function in focus, which is in the
+        class `written` if that is in the function."""
+        if written is not None and written.unit.is_cplusplus:
+            from dwarfgpu.dwarf.scope.text_around_class import seen_by_class  # for lambdas
+
+            return seen_by_class(scope, written, sought)
+        named = (one for one in declared_in(scope, sought) if canonical(one.name) == sought)
+        return next((variable for variable in named if ordinary(variable.die)), None)
 
     def of_enclosing_functions(self) -> Iterator[Variable]:
         """Yield the variables of the functions whose text encloses the one in focus, the nearest
