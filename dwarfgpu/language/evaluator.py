@@ -1,7 +1,8 @@
 """Evaluate a syntax tree in the focus of a session.
 
-Law: operands are evaluated in C's order, and only when C evaluates them; only what the result needs
-is read. Every error is one line, with GDB's wording if GDB has the same error.
+Law: operands are evaluated in C's order, only when C evaluates them, and once each: the work is as
+the length of the expression. Only what the result needs is read. Every error is one line, with
+GDB's wording if GDB has the same error.
 """
 
 from __future__ import annotations
@@ -124,7 +125,7 @@ def has_assignment(text: str, session: Session, options: Options = DEFAULT) -> b
 def source_type(text: str, session: Session, options: Options = DEFAULT) -> Typed:
     """Return the type of an expression; reads and writes nothing. Raises what `evaluate_source`
     raises."""
-    evaluator = Evaluator(session, options).unevaluated()
+    evaluator = Evaluator(session, options).unread()
     try:
         node = parse(text, evaluator.names, options.radix)
         value = evaluator.value_of_known_type(node)
@@ -217,7 +218,22 @@ class Evaluator(ElementAccess):
         return value
 
     def value(self, node: ast.Node) -> TypedValue:
-        """Return the value of a tree, not read unless that was needed."""
+        """Return the value of a tree, not read unless that was needed. It is evaluated once, also
+        where several rules ask for it."""
+        known = self.known_values.get(id(node))
+        if known is not None:
+            return known[1]
+        if self.known_errors and id(node) in self.known_errors:
+            raise self.known_errors[id(node)][1]
+        try:
+            value = self._evaluated(node)
+        except DwarfGpuError as error:
+            self.known_errors[id(node)] = node, error
+            raise
+        self.known_values[id(node)] = node, value
+        return value
+
+    def _evaluated(self, node: ast.Node) -> TypedValue:
         if self.rules is not None and (constant := self.rules.constant(node)) is not None:
             self.rules.require_operators(node)
             return self.number(self.rules.result(node, constant))
@@ -338,9 +354,13 @@ class Evaluator(ElementAccess):
 
     def value_of_type(self, node: ast.Node) -> TypedValue:
         """Return a value of the type of an expression, without evaluating it."""
-        unevaluated = self.unevaluated()
-        unevaluated.renamings, unevaluated.followed = self.renamings, self.followed
-        return unevaluated.value(node)
+        unread = self.unread()
+        outer = unread.renamings, unread.followed
+        unread.renamings, unread.followed = self.renamings, self.followed
+        try:
+            return unread.value(node)
+        finally:
+            unread.renamings, unread.followed = outer
 
     def _dollar(self, name: str) -> TypedValue:
         value = self.options.dollar(name)
@@ -404,7 +424,7 @@ class Evaluator(ElementAccess):
             return self.names.type_of(name)
         if isinstance(name.operand, ast.TypeName):
             return self.names.type_of(name, self.type_named(name.operand))
-        value = self.unevaluated().value(name.operand)
+        value = self.unread().value(name.operand)
         return self.names.type_of(name, Typed(value.type, value.unit))
 
     def _cast(self, node: ast.Cast) -> TypedValue:
@@ -495,6 +515,7 @@ class Evaluator(ElementAccess):
             if result is not None:
                 return result
             value = self.combined(node.operator, target, value)
+        self.forget_types()
         rules = self.rules
         if rules is not None and target.type and rules.applies(target.type, value.type):
             rules.doubt_assigned(self.arithmetic.number(value), target.type)

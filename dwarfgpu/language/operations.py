@@ -24,7 +24,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
     strip_reference,
 )
-from dwarfgpu.errors import UndefinedBits, Unsupported, UsageError
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language.arithmetic_conversions import (
     is_fixed_point,
     is_integer,
@@ -37,10 +37,12 @@ from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER
 from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.dereference import NO_POINTER
+from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.library_operators import smart_pointee
 from dwarfgpu.language.member_pointers import has_this, member_pointer
 from dwarfgpu.language.named_values import of_overload, without_artificial
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.fortran_tokens import POWER
 from dwarfgpu.language.syntax.precedences import COMPARISONS
@@ -55,6 +57,7 @@ from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_operands import UntypedOperands, written_array
 from dwarfgpu.language.untyped_symbols import INDIRECT, typed
 from dwarfgpu.model.location import UNDEFINED_LOCATION
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.scalars import LONG_LONG_BITS, TOO_WIDE
 
 NO_STRING_COMPARISON: Final = (
@@ -76,6 +79,17 @@ def _forget(name: str, value: TypedValue) -> None:
 
 class Operations(UntypedOperands):
     """What operators mean in one focus."""
+
+    def __init__(
+        self, session: Session, options: Options, objects: ObjectAccess | None = None
+    ) -> None:
+        super().__init__(session, options, objects)
+        self.known_values: dict[int, tuple[ast.Node, TypedValue]] = {}
+        """Values by the identity of their nodes, which are kept: no other gets the identity."""
+        self.known_errors: dict[int, tuple[ast.Node, DwarfGpuError]] = {}
+        """Why other nodes have no value."""
+        self._unread: Self | None = None
+        self._counting: Self | None = None
 
     @cached_property
     def own(self) -> LanguageOperators:
@@ -116,7 +130,7 @@ class Operations(UntypedOperands):
     def unary(self, node: ast.Unary) -> TypedValue:
         operator = node.operator
         if operator == "sizeof":
-            operand = self.unevaluated()._sized(node.operand)
+            operand = self.unread()._sized(node.operand)
             if operand.bit_size is not None:
                 raise UsageError("A bit-field has no size in bytes.")
             if operand.error is not None and size_bytes(operand.type) is None:
@@ -162,6 +176,7 @@ class Operations(UntypedOperands):
                     raise UsageError("Not a numeric type.")
                 unit_value = self.number(self.numbers.integer(1))
                 before = self.objects.read(value)
+                self.forget_types()
                 stored = store(
                     self.arithmetic,
                     self.options,
@@ -327,8 +342,11 @@ class Operations(UntypedOperands):
         """Return an evaluator for operands on which a type depends."""
         if not isinstance(self.objects, Unevaluated):
             return self
-        options = evolve(self.options, read_only=self.options.read_only or _NO_ASSIGNMENT)
-        return type(self)(self.session, options)
+        if self._counting is None:
+            options = evolve(self.options, read_only=self.options.read_only or _NO_ASSIGNMENT)
+            self._counting = type(self)(self.session, options)
+            self._counting._unread = self
+        return self._counting
 
     def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
         """Apply an arithmetic operator."""
@@ -384,12 +402,17 @@ class Operations(UntypedOperands):
         return self.own.of_arms(conditional(self.arithmetic, chosen, unchosen, **languages))
 
     def unread(self) -> Self:
-        return self if isinstance(self.objects, Unevaluated) else self.unevaluated()
+        if isinstance(self.objects, Unevaluated):
+            return self
+        if self._unread is None:
+            keep = None if self.options.keep is None else _forget
+            options = evolve(self.options, keep=keep, looked_at=None, wrote=None)
+            self._unread = type(self)(self.session, options, Unevaluated(self.session))
+        return self._unread
 
-    def unevaluated(self) -> Self:
-        keep = None if self.options.keep is None else _forget
-        options = evolve(self.options, keep=keep, looked_at=None, wrote=None)
-        return type(self)(self.session, options, Unevaluated(self.session))
+    def forget_types(self) -> None:
+        """Forget the types that an assignment may change: those of convenience variables."""
+        self._unread = None
 
     def size(self, type_: Type | None) -> TypedValue:
         bare = strip_reference(type_)

@@ -6,6 +6,7 @@ print, but for operands that Rust and Go do not compute with (`u1 + few`).
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from dwarfgpu.language.syntax import ast
 from tests.cli.command import printed_in_order
 from tests.dwarf.builder import Content, Shape, file_of
 from tests.language.made_units import BASE_TYPE, HEADER_BYTES, NAME, UNIT, VARIABLE
+from tests.work import calls_of
 
 _DATA = 0x8000
 _SUBRANGE = Shape(
@@ -27,6 +29,7 @@ _SUBRANGE = Shape(
 )
 _SIGNED, _UNSIGNED, _FLOAT = 5, 7, 4
 _ADA, _FORTRAN = 0x0D, 0x0E
+_C, _CPLUSPLUS, _OPENCL = 0x0C, 0x04, 0x15
 VARIABLES = {
     "i1": (_SIGNED, 1, -7), "u1": (_UNSIGNED, 1, 200), "i4": (_SIGNED, 4, -70000),
     "u4": (_UNSIGNED, 4, 4000000000), "n8": (_SIGNED, 8, -5), "w8": (_UNSIGNED, 8, 5),
@@ -41,7 +44,7 @@ TYPES = {
     dw.LANG_RUST: ("i8", "u8", "i32", "u32", "i64", "u64", "f32", "f64"),
     dw.LANG_PASCAL83: ("ShortInt", "Byte", "LongInt", "LongWord", "Int64", "QWord", "Single",
                        "Double"),
-    0x0C: ("signed char", "unsigned char", "int", "unsigned int", "long", "unsigned long", "float",
+    _C: ("signed char", "unsigned char", "int", "unsigned int", "long", "unsigned long", "float",
            "double"),
     dw.LANG_D: ("byte", "ubyte", "int", "uint", "long", "ulong", "float", "double"),
     _FORTRAN: ("integer(kind=1)", "u1", "integer(kind=4)", "u4", "integer(kind=8)", "u8",
@@ -303,7 +306,7 @@ def _program(folder: Path, language: int) -> tuple[Path, bytes]:
     entries = _entry(1, b"a\0", bytes((language,)), (0x1000).to_bytes(8, "little"),
                      (0x40).to_bytes(4, "little"))  # fmt: skip
     at: dict[tuple[int, int], int] = {}
-    for key, name in zip(_ORDER, TYPES[language], strict=True):
+    for key, name in zip(_ORDER, TYPES.get(language, TYPES[_C]), strict=True):
         at[key] = HEADER_BYTES + len(entries)
         entries += _entry(2, name.encode() + b"\0", bytes(key))
     unsigned = HEADER_BYTES + len(entries)
@@ -421,7 +424,7 @@ def test_the_operators_of_c_stay(tmp_path: Path) -> None:
         "u1 + 100": "300", "u4 + i4": "3999930000", "1 << 2 + 1": "8", "flags & 2 != 0": "0",
         "f4 == 0.1": "0", "w8 > -1": "0", "1 << 2 == 4": "1", "-1 > u4": "1",
     }  # fmt: skip
-    shown = _answers(tmp_path, 0x0C, *(f"output {expression}" for expression in rows))
+    shown = _answers(tmp_path, _C, *(f"output {expression}" for expression in rows))
     assert dict(zip(rows, shown, strict=True)) == rows
 
 
@@ -459,3 +462,97 @@ def test_a_minus_before_an_operator_that_is_a_word_is_no_option(tmp_path: Path) 
     shown = _answers(tmp_path, _ADA, "print -i4 mod 4096", "print -i4 rem 7", "print -x 3")
     assert [answer.partition(" = ")[2] for answer in shown[:2]] == ["-3728", "0"]
     assert shown[2] == '"print" has no option -x.'
+
+
+_BEYOND = 1 << 128
+_OPERATORS_OF_C = """
+    i4: (u1 ? X : u4); (u1 ? u4 : X); (X ? u1 : i4); -(X); !X; ~X; (X + 1); (1 + X)
+    i4: (X < 1); (X << 1); (X && u1); (u1 && X); (X || u1); (c - c || X); (X, u1); (u1, X)
+    i4: (u1@((X) != 77777))[0]; (X@1)[0]; sizeof(X); (typeof(X)) u1; *&X; (long) X
+    i4: (&i4)[X == 77777]
+    i4: {X, 1}[0]; (u1@sizeof((char[1]) {X}))[0]; ((u1@(X ? 1 : 2))[0] ? 1 : 2)
+    i4: sizeof(u1@sizeof(X))"""
+OPERATORS = {
+    _C: _OPERATORS_OF_C,
+    _CPLUSPLUS: _OPERATORS_OF_C,
+    _OPENCL: f"""{_OPERATORS_OF_C}
+    (int4)(1, 2, 3, 4): (X && (int4) 1); ((int4) 1 || X); (X < 1); !X; (X ? (int4) 1 : (int4) 2)
+    (int4)(1, 2, 3, 4): (X ? (int4) 2 : (int4) 3); (i4 ? (int4) 2 : X); (X << 1); X.s3210""",
+    _ADA: """
+    c = 250: (X and then c = 250); (c = 250 and then X); (X or else c = 250); (c = 1 or else X)
+    c = 250: (X and c = 250); (c = 250 or X); (X xor c = 250); (not X)
+    c = 250: boolean'val(boolean'pos(X))
+    c: (X and 255); (X + 1); pk.byte(X)
+    i4: boolean'pos(X < 1E50); boolean'pos(1E50 > X); (i4 ** boolean'pos(X /= 77777))
+    i4: abs X; (-X); (X mod 7); (X ** 1); boolean'pos(X in 1 .. 5); boolean'pos(X in 5 | 1)
+    i4: integer'max(1, X); integer(X); (1 + X); boolean'pos((X = 1) or else (i4 = 2))
+    1: (X + 1); (1 + X); (-X); (i4 + X)""",
+    dw.LANG_D: """
+    i4: (u1 == 200 ? X : u4); (u1 == 200 ? u4 : X); (X ? u1 : i4); -(X); ~X; !X; (X >>> 1)
+    i4: (X is 1 ? 1 : 2); (X & 1); (X ^^ 1); (X && true); (true && X); (X == 1 ? 1 : 2); (X, 1)
+    i4: cast(int) X;  X.sizeof
+    'a': (u1 == 200 ? X : 'b'); (u1 == 200 ? 'b' : X); (X == 'a' ? 'b' : 'c')
+    "a": (X ~ "b"); X[0 .. 1]; "a"[0 .. X.length]""",
+    dw.LANG_GO: f"""
+    i4: (X < 1 << 300 ? i4 : n8); (X < {_BEYOND} ? i4 : i4); -(X); ^X; (X &^ 3); (X + 1); (1 + X)
+    few: (1 << (X & 3)); int64(float64(1 << (X & 3))); (X << 1); (i4 < 1 << (X & 3) ? few : few)
+    few: uint32(X); (f8 < float64(1 << (X & 3)) ? few : few)
+    1: (X + 1); (1 + X); (i4 + X); (X + 1 << few); (1 << few + X); (X < 2 ? 1 : 2)
+    u1 == 1: (X && u1 == 1); (u1 == 200 && X); !X""",
+    dw.LANG_RUST: f"""
+    i4: (X < {_BEYOND} ? i4 : i4); ({_BEYOND} > X ? i4 : i4); -(X); !X; (X + 1); (1 + X)
+    i4: (X as i64)
+    i4: [X, 1][0]; [1, X][1]; ([X as i32, 1] == [1, 2] ? i4 : i4); (X & 1)
+    i4: ([1, X as i32] == [2, 3] ? i4 : i4); [X;2][0]; (X as u8 as i32); (X % 3)
+    i4: (X == 300 ? i4 : i4)
+    u1 == 1: (X && u1 == 1); (u1 == 200 && X); (X ^ true); (X & (u1 == 1)); !X
+    1: [X, 1][0]; (X + 1); (1 + X); (i4 + X); [X][0]; -(X)""",
+    dw.LANG_PASCAL83: """
+    i4: (X div 1); (X div 2); (X = 5 ? i4 : n8); (5 > X ? i4 : i4); not X; (X and 3); (3 or X)
+    i4: (X xor i4); -(X); (X + 1); (1 + X); (X shl 1); LongInt(X); (X + i4)
+    f8: (X / 1); (1 / X)
+    (u1 = 1): (X and (u1 = 200)); ((u1 = 200) and X); (X or (u1 = 1)); ((u1 = 1) or X); not X
+    (u1 = 1): (X xor (u1 = 1)); ((u1 = 1) xor X); (X = (u1 = 1))
+    1: (X + 1); (1 + X); (i4 + X); (X = 2 ? 1 : 2)""",
+    _FORTRAN: """
+    i4 == 1: (X .and. i4 == 1); (i4 /= 1 .and. X); (X .or. i4 == 1); (X .eqv. i4 == 1); (.not. X)
+    i4: (X ** 1); mod(X, 3); abs(X); (-X); (X + 1); (1 + X); int(X); max(X, 1); kind(X)""",
+}
+"""What is nested, and operators around an operand X."""
+
+
+@pytest.mark.parametrize("language", OPERATORS)
+def test_each_operand_is_evaluated_once(tmp_path: Path, language: int) -> None:
+    """Twice as many operators in one another take about twice the work."""
+    _work(tmp_path, language, "1")  # which reads the program
+    before, _ = _work(tmp_path, language, "1")
+    failed = []
+    for line in OPERATORS[language].strip().split("\n"):
+        operand, _, operators = line.strip().partition(": ")
+        for operator, innermost in product(operators.split("; "), (operand, "missing")):
+            nested = [innermost]
+            for _ in range(12):
+                nested.append(operator.replace("X", nested[-1]))
+            six, shown = _work(tmp_path, language, nested[6])
+            twelve, _ = _work(tmp_path, language, nested[12])
+            is_answered = " = " in shown or innermost != operand
+            if not is_answered or twelve - before > 2.25 * (six - before) + 1_000:
+                failed.append((nested[1], before, six, twelve, shown))
+    assert not failed, "\n".join(map(str, failed))
+
+
+def test_an_assignment_changes_types(tmp_path: Path) -> None:
+    """Also those that were asked for before it."""
+    (shown,) = _answers(tmp_path, _ADA, "print ($a := 2.5) > 0.0 and then sizeof($a) = 8")
+    assert shown == "$1 = true"
+
+
+def _work(folder: Path, language: int, expression: str) -> tuple[int, str]:
+    """Return how many calls a value and a type take, and the value."""
+    shown: list[str] = []
+
+    def ask() -> None:
+        commands = f"print -- {expression}", f"whatis {expression}"
+        shown.extend(_answers(folder, language, *commands))
+
+    return calls_of(ask), shown[0]
