@@ -72,20 +72,24 @@ _OF_RUST: Final = ("&", "alloc::boxed::Box<")
 def indexed_array(
     objects: ObjectAccess, value: TypedValue, unit: CompilationUnit | None
 ) -> TypedValue:
-    """Return the array that is indexed in place of a pointer to one in Go, or a reference or `Box`
-    of one in Rust, in a unit (The Go Programming Language Specification, "Index expressions"; The
-    Rust Reference, "Array and slice indexing expressions"); any other value as it is.
+    """Return the array that is indexed in place of a pointer to one in Go, or the array or slice in
+    place of a reference to one or a `Box` of one in Rust, in a unit (The Go Programming Language
+    Specification, "Index expressions"; The Rust Reference, "Array and slice indexing expressions");
+    any other value as it is.
 
     A raw pointer of Rust has no elements there: its index is that of C.
     """
     language = None if unit is None else unit.language
     if language not in (dw.LANG_GO, dw.LANG_RUST):
         return value
+    from dwarfgpu.dwarf.types.dynamic_arrays import dynamic_array  # few programs
+
     array = value
     for _ in range(MAX_CHAIN):
         bare = strip(array.type)
         if not isinstance(bare, Pointer):
-            return array if isinstance(bare, Array) else value
+            has_elements = isinstance(bare, Array) or dynamic_array(bare) is not None
+            return array if has_elements else value
         if language == dw.LANG_GO and not isinstance(strip(bare.target), Array):
             break
         if language == dw.LANG_RUST and not (bare.own_name or "").startswith(_OF_RUST):

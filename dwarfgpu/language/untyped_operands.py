@@ -130,7 +130,7 @@ class UntypedOperands(MemberAccess):
 
     def is_untyped(self, node: ast.Node) -> bool:
         """Return whether an expression has the type of what is beside it: a constant, and in Go
-        and Rust one that is shifted, and all that is made of these."""
+        and Rust one that is shifted, and all that is made of these, also arrays."""
         rules = self.rules
         if rules is None:
             return False
@@ -141,13 +141,16 @@ class UntypedOperands(MemberAccess):
                 return self.is_untyped(node.left)
             case ast.Binary(operator=operator) if rules.has_untyped and operator in _ARITHMETIC:
                 return self.is_untyped(node.left) and self.is_untyped(node.right)
+            case ast.Unary(operator="&", operand=operand) if written_array(node) is not None:
+                return self.is_untyped(operand)
+            case ast.Elements(elements=elements) if rules.has_untyped:
+                return all(map(self.is_untyped, elements))
             case _:
                 return rules.constant(node) is not None or bool(_has_complement(rules, node))
 
     def operands(self, node: ast.Binary) -> tuple[TypedValue, TypedValue]:
         """Return the operands of an operator, an untyped one as one of the other's type."""
-        is_untyped = self.is_untyped(node.left) or written_array(node.left) is not None
-        is_left_untyped = self._meet(node.operator) and is_untyped
+        is_left_untyped = self._meet(node.operator) and self.is_untyped(node.left)
         rules = self.rules
         if rules is not None and is_left_untyped and self.is_untyped(node.right):
             type_ = rules.type_of_untyped(node)

@@ -25,7 +25,7 @@ fn main() {
     let opt: Option<&str> = Some("opt"); let u1: u8 = 200; let i4: i32 = 70000; let b = true;
     black_box((&text, &arr, &sl, &none, &empty, &bytes, &boxed, &boxed_text, &rc, &raw, &own));
     black_box((&own.data_ptr, &own.length, &life.s, &life.v, &ms, &rows, &strs, &deep, &t, &units));
-    black_box((&opt, &u1, &i4, &b));
+    let to_slice = &sl; black_box((&opt, &u1, &i4, &b, &to_slice));
     unsafe { *black_box(8 as *mut i32) = 1; }
 }
 """
@@ -43,6 +43,7 @@ VALUES = {
     "raw": "{1, 2}", "life": '{s = "life", v = {1, 2, 3, 4, 5}}', "ms": "{2, 3}",
     "rows": "{{1, 2}, {3, 4}}", "strs": '{"a", "bb", "cÄc"}', "deep": "{{1}, {2, 3}}",
     "opt": '{Some = {__0 = "opt"}}', "a::NAMES": '{"a", "bb", "cÄc"}', "units": "{(), ()}",
+    "to_slice[1]": "3", "to_slice[3]": "no such vector element",
     "sl[1]": "3", "&sl[1] == &arr[2]": "true", "deep[1][0]": "2", "text[0]": "104",
     "strs[1]": '"bb"', "life.v[4]": "5", "boxed[1]": "8", "raw[1]": "2", "rows[1][0]": "3",
     "ms[1] = 9": "9", "m": "{1, 2, 9}", "text.length": "5", "sizeof(sl)": "16", "sl == sl": "true",
@@ -58,6 +59,7 @@ SLICES = {
     "&rows[1..]": "{{3, 4}}", "&strs[1..=1]": '{"bb"}', "&units[1..]": "{()}",
     "&none[..]": "{}", "&sl[1..][1..]": "{4}", "sl[1..][0]": "3", "&sl[..2] == &arr[1..3]": "true",
     "text[1..3].length": "2", "&deep[1][..1]": "{2}", "life.v[2..4]": "{3, 4}",
+    "&to_slice[1..]": "{3, 4}",
     "&sl[1..4]": "slice out of range", "&sl[2..1]": "slice out of range",
     "&sl[4..]": "slice out of range", "&arr[..=5]": "slice out of range",
     "&text[-1..]": "slice out of range", "&arr[6..]": "slice out of range",
