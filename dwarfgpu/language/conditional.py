@@ -56,26 +56,26 @@ def conditional(
     chosen: Arm,
     unchosen: Arm,
     *,
-    cplusplus: bool = False,
-    opencl: bool = False,
+    keeps_objects: bool = False,
+    widens_to_vectors: bool = False,
 ) -> TypedValue:
     """Return the value of the chosen operand, converted to the common type of both.
 
-    Raises `UsageError` where the language gives them none. In C++ and D arms of one type stay what
-    they are; in C the result is not an object that can be assigned; in OpenCL a number becomes a
-    vector where the other arm is one.
+    Raises `UsageError` where the language gives them none. `keeps_objects`: arms of one type stay
+    what they are, as in C++ and D; in C the result is not an object that can be assigned.
+    `widens_to_vectors`: a number becomes a vector where the other arm is one, as in OpenCL.
     """
     first, two = chosen.value, unchosen.value
     if any(arm.type is None and arm.convenience is not None for arm in (first, two)):
         return first  # a variable that was never set: of no type of the language
-    is_object = cplusplus and _is_same(first.type, two.type)
+    is_object = keeps_objects and _is_same(first.type, two.type)
     if is_object and not isinstance(strip(first.type), Pointer):
         return arithmetic.of_whole_type(first)
     if is_number(first.type) and is_number(two.type):
         return _number(arithmetic, first, two)
-    if opencl and is_number(first.type) and is_vector(two.type):
+    if widens_to_vectors and is_number(first.type) and is_vector(two.type):
         return widened(arithmetic, first, two)
-    if opencl and is_vector(first.type) and is_number(two.type):
+    if widens_to_vectors and is_vector(first.type) and is_number(two.type):
         return evolve(first, is_fixed=True)
     first, two_type = _decayed(arithmetic, first), _decayed_type(arithmetic, two.type)
     kind, other_kind = strip(first.type), strip(two_type)
@@ -91,7 +91,7 @@ def conditional(
     is_null = isinstance(kind, Pointer | MemberPointer) and unchosen.is_null
     if is_null or _is_same(_decayed_type(arithmetic, first.type), two_type):
         return evolve(first, is_fixed=True)
-    names = [f"`{type_name(arm.type, cplusplus=cplusplus)}'" for arm in (chosen.value, two)]
+    names = [f"`{type_name(arm.type, cplusplus=keeps_objects)}'" for arm in (chosen.value, two)]
     raise UsageError(f"Type mismatch in conditional expression: {' and '.join(names)}; cast one.")
 
 

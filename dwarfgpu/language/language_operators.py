@@ -19,6 +19,7 @@ from dwarfgpu.language.syntax.expression_language import SourceLanguage
 from dwarfgpu.language.typed_value import TypedValue
 
 if TYPE_CHECKING:
+    from dwarfgpu.language.conditional import Arm
     from dwarfgpu.language.number_rules import NumberRules
 
 _OF_BITS: Final[dict[str, Callable[[bool, bool], bool]]] = {"&": and_, "|": or_, "^": xor}
@@ -175,10 +176,13 @@ class LanguageOperators:
         """Return a property of an object that is no member of its type."""
         return None
 
-    def of_arms(self, value: TypedValue) -> TypedValue:
-        """Return the result of `?:`, which has a type of C where its arms have two."""
-        return value
-
-    def conditional(self, node: ast.Conditional, condition: TypedValue) -> TypedValue | None:
-        """Evaluate `condition ? yes : no`."""
+    def by_element(self, node: ast.Conditional, condition: TypedValue) -> TypedValue | None:
+        """Evaluate `condition ? yes : no` where both arms are evaluated."""
         return None
+
+    def of_arms(self, chosen: Arm, unchosen: Arm) -> TypedValue:
+        """Return the result of `?:`, the chosen arm in the type of both."""
+        from dwarfgpu.language.conditional import conditional  # few expressions
+
+        keeps = self.evaluation.language.is_cplusplus
+        return conditional(self.arithmetic, chosen, unchosen, keeps_objects=keeps)

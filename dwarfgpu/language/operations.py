@@ -387,19 +387,17 @@ class Operations(UntypedOperands):
         return self.number(raised(rules, left, right))
 
     def conditional(self, node: ast.Conditional) -> TypedValue:
-        from dwarfgpu.language.conditional import Arm, conditional  # few expressions
+        from dwarfgpu.language.conditional import Arm  # few expressions
 
         condition = self.object(node.condition)
-        own = self.own.conditional(node, condition)
+        own = self.own.by_element(node, condition)
         if own is not None:
             return own
         yes, no = node.yes, node.no
         if not self.arithmetic.truth(condition):
             yes, no = no, yes
         unchosen, chosen = Arm(no, self.unread().object(no)), Arm(yes, self.object(yes))
-        keeps = self.language.is_cplusplus or self.language.is_d  # arms of one type
-        languages = {"cplusplus": keeps, "opencl": self.language.is_opencl}
-        return self.own.of_arms(conditional(self.arithmetic, chosen, unchosen, **languages))
+        return self.own.of_arms(chosen, unchosen)
 
     def unread(self) -> Self:
         if isinstance(self.objects, Unevaluated):

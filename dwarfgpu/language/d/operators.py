@@ -13,6 +13,7 @@ from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer
 from dwarfgpu.language.c_numbers import not_comparable
 from dwarfgpu.language.concatenation import is_element, joined
+from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.constant_expressions import folded
 from dwarfgpu.language.contents import arrays_compared, have_parts
 from dwarfgpu.language.d.number_rules import DRules
@@ -113,17 +114,14 @@ class DOperators(LanguageOperators):
         count = bare.dimensions[0]
         return None if count is None else self.size(count)
 
-    def conditional(self, node: ast.Conditional, condition: TypedValue) -> TypedValue | None:
-        """Evaluate `?:` of two character types, whose common one is dchar."""
-        unread = self.evaluation.unread()
-        names = {_character(unread.object(arm).type) for arm in (node.yes, node.no)}
-        if None in names or len(names) == 1:
-            return None
-        arm = node.yes if self.arithmetic.truth(condition) else node.no
-        dchar = Base(BaseType("dchar", "UTF", 32, self.arithmetic.numbers.endian))
-        return self.arithmetic.cast(self.evaluation.object(arm), dchar)
-
-    def of_arms(self, value: TypedValue) -> TypedValue:
+    def of_arms(self, chosen: Arm, unchosen: Arm) -> TypedValue:
+        """Return the chosen arm in the type of both, which D names; that of two character types is
+        dchar."""
+        names = {_character(arm.value.type) for arm in (chosen, unchosen)}
+        if None not in names and len(names) > 1:
+            dchar = Base(BaseType("dchar", "UTF", 32, self.arithmetic.numbers.endian))
+            return self.arithmetic.cast(chosen.value, dchar)
+        value = conditional(self.arithmetic, chosen, unchosen, keeps_objects=True)
         bare, rules = strip(value.type), self.evaluation.rules
         if not isinstance(bare, Base) or not isinstance(rules, DRules):
             return value

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from dwarfgpu.dwarf.types.types import Struct, strip
-from dwarfgpu.language.conditional import conditional_by_element, require_condition
+from dwarfgpu.language.conditional import (
+    Arm,
+    conditional,
+    conditional_by_element,
+    require_condition,
+)
 from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.precedences import COMPARISONS
@@ -39,9 +44,15 @@ class OpenCLOperators(LanguageOperators):
         right = shift_count(self.arithmetic, left, right)
         return self.evaluation.computed(operator, left, right)
 
-    def conditional(self, node: ast.Conditional, condition: TypedValue) -> TypedValue | None:
+    def by_element(self, node: ast.Conditional, condition: TypedValue) -> TypedValue | None:
         require_condition(condition.type)
         if not is_vector(condition.type):
             return None
         arms = self.evaluation.object(node.yes), self.evaluation.object(node.no)
         return conditional_by_element(self.arithmetic, condition, *arms)
+
+    def of_arms(self, chosen: Arm, unchosen: Arm) -> TypedValue:
+        keeps = self.evaluation.language.is_cplusplus  # C++ for OpenCL
+        return conditional(
+            self.arithmetic, chosen, unchosen, keeps_objects=keeps, widens_to_vectors=True
+        )
