@@ -6,9 +6,7 @@ knows the language.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from operator import and_, or_, xor
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.language.arithmetic_conversions import is_boolean, is_number
@@ -21,8 +19,6 @@ from dwarfgpu.language.typed_value import TypedValue
 if TYPE_CHECKING:
     from dwarfgpu.language.conditional import Arm
     from dwarfgpu.language.number_rules import NumberRules
-
-_OF_BITS: Final[dict[str, Callable[[bool, bool], bool]]] = {"&": and_, "|": or_, "^": xor}
 
 
 class Evaluation(FunctionContext, Protocol):
@@ -142,12 +138,15 @@ class LanguageOperators:
         return None
 
     def of_booleans(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
-        """Apply `&`, `|` or `^` to two Booleans, which is one; None for other operands."""
-        if operator not in _OF_BITS or not (is_boolean(left.type) and is_boolean(right.type)):
+        """Apply `&`, `|`, `^`, or `and`, `or`, `xor`, to two Booleans, which is one; None for other
+        operands and operators."""
+        from dwarfgpu.language.logical_operators import is_of_truths, of_truths  # few expressions
+
+        are_booleans = is_boolean(left.type) and is_boolean(right.type)
+        if not are_booleans or not is_of_truths(operator):
             return None
-        return self.evaluation.truth(
-            _OF_BITS[operator](self.arithmetic.truth(left), self.arithmetic.truth(right))
-        )
+        truth = self.arithmetic.truth
+        return self.evaluation.truth(bool(of_truths(operator, truth(left), truth(right))))
 
     def widened(self, left: TypedValue, right: TypedValue) -> tuple[TypedValue, TypedValue]:
         """Return the operands as GDB calculates with them: as `double`, or as `long` or `unsigned

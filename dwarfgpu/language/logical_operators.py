@@ -1,4 +1,5 @@
-"""`&&` and `||`: the right operand is evaluated where the left one does not decide (C 6.5.13).
+"""Operators between Booleans. The right operand of `&&` and `||` is evaluated where the left one
+does not decide (C 6.5.13), that of the other ones always.
 
 Law: an operand that is not evaluated is not read, but its names have a meaning, as in GDB.
 """
@@ -6,10 +7,15 @@ Law: an operand that is not evaluated is not read, but its names have a meaning,
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import and_, or_, xor
+from typing import Final
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.syntax.words import BITWISE
 from dwarfgpu.language.typed_value import TypedValue
+
+_OF_TRUTHS: Final[dict[str, Callable[[int, int], int]]] = {"&": and_, "|": or_, "^": xor}
 
 
 def holds(
@@ -40,3 +46,13 @@ def holds(
         return is_true
     refuse(operator, left, value)
     return is_true
+
+
+def is_of_truths(operator: str) -> bool:
+    """Return whether an operator between Booleans evaluates both."""
+    return BITWISE.get(operator, operator) in _OF_TRUTHS
+
+
+def of_truths(operator: str, left: int, right: int) -> int:
+    """Apply `&`, `|`, `^`, or `and`, `or`, `xor`, to 0 or 1 and 0 or 1."""
+    return _OF_TRUTHS[BITWISE.get(operator, operator)](left, right)

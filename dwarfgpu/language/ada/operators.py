@@ -23,10 +23,11 @@ from dwarfgpu.language.concatenation import arrays_joined, is_of_arrays
 from dwarfgpu.language.contents import Comparison, have_parts, strings_compared
 from dwarfgpu.language.fortran.power import NO_LOGICAL_ARITHMETIC
 from dwarfgpu.language.language_operators import LanguageOperators
+from dwarfgpu.language.logical_operators import of_truths
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.precedences import COMPARISONS
-from dwarfgpu.language.syntax.words import AND, COMPLEMENT, LOGICAL, OF_BITS, XOR
+from dwarfgpu.language.syntax.words import BITWISE, COMPLEMENT, LOGICAL
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits, concatenate
@@ -66,20 +67,20 @@ class AdaOperators(LanguageOperators):
             return None
         operator, evaluation = node.operator, self.evaluation
         left, right = evaluation.operands(node)
-        if is_boolean(left.type) and is_boolean(right.type):
-            truths = int(self.arithmetic.truth(left)), int(self.arithmetic.truth(right))
-            return evaluation.truth(bool(_of_truths(operator, *truths)))
+        truth = self.of_booleans(operator, left, right)
+        if truth is not None:
+            return truth
         arrays = [array_of(self.objects, side) for side in (left, right)]
         if all(_is_array(side.type) for side in arrays):
             return _joined_arrays(self.objects, operator, arrays[0], arrays[1])
         if not (_is_modular(left.type) and _is_modular(right.type)):
             hint = (
-                f"; write {OF_BITS[operator]} between other numbers"
+                f"; write {BITWISE[operator]} between other numbers"
                 if all(map(is_integer, (left.type, right.type)))
                 else ""
             )
             raise UsageError(f"{_for_truths(operator)}{hint}.")
-        return evaluation.combined(OF_BITS[operator], left, right)
+        return evaluation.combined(BITWISE[operator], left, right)
 
     def target(self, value: TypedValue) -> TypedValue | None:
         is_array = _is_array_elsewhere(value.type)
@@ -241,13 +242,6 @@ def _is_modular(type_: Type | None) -> bool:
     return isinstance(whole, Base) and whole.base.encoding == "unsigned"
 
 
-def _of_truths(operator: str, left: int, right: int) -> int:
-    """Apply a logical operator to 0 or 1 and 0 or 1."""
-    if operator == XOR:
-        return left ^ right
-    return left & right if operator == AND else left | right
-
-
 def _negated_array(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     """Return the array of the negated components (Ada 2012 4.5.6)."""
     value = array_of(objects, value)
@@ -265,7 +259,7 @@ def _joined_arrays(
         raise UsageError(f"{operator} of Ada is for arrays of the same length.")
     pairs = zip(first, second, strict=True)
     return _with_truths(objects, left, [
-        Bits(_of_truths(operator, one.value, other.value), one.size_bits) for one, other in pairs
+        Bits(of_truths(operator, one.value, other.value), one.size_bits) for one, other in pairs
     ])  # fmt: skip
 
 

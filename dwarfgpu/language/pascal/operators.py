@@ -28,7 +28,7 @@ from dwarfgpu.language.pascal.short_string_elements import (
 )
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.precedences import COMPARISONS
-from dwarfgpu.language.syntax.words import AND, COMPLEMENT, DIV, LOGICAL, OF_BITS, XOR
+from dwarfgpu.language.syntax.words import AND, BITWISE, COMPLEMENT, DIV, LOGICAL, XOR
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION
@@ -63,13 +63,17 @@ class PascalOperators(LanguageOperators):
         left, right = evaluation.object(node.left), partial(evaluation.object, node.right)
         unread = partial(evaluation.unread().object, node.right)
         if not _are_boolean(operator, left.type, unread().type):
-            of_bits = evolve(node, operator=OF_BITS[operator])
+            of_bits = evolve(node, operator=BITWISE[operator])
             if evaluation.is_untyped(node.left):
                 return evaluation.combined(of_bits.operator, *evaluation.operands(of_bits))
             beside = evaluation.beside(node.right, left.type, of_bits.operator)
             return evaluation.combined(of_bits.operator, left, beside)
         if operator == XOR:
             return self._of_two_booleans(node, left, right())
+
+            truth = self.of_booleans(operator, left, right())
+            assert truth is not None
+            return truth
         of_c = "&&" if operator == AND else "||"
         refuse = evaluation.refuse_overloaded
         return evaluation.truth(holds_lazily(self.arithmetic, of_c, left, right, unread, refuse))

@@ -31,8 +31,8 @@ DIV: Final = "div"
 """Operators of Pascal, and but for `div` of Ada."""
 LOGICAL: Final = (AND, OR, XOR)
 """Those between two Booleans, or between the bits of two integers."""
-OF_BITS: Final = {AND: "&", OR: "|", XOR: "^"}
-"""What they are in C between two integers."""
+BITWISE: Final = {AND: "&", OR: "|", XOR: "^"}
+"""The operator of C on bits that each is between two integers."""
 AS: Final = "as"
 """The cast of Rust."""
 INVERSION: Final = "unary ^"
