@@ -21,10 +21,10 @@ from dwarfgpu.language.syntax.words import AND_NOT, MOD
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.bit_field import number_bits
-from dwarfgpu.view.scalars import swapped
+from dwarfgpu.view.scalars import general, swapped
 
 if TYPE_CHECKING:
-    pass
+    from fractions import Fraction
 
 NOT_A_NUMBER: Final = "Argument to arithmetic operation not a number or boolean."
 _INTEGER_ONLY: Final = "Integer-only operation on floating point number."
@@ -33,6 +33,18 @@ _OPERATORS: Final[dict[str, Callable[[Value, Value], Value]]] = {
     AND_NOT: lambda left, right: left & ~right,
 }  # fmt: skip
 _INTEGRAL_ONLY: Final = frozenset({"%", "&", "|", "^", "<<", ">>", MOD, AND_NOT})
+_DIGITS_OF_INTEGER: Final = 40
+_DIGITS_OF_REAL: Final = 20
+"""Digits that a message shows of a number."""
+
+
+def spelled(number: int | Fraction) -> str:
+    """Return a number of any size as messages have it; a real number has a point or an exponent."""
+    if isinstance(number, int) and abs(number) < 10**_DIGITS_OF_INTEGER:
+        return str(number)
+    text = general(number, _DIGITS_OF_REAL)
+    is_whole = not isinstance(number, int) and "." not in text and "e" not in text
+    return f"{text}.0" if is_whole else text
 
 
 @frozen

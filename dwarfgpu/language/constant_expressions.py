@@ -13,7 +13,6 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.fortran_tokens import POWER
 from dwarfgpu.language.syntax.words import ABS, AND, AND_NOT, COMPLEMENT, DIV, MOD, OR, XOR
-from dwarfgpu.view.scalars import general
 
 Constant: TypeAlias = int | Fraction
 """An integer, or a real number."""
@@ -21,23 +20,11 @@ Folding: TypeAlias = Literal["none", "signs", "all"]
 """Which expressions of numbers are constants: in Rust a number with its sign."""
 _MAX_BITS: Final = 1 << 16
 """The most bits of a numerator or a denominator: no type of a program comes near."""
-_DIGITS_OF_INTEGER: Final = 40
-_DIGITS_OF_REAL: Final = 20
-"""Digits that a message shows of a number."""
 
 
 def literal_of(node: ast.Integer | ast.Floating) -> Constant:
     """Return the constant that a number is."""
     return node.number
-
-
-def spelled(constant: Constant) -> str:
-    """Return a number of any size as messages have it; a real number has a point or an exponent."""
-    if isinstance(constant, int) and abs(constant) < 10**_DIGITS_OF_INTEGER:
-        return str(constant)
-    text = general(Fraction(constant), _DIGITS_OF_REAL)
-    is_whole = isinstance(constant, Fraction) and "." not in text and "e" not in text
-    return f"{text}.0" if is_whole else text
 
 
 def folded(node: ast.Node, folding: Folding) -> Constant | None:

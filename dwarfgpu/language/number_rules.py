@@ -20,8 +20,8 @@ from dwarfgpu.dwarf.types.type_sizes import unpacked
 from dwarfgpu.dwarf.types.types import Base, Qualified, Type, declared_name, strip
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_floating, is_integer
-from dwarfgpu.language.c_numbers import Numbers, holds
-from dwarfgpu.language.constant_expressions import Constant, Folding, folded, literal_of, spelled
+from dwarfgpu.language.c_numbers import Numbers, holds, spelled
+from dwarfgpu.language.constant_expressions import Constant, Folding, folded, literal_of
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.precedences import COMPARISONS
 from dwarfgpu.language.syntax.words import ABS, AND_NOT, MOD

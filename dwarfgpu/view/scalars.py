@@ -72,7 +72,7 @@ def flags_text(fields: Iterable[FlagField], number: int, unknown: int = 0) -> st
     return " ".join(["[", *words, *last_words, "]"])
 
 
-def general(number: Fraction, digits: int) -> str:
+def general(number: int | Fraction, digits: int) -> str:
     """Format a number as C's `%.*g`, exactly."""
     if number == 0:
         return "0"

@@ -16,6 +16,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.base_class_casts import is_same_class
+from dwarfgpu.language.c_numbers import spelled
 from dwarfgpu.language.casts import written_cast
 from dwarfgpu.language.name_resolution import Typed
 from dwarfgpu.language.object_access import ObjectAccess
@@ -89,8 +90,6 @@ def fixed_point(kind: Base, number: Fraction) -> Bits:
     least = -(1 << base.bit_size - 1) if base.encoding == "signed_fixed" else 0
     if not least <= multiple < least + (1 << base.bit_size):
         whole = int(number) if number.denominator == 1 else number
-        from dwarfgpu.language.constant_expressions import spelled  # for errors only
-
         raise UsageError(f"The type does not hold the number {spelled(whole)}.")
     return Bits(multiple & (1 << base.bit_size) - 1, base.bit_size)
 

@@ -26,6 +26,7 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import UndefinedBits, UsageError, counted
 from dwarfgpu.language.arithmetic_conversions import Number, is_integer
 from dwarfgpu.language.builtin_types import INT_BITS
+from dwarfgpu.language.c_numbers import spelled
 from dwarfgpu.language.complexes import is_complex, joined_as, part_of, parts_of
 from dwarfgpu.language.fortran.types import intrinsic_type
 from dwarfgpu.language.function_context import FunctionContext
@@ -512,8 +513,6 @@ def integer(context: FunctionContext, number: int, kind: int | None = None) -> T
     type_ = intrinsic_type(context.names.builtins, "integer", kind)
     value = Value.of(number, type_.base)
     if value.integer != number:
-        from dwarfgpu.language.constant_expressions import spelled  # for errors only
-
         raise UsageError(f"{type_.name} does not hold {spelled(number)}: give a larger kind")
     return context.arithmetic.value(Number(value, type_))
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.arithmetic_conversions import is_integer
-from dwarfgpu.language.constant_expressions import spelled
+from dwarfgpu.language.c_numbers import spelled
 from dwarfgpu.language.contents import arrays_compared, have_parts
 from dwarfgpu.language.go.slices_and_strings import (
     array_of,
