@@ -19,7 +19,7 @@ from dwarfgpu.language.member_access import MemberAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.fortran_tokens import POWER
 from dwarfgpu.language.syntax.precedences import COMPARISONS
-from dwarfgpu.language.syntax.words import ABS, AND_NOT, LOGICAL, MOD, OF_BITS
+from dwarfgpu.language.syntax.words import ABS, AND_NOT, BITWISE, LOGICAL, MOD
 from dwarfgpu.language.typed_value import TypedValue
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class UntypedOperands(MemberAccess):
                 if operator == POWER:
                     return self.combined(operator, first, self.object(right))
                 second = self._in_type(rules, right, type_)
-                return self.combined(OF_BITS.get(operator, operator), first, second)
+                return self.combined(BITWISE.get(operator, operator), first, second)
             case _:
                 return self.number(rules.beside(rules.constant(node) or 0, type_))
 

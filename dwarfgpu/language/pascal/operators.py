@@ -70,10 +70,6 @@ class PascalOperators(LanguageOperators):
             return evaluation.combined(of_bits.operator, left, beside)
         if operator == XOR:
             return self._of_two_booleans(node, left, right())
-
-            truth = self.of_booleans(operator, left, right())
-            assert truth is not None
-            return truth
         of_c = "&&" if operator == AND else "||"
         refuse = evaluation.refuse_overloaded
         return evaluation.truth(holds_lazily(self.arithmetic, of_c, left, right, unread, refuse))

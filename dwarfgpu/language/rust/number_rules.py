@@ -8,7 +8,8 @@ from typing import ClassVar
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_floating
-from dwarfgpu.language.constant_expressions import Constant, spelled
+from dwarfgpu.language.c_numbers import spelled
+from dwarfgpu.language.constant_expressions import Constant
 from dwarfgpu.language.number_rules import (
     fits,
     name_of,
