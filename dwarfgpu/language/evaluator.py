@@ -448,9 +448,11 @@ class Evaluator(ElementAccess):
         if self.language.is_opencl and to.type and is_vector(to.type) and is_number(operand.type):
             return spread(self.arithmetic, operand, to.type)
         if node.how == "conversion":
-            from dwarfgpu.language.ada.conversions import converted  # few programs are in Ada
+            # Few programs are in Ada.
+            from dwarfgpu.language.ada.conversions import converted, static_number
 
-            return converted(self.arithmetic, operand, to)
+            constant = None if self.rules is None else static_number(self.rules, node.operand)
+            return converted(self.arithmetic, operand, to, constant)
         if node.how:
             return named_cast(self.arithmetic, node.how, operand, to)
         if self.options.warn is not None and loses_bits(self.arithmetic, operand, to):
@@ -509,7 +511,8 @@ class Evaluator(ElementAccess):
         if self.language.is_ada:
             from dwarfgpu.language.ada.indexing import assigned  # few programs are in Ada
 
-            target, value = assigned(self.arithmetic, target, value)
+            constant = None if self.rules is None else self.rules.constant(node.right)
+            target, value = assigned(self.arithmetic, target, value, constant)
         if node.operator not in (None, ":"):  # `:=` of Ada assigns
             result = self.overloaded(f"{node.operator}=", target, value)
             if result is not None:

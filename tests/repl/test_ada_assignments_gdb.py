@@ -116,8 +116,28 @@ procedure Example is
    F : Float := 1.5;
    X : Fix := 1.5;
    Y : Fix := -0.5;
+   type Money is delta 0.01 digits 10;
+   type Seven is delta 0.0000001 digits 17;
+   type Eighth is delta 0.125 range -100.0 .. 100.0;
+   type Tenth is delta 0.1 range -100.0 .. 100.0;
+   type Thirds is delta 0.3 range -100.0 .. 100.0 with Small => 0.3;
+   P : Money := 0.37;
+   S : Seven := 0.0;
+   E : Eighth := 0.375;
+   T : Tenth := 0.0625;
+   H : Thirds := 0.3;
+   Fs : Float := 0.29;
+   Ls : Long_Float := 0.29;
+   L3 : Long_Float := -0.2;
+   L4 : Long_Float := 0.24;
+   L5 : Long_Float := 0.57;
+   L6 : Long_Float := -0.1875;
+   L7 : Long_Float := 74024.4112169;
+   L8 : Long_Float := 5.0;
 begin
-   if I = 7 and M = 3 and F = 1.5 and X > Y then
+   if I = 7 and M = 3 and F = 1.5 and X > Y and P > 0.0 and S = 0.0 and E > 0.0 and T > 0.0
+     and H > 0.0 and Fs + Float (Ls + L3 + L4 + L5 + L6 + L7 + L8) > 0.0
+   then
       C_Abort;
    end if;
 end Example;
@@ -138,6 +158,37 @@ NUMBERS = {
     "x := 1.0e9": "The type does not hold the number 1000000000.",
     "abs y": "Unsupported: arithmetic on the fixed-point type example.fix",
     "x + y": "Unsupported: arithmetic on the fixed-point type example.fix",
+    # A program of GNAT prints the same numbers.
+    "money(fs)": "0.28",
+    "money(ls)": "0.28",
+    "money(l5)": "0.56",
+    "money(-l5)": "-0.56",
+    "money(l6)": "-0.18",
+    "money(e)": "0.37",
+    "money(t)": "0.06",
+    "money(0.29)": "0.29",
+    "money(long_float(0.29))": "0.29",
+    "p := ls": "0.28",
+    "p := l5": "0.56",
+    "p := 0.57": "0.57",
+    "p := money(0.37)": "0.37",
+    "seven(l7)": "74024.4112169",
+    "eighth(ls)": "0.25",
+    "eighth(l3)": "-0.25",
+    "eighth(l4)": "0.25",
+    "eighth(l6)": "-0.25",
+    "eighth(p)": "0.25",
+    "eighth(0.2)": "0.125",
+    "eighth(0.1 + 0.1)": "0.125",
+    "eighth(long_float(0.2))": "0.125",
+    "e := l3": "-0.25",
+    "e := 0.2": "0.125",
+    "tenth(fs)": "0.3125",
+    "tenth(l4)": "0.25",
+    "tenth(p)": "0.3125",
+    "t := 0.24": "0.1875",
+    "thirds(l8)": "5.1",
+    "thirds(5)": "4.8",
 }
 
 

@@ -1,49 +1,57 @@
 """Conversions between types of Ada: `integer(x)` (Ada 2012 4.6), and qualified expressions.
 
 Law: no range is checked, as in GDB: an integer that the type does not hold wraps. A real number
-becomes the nearest integer, as in Ada: GDB truncates it.
+becomes the nearest integer, as in Ada: GDB truncates it. A fixed-point number is the one that
+programs of GNAT compute.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 from math import floor
+from typing import Final
 
 from dwarfgpu.base.bits import signed
+from dwarfgpu.base.float_format import X87_EXTENDED
 from dwarfgpu.dwarf.names.fortran_ada import tagged_parent
-from dwarfgpu.dwarf.types.types import MAX_CHAIN, BareType, Base, Struct, strip
-from dwarfgpu.errors import UsageError
+from dwarfgpu.dwarf.types.types import MAX_CHAIN, Base, Struct, strip
+from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.arithmetic_conversions import is_integer
+from dwarfgpu.language.arithmetic_conversions import is_fixed_point, is_floating, is_integer
 from dwarfgpu.language.base_class_casts import is_same_class
 from dwarfgpu.language.c_numbers import spelled
 from dwarfgpu.language.casts import written_cast
+from dwarfgpu.language.constant_expressions import Constant
 from dwarfgpu.language.name_resolution import Typed
+from dwarfgpu.language.number_rules import NumberRules
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.syntax.ast import Floating, Integer
+from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import Bits
 
+_REALS: Final = frozenset({"short_float", "float", "long_float", "long_long_float"})
+"""The floating-point types of Standard."""
 
-def converted(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedValue:
-    """Return the value of a type that is written before it. `UsageError` where there is none."""
+
+def converted(
+    arithmetic: Arithmetic, value: TypedValue, to: Typed, constant: Constant | None = None
+) -> TypedValue:
+    """Return the value of a type that is written before it. `UsageError` where there is none.
+
+    `constant`: the number that the value is exactly, where it is a static expression.
+    """
     target = strip(to.type)
     if isinstance(target, Struct):
         value = _of_ancestor(arithmetic.objects, value, target)
         return written_cast(arithmetic, value, to)
     number = exact_real(arithmetic, value)
     if isinstance(target, Base) and target.base.scale is not None:
-        exact = _exact(arithmetic, value) if number is None else number
-        return TypedValue(to.type, bits=fixed_point(target, exact), unit=to.unit)
+        return TypedValue(to.type, bits=_fixed(arithmetic, value, target, constant), unit=to.unit)
     if number is not None and is_integer(target):
-        value = _literal(arithmetic, Integer(abs(_rounded(number))), number)
-    elif number is not None and _is_fixed(strip(value.type)):
-        value = _literal(arithmetic, Floating(abs(number), "l"), number)
+        value = _literal(arithmetic, ast.Integer(abs(_rounded(number))), number)
+    elif number is not None and is_fixed_point(value.type):
+        value = _literal(arithmetic, ast.Floating(abs(number), "l"), number)
     return written_cast(arithmetic, value, to)
-
-
-def _is_fixed(bare: BareType | None) -> bool:
-    return isinstance(bare, Base) and bare.base.scale is not None
 
 
 def exact_real(arithmetic: Arithmetic, value: TypedValue) -> Fraction | None:
@@ -62,8 +70,58 @@ def exact_real(arithmetic: Arithmetic, value: TypedValue) -> Fraction | None:
     return exact if isinstance(exact, Fraction) else None
 
 
-def _exact(arithmetic: Arithmetic, value: TypedValue) -> Fraction:
-    return Fraction(arithmetic.number(value).value.integer)
+def static_number(rules: NumberRules, node: ast.Node) -> Constant | None:
+    """Return the number that a static expression is, exactly; None for another one. A conversion of
+    one to a floating-point type does not round it (Ada 2012 4.9)."""
+    match node:
+        case ast.Cast(how="conversion", type=ast.TypeName((name,))) if name.lower() in _REALS:
+            return static_number(rules, node.operand)
+        case _:
+            return rules.constant(node)
+
+
+def _fixed(
+    arithmetic: Arithmetic, value: TypedValue, target: Base, constant: Constant | None
+) -> Bits:
+    """Return the bits of a fixed-point number.
+
+    Programs of GNAT round a floating-point number to the nearest one of an ordinary type, and of
+    two to that which is not towards 0. They truncate it for a decimal type, and for each type a
+    static expression, an integer and a fixed-point number.
+    """
+    if constant is not None:
+        return fixed_point(target, constant)
+    scale = Fraction(target.base.scale or 1)
+    number = exact_real(arithmetic, value)
+    if number is None:
+        number = Fraction(arithmetic.number(value).value.integer)
+    if is_fixed_point(value.type) or not is_floating(value.type):
+        return _scaled(target, int(number / scale), number)
+    if _is_decimal(scale):
+        return _scaled(target, _multiple(arithmetic, number / scale), number)
+    return _scaled(target, _rounded(number / scale), number)
+
+
+def _is_decimal(scale: Fraction) -> bool:
+    """Return whether a type of a scale is taken for a decimal one. Debug information does not say
+    it: an ordinary type has such a scale only where the program asks for it, but for 1."""
+    power = Fraction(1) / scale if scale < 1 else scale
+    digits = str(power.numerator)
+    return scale != 1 and power.denominator == 1 and digits.rstrip("0") == "1"
+
+
+def _multiple(arithmetic: Arithmetic, quotient: Fraction) -> int:
+    """Return how many units a number is, truncated. A program computes it as a Long_Long_Float,
+    which may be the next integer already; `Unsupported` where it is unknown which format that
+    has."""
+    form = arithmetic.numbers.builtins.floating("long double").base.float_format
+    if form is None:
+        return int(quotient)
+    product = form.decode(form.encode(quotient))
+    multiple = int(quotient if isinstance(product, str) else product)
+    if form is not X87_EXTENDED and multiple != int(float(quotient)):
+        raise Unsupported("the number depends on the format of Long_Long_Float, which is unknown")
+    return multiple
 
 
 def _rounded(number: Fraction) -> int:
@@ -72,21 +130,16 @@ def _rounded(number: Fraction) -> int:
     return -magnitude if number < 0 else magnitude
 
 
-def _is_same_real(first: Fraction, second: Fraction) -> bool:
-    """Return whether two numbers are the same in binary64, as 0.29 and 29 hundredths are."""
-    try:
-        return float(first) == float(second)
-    except OverflowError:
-        return False
+def fixed_point(kind: Base, number: Constant) -> Bits:
+    """Return the bits of a static number in a fixed-point type: without what is behind its last
+    place, as GNAT has it; `UsageError` where the type does not hold it."""
+    return _scaled(kind, int(number / Fraction(kind.base.scale or 1)), number)
 
 
-def fixed_point(kind: Base, number: Fraction) -> Bits:
-    """Return the bits of a number of a fixed-point type: without what is behind its last place, as
-    GNAT has it (Ada 2012 4.6), unless a number of the type is that real number."""
-    base, scale = kind.base, Fraction(kind.base.scale or 1)
-    multiple = _rounded(number / scale)
-    if multiple * scale != number and not _is_same_real(multiple * scale, number):
-        multiple = int(number / scale)
+def _scaled(kind: Base, multiple: int, number: Fraction | int) -> Bits:
+    """Return the bits of a multiple of the scale of a type; `UsageError` where that does not hold
+    the number."""
+    base = kind.base
     least = -(1 << base.bit_size - 1) if base.encoding == "signed_fixed" else 0
     if not least <= multiple < least + (1 << base.bit_size):
         whole = int(number) if number.denominator == 1 else number
@@ -94,7 +147,9 @@ def fixed_point(kind: Base, number: Fraction) -> Bits:
     return Bits(multiple & (1 << base.bit_size) - 1, base.bit_size)
 
 
-def _literal(arithmetic: Arithmetic, literal: Integer | Floating, number: Fraction) -> TypedValue:
+def _literal(
+    arithmetic: Arithmetic, literal: ast.Integer | ast.Floating, number: Fraction
+) -> TypedValue:
     """Return the value of a literal with the sign of a number."""
     magnitude = arithmetic.numbers.literal(literal)
     return arithmetic.value(arithmetic.numbers.unary("-", magnitude) if number < 0 else magnitude)

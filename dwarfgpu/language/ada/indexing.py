@@ -9,6 +9,7 @@ from dwarfgpu.dwarf.types.types import Array, Dynamic, Pointer, Qualified, Struc
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_fixed_point, is_floating, is_integer
+from dwarfgpu.language.constant_expressions import Constant
 from dwarfgpu.language.name_resolution import Typed
 from dwarfgpu.language.number_rules import name_of
 from dwarfgpu.language.object_access import ObjectAccess
@@ -69,10 +70,14 @@ def array_unless_null(objects: ObjectAccess, value: TypedValue) -> TypedValue | 
 
 
 def assigned(
-    arithmetic: Arithmetic, target: TypedValue, value: TypedValue
+    arithmetic: Arithmetic,
+    target: TypedValue,
+    value: TypedValue,
+    constant: Constant | None = None,
 ) -> tuple[TypedValue, TypedValue]:
     """Return the operands of an assignment of Ada: of parameters that are arrays these, and a
-    string literal as an array of the target's type, for a fixed-point number the nearest one.
+    string literal as an array of the target's type; a number that is assigned to a fixed-point one
+    is converted. `constant`: the number that a static expression is, exactly.
 
     `UsageError` for arrays of different lengths (Ada 2012 4.6), for a record and an array, and for
     an integer and a real number.
@@ -89,7 +94,7 @@ def assigned(
     if is_fixed:
         from dwarfgpu.language.ada.conversions import converted  # few numbers are so
 
-        return target, converted(arithmetic, value, Typed(target.type, target.unit))
+        return target, converted(arithmetic, value, Typed(target.type, target.unit), constant)
     target, value = (
         array_of(objects, side) if is_parameter(side.type) else side for side in (target, value)
     )

@@ -112,7 +112,7 @@ class AdaOperators(LanguageOperators):
 
             bare = strip(other.type)
             assert isinstance(bare, Base)
-            bits = fixed_point(bare, Fraction(constant))
+            bits = fixed_point(bare, constant)
             return TypedValue(other.type, bits=bits, unit=other.unit)
         if node.operator == "&":
             bare = strip(array_of(self.objects, other).type)
