@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +40,34 @@ begin
    Walk (3);
 end Example;
 """
+OF_BLOCKS = """\
+with Ada.Text_IO; use Ada.Text_IO;
+procedure Example is
+   I : Integer := 7;
+   procedure Inner (X : Integer; P : String) is
+      I : Integer := X + 1;
+      Loc : Integer := 99;
+      procedure Deep (J : Integer) is
+         I : Integer := 1000;
+         K : Integer := 5;
+         procedure Stop;
+         pragma Import (C, Stop, "abort");
+      begin
+         Put_Line (Integer'Image (I + J + Loc + K) & P & Integer'Image (Example.I));
+         declare
+            K : Integer := 6;
+         begin
+            Stop;
+            Put_Line (Integer'Image (I + K));
+         end;
+      end Deep;
+   begin
+      Deep (I);
+   end Inner;
+begin
+   Inner (I, "par");
+end Example;
+"""
 NAMES = ("run", "example.run", "RUN", "Example.Run", "inner", "example.run.inner")
 
 
@@ -65,6 +94,18 @@ def test_expanded_names(files: list[str], function: str, expected: dict[str, str
     """A name after the subprogram around the code that declares it (Ada 2012 4.1.3), which GDB
     calls."""
     asked = [f"frame function {function}", *(f"output {name}" for name in expected)]
+    assert dict(zip(expected, last_lines(files, asked)[1:], strict=True)) == expected
+
+
+def test_expanded_names_of_blocks(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GNAT puts what a subprogram declares into a block where some of it needs to be computed."""
+    expected = {
+        "inner.i": "8", "inner.loc": "99", "inner.x": "7", "example.inner.i": "8",
+        "deep.i": "1000", "Example.Inner.Deep.I": "1000", "example.i": "7", "deep.j": "8",
+        "deep.k": 'Several blocks of deep declare k; "k" is the innermost.', "k": "6",
+    }  # fmt: skip
+    files = ada_with_core(tool, tmp_path, OF_BLOCKS)
+    asked = ["frame function example.inner.deep", *(f"output {name}" for name in expected)]
     assert dict(zip(expected, last_lines(files, asked)[1:], strict=True)) == expected
 
 

@@ -187,17 +187,46 @@ def _outermost(functions: Sequence[Die]) -> str:
 
 def of_subprogram(session: Session, name: str) -> tuple[Variable, bool] | None:
     """Return the variable that a name with points denotes as one of a subprogram around the code
-    (Ada 2012 4.1.3), and whether that is the innermost one; None for any other name."""
+    (Ada 2012 4.1.3), and whether that is the innermost one; None for any other name.
+
+    `UsageError` if several blocks of the subprogram declare it.
+    """
     prefix, point, simple = _lowered(name).rpartition("__")
     if not point or _IDENTIFIER.fullmatch(simple) is None:
         return None
-    for index, function in enumerate(_functions_around(session.meanings(name))):
+    for index, (function, *blocks) in enumerate(_with_blocks(session.meanings(name))):
         own = _NUMBER.sub("", (function.name or "").partition("___")[0])
         if not is_spelling(own, prefix):
             continue
-        for variable in declared_in(function, is_named=lambda entry: is_spelling(entry, simple)):
-            if is_spelling(variable.name, simple):
-                return variable, index == 0
+        of_blocks = [local for block in blocks if (local := _declared(block, simple)) is not None]
+        variable = _declared(function, simple)
+        if variable is None and len(of_blocks) > 1:
+            raise UsageError(
+                f'Several blocks of {_shown(prefix)} declare {simple}; "{simple}" is the innermost.'
+            )
+        variable = variable or next(iter(of_blocks), None)
+        if variable is not None:
+            return variable, index == 0
+    return None
+
+
+def _with_blocks(lookup: NameLookup) -> Iterator[list[Die]]:
+    """Yield each subprogram around the code, the innermost first, and its blocks around the code:
+    GNAT puts what a subprogram declares into a block."""
+    blocks = [*reversed(lookup.chain[1:])]
+    for scope in _functions_around(lookup):
+        if scope.tag == dw.TAG_LEXICAL_BLOCK:
+            blocks.append(scope)
+        else:
+            yield [scope, *blocks]
+            blocks = []
+
+
+def _declared(scope: Die, simple: str) -> Variable | None:
+    """Return the variable of a name that a scope declares."""
+    for variable in declared_in(scope, is_named=lambda entry: is_spelling(entry, simple)):
+        if is_spelling(variable.name, simple):
+            return variable
     return None
 
 
