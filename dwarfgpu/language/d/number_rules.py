@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.base.float_format import Special
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.language.arithmetic_conversions import Number
-from dwarfgpu.language.number_rules import (
-    NumberRules,
-)
+from dwarfgpu.language.number_rules import NumberRules
 from dwarfgpu.language.syntax import ast, words
 
 
@@ -77,4 +76,4 @@ def _is_promoted(type_: Type | None) -> bool:
     bare = strip(type_)
     if not isinstance(bare, Base) or bare.base.vector_size is not None:
         return False
-    return bare.base.encoding in ("UTF", "signed_char", "unsigned_char", "boolean")
+    return bare.base.encoding in CHARACTERS or bare.base.encoding == "boolean"

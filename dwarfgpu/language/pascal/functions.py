@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import is_integer
@@ -17,7 +18,6 @@ from dwarfgpu.language.unevaluated import Unevaluated
 
 _LENGTH: Final = "length"
 FUNCTIONS: Final = ("ord", _LENGTH)
-_CHARACTERS: Final = ("unsigned_char", "signed_char", "UTF", "UCS", "ASCII")
 
 
 def value_of_function(
@@ -50,7 +50,7 @@ def is_of_numbers(kind: Base) -> bool:
 def _ord(context: FunctionContext, rules: NumberRules, value: TypedValue) -> TypedValue:
     bare = strip(value.type)
     size, is_signed = 32, True  # of an enumerator
-    if isinstance(bare, Base) and bare.base.encoding in (*_CHARACTERS, "boolean"):
+    if isinstance(bare, Base) and bare.base.encoding in CHARACTERS | {"boolean"}:
         # A ByteBool, WordBool or LongBool has a sign, a Boolean none.
         size, is_signed = bare.base.bit_size, is_of_numbers(bare)
     elif is_integer(bare):
