@@ -9,23 +9,19 @@ from dwarfgpu.language.syntax.cursor import Cursor
 from dwarfgpu.language.syntax.name_parser import simple_type
 from dwarfgpu.language.syntax.words import TYPE_WORDS
 
-_RANGES: Final = {
-    "bool": (0, 1),
-    "byte": (-1 << 7, (1 << 7) - 1), "ubyte": (0, (1 << 8) - 1),
-    "short": (-1 << 15, (1 << 15) - 1), "ushort": (0, (1 << 16) - 1),
-    "int": (-1 << 31, (1 << 31) - 1), "uint": (0, (1 << 32) - 1),
-    "long": (-1 << 63, (1 << 63) - 1), "ulong": (0, (1 << 64) - 1),
-}  # fmt: skip
-"""The least and the greatest number of each integer type."""
-_BOUNDS: Final = ("min", "max")
+_SIGNED: Final = {"byte": 8, "short": 16, "int": 32, "long": 64}
+_UNSIGNED: Final = {"bool": 1, "ubyte": 8, "ushort": 16, "uint": 32, "ulong": 64}
+"""The integer types and their numbers of bits; those of a bool that count."""
 
 
 def property_of_type(parser: Cursor) -> ast.Node | None:
     """Parse `int.sizeof`, `int.min` or `int.max`; None where something else comes."""
     name, end = simple_type(parser)
-    point, word = (token.text for token in (*parser.tokens[end : end + 2], parser.tokens[-1])[:2])
-    is_bound = word in _BOUNDS and name in _RANGES
-    if point != "." or not (word == "sizeof" or is_bound):
+    if parser.tokens[end].text != ".":
+        return None
+    word = parser.tokens[end + 1].text  # after a point comes at least the end
+    is_bound = word in ("min", "max") and name in _SIGNED | _UNSIGNED
+    if word != "sizeof" and not is_bound:
         return None
     if name not in TYPE_WORDS and not parser.known.is_type(name):
         return None
@@ -33,6 +29,9 @@ def property_of_type(parser: Cursor) -> ast.Node | None:
     kind = ast.TypeName((name,))
     if not is_bound:
         return ast.SizeOf(kind)
-    bound = _RANGES[name][_BOUNDS.index(word)]
-    number = ast.Integer(abs(bound))
-    return ast.Cast(kind, number if bound >= 0 else ast.Unary("-", number))
+    if word == "max":
+        bits = _UNSIGNED.get(name) or _SIGNED[name] - 1
+        return ast.Cast(kind, ast.Integer((1 << bits) - 1))
+    if name in _UNSIGNED:
+        return ast.Cast(kind, ast.Integer(0))
+    return ast.Cast(kind, ast.Unary("-", ast.Integer(1 << _SIGNED[name] - 1)))
