@@ -22,6 +22,11 @@ var
   r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11: int64;
   t1, t2, t3, t4, t5, t6: boolean;
   s1, s2, s3, s4, s5, s6: shortstring;
+
+  uni, upper: unicodestring; wide: widestring; wc: widechar; pc, nowhere: pchar; same: ansistring;
+  beyond: ansistring; r12, r13, r14: int64;
+  u1, u2, u3, u4, u5, u6, u7, u8, u9: boolean;
+  v1, v2, v3, v4, v5, v6, v7, v8, v9: boolean;
 procedure stop(const given: string);
 begin
   plongint(nil)^ := length(given);
@@ -38,6 +43,14 @@ begin
   t6 := ord(w) = 1;
   s1 := c + small; s2 := small + c + #33; s3 := #65#66; s4 := c + c; s5 := small + name;
   s6 := heap + c;
+
+  uni := 'ansi'; upper := 'Ansi'; wide := 'wide'; wc := 'y'; pc := 'pchar'; nowhere := nil;
+  same := pc; beyond := #233;
+  r12 := length(c); r13 := length('a'); r14 := length(pc);
+  u1 := uni = 'ansi'; u2 := wide = 'wide'; u3 := uni = heap; u4 := uni < 'b'; u5 := uni < upper;
+  u6 := uni <> wide; u7 := wc = 'y'; u8 := c = 'c'; u9 := 'a' = c;
+  v1 := pc = 'pchar'; v2 := pc = same; v3 := pc < 'q'; v4 := nowhere = ''; v5 := c = small;
+  v6 := wc = c; v7 := small = uni; v8 := wc = wide; v9 := 'd' > c;
   stop(name);
 end.
 """
@@ -49,6 +62,11 @@ EXPRESSIONS = {
     "s1": "c + small", "s2": "small + c + #33", "s3": "#65#66", "s4": "c + c",
     "s5": "small + name", "s6": "heap + c",
     "t5": 'small > "hell"', "t6": "ord(w) = 1",
+    "r12": "length(c)", "r13": 'length("a")', "r14": "length(pc)",
+    "u1": 'uni = "ansi"', "u2": 'wide = "wide"', "u3": "uni = heap", "u4": 'uni < "b"',
+    "u5": "uni < upper", "u6": "uni <> wide", "u7": 'wc = "y"', "u8": 'c = "c"', "u9": '"a" = c',
+    "v1": 'pc = "pchar"', "v2": "pc = same", "v3": 'pc < "q"', "v4": 'nowhere = ""',
+    "v5": "c = small", "v6": "wc = c", "v7": "small = uni", "v8": "wc = wide", "v9": '"d" > c',
 }  # fmt: skip
 """By the variable that has the program's result."""
 OTHERS = {
@@ -57,6 +75,10 @@ OTHERS = {
     '"abc"[1]': "97 'a'",
     'sizeof("abc")': "3",
     "length(n)": "length is that of a string or an array whose type says it.",
+    "uni = beyond": (
+        "Unsupported: a character of 8 bits that is none of ASCII: the code page of the program"
+        " decides which one of another size it is"
+    ),
     "ord(1.5)": "ord is that of a character, an enumerator, a Boolean or an integer.",
     "ord(c, c)": "ord has one argument: ord(x)",
     "#65#66": "'AB'",
@@ -129,3 +151,18 @@ def test_other_operands_and_types(files: list[str]) -> None:
     assert dict(zip(TYPES, types, strict=True)) == {
         text: f"type = {name}" for text, name in TYPES.items()
     }
+
+
+def test_types_of_what_has_no_length(files: list[str]) -> None:
+    """The type of an error is the error."""
+    shown = last_lines(files, ["whatis length(n)", "whatis length(color)", "whatis length(dyn)"])
+    assert shown == [OTHERS["length(n)"], OTHERS["length(n)"], "type = Int64"]
+
+
+def test_strings_without_lengths(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """In DWARF 2 they are pointers: their addresses say nothing of their characters."""
+    build(tmp_path, {"a.pas": SOURCE}, [[tool("fpc"), "-g", "-gw2", "-O-", "a.pas"]])
+    asked = ['heap = "ansi"', "pc = heap", "heap = heap", "length(heap)", 'pc = "pchar"']
+    shown = last_lines(with_core(tool, tmp_path), [f"output {text}" for text in asked])
+    unknown = "Unsupported: the debug information does not say how long the string is"
+    assert shown == [unknown] * 4 + ["true"]

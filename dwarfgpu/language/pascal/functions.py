@@ -7,12 +7,19 @@ from collections.abc import Sequence
 from typing import Final
 
 from dwarfgpu.base.base_type import CHARACTERS
-from dwarfgpu.dwarf.types.types import Array, Base, Enum, strip
+from dwarfgpu.dwarf.types.short_strings import members_of_string
+from dwarfgpu.dwarf.types.types import Array, Base, Dynamic, Enum, Struct, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.function_context import FunctionContext
 from dwarfgpu.language.number_rules import NumberRules
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.pascal.short_string_elements import contents_of_record
+from dwarfgpu.language.pascal.texts import (
+    is_character,
+    is_pointer_to_characters,
+    pointed_length,
+)
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 
@@ -31,11 +38,7 @@ def value_of_function(
 
 
 def _length(context: FunctionContext, rules: NumberRules, value: TypedValue) -> TypedValue:
-    if isinstance(context.objects, Unevaluated):
-        count: int | None = 0  # only the type is wanted
-    else:
-        bare = strip(contents_of_record(context.objects, value).type)
-        count = bare.dimensions[0] if isinstance(bare, Array) else None
+    count = _count(context.objects, value)
     if count is None:
         raise UsageError("length is that of a string or an array whose type says it.")
     return context.arithmetic.value(rules.integer_number(count, 64, is_signed=True))
@@ -45,6 +48,22 @@ def is_of_numbers(kind: Base) -> bool:
     """Return whether a Boolean type is ByteBool, WordBool, LongBool or QWordBool, whose truth is
     -1."""
     return kind.base.name.lower().endswith("bool") and kind.base.name != "bool"
+
+
+def _count(objects: ObjectAccess, value: TypedValue) -> int | None:
+    """Return the number of elements or characters; None where there is none. Where only the type is
+    wanted, it is 0."""
+    bare = strip(value.type)
+    if is_character(bare):
+        return 1
+    is_evaluated = not isinstance(objects, Unevaluated)
+    if is_pointer_to_characters(bare):
+        return pointed_length(objects, value) if is_evaluated else 0
+    if not is_evaluated:
+        is_record = isinstance(bare, Struct) and members_of_string(bare) is not None
+        return 0 if is_record or isinstance(bare, Array | Dynamic) else None
+    bare = strip(contents_of_record(objects, value).type)
+    return bare.dimensions[0] if isinstance(bare, Array) else None
 
 
 def _ord(context: FunctionContext, rules: NumberRules, value: TypedValue) -> TypedValue:

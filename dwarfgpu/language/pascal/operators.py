@@ -6,15 +6,14 @@ from __future__ import annotations
 from functools import partial
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.dwarf.types.short_strings import MOST_CHARACTERS
-from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Struct, Type, is_set, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Type, is_set, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer
 from dwarfgpu.language.c_numbers import holds, not_comparable
 from dwarfgpu.language.concatenation import joined
-from dwarfgpu.language.contents import arrays_compared, strings_compared
+from dwarfgpu.language.contents import arrays_compared
 from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.logical_operators import holds as holds_lazily
 from dwarfgpu.language.object_access import ObjectAccess
@@ -24,8 +23,8 @@ from dwarfgpu.language.pascal.integers import Kind, PascalConstant, compared_bes
 from dwarfgpu.language.pascal.short_string_elements import (
     allocated_name,
     as_string,
-    contents_of_record,
 )
+from dwarfgpu.language.pascal.texts import texts_compared
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.precedences import COMPARISONS
 from dwarfgpu.language.syntax.words import AND, BITWISE, COMPLEMENT, DIV, LOGICAL, XOR
@@ -147,18 +146,15 @@ class PascalOperators(LanguageOperators):
         arithmetic, objects = self.arithmetic, self.objects
         if is_set(left.type) or is_set(right.type):
             return _sets_compared(objects, operator, left, right)
-        if any(isinstance(strip(side.type), Struct) for side in (left, right)):
-            first, second = (contents_of_record(objects, side) for side in (left, right))
-            is_so = strings_compared(objects, operator, first, second, pads=False)
-            return arrays_compared(arithmetic, operator, left, right) if is_so is None else is_so
+        is_so = texts_compared(objects, operator, left, right)
+        if is_so is not None:
+            return is_so
         if is_boolean(left.type) and is_boolean(right.type):
             # As truths: Free Pascal writes -1 for that of a WordBool.
             a, b = arithmetic.truth(left), arithmetic.truth(right)
             return holds(operator, a - b)
         if currency_operators.has_currency(left, right):
             return currency_operators.compared(arithmetic, operator, left, right)
-        if is_string(left.type) and is_string(right.type):
-            return strings_compared(objects, operator, left, right, pads=False)
         return arrays_compared(arithmetic, operator, left, right)
 
     def of_parts(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
