@@ -7,7 +7,7 @@ from typing import Final
 
 from dwarfgpu.base.bits import insert, signed
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C
+from dwarfgpu.dwarf.constants import LANG_D, LANG_GO, WITH_TYPES_OF_C
 from dwarfgpu.dwarf.types.type_sizes import size_bits, unpacked
 from dwarfgpu.dwarf.types.types import (
     Array,
@@ -242,8 +242,12 @@ def _fits(arithmetic: Arithmetic, value: TypedValue, target: TypedValue) -> bool
 
 def decayed_in_memory(arithmetic: Arithmetic, value: TypedValue) -> TypedValue:
     """Return an array or function in memory as a pointer, as GDB keeps it in the languages with
-    arrays of C; an array that is elsewhere, as a string, stays one."""
-    if not isinstance(strip(value.type), Array | Function):
+    arrays of C; an array that is elsewhere, as a string, and a slice of D or Go stay arrays."""
+    bare = strip(value.type)
+    if not isinstance(bare, Array | Function):
+        return value
+    has_slices = value.unit is not None and value.unit.language in (LANG_D, LANG_GO)
+    if has_slices and isinstance(bare, Array) and bare.is_value:
         return value
     if value.unit is not None and value.unit.style not in WITH_TYPES_OF_C:
         return value

@@ -49,7 +49,9 @@ def slice_of(objects: ObjectAccess, value: TypedValue, low: int, high: int | Non
         raise UsageError("The number of the array's elements is unknown.")
     require_range(low, high, count)
     length = None if high is None else high - low
-    kind = evolve(bare, dimensions=(length, *rows), own_name=None, declared_bits=None)
+    kind = evolve(
+        bare, dimensions=(length, *rows), is_value=True, own_name=None, declared_bits=None
+    )
     return objects.part(array, kind, low * strides[0])
 
 

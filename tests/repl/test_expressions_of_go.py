@@ -117,6 +117,7 @@ SHOWN = {
     "list[1:2]": "{20}", "list[:2]": "{10, 20}", "list[1:]": "{20, 30}", "list[:]": "{10, 20, 30}",
     "list[3:]": "{}", "none[:]": "{}", "part[:2]": "{20, 30}", "part[1:]": "{}", "s[1:3]": '"é"',
     "s[:1]": '"h"', "s[3:]": '"llo"', "s[6:]": '""', "empty[:]": '""', "array[1:]": "{2, 3}",
+    "array[3:]": "{}", "array[1:1]": "{}", "rows[2:]": "{}",
     "array[:i - 40]": "{1, 2}", "toArray[1:2]": "{5}", "words[1:]": '{"bc"}', "data[:1]": '"a"',
     "rows[1:][0][1:]": "{3}", "ids[1:]": "{6}", "len(text[:2])": "2", "list[1:][1]": "30",
     "len(list[1:])": "2", "none[0:0]": "{}", "part[:3]": "slice out of range",
@@ -242,6 +243,8 @@ def test_what_is_assigned_and_completed(files: list[str]) -> None:
     assert own[1] == "21"
     commands = ["set var deep.ID = 6", "print deep.Base.ID", "info locals"]
     assert _shown(None, files, commands)[1] == "6"
+    commands = ["print $a = list[1:]", "print len($a)", "print $b = array[2:2]", "print len($b)"]
+    assert _shown(None, files, commands) == ["{20, 30}", "2", "{}", "0"]
     asked = ["complete print main.co", "complete print deep.", "complete print esc"]
     offered = answers(None, files, [START, *asked])[1:]
     assert [answer.splitlines()[1:] for answer in offered] == [
