@@ -19,11 +19,13 @@ int main() {
     int[2] fixed = [3, 4]; string[] texts = ["a", "bc"]; Held held = new Held; Held nothing;
     int k = 5; int delegate() get = () => k; int delegate() no; Point point; void* raw = &k;
     wchar wide = 'w'; int[string] table; long[] longs = [9];
+    char letter = 'x'; const char always = 'k';
     ubyte[] bytes = [1]; wstring wtext = "wé"; int number = 5; auto color = Color.red;
     int* nowhere; *nowhere = 1;
     return cast(int) (text.length + none.length + empty.length + few.length + more.length + k
         + longs.length + bytes.length + wtext.length + Held.made + number + fixed[0]
-        + texts.length + held.id + nothing.id + get() + no() + point.x + wide + color)
+        + texts.length + held.id + nothing.id + get() + no() + point.x + wide + color
+        + letter + always)
         + (raw is null) + cast(int) table.length;
 }
 """
@@ -57,6 +59,10 @@ VALUES = {
     "`a\\`w": 'u"a\\\\"', 'r"b"d': 'U"b"', 'wtext[1] == "é"w[0]': "true",
     "fixed.length": "2", "few.length": "2", "m.Color.red + 1": "2", "wide + 1": "120",
     "point.sizeof": "4", "text.length.sizeof": "8",
+    "fixed[1 .. 1]": "{}", "few[2 .. 2]": "{}", "fixed[2 .. 2].length": "0",
+    "int.max": "2147483647", "byte.min + 0": "-128", "ulong.max": "18446744073709551615",
+    "ulong.min": "0", "bool.max": "true", "bool.min": "false", "long.min": "-9223372036854775808",
+    "cent.max": "Attempt to use a type name as an expression",
 }  # fmt: skip
 TYPES = {"k > 1 ? text.length : few.length": "ulong",
          "wide % 10u": "uint", "wide ^^ 2": "int", "k > 1 ? wide : wide": "wchar",
@@ -64,6 +70,9 @@ TYPES = {"k > 1 ? text.length : few.length": "ulong",
          "'a'": "char", "'é'": "wchar", "'€'": "wchar", "'😀'": "dchar", r"'\u00e9'": "wchar",
          r"'\xe9'": "char", r"'\U000000e9'": "dchar", '"abc"w': "wchar [3]", '"abc"d': "dchar [3]",
          "int.sizeof": "ulong", "number.sizeof": "ulong", "fixed.ptr": "int *",
+         "k > 1 ? text[0] : letter": "const(char)", "k > 1 ? always : letter": "const(char)",
+         "k > 1 ? letter : always": "const(char)", "k > 1 ? text[0] : always": "const(char)",
+         "k > 1 ? letter : letter": "char", "k > 1 ? letter : cast(char) 120": "char",
          "text ~ 'd'": "struct string", "few is more": "bool", '"abc"': "char [3]"}  # fmt: skip
 
 
@@ -74,10 +83,14 @@ def test_operators(tool: Callable[[str], str], tmp_path: Path, compiler: str) ->
     build(tmp_path, {"m.d": SOURCE}, [[tool(compiler), "-g", *options, "m.d"]])
     files = with_core(tool, tmp_path)
     frame = "frame function m.main"
+    asked = ["print $a = few[1 .. 2]", "print $a.length", "print $b = fixed[1 .. 1]", "print $b"]
+    slices = last_lines(files, [frame, *asked])[1:]
+    assert [text.partition(" = ")[2] for text in slices] == ["{2}", "1", "{}", "{}"]
     assert last_lines(files, [frame, *(f"output {text}" for text in VALUES)])[1:] == [
         *VALUES.values()
     ]
     if compiler == "ldc2":  # gdc describes the static members as variables of the module
         assert last_lines(files, [frame, "output Held.made", "output m.Held.made"])[1:] == ["7"] * 2
     types = last_lines(files, [frame, *(f"whatis {text}" for text in TYPES)])[1:]
+    types = [text.replace("const char", "const(char)") for text in types]  # as gdc has it
     assert types == [f"type = {name}" for name in TYPES.values()]

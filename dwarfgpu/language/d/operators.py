@@ -8,7 +8,7 @@ from dwarfgpu.base.base_type import CHARACTERS, BaseType
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.dynamic_arrays import dynamic_array
-from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Struct, Type, denoted, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer
 from dwarfgpu.language.c_numbers import not_comparable
@@ -115,12 +115,14 @@ class DOperators(LanguageOperators):
         return None if count is None else self.size(count)
 
     def of_arms(self, chosen: Arm, unchosen: Arm) -> TypedValue:
-        """Return the chosen arm in the type of both, which D names; that of two character types is
-        dchar."""
-        names = {_character(arm.value.type) for arm in (chosen, unchosen)}
-        if None not in names and len(names) > 1:
+        """Return the chosen arm in the type of both, which D names: two characters of one size stay
+        what they are, and two of different sizes are a dchar."""
+        kinds = [arm.value.type for arm in (chosen, unchosen)]
+        sizes = {_character_bits(kind) for kind in kinds}
+        if None not in sizes:
             dchar = Base(BaseType("dchar", "UTF", 32, self.arithmetic.numbers.endian))
-            return self.arithmetic.cast(chosen.value, dchar)
+            kind = _common_character(*kinds) if len(sizes) == 1 else dchar
+            return self.arithmetic.cast(chosen.value, kind)
         value = conditional(self.arithmetic, chosen, unchosen, keeps_objects=True)
         bare, rules = strip(value.type), self.evaluation.rules
         if not isinstance(bare, Base) or not isinstance(rules, DRules):
@@ -200,11 +202,35 @@ def _recoded(node: ast.String, bits: int) -> ast.String | None:
     return ast.String((*codes,), prefix, is_counted=True)
 
 
-def _character(type_: Type | None) -> str | None:
-    """Return the name of a character type; None for another type."""
+def _character_bits(type_: Type | None) -> int | None:
+    """Return the size of a character type; None for another type."""
     bare = strip(type_)
     is_character = isinstance(bare, Base) and bare.base.encoding in CHARACTERS
-    return bare.name if isinstance(bare, Base) and is_character else None
+    return bare.base.bit_size if isinstance(bare, Base) and is_character else None
+
+
+def _common_character(first: Type | None, second: Type | None) -> Type | None:
+    """Return the common type of two character types of one size: a const one if they have different
+    qualifiers, which ldc2 writes into the names of the types."""
+    sides = (first, second)
+    is_const, is_immutable = (
+        [word in denoted(side).qualifiers or type_name(side).startswith(f"{word}(")
+         for side in sides]
+        for word in ("const", "immutable")
+    )  # fmt: skip
+    if any(is_const):
+        return sides[is_const.index(True)]
+    bare = strip(sides[is_immutable.index(True)]) if len({*is_immutable}) > 1 else None
+    if isinstance(bare, Base):
+        plain = bare.base.name.removeprefix("immutable(").removesuffix(")")
+        return Base(evolve(bare.base, name=f"const({plain})"))
+    is_of_c = strip(first) == strip(second) or not _is_utf(first)  # as a literal has it
+    return second if is_of_c and _is_utf(second) else first
+
+
+def _is_utf(type_: Type | None) -> bool:
+    bare = strip(type_)
+    return isinstance(bare, Base) and bare.base.encoding == "UTF"
 
 
 def _is_null(value: TypedValue) -> bool:
