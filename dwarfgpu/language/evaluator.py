@@ -506,6 +506,7 @@ class Evaluator(ElementAccess):
         elif node.operator in (None, ":"):
             value = self.assigned(node.right, target.type)
         else:
+            self.own.refuse_assignment(node.operator, target)
             applied = ast.Binary(node.operator, node.left, node.right)
             value = self.right_operand(applied, target)
         if self.language.is_ada:

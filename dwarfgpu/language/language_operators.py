@@ -137,6 +137,9 @@ class LanguageOperators:
         """Apply an arithmetic operator."""
         return None
 
+    def refuse_assignment(self, operator: str, target: TypedValue) -> None:
+        """Raise an error for `target operator= x` that only the program can do."""
+
     def of_booleans(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
         """Apply `&`, `|`, `^`, or `and`, `or`, `xor`, to two Booleans, which is one; None for other
         operands and operators."""

@@ -29,6 +29,7 @@ int main() {
         + (raw is null) + cast(int) table.length;
 }
 """
+_ONLY_THE_PROGRAM = "Unsupported: ~= makes an array longer, as only the program can: write a ~ b"
 VALUES = {
     '"abc" ~ "def"': '"abcdef"', "text ~ `d\\e`": '"abcd\\\\e"','r"a\\b"': '"a\\\\b"',
     "text ~ 'd'": '"abcd"',
@@ -59,6 +60,8 @@ VALUES = {
     "`a\\`w": 'u"a\\\\"', 'r"b"d': 'U"b"', 'wtext[1] == "é"w[0]': "true",
     "fixed.length": "2", "few.length": "2", "m.Color.red + 1": "2", "wide + 1": "120",
     "point.sizeof": "4", "text.length.sizeof": "8",
+    'text ~= "x"': _ONLY_THE_PROGRAM, "few ~= 4": _ONLY_THE_PROGRAM,
+    "fixed ~= 4": _ONLY_THE_PROGRAM,
     "fixed[1 .. 1]": "{}", "few[2 .. 2]": "{}", "fixed[2 .. 2].length": "0",
     "int.max": "2147483647", "byte.min + 0": "-128", "ulong.max": "18446744073709551615",
     "ulong.min": "0", "bool.max": "true", "bool.min": "false", "long.min": "-9223372036854775808",

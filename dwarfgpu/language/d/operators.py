@@ -32,6 +32,7 @@ _OF_REFERENCES: Final = (("ptr",), ("ptr", "funcptr"))
 
 _CODINGS: Final = {16: ("u", "utf-16-le"), 32: ("U", "utf-32-le")}
 """By the size of a character: the prefix of its strings in C, and their codec."""
+_NO_LONGER_ARRAY: Final = "~= makes an array longer, as only the program can: write a ~ b"
 
 
 class DOperators(LanguageOperators):
@@ -85,7 +86,7 @@ class DOperators(LanguageOperators):
 
     def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
         if operator == JOIN:
-            raise Unsupported("~= makes an array longer, as only the program can: write a ~ b")
+            raise Unsupported(_NO_LONGER_ARRAY)
         if operator == SHIFT_OF_BITS and not (is_integer(left.type) or is_boolean(left.type)):
             raise UsageError(f"{SHIFT_OF_BITS} is of integers.")
         if operator == SHIFT_OF_BITS:
@@ -113,6 +114,11 @@ class DOperators(LanguageOperators):
             return self.arithmetic.decayed(value)
         count = bare.dimensions[0]
         return None if count is None else self.size(count)
+
+    def refuse_assignment(self, operator: str, target: TypedValue) -> None:
+        is_array = isinstance(strip(target.type), Array) or dynamic_array(target.type) is not None
+        if operator == JOIN and is_array:
+            raise Unsupported(_NO_LONGER_ARRAY)
 
     def of_arms(self, chosen: Arm, unchosen: Arm) -> TypedValue:
         """Return the chosen arm in the type of both, which D names: two characters of one size stay
