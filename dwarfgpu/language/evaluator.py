@@ -526,7 +526,7 @@ class Evaluator(ElementAccess):
         if self.language.is_fortran:
             from dwarfgpu.language.fortran.array_assignment import stored  # few expressions
 
-            return stored(self.arithmetic, self.options, target, value)
+            return stored(self.arithmetic, self.options, target, value, rules)
         if self.language.is_pascal:
             from dwarfgpu.language.pascal import string_assignment  # few programs
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repl.side_by_side import fortran_with_core, last_lines
+from tests.repl.side_by_side import answers, fortran_with_core, last_lines
 
 SOURCE = """\
 program fa
@@ -30,6 +30,15 @@ ASSIGNED = [
     ("x = 2", "(2, 2)"), ("names = 'z'", "('z  ', 'z  ')"), ("c%im = 6", "6"), ("c", "(1,6)"),
 ]  # fmt: skip
 
+DOUBTED = {
+    "v(1) = 3000000000_8": ["-1294967296"],
+    "v = 3000000000_8": ["(-1294967296, -1294967296, -1294967296, -1294967296)"],
+    "v(2:3) = 3000000000_8": ["(-1294967296, -1294967296)"],
+    "m(1,:) = 3000000000_8": ["(-1294967296, -1294967296)"],
+}
+DOUBT = "warning: the type integer(kind=4) does not hold 3000000000"
+"""gfortran stores the low bits, too."""
+
 FRAME = "frame function fa"
 
 
@@ -43,3 +52,12 @@ def test_intrinsic_assignment(files: list[str]) -> None:
     """Strings of another length and scalars were refused."""
     shown = last_lines(files, [FRAME, *(f"output {text}" for text, _ in ASSIGNED)])[1:]
     assert shown == [value for _, value in ASSIGNED]
+
+
+def test_numbers_that_elements_do_not_hold(files: list[str]) -> None:
+    """One warning, as of an assignment to one element."""
+    texts = answers(None, files, [FRAME, *(f"output {text}" for text in DOUBTED)])[1:]
+    shown = {text: said.splitlines()[1:] for text, said in zip(DOUBTED, texts, strict=True)}
+    note = "note: only this session's registers and memory change, not the core file"
+    own = {text: [line for line in lines if line != note] for text, lines in shown.items()}
+    assert own == {text: [DOUBT, *value] for text, value in DOUBTED.items()}

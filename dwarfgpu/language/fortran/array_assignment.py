@@ -13,6 +13,7 @@ from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.evaluation_options import Options
+from dwarfgpu.language.number_rules import NumberRules
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits
@@ -23,10 +24,14 @@ _BLANK: Final = b" "
 
 
 def stored(
-    arithmetic: Arithmetic, options: Options, target: TypedValue, value: TypedValue
+    arithmetic: Arithmetic,
+    options: Options,
+    target: TypedValue,
+    value: TypedValue,
+    rules: NumberRules | None,
 ) -> TypedValue:
     """Assign a value: a string gets blanks at its end or is cut, and each element of an array gets
-    a scalar."""
+    a scalar. Where elements become another number, one warning says so."""
     objects = arithmetic.objects
     to, is_scalar = strip(target.type), _is_scalar(value)
     if isinstance(objects, Unevaluated) or not isinstance(to, Array) or target.convenience:
@@ -39,6 +44,9 @@ def stored(
         raise LimitExceeded(f"an assignment to more than {_MOST_ELEMENTS} elements")
     value = evolve(objects.read(value), location=None, variable=None)
     elements = [*_elements(arithmetic, target)]
+    kind = elements[0].type if elements else None
+    if kind is not None and rules is not None and rules.applies(kind, value.type):
+        rules.doubt_assigned(arithmetic.number(value), kind)
     values = [
         _of_length(arithmetic, strip(one.type), value) if is_string(one.type)
         else arithmetic.cast(value, one.type)
