@@ -8,8 +8,19 @@ from fractions import Fraction
 from functools import partial
 from typing import Final
 
-from dwarfgpu.dwarf.names.fortran_ada import is_string
-from dwarfgpu.dwarf.types.types import Array, Base, strip
+from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.names.fortran_ada import fortran_name, is_string
+from dwarfgpu.dwarf.types.types import (
+    Absent,
+    Array,
+    BareType,
+    Base,
+    Dynamic,
+    Pointer,
+    Type,
+    declared_name,
+    strip,
+)
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_integer
 from dwarfgpu.language.complexes import is_complex, joined_as, part_of, parts_of
@@ -40,11 +51,17 @@ _HALF: Final = Fraction(1, 2)
 def _alike(context: FunctionContext, arguments: Arguments, name: str) -> list[Number]:
     """Return integers or real numbers in the largest of their kinds, as gfortran has them:
     the standard allows no two. `UsageError` for integers beside real numbers."""
-    numbers = [number_of(context, argument, name) for argument in arguments]
+    numbers = [_number(context, argument, name) for argument in arguments]
     if len({number.is_float for number in numbers}) > 1:
         raise UsageError(f"{name} is of numbers of one type, not of integers and real numbers")
     widest = max(numbers, key=lambda number: number.value.type.bit_size)
     return [context.arithmetic.numbers.cast(number, widest.type) for number in numbers]
+
+
+def _number(context: FunctionContext, operand: TypedValue, name: str) -> Number:
+    """Return an integer or a real number; `UsageError` with the name of any other type."""
+    shown = declared_name(strip(operand.type)) or fortran_name(operand.type)
+    return number_of(context, operand, name, f"{{}} of type {shown} not supported")
 
 
 def _order(number: Number) -> Fraction | float:
@@ -70,7 +87,7 @@ def _extreme(context: FunctionContext, arguments: Arguments, name: str) -> Typed
 
 def _nearest(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
     """Return NINT: of two integers that are as near the one that is not towards 0."""
-    number = number_of(context, arguments[0], name)
+    number = _number(context, arguments[0], name)
     form = number.value.type.float_format
     exact = form.decode(number.value.bits) if number.is_float and form is not None else None
     if exact is None:
@@ -175,19 +192,57 @@ def _is_set(context: FunctionContext, arguments: Arguments, name: str) -> TypedV
 
 
 def _text(context: FunctionContext, value: TypedValue, name: str) -> bytes:
-    bare = strip(value.type)
-    if not isinstance(bare, Array) or not is_string(bare):
-        raise UsageError(f"argument to {name} must be of type character")
+    """Return the characters of a string; `UsageError` with the reason for anything else."""
+    value = _target(context, value)
+    string = _string_type(context, value, name)
+    if string is not strip(value.type) and not isinstance(strip(value.type), Dynamic):
+        raise UsageError(f"{name} of an array is not supported: give it an element")
     if isinstance(context.objects, Unevaluated):
         return b" "
     return context.objects.known(value).to_bytes(context.arithmetic.numbers.endian)
 
 
+def _target(context: FunctionContext, value: TypedValue) -> TypedValue:
+    """Return the string that is allocated or pointed to; any other value as it is."""
+    bare = strip(value.type)
+    if not isinstance(bare, Pointer):
+        return value
+    if isinstance(context.objects, Unevaluated):
+        return evolve(value, type=bare.target)
+    return context.objects.read(context.objects.dereferenced(value))
+
+
+def _string_type(context: FunctionContext, value: TypedValue, name: str) -> Array:
+    """Return the type of a string, or of the elements of an array of strings; `UsageError` for any
+    other value."""
+    form = _form(value.type)
+    if isinstance(form, Array) and not is_string(form):
+        form = _form(form.element)
+    if isinstance(form, Array) and is_string(form):
+        return form
+    while isinstance(form, Array):
+        form = _form(form.element)
+    if (declared_name(form) or "").startswith("character(kind="):
+        raise UsageError(f"{name} of characters of kind 4 is not supported")
+    error = context.objects.read(value).error
+    raise error or UsageError(f"argument to {name} must be of type character")
+
+
+def _form(type_: Type | None) -> BareType | None:
+    bare = strip(type_)
+    return bare.form if isinstance(bare, Dynamic | Absent) else bare
+
+
 def _length(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
     """Return LEN, or LEN_TRIM: without the blanks at the end."""
+    kind = kind_argument(context, arguments, 1)
+    if name == "LEN":
+        value = _target(context, arguments[0])
+        (count,) = _string_type(context, value, name).dimensions
+        if count is not None:
+            return integer(context, count, kind)
     text = _text(context, arguments[0], name)
-    text = text if name == "LEN" else text.rstrip(b" ")
-    return integer(context, len(text), kind_argument(context, arguments, 1))
+    return integer(context, len(text if name == "LEN" else text.rstrip(b" ")), kind)
 
 
 def _code(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
