@@ -28,7 +28,7 @@ _OPERATORS: Final = ("-sizeof",)
 def without_options(text: str, command: str) -> str:
     """Return the expression after `--`; `UsageError` for an option, because the commands have none.
 
-    A leading `--` is never a decrement, which would change the program.
+    A leading `--` is never an operator: that of C would change the program.
     """
     text = text.strip()
     end = _END.match(text)
@@ -38,7 +38,7 @@ def without_options(text: str, command: str) -> str:
         remainder = text.removeprefix("--")
         raise UsageError(
             f'`--\' ends the options of "{command}": '
-            f"write -- {remainder}, or (--{remainder}) to decrement"
+            f"write -- {remainder}, or (--{remainder}) for operators"
         )
     word = first_option(text)
     if word is not None:

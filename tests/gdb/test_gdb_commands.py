@@ -42,7 +42,7 @@ ERRORS = [
     (STOPPED, "dwarfgpu print -pretty -- n", '"dwarfgpu print" has no option -pretty.'),
     (STOPPED, "dwarfgpu print -pretty n", '"dwarfgpu print" has no option -pretty.'),
     (STOPPED, "dwarfgpu print --", "Argument required (expression to compute)."),
-    (STOPPED, "dwarfgpu explain --n", "write -- n, or (--n) to decrement"),
+    (STOPPED, "dwarfgpu explain --n", "write -- n, or (--n) for operators"),
     (STOPPED, "dwarfgpu print/q n", 'Undefined output format "q": use one of x d'),
     ((*STOPPED, "kill"), "dwarfgpu print n", 'No symbol "n" in current context.'),
 ]
@@ -66,7 +66,7 @@ def test_two_hyphens_end_the_options_and_change_nothing(debugger: Debugger, demo
     code = f"for each in {commands!r}: print(said('dwarfgpu print ' + each), said('output n'))"
     assert python(debugger, demo, code).splitlines() == [
         "n = 42 42",
-        'error: `--\' ends the options of "dwarfgpu print": write -- n, or (--n) to decrement 42',
+        'error: `--\' ends the options of "dwarfgpu print": write -- n, or (--n) for operators 42',
         "n = 0x2a 42",
         "n = 0x2a 42",
         "-n = -42 42",
