@@ -237,6 +237,11 @@ ERRORS = {
     (dw.LANG_D, "0 ^^ -1"): "Attempt to raise 0 to negative power.",
     (dw.LANG_D, "f8 is f8"): '"is" is between pointers, dynamic arrays or integers;'
     " == compares contents.",
+    (dw.LANG_PASCAL83, "few++"): "This language has no ++, near `++'.",
+    (dw.LANG_RUST, "(few--)"): "This language has no --, near `--)'.",
+    (_FORTRAN, "few ++"): "This language has no ++, near `++'.",
+    (_ADA, "few++"): "This language has no ++, near `++'.",
+    (_ADA, "few + +"): "A syntax error in expression, near `'.",
     (dw.LANG_D, "^^u1"): "A syntax error in expression, near `^^u1'.",
     (dw.LANG_D, "1 ~ 2"): "Concatenation is of arrays of one type, or of one and an element.",
     (dw.LANG_D, "flags & 2 is 2"): "A comparison needs parentheses here, near `& 2 is 2'.",

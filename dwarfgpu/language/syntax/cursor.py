@@ -186,8 +186,21 @@ class Cursor:
                 return self.known.unknown(name)
         if self.token.text == "#":
             return UsageError("Invalid character '#' in expression.")
+        if (operator := self._increment()) is not None:
+            excerpt = self.text[self.tokens[self.at - 2].start :][:MAX_SHOWN]
+            return UsageError(f"This language has no {operator}, near `{excerpt}'.")
         excerpt = self.text[self.token.start :][:MAX_SHOWN]
         return UsageError(f"A syntax error in expression, near `{excerpt}'.")
+
+    def _increment(self) -> str | None:
+        """Return the `++` or `--` before the current token that is two signs here; None where
+        anything else is before it."""
+        if self.language.has_increments or self.at < 2:
+            return None
+        first, second = self.tokens[self.at - 2 : self.at]
+        is_one = first.kind == second.kind == "mark" and second.start == first.start + 1
+        operator = first.text + second.text
+        return operator if is_one and operator in ("++", "--") else None
 
 
 def _signs(token: Token) -> tuple[Token, ...]:
