@@ -40,7 +40,7 @@ def parts_of(arithmetic: Operators, value: TypedValue) -> tuple[Number, Number]:
     return real, imaginary
 
 
-def part_of(objects: ObjectAccess, value: TypedValue, index: int) -> TypedValue:
+def complex_part(objects: ObjectAccess, value: TypedValue, index: int) -> TypedValue:
     """Return the real part of an object of Fortran, index 0, or the imaginary one."""
     bare = strip(value.type)
     assert isinstance(bare, Base)

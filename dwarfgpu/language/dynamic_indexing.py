@@ -33,7 +33,9 @@ def array_of(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     return TypedValue(parts.with_length(count), location, unit=value.unit)
 
 
-def slice_of(objects: ObjectAccess, value: TypedValue, low: int, high: int | None) -> TypedValue:
+def sliced_elements(
+    objects: ObjectAccess, value: TypedValue, low: int, high: int | None
+) -> TypedValue:
     """Return `value[low .. high]`: the elements from `low` to before `high`, or to the end, as in D
     (spec/arrays, "Slicing"). `UsageError` with GDB's wording where there are none such."""
     array = array_of(objects, value)
@@ -64,7 +66,7 @@ def require_range(low: int, high: int | None, count: int | None) -> None:
         raise UsageError("slice out of range")
 
 
-def slice_of_slice(
+def smaller_slice(
     objects: ObjectAccess, value: TypedValue, low: int, high: int | None
 ) -> TypedValue | None:
     """Return a part of a slice or a `str` of Rust, which is one, too; None for any other value."""
@@ -76,7 +78,7 @@ def slice_of_slice(
         kind = strip(array.type)
         if parts.is_text and isinstance(kind, Array) and kind.dimensions[0] is not None:
             array = evolve(array, type=parts.shown_with_length(kind.dimensions[0]))
-        return slice_of(objects, array, low, high)
+        return sliced_elements(objects, array, low, high)
     if isinstance(objects, Unevaluated):
         return TypedValue(value.type, UNDEFINED_LOCATION, unit=value.unit)
     count, address = (

@@ -93,7 +93,7 @@ class ElementAccess(Operations):
 
     def slice(self, operand: ast.Node, bounds: ast.Slice) -> TypedValue:
         """Return a slice, whose bounds are evaluated even where only its type is wanted."""
-        from dwarfgpu.language.dynamic_indexing import slice_of  # few programs have slices
+        from dwarfgpu.language.dynamic_indexing import sliced_elements  # few programs have slices
 
         counting = self.counting()
         low, high, limit = (
@@ -103,4 +103,4 @@ class ElementAccess(Operations):
         high = None if high is None else high + bounds.has_last
         value = indexed_array(self.objects, self.object(operand), self.names.current_unit)
         own = self.own.slice(value, low or 0, high, limit)
-        return slice_of(self.objects, value, low or 0, high) if own is None else own
+        return sliced_elements(self.objects, value, low or 0, high) if own is None else own

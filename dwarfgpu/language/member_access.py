@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.types.type_sizes import element_type
 from dwarfgpu.dwarf.types.types import Array, Dynamic, Member, Pointer, Struct, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow
-from dwarfgpu.language.complexes import is_complex, part_of
+from dwarfgpu.language.complexes import complex_part, is_complex
 from dwarfgpu.language.dereference import GENERIC_POINTER
 from dwarfgpu.language.library_operators import smart_pointee
 from dwarfgpu.language.member_lookup import no_member, path_to, spelled_member
@@ -71,7 +71,7 @@ class MemberAccess(NamedValues):
                 return variable
             return self._method(bare, node.name, is_called=is_called)
         if self.language.is_fortran and is_complex(bare) and name.lower() in _PARTS:
-            return part_of(self.objects, value, _PARTS.index(name.lower()))
+            return complex_part(self.objects, value, _PARTS.index(name.lower()))
         if is_vector(bare):
             component = components(self.objects, value, node.name)
             if component is not None:

@@ -143,7 +143,7 @@ def pointed(objects: ObjectAccess, value: TypedValue, member: TypedValue) -> Typ
     number = Value.of(bits.value, objects.architecture.generic)
     location = objects.resolver.pointed(kind, number, value.location)
     target = objects.resolver.resolved(kind.target, location)
-    return evolve(objects.part_of(value, target.type), location=target.location, around=None)
+    return evolve(objects.unlocated_part(value, target.type), location=target.location, around=None)
 
 
 def _only_adds(use_location: ExprLoc | LocList, value: TypedValue) -> bool:

@@ -151,7 +151,7 @@ class NumberRules(ABC):
         if isinstance(constant, Fraction) and (not is_real or constant.denominator != 1):
             raise UsageError(f"{spelled(constant)} is no integer, as {name_of(type_)} needs.")
         number, base = int(constant), self.numbers.plain(bare.base)
-        if not _is_held(number, evolve(bare, base=base)):
+        if not _type_holds(number, evolve(bare, base=base)):
             raise UsageError(f"The type {name_of(type_)} does not hold {spelled(number)}.")
         return Number(Value.of(number, base), type_)
 
@@ -329,14 +329,14 @@ class NumberRules(ABC):
         whole = None if bare is None else unpacked(bare)
         if not isinstance(whole, Base) or not self.numbers.is_evaluated:
             return
-        exact, form = _exact(number), self.numbers.plain(whole.base).float_format
+        exact, form = _finite(number), self.numbers.plain(whole.base).float_format
         if exact is None:
             return
         if form is not None:
             is_held = not isinstance(form.decode(form.encode(Fraction(exact))), str)
         else:
             is_whole = self.assigns_fractions or exact.denominator == 1
-            is_held = is_whole and _is_held(int(exact), whole)
+            is_held = is_whole and _type_holds(int(exact), whole)
         if not is_held:
             self.doubt(f"the type {name_of(type_)} does not hold {spelled(exact)}")
 
@@ -358,13 +358,13 @@ def fits(number: int, size: int, *, is_signed: bool) -> bool:
     return least <= number < least + (1 << size)
 
 
-def _is_held(number: int, kind: Base) -> bool:
+def _type_holds(number: int, kind: Base) -> bool:
     """Return whether an integer type has a number."""
     is_of_modulus = kind.modulus is None or 0 <= number < kind.modulus
     return is_of_modulus and fits(number, kind.base.bit_size, is_signed=kind.base.is_signed)
 
 
-def _exact(number: Number) -> Constant | None:
+def _finite(number: Number) -> Constant | None:
     """Return what a number is; None for an infinity and NaN."""
     if not number.is_float:
         return number.value.integer

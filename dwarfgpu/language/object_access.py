@@ -339,7 +339,7 @@ class ObjectAccess(Dereference):
     ) -> TypedValue:
         """Return the part of an object at a bit offset, not read."""
         size = (size_bits(type_) if bit_size is None else bit_size) or 0
-        out = packed(evolve(self.part_of(value, type_), bit_size=bit_size), packed_bits)
+        out = packed(evolve(self.unlocated_part(value, type_), bit_size=bit_size), packed_bits)
         if value.location is None:
             value = self.read(value)
             if value.convenience is not None:
@@ -440,7 +440,9 @@ class ObjectAccess(Dereference):
         else:
             with memory_in_gdbs_words():
                 member_object = self.resolver.member(bare, start, member, value.around)
-            part = evolve(self.part_of(value, member_object.type), location=member_object.location)
+            part = evolve(
+                self.unlocated_part(value, member_object.type), location=member_object.location
+            )
             part = evolve(part, bit_size=member.bit_size)
             part = packed(part, member.declared_bit_size) if is_whole else part
         if value.location is None:
@@ -458,7 +460,7 @@ class ObjectAccess(Dereference):
         endian = self.context.endian
         return constant_location(bits.to_bytes(endian), endian)
 
-    def part_of(self, value: TypedValue, type_: Type | None) -> TypedValue:
+    def unlocated_part(self, value: TypedValue, type_: Type | None) -> TypedValue:
         """Return a part without its location and contents."""
         return TypedValue(
             type_,
@@ -477,7 +479,7 @@ class ObjectAccess(Dereference):
             raise UsageError(f"no such vector element (vector {bare.state})")
         form = bare.form if isinstance(bare, Dynamic) else bare
         if value.error is not None and isinstance(form, Array) and size_bits(bare) is None:
-            return evolve(self.part_of(value, element_type(form)), error=value.error)
+            return evolve(self.unlocated_part(value, element_type(form)), error=value.error)
         if isinstance(bare, Array):
             kind, stride, count = element_type(bare), _stride_bits(bare), bare.dimensions[0]
             if bare.lower_bound is None:
@@ -513,7 +515,7 @@ class ObjectAccess(Dereference):
         if location is None or not is_dynamic(kind):
             return self.part(value, kind, first_bit, packed_bits=abs(stride))
         resolved = self.resolver.resolved(kind, displaced(location, first_bit), value.around)
-        part = evolve(self.part_of(value, resolved.type), location=resolved.location)
+        part = evolve(self.unlocated_part(value, resolved.type), location=resolved.location)
         return packed(part, abs(stride))
 
     # Addresses

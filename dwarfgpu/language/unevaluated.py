@@ -66,7 +66,7 @@ class Unevaluated(ObjectAccess):
         except DwarfGpuError:
             if member.is_static or is_dynamic(member.type):
                 raise
-        part = evolve(self.part_of(value, member.type), bit_size=member.bit_size)
+        part = evolve(self.unlocated_part(value, member.type), bit_size=member.bit_size)
         return evolve(part, location=UNDEFINED_LOCATION)
 
     def read(self, value: TypedValue) -> TypedValue:
@@ -96,6 +96,8 @@ class Unevaluated(ObjectAccess):
     def element(self, value: TypedValue, index: int) -> TypedValue:
         bare = strip(value.type)
         if isinstance(bare, Array) and len(bare.dimensions) > 1 and strides_of(bare) is None:
-            return evolve(self.part_of(value, element_type(bare)), location=UNDEFINED_LOCATION)
+            return evolve(
+                self.unlocated_part(value, element_type(bare)), location=UNDEFINED_LOCATION
+            )
         first = bare.lower_bound if isinstance(bare, Array) else 0
         return super().element(value, first or 0)

@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_integer
-from dwarfgpu.language.complexes import is_complex, joined_as, part_of, parts_of
+from dwarfgpu.language.complexes import complex_part, is_complex, joined_as, parts_of
 from dwarfgpu.language.fortran.intrinsics import (
     Arguments,
     Intrinsic,
@@ -126,7 +126,7 @@ def _conjugate(context: FunctionContext, arguments: Arguments, name: str) -> Typ
     if not is_complex(operand.type):
         raise UsageError(f"argument to {name} must be of type complex")
     real, imaginary = parts_of(context.arithmetic, operand)
-    part = part_of(context.objects, operand, 0).type
+    part = complex_part(context.objects, operand, 0).type
     assert isinstance(part, Base)
     negated = Number(-imaginary.value, imaginary.type)
     return joined_as(context.arithmetic, real, negated, operand.type, part)

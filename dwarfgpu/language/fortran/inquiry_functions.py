@@ -11,7 +11,7 @@ from typing import Final
 from dwarfgpu.base.float_format import FloatFormat
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number
-from dwarfgpu.language.complexes import is_complex, part_of
+from dwarfgpu.language.complexes import is_complex, complex_part
 from dwarfgpu.language.fortran.intrinsics import Arguments, Intrinsic, integer, number_of, wrapped
 from dwarfgpu.language.function_context import FunctionContext
 from dwarfgpu.language.typed_value import TypedValue
@@ -93,7 +93,7 @@ def _bit_size(context: FunctionContext, arguments: Arguments, name: str) -> Type
 def _real_part(context: FunctionContext, arguments: Arguments, name: str) -> Number:
     """Return a number, of a complex one its real part."""
     (value,) = arguments
-    whole = part_of(context.objects, value, 0) if is_complex(value.type) else value
+    whole = complex_part(context.objects, value, 0) if is_complex(value.type) else value
     return number_of(context, whole, name)
 
 

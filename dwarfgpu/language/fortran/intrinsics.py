@@ -27,7 +27,7 @@ from dwarfgpu.errors import UndefinedBits, UsageError, counted
 from dwarfgpu.language.arithmetic_conversions import Number, is_integer
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.c_numbers import spelled
-from dwarfgpu.language.complexes import is_complex, joined_as, part_of, parts_of
+from dwarfgpu.language.complexes import complex_part, is_complex, joined_as, parts_of
 from dwarfgpu.language.fortran.types import intrinsic_type
 from dwarfgpu.language.function_context import FunctionContext
 from dwarfgpu.language.typed_value import TypedValue
@@ -129,7 +129,7 @@ def _length(context: FunctionContext, operand: TypedValue) -> TypedValue:
 
 def _in_part(context: FunctionContext, whole: TypedValue, bits: int) -> TypedValue:
     """Return a real number in the type of the parts of a complex one."""
-    part = part_of(context.objects, evolve(whole, location=None), 0).type
+    part = complex_part(context.objects, evolve(whole, location=None), 0).type
     assert isinstance(part, Base)
     return context.arithmetic.value(Number(Value(bits, part.base), part))
 

@@ -12,7 +12,7 @@ from dwarfgpu.language.contents import arrays_compared, have_parts
 from dwarfgpu.language.go.slices_and_strings import (
     array_of,
     compared_with_nil,
-    part_of,
+    slice_expression,
     strings_joined,
     strings_ordered,
 )
@@ -69,7 +69,7 @@ class GoOperators(LanguageOperators):
     def slice(
         self, value: TypedValue, low: int, high: int | None, limit: int | None
     ) -> TypedValue | None:
-        return part_of(self.objects, value, low, high, limit)
+        return slice_expression(self.objects, value, low, high, limit)
 
     def of_parts(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
         return strings_joined(self.objects, left, right) if operator == "+" else None

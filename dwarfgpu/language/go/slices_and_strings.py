@@ -19,7 +19,7 @@ from dwarfgpu.errors import EvaluationError, LimitExceeded, Malformed, UsageErro
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.c_numbers import holds
 from dwarfgpu.language.concatenation import joined
-from dwarfgpu.language.dynamic_indexing import require_range, slice_of, with_members
+from dwarfgpu.language.dynamic_indexing import require_range, sliced_elements, with_members
 from dwarfgpu.language.go.types import go_type
 from dwarfgpu.language.member_lookup import is_embedded
 from dwarfgpu.language.object_access import ObjectAccess
@@ -75,7 +75,7 @@ def _elements(objects: ObjectAccess, value: TypedValue, bare: Struct, length: Me
     return TypedValue(Array(element, (count,), is_value=True), location, unit=value.unit)
 
 
-def part_of(
+def slice_expression(
     objects: ObjectAccess, value: TypedValue, low: int, high: int | None, limit: int | None
 ) -> TypedValue:
     """Return `value[low:high]` ("Slice expressions"): of a string one, and of a slice or an array
@@ -94,12 +94,12 @@ def part_of(
     room = _with_room(objects, value)
     whole = strip(room.type)
     if not isinstance(whole, Array) or not whole.dimensions or whole.dimensions[0] is None:
-        return slice_of(objects, value, low, high)
+        return sliced_elements(objects, value, low, high)
     capacity = whole.dimensions[0] if limit is None else limit
     high = _count_of(objects, value) if high is None else high
     assert high is not None
     require_range(high, capacity, whole.dimensions[0])
-    return evolve(slice_of(objects, room, low, high), capacity=capacity - low)
+    return evolve(sliced_elements(objects, room, low, high), capacity=capacity - low)
 
 
 def _part_of_unknown(
@@ -109,10 +109,12 @@ def _part_of_unknown(
     has that part is unknown."""
     bare = strip(array.type)
     if not isinstance(bare, Array):
-        return slice_of(objects, array, low, high)
+        return sliced_elements(objects, array, low, high)
     high = bare.dimensions[0] if high is None else high
     of_any_length = evolve(bare, dimensions=(None, *bare.dimensions[1:]))
-    return evolve(slice_of(objects, evolve(array, type=of_any_length), low, high), capacity=0)
+    return evolve(
+        sliced_elements(objects, evolve(array, type=of_any_length), low, high), capacity=0
+    )
 
 
 def _part_of_string(
@@ -120,7 +122,7 @@ def _part_of_string(
 ) -> TypedValue:
     bare = strip(value.type)
     if not isinstance(bare, Struct):
-        return slice_of(objects, value, low, high)
+        return sliced_elements(objects, value, low, high)
     if isinstance(objects, Unevaluated):
         return TypedValue(value.type, UNDEFINED_LOCATION, unit=value.unit)
     count = _number(objects, objects.step(value, _at(bare, 1)))

@@ -13,7 +13,7 @@ from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer, is_
 from dwarfgpu.language.array_expressions import elements, indexed_array
 from dwarfgpu.language.c_numbers import not_comparable
 from dwarfgpu.language.contents import arrays_compared, have_parts
-from dwarfgpu.language.dynamic_indexing import array_of, slice_of_slice
+from dwarfgpu.language.dynamic_indexing import array_of, smaller_slice
 from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.rust.types import named_pointer
 from dwarfgpu.language.syntax import ast
@@ -152,7 +152,7 @@ class RustOperators(LanguageOperators):
     def slice(
         self, value: TypedValue, low: int, high: int | None, limit: int | None
     ) -> TypedValue | None:
-        return slice_of_slice(self.objects, value, low, high)
+        return smaller_slice(self.objects, value, low, high)
 
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
         if not have_parts(left, right):
