@@ -11,7 +11,7 @@ from typing import Final
 from dwarfgpu.base.float_format import FloatFormat
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number
-from dwarfgpu.language.complexes import is_complex, complex_part
+from dwarfgpu.language.complexes import complex_part, is_complex
 from dwarfgpu.language.fortran.intrinsics import Arguments, Intrinsic, integer, number_of, wrapped
 from dwarfgpu.language.function_context import FunctionContext
 from dwarfgpu.language.typed_value import TypedValue
