@@ -219,7 +219,10 @@ class Evaluator(ElementAccess):
 
     def value(self, node: ast.Node) -> TypedValue:
         """Return the value of a tree, not read unless that was needed. It is evaluated once, also
-        where several rules ask for it."""
+        where several rules ask for it, unless it is a name alone."""
+        if isinstance(node, ast.Name):
+            named = self.named(node)
+            return named if named.type is not None else evolve(named, type=NO_TYPE)
         known = self.known_values.get(id(node))
         if known is not None:
             return known[1]
@@ -234,6 +237,7 @@ class Evaluator(ElementAccess):
         return value
 
     def _evaluated(self, node: ast.Node) -> TypedValue:
+        assert not isinstance(node, ast.Name)  # `value` answers it
         if self.rules is not None and (constant := self.rules.constant(node)) is not None:
             self.rules.require_operators(node)
             return self.number(self.rules.result(node, constant))
@@ -251,9 +255,6 @@ class Evaluator(ElementAccess):
                 return complex_literal(
                     self.arithmetic, self.object(node.real), self.object(node.imaginary)
                 )
-            case ast.Name():
-                named = self.named(node)
-                return named if named.type is not None else evolve(named, type=NO_TYPE)
             case ast.OnEntry():
                 from dwarfgpu.language.entry_expressions import entry_value  # few expressions
 

@@ -379,7 +379,9 @@ def _require_end(code_objects: tuple[CodeObject, ...], state: State | None) -> N
     """Raise `UsageError` for a load address from which a code object would exceed 64 bits; the
     option, or that of a state."""
     for code_object in code_objects:
-        if state is not None and not has_end(code_object):
+        if has_end(code_object):
+            continue
+        if state is not None:
             from dwarfgpu.service.machine.state_code_objects import require_end_in_state
 
             require_end_in_state(code_object, state)
