@@ -27,7 +27,13 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import EvaluationError, SeveralLines, UsageError
 from dwarfgpu.language import complexes
-from dwarfgpu.language.arithmetic_conversions import Number, bounded, is_fixed_point, is_number
+from dwarfgpu.language.arithmetic_conversions import (
+    Number,
+    bounded,
+    is_fixed_point,
+    is_integer,
+    is_number,
+)
 from dwarfgpu.language.array_expressions import require_same_array
 from dwarfgpu.language.base_class_casts import (
     converted,
@@ -39,6 +45,12 @@ from dwarfgpu.language.base_class_casts import (
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER, Numbers, holds, not_comparable
 from dwarfgpu.language.complexes import COMPLEX, is_complex
 from dwarfgpu.language.kinds_of_operands import OperandKind
+from dwarfgpu.language.member_pointers import (
+    are_same_members,
+    converted_member,
+    is_null,
+    null_member,
+)
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax.expression_language import language_of
 from dwarfgpu.language.typed_value import TypedValue, why_no_address
@@ -159,6 +171,8 @@ class Arithmetic:
             return self.address(value) != 0
         if isinstance(strip(value.type), Pointer | MemberPointer):
             value = self.objects.read(value)
+            if isinstance(strip(value.type), MemberPointer):
+                return not is_null(self.objects, value)
             return value.pointer is not None or self.objects.known(value).value != 0
         if _is_currency(value.type):
             return self.objects.known(value).value != 0
@@ -265,15 +279,12 @@ class Arithmetic:
         equal to void: a register that the processor lacks, and a variable that is not set."""
         if operator in ("==", "!=") and left.type is None and right.type is None:
             return operator == "=="
+        if any(isinstance(strip(operand.type), MemberPointer) for operand in (left, right)):
+            return self._are_same_members(operator, left, right)
         left, right = self._alike(self.decayed(left), self.decayed(right))
         removed = [self._removed(operand) for operand in (left, right)]
         if any(removed) and operator in ("==", "!="):
             return self._is_same(left, right, removed) == (operator == "==")
-        if operator in ("==", "!=") and all(
-            isinstance(strip(operand.type), MemberPointer) for operand in (left, right)
-        ):
-            is_same = self.objects.known(left).value == self.objects.known(right).value
-            return is_same == (operator == "==")
         are_pointers = [isinstance(strip(operand.type), Pointer) for operand in (left, right)]
         if all(are_pointers):
             a, b = self._resolved_address(left), self._resolved_address(right)
@@ -289,6 +300,33 @@ class Arithmetic:
         if kind is not None:
             return kind.compared(self, operator, left, right)
         return self.numbers.compared(operator, self.number(left), self.number(right))
+
+    def _are_same_members(self, operator: str, left: TypedValue, right: TypedValue) -> bool:
+        """Compare a pointer to member with another one, or with null."""
+        if operator not in ("==", "!="):
+            raise not_comparable(operator)
+        if not isinstance(strip(left.type), MemberPointer):
+            left, right = right, left
+        assert left.type is not None
+        if self._is_null_constant(right):
+            right = null_member(self.objects, left.type)
+        return are_same_members(self.objects, left, right) == (operator == "==")
+
+    def _is_null_constant(self, value: TypedValue) -> bool:
+        """Return whether a value that is assigned to a pointer to member, or compared with one, is
+        null: 0 or nullptr."""
+        bare = strip(value.type)
+        if isinstance(bare, Unspecified):
+            return bare.is_nullptr
+        return is_integer(bare) and not self.number(value).value.integer
+
+    def _member_pointer(
+        self, value: TypedValue, type_: Type, *, is_cast: bool = True
+    ) -> TypedValue:
+        """Return a value as a pointer to member; `UsageError` unless it is one, or null."""
+        if self._is_null_constant(value):
+            return null_member(self.objects, type_)
+        return converted_member(self.objects, value, type_, is_cast=is_cast)
 
     def _alike(self, left: TypedValue, right: TypedValue) -> tuple[TypedValue, TypedValue]:
         """Return two pointers to compare: one to a derived class becomes one to its base class."""
@@ -350,6 +388,8 @@ class Arithmetic:
             if size_bits(type_) != value.size_bits:
                 raise UsageError(why_sizes_differ(value.type, type_))
             return evolve(value, type=type_, variable=None, unit=value.unit)
+        if isinstance(bare, MemberPointer):
+            return self._member_pointer(value, type_)
         if isinstance(bare, Pointer):
             if bare.kind != "pointer":
                 return self.referring(value, bare)
@@ -416,6 +456,8 @@ class Arithmetic:
 
         `EvaluationError` for spaces without a conversion.
         """
+        if type_ is not None and isinstance(strip(type_), MemberPointer):
+            return self._member_pointer(value, type_, is_cast=False)
         converted = self.cast(value, type_)
         source, bare = strip(converted.type), strip(type_)
         if type_ is None or not isinstance(source, Pointer) or not isinstance(bare, Pointer):

@@ -29,7 +29,7 @@ from dwarfgpu.errors import (
     UsageError,
 )
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.arithmetic_conversions import is_fixed_point, is_floating, is_integer
+from dwarfgpu.language.arithmetic_conversions import is_fixed_point, is_floating
 from dwarfgpu.language.array_expressions import require_same_array
 from dwarfgpu.language.base_class_casts import is_same_class
 from dwarfgpu.language.evaluation_options import Options, require_writable
@@ -88,12 +88,10 @@ def store(
                 else "Assignment of an object of another size."
             )
         number = bits.value
-    elif isinstance(bare, Base | Enum | Pointer):
+    elif isinstance(bare, Base | Enum | Pointer | MemberPointer):
         number = arithmetic.stored(value, target)
         if options.warn is not None and not _fits(arithmetic, value, target):
             options.warn(f"Value does not fit in {target.size_bits} bits.")
-    elif isinstance(bare, MemberPointer):
-        number = _of_member_pointer(arithmetic, value, bare, target.size_bits or 0)
     else:
         raise EvaluationError("Left operand of assignment is not a modifiable lvalue.")
     if target.location is None:
@@ -110,21 +108,6 @@ def _is_computed(location: Location) -> bool:
     """Return whether call frame information only computes a register, as the stack pointer of an
     outer frame, and nothing holds it (DWARF 5, 6.4.1)."""
     return any(isinstance(single.storage, Implicit) for single in location.single_locations)
-
-
-def _of_member_pointer(
-    arithmetic: Arithmetic, value: TypedValue, to: MemberPointer, size_bits: int
-) -> int:
-    """Return the bits of a pointer to a member or a method; 0 is the null pointer, which is -1 for
-    members (Itanium C++ ABI 2.3)."""
-    from_, is_method = strip(value.type), isinstance(strip(to.target), Function)
-    if isinstance(from_, MemberPointer):
-        if isinstance(strip(from_.target), Function) != is_method or value.size_bits != size_bits:
-            raise UsageError("Invalid cast.")
-        return arithmetic.objects.known(value).value
-    if not is_integer(from_) or arithmetic.number(value).value.integer:
-        raise UsageError("Invalid cast.")
-    return 0 if is_method else (1 << size_bits) - 1
 
 
 def _have_equal_elements(target: TypedValue, value: TypedValue) -> bool:

@@ -9,6 +9,7 @@ from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.base_class_casts import is_same_class, way_up
+from dwarfgpu.language.member_pointers import reinterpreted_member
 from dwarfgpu.language.name_resolution import Typed
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -85,6 +86,10 @@ def _reinterpreted(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> Type
     kinds = {_kind(strip(value.type)), _kind(bare)}
     if None in kinds or (kinds == {"integer"}) or kinds == {"pointer", "member"}:
         raise UsageError("Invalid reinterpret_cast")
+    if kinds == {"member"} and to.type is not None:
+        return evolve(
+            reinterpreted_member(arithmetic.objects, value, to.type), unit=to.unit or value.unit
+        )
     if kinds == {"pointer"}:
         void = Typed(arithmetic.numbers.builtins.pointer(None), to.unit)
         value = written_cast(arithmetic, value, void)

@@ -26,6 +26,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import Number, is_floating, is_number
 from dwarfgpu.language.base_class_casts import converted_pointer, way_up
+from dwarfgpu.language.member_pointers import composite_member, converted_member
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
@@ -79,7 +80,7 @@ def conditional(
         return evolve(first, is_fixed=True)
     first, two_type = _decayed(arithmetic, first), _decayed_type(arithmetic, two.type)
     kind, other_kind = strip(first.type), strip(two_type)
-    if isinstance(other_kind, Pointer) and chosen.is_null and is_number(kind):
+    if isinstance(other_kind, Pointer | MemberPointer) and chosen.is_null and is_number(kind):
         return evolve(arithmetic.cast(first, two_type), unit=two.unit)
     if isinstance(kind, Pointer) and isinstance(other_kind, Pointer):
         pointer = _pointer(arithmetic.objects, chosen, kind, unchosen, other_kind)
@@ -88,6 +89,11 @@ def conditional(
                 first = converted_pointer(arithmetic.objects, first, pointer.target)
                 return evolve(first, type=pointer, variable=None, is_fixed=True)
             return first if is_object else evolve(first, is_fixed=True)
+    if isinstance(kind, MemberPointer) and isinstance(other_kind, MemberPointer):
+        members = composite_member(arithmetic.objects, first.type, two_type)
+        if members is not None:
+            first = converted_member(arithmetic.objects, first, members)
+            return evolve(first, is_fixed=True)
     is_null = isinstance(kind, Pointer | MemberPointer) and unchosen.is_null
     if is_null or _is_same(_decayed_type(arithmetic, first.type), two_type):
         return evolve(first, is_fixed=True)
