@@ -76,7 +76,8 @@ def _passed(session: Session, frame: SubprogramFrame, argument: Variable) -> _Pa
     subprogram, above = frame.subprogram, argument.die.parent()
     if subprogram is None or above is None or above.tag != dw.TAG_SUBPROGRAM:
         return None
-    attribute, entry = argument.location, subprogram.entry
+    passed, entry = argument.passed, subprogram.entry
+    attribute = argument.location if passed is None else passed.unit.location_attribute(passed)
     if attribute is None or entry is None:
         return None
     expression = _at_entry(attribute, entry)

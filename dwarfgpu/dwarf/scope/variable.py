@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterator
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from dwarfgpu.base.argument_types import require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.cached import cached_property
-from dwarfgpu.base.records import field, frozen
+from dwarfgpu.base.kept_with import kept_with
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, covers
 from dwarfgpu.dwarf.die import Die
@@ -38,6 +39,9 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc, LocationAttribute, LocList
 from dwarfgpu.objfile.file_bytes import OfOpenFile
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.scope.repeated_parameters import Repeated
 
 VariableKind = Literal["local", "parameter", "global"]
 
@@ -65,6 +69,8 @@ class Variable(OfOpenFile):
     """The entries that its own is an instance of, if they were read already."""
     remarks: tuple[str, ...] = field(default=(), eq=False, repr=False)
     """What else has the name by which it was sought, where that does not decide it."""
+    passed: Die | None = field(default=None, eq=False, repr=False)
+    """The entry of the argument as it is passed, where the variable has one of its own."""
 
     @property
     def unit(self) -> CompilationUnit:
@@ -270,11 +276,25 @@ def declared_in(
     may_be = None if name is None else named_entries(scope.unit).may_have((name,))
     if is_named is not None:
         may_be = named_entries(scope.unit).may_match(is_named)
+    repeated = _repeated_parameters(scope)
     for child in entries_of(scope, tags, may_be):
-        variable = variable_of(child)
+        one = repeated.get(child)
+        own = child if one is None else one.variable
+        variable = None if own is None else variable_of(own)
         if variable is not None:
-            yield variable
+            is_passed = one is not None and one.passed is not None
+            yield evolve(variable, passed=one.passed) if one and is_passed else variable
     yield from only_in_abstract(scope)
+
+
+@kept_with(lambda scope: scope.unit)
+def _repeated_parameters(scope: Die) -> dict[Die, Repeated]:
+    """Return what is read in place of the entries of parameters that have several in a scope."""
+    if dw.AT_ABSTRACT_ORIGIN not in scope.abbreviation.positions:
+        return {}
+    from dwarfgpu.dwarf.scope.repeated_parameters import repeated_parameters  # few are instances
+
+    return repeated_parameters(scope)
 
 
 def only_in_abstract(scope: Die, *, with_external: bool = False) -> Iterator[Variable]:
