@@ -250,6 +250,27 @@ def _member_at(class_type: Type | None, bit_offset: int) -> str | None:
     return None
 
 
+def _virtual_at(class_type: Type | None, bit_offset: int, slot: int) -> str | None:
+    """Return the function in a slot of the table that an object has at an offset, by the outermost
+    class there that declares it; None without one. A class shares the table of its primary base
+    class, which begins where it does (Itanium 2.4)."""
+    pending = [(class_type, bit_offset)]
+    for _ in range(_MOST_BASES):
+        if not pending:
+            break
+        owner, offset = pending.pop(0)
+        bare = strip(owner)
+        if not isinstance(bare, Struct):
+            continue
+        for method in bare.declared.methods if not offset else ():
+            if method.is_virtual and method.slot_index == slot:
+                return method_name(owner, method)
+        for member in bare.members:
+            if member.is_base_class and member.location is None and member.bit_offset is not None:
+                pending.append((member.type, offset - member.bit_offset))
+    return None
+
+
 def _method_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bits: int) -> str:
     """Return two addresses by the Itanium C++ ABI: the function or its slot, and the adjustment of
     `this`.
@@ -262,15 +283,15 @@ def _method_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bi
     first, second = (pair.slice(n * half, half, endian).value for n in (0, 1))
     if not first and not second:
         return "NULL"
+    # AArch64 marks a slot in the adjustment, which is twice as large there.
     in_second = shown.architecture is not None and shown.architecture.abi.marks_virtual_in_second
+    added = signed(second, half) >> (1 if in_second else 0)
     if (second if in_second else first) & 1:
         offset = first if in_second else first - 1
-        container = strip(kind.container)
-        for method in container.declared.methods if isinstance(container, Struct) else ():
-            if method.is_virtual and method.slot_index == 8 * offset // half:
-                return f"&virtual {method_name(kind.container, method)}"
+        name = _virtual_at(kind.container, 8 * added, 8 * offset // half)
+        if name is not None:
+            return f"&virtual {name}"
         text = f"&virtual table offset {offset}"
     else:
         text = f"({type_name(kind, cplusplus=True)}) {shown.printed_address(first)}"
-    added = signed(second, half) >> (1 if in_second else 0)
     return f"{text}, this adjustment {added}" if added else text

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from tests.repl.side_by_side import answers, build
+from tests.repl.side_by_side import answers, build, with_core
 
 SOURCE = """\
 template <class X, int N = 2> struct T { X x; };
@@ -41,3 +42,47 @@ def test_each_is_its_own_slot(program: str) -> None:
     first, second = answers(None, [program], ["p &P::e", "p &P::j"])
     assert first.endswith("= &virtual P::e(const T<int, 2> &)\n")
     assert second.endswith("= &virtual P::j(const T<int, 2> * const *)\n")
+
+
+BASES = """\
+#include <stdlib.h>
+struct A { virtual int fa() { return 1; } virtual int fa2() { return 11; } };
+struct B { virtual int fb() { return 2; } virtual int fb2() { return 22; } };
+struct C : A, B { };
+struct M1 { virtual int f1() { return 1; } virtual int f1b() { return 15; } int m1 = 11; };
+struct M2 { virtual int f2() { return 2; } virtual int g2() { return 22; } int m2 = 22; };
+struct M3 : M1, M2 {
+  int f1() override { return 3; } int f2() override { return 4; } virtual int own() { return 9; } };
+struct Deep : C, M3 { };
+int main() {
+  C c; M3 m; Deep d;
+  int (C::*cb)() = &B::fb, (C::*cb2)() = &B::fb2, (C::*ca)() = &A::fa, (C::*ca2)() = &A::fa2;
+  int (M3::*f2)() = &M2::f2, (M3::*own2)() = &M3::f2, (M3::*g2)() = &M2::g2;
+  int (M3::*f1)() = &M3::f1, (M3::*base1)() = &M1::f1, (M3::*f1b)() = &M1::f1b;
+  int (M3::*own)() = &M3::own;
+  int (Deep::*db)() = &B::fb2, (Deep::*da)() = &A::fa2, (Deep::*dg)() = &M2::g2;
+  int (Deep::*d1)() = &M1::f1b, (Deep::*d3)() = &M3::own;
+  if ((c.*cb)() + (c.*cb2)() + (c.*ca)() + (c.*ca2)() == 36 && (m.*f2)() == 4) abort();
+}
+"""
+NAMED = {
+    "cb": "B::fb()", "cb2": "B::fb2()", "ca": "A::fa()", "ca2": "A::fa2()", "f2": "M2::f2()",
+    "own2": "M3::f2()", "g2": "M2::g2()", "f1": "M3::f1()", "base1": "M3::f1()",
+    "f1b": "M1::f1b()", "own": "M3::own()", "db": "B::fb2()", "da": "A::fa2()", "dg": "M2::g2()",
+    "d1": "M1::f1b()", "d3": "M3::own()",
+}  # fmt: skip
+"""The functions of the source; `base1` has the slot that M3 overrides, at no adjustment."""
+
+
+def test_a_slot_is_of_the_table_at_the_adjustment(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """GDB names them so, too, where it finds a function at all."""
+    build(tmp_path, {"a.cpp": BASES}, [[tool("g++"), "-g", "-O0", "-o", "a", "a.cpp"]])
+    files = with_core(tool, tmp_path)
+    commands = ["frame function main", *(f"print {name}" for name in NAMED)]
+    ours, theirs = answers(None, files, commands)[1:], answers(tool("gdb"), files, commands)[1:]
+    shown = [answer.rstrip("\n").partition(" = ")[2] for answer in ours]
+    assert shown == [f"&virtual {name}" for name in NAMED.values()]
+    for own, gdb in zip(ours, theirs, strict=True):
+        assert own == gdb or "&virtual table offset" in gdb
