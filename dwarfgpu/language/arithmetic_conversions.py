@@ -190,7 +190,8 @@ class ArithmeticConversions:
         return self.integer(number.value.integer, base.bit_size, is_signed=base.is_signed)
 
     def usual(self, left: Number, right: Number) -> tuple[Number, Number]:
-        """Convert both operands to the type of the result (C 6.3.1.8)."""
+        """Convert both operands to the type of the result (C 6.3.1.8): of types of one size, that
+        of the higher rank, as of `long long` beside `long`."""
         left, right = self.promoted(left), self.promoted(right)
         a, b = left.value.type, right.value.type
         if left.is_float or right.is_float:
@@ -200,7 +201,8 @@ class ArithmeticConversions:
             return self.to(left, target, base), self.to(right, target, base)
         size = max(a.bit_size, b.bit_size)
         is_unsigned = any(operand.bit_size == size and not operand.is_signed for operand in (a, b))
-        base = self.builtins.integer(size, is_signed=not is_unsigned).base
+        longs = max(_longs(operand) for operand in (left, right) if _bits(operand) == size)
+        base = self.builtins.integer(size, is_signed=not is_unsigned, longs=longs).base
         return self.to(left, Base(base), base), self.to(right, Base(base), base)
 
     def to(self, number: Number, type_: Type, base: BaseType) -> Number:
@@ -215,6 +217,16 @@ def _is_signed(bare: BareType | None) -> bool:
 def _is_long(bare: BareType | None) -> bool:
     """Return whether a type is `long` or `unsigned long`, which may have the size of int."""
     return isinstance(bare, Base) and "long" in bare.base.name.split()
+
+
+def _longs(number: Number) -> int:
+    """Return how often the name of a type has the word `long`: its rank among those of a size."""
+    bare = strip(number.type)
+    return bare.base.name.split().count("long") if isinstance(bare, Base) else 0
+
+
+def _bits(number: Number) -> int:
+    return number.value.type.bit_size
 
 
 def _fits(values: list[int], size_bits: int) -> bool:

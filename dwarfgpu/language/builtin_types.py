@@ -37,10 +37,13 @@ class Builtins:
     def long_bits(self) -> int:
         return self.architecture.address_bits
 
-    def integer(self, bit_size: int, *, is_signed: bool = True) -> Base:
-        """Return the C integer type of a size, at least that of int."""
+    def integer(self, bit_size: int, *, is_signed: bool = True, longs: int = 0) -> Base:
+        """Return the C integer type of a size, at least that of int; of several, that with a number
+        of words `long`."""
         words = {64: "long" if self.long_bits == 64 else "long long", INT_BITS: "int"}
         name = words.get(bit_size, f"__int{bit_size}")
+        if bit_size == {1: self.long_bits, 2: 64}.get(longs):
+            name = " ".join(["long"] * longs)
         return _base(name if is_signed else f"unsigned {name}", is_signed, bit_size, self.endian)
 
     @property

@@ -49,6 +49,8 @@ VALUES: dict[str, tuple[Type, int, int | None]] = {
     "ui": (UNSIGNED, 7, None),
     "in": (INT, -7, None),
     "lo": (LONG, -5, None),
+    "longlong": (base("long long int", 64), -5, None),
+    "ulonglong": (base("long long unsigned int", 64), 5, None),
     "ip": (Pointer(INT, size_bytes=8), 16, None),
     "up": (Pointer(UNSIGNED, size_bytes=8), 16, None),
     "vp": (Pointer(None, size_bytes=8), 32, None),
@@ -111,6 +113,32 @@ def kind_of(expression: str, *, cplusplus: bool = False) -> str:
 )
 def test_promotions(expression: str, promoted: str, cplusplus: bool) -> None:
     assert kind_of(f"+{expression}", cplusplus=cplusplus) == promoted
+
+
+@pytest.mark.parametrize("cplusplus", [False, True])
+@pytest.mark.parametrize(
+    ("expression", "common"),
+    [
+        # C 6.3.1.8p1 by the rank of 6.3.1.1p1, as `_Generic` of gcc and clang has it
+        ("$longlong * 1", "long long"),
+        ("1 ? $longlong : 1", "long long int"),  # its own type, as the file names it
+        ("1 ? 1 : $ulonglong", "unsigned long long"),
+        ("$ulonglong ^ 1", "unsigned long long"),
+        ("$ulonglong + $ulonglong", "unsigned long long"),
+        ("$ulonglong / $lo", "unsigned long long"),
+        ("$lo - $longlong", "long long"),
+        ("1ul | $longlong", "unsigned long long"),
+        ("$longlong + 1u", "long long"),
+        ("1ull % 1ul", "unsigned long long"),
+        ("(long long) 1 + 1", "long long"),
+        ("$k + 1ll", "unsigned long long"),
+        ("$lo + 1", "long"),
+        ("1ul + 1", "unsigned long"),
+        ("$longlong + 1.0", "double"),
+    ],
+)
+def test_types_of_one_size(expression: str, common: str, cplusplus: bool) -> None:
+    assert kind_of(expression, cplusplus=cplusplus) == common
 
 
 @pytest.mark.parametrize(
