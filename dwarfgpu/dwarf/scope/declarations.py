@@ -27,6 +27,7 @@ from dwarfgpu.dwarf.names.qualified import (
     squeezed,
 )
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, imports, named
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
@@ -335,11 +336,22 @@ def instance_name(die: Die) -> str | None:
     if mangled is None and die.name is not None and die.abbreviation.has_children:
         full = die.unit.info.name_with_arguments(die, die.name)  # of clang's constants
         return None if full == die.name else canonical(full)
+    if mangled is None and die.tag == dw.TAG_VARIABLE:
+        mangled = _symbol_of_instance(die)
     if mangled is None or not may_name_instance(mangled):
         return None
     sections = die.unit.sections
     names = sections.program.shared(LinkedNames)
     return names.read(_instance_in, mangled, sections.object.limits)
+
+
+@kept_with(lambda die: die.unit)
+def _symbol_of_instance(die: Die) -> str | None:
+    if not parse_producer(die.unit.producer).is_gcc:
+        return None  # clang's names have the arguments
+    from dwarfgpu.dwarf.scope.local_instances import symbol_of_instance  # few are without a name
+
+    return symbol_of_instance(die)
 
 
 def may_name_instance(mangled: str) -> bool:
