@@ -443,7 +443,8 @@ class Evaluator(ElementAccess):
             # In Go a constant that is shifted gets the type ("Operators", "Shift operators").
             operand = self.object_as(node.operand, to.type)
         else:
-            operand = self.referred(self.value(node.operand))
+            own = self.own.becoming(node.operand, to.type)
+            operand = self.referred(self.value(node.operand)) if own is None else own
         if self.language.is_rust and (saturated := self._saturated(operand, to)) is not None:
             return saturated
         if self.language.is_opencl and to.type and is_vector(to.type) and is_number(operand.type):

@@ -83,6 +83,11 @@ class LanguageOperators:
         """Return the value of an operand that means something only where a type is expected."""
         return None
 
+    def becoming(self, node: ast.Node, type_: Type | None) -> TypedValue | None:
+        """Return the value of an operand that is assigned or converted to a type, where more of it
+        is known there than anywhere else."""
+        return None
+
     def require_assignable(self, node: ast.Node, type_: Type | None) -> None:
         """Raise `UsageError` for an operand that no object of a type can become."""
 

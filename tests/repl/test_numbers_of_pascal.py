@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
+from struct import pack, unpack
 
 import pytest
 
@@ -95,7 +96,8 @@ def of_program(tmp_path: Path, tool: Callable[[str], str], texts: list[str]) -> 
     lines += [f"  {name}: {rest.split()[0]};\n" for name, rest in BOOLEANS.items() if "(" in rest]
     source = "".join([
         "program p; {$mode objfpc}{$R-}{$Q-}\nvar\n", *lines,
-        "  nowhere: ^LongInt = nil; r: Currency;\nbegin\n  b5 := ByteBool(5); w5 := WordBool(5);\n",
+        "  nowhere: ^LongInt = nil; r: Currency; k: Double;\nbegin\n",
+        "  b5 := ByteBool(5); w5 := WordBool(5);\n",
         "  assign(output, 'printed'); rewrite(output);\n",
         *(f"  {text};\n" for text in texts), "  close(output); nowhere^ := 1;\nend.\n",
     ])  # fmt: skip
@@ -124,3 +126,40 @@ def test_currency_is_rounded_as_in_the_program(tmp_path: Path, tool: Callable[[s
     printed = [float(text) for text in (tmp_path / "printed").read_text().split()]
     numbers = [float(text) for text in shown(files, texts)]
     assert dict(zip(texts, numbers, strict=True)) == dict(zip(texts, printed, strict=True))
+
+
+def test_currency_keeps_its_digits_between_operators(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Free Pascal rounds what an object gets, not each result in it."""
+    sides = ["c", "f", "g", "s", "d", "h", "x", "n", "0.1", "3"]
+    pairs = [("c", a) for a in sides] + [("n", "g"), ("h", "f"), ("g", "x"), ("g", "0.1")]
+    inner = [f"({a} {operator} {b})" for operator in "+-*/" for a, b in pairs]
+    texts = [f"{one} {operator} {side}" for one, operator, side in product(inner, "+*/", sides)]
+    texts += [f"{side} / {one}" for side, one in product(sides, inner) if one != "(c - c)"]
+    texts += [f"-{one} * Currency{other}" for one, other in product(inner[:24], inner[-12:])]
+    texts = [text for text in texts if "(c - c)" not in text]
+    signs = [
+        f"{one} {sign} {other}"
+        for sign, (one, other) in product(
+            ("=", "<"), [(one, side) for one in inner for side in (*sides, "0.0002", "c / 3 * 3")]
+        )
+    ]
+    reals = [f"Double{one}" for one in inner]
+    files = of_program(tmp_path, tool, [
+        *(f"r := {text}; writeln(r:0:4)" for text in texts),
+        *(f"writeln({text})" for text in signs),
+        *(f"k := {text}; writeln(PInt64(@k)^)" for text in reals),
+    ])  # fmt: skip
+    printed = (tmp_path / "printed").read_text().lower().split()
+    texts += [*signs, *reals]
+    own = shown(files, texts)
+    own[-len(reals) :] = [str(*unpack("<q", pack("<d", float(k)))) for k in own[-len(reals) :]]
+    differing = [
+        (text, one, other)
+        for text, one, other in zip(texts, own, printed, strict=True)
+        if one != other and (one in ("true", "false") or float(one) != float(other))
+    ]
+    assert not differing
+    assert len(texts) > 1500
+    assert shown(files, ["k := c * c", "k"]) == [shown(files, ["Double(c * c)"])[0]] * 2

@@ -1,7 +1,8 @@
 """Numbers of the type Currency of Free Pascal, which have four decimal places.
 
-Law: a result is the nearest number of the type, of two the even one. Free Pascal computes it as
-Extended, beside a Double as one.
+Law: Free Pascal computes with the number of ten-thousandths as an Extended, and rounds it only
+where an object gets it, to the nearest, of two to the even one. A real number beside it becomes
+that number in its own format.
 """
 
 from __future__ import annotations
@@ -30,45 +31,72 @@ def has_currency(*operands: TypedValue) -> bool:
     return any(_currency(operand.type) is not None for operand in operands)
 
 
+def is_operand(type_: Type | None) -> bool:
+    """Return whether a number of the type may be beside one of Currency."""
+    return _currency(type_) is not None or is_number(type_)
+
+
 def combined(
     arithmetic: Operators, operator: str, left: TypedValue, right: TypedValue
 ) -> TypedValue:
     """Apply `+ - * /`, whose result is of the type if one operand is, as in Free Pascal."""
     kind = left.type if _currency(left.type) is not None else right.type
-    scale, sides = _scale(kind), (left, right)
-    a, b = (_finite(arithmetic, side) / scale for side in sides)
-    if operator == "/" and not b:
-        if not isinstance(arithmetic.objects, Unevaluated):
-            raise EvaluationError("Division by zero")
-        b = Fraction(1)
-    form = next((_format(arithmetic, side) for side in sides if _is_float(side)), X87_EXTENDED)
+    a, b = (units(arithmetic, side, kind) for side in (left, right))
+    return rounded(kind, units_combined(arithmetic, operator, a, b, kind))
+
+
+def units_combined(
+    arithmetic: Operators, operator: str, left: Fraction, right: Fraction, kind: Type | None
+) -> Fraction:
+    """Apply `+ - * /` to two numbers in units of the last place."""
+    scale = _scale(kind)
     match operator:
         case "+":
-            return _value(kind, _in_format(form, a + b))
+            return _extended(left + right)
         case "-":
-            return _value(kind, _in_format(form, a - b))
+            return _extended(left - right)
         case "*":
-            return _value(kind, _in_format(form, _in_format(form, a * b) * scale))
+            return _extended(_extended(left * right) * scale)
         case "/":
-            return _value(kind, _in_format(form, _in_format(form, a / b) / scale))
+            if not right and not isinstance(arithmetic.objects, Unevaluated):
+                raise EvaluationError("Division by zero")
+            return _extended(_extended(left / (right or Fraction(1))) / scale)
         case _:
             raise UsageError(NOT_A_NUMBER)
 
 
+def units_multiplied(number: Fraction, constant: int) -> Fraction:
+    """Multiply a number in units of the last place by an integer constant, which has no such
+    units."""
+    return _extended(number * constant)
+
+
+def units(arithmetic: Operators, value: TypedValue, kind: Type | None) -> Fraction:
+    """Return a number in units of the last place, as it is computed with."""
+    scaled = _finite(arithmetic, value) / _scale(kind)
+    if not _is_float(value):
+        return _extended(scaled)
+    form = arithmetic.number(value).value.type.float_format
+    assert form is not None
+    return _in_format(form, scaled)
+
+
+def real_of_units(
+    arithmetic: Operators, number: Fraction, kind: Type | None, type_: Type
+) -> TypedValue:
+    """Return a number in units of the last place as a real number of a type."""
+    return _real(arithmetic, _extended(number * _scale(kind)), type_)
+
+
 def negated(arithmetic: Operators, value: TypedValue) -> TypedValue:
     """Return `-value`."""
-    return _value(value.type, -_multiple(arithmetic, value, value.type))
+    return rounded(value.type, -_multiple(arithmetic, value, value.type))
 
 
 def compared(arithmetic: Operators, operator: str, left: TypedValue, right: TypedValue) -> bool:
-    """Compare two numbers, one of them of the type: with one in a binary format as the nearest
-    number of that format, so that 0.1 is equal to `0.1`."""
-    if any(_is_float(side) for side in (left, right)):
-        sides = [
-            _as_float(arithmetic, side, other) for side, other in ((left, right), (right, left))
-        ]
-        return holds(operator, sides[0].compare(sides[1]))
-    a, b = _finite(arithmetic, left), _finite(arithmetic, right)
+    """Compare two numbers, one of them of the type."""
+    kind = left.type if _currency(left.type) is not None else right.type
+    a, b = (units(arithmetic, side, kind) for side in (left, right))
     return holds(operator, (a > b) - (a < b))
 
 
@@ -78,12 +106,9 @@ def converted(arithmetic: Operators, value: TypedValue, type_: Type) -> TypedVal
     exact = _finite(arithmetic, value)
     bare = strip(type_)
     if _currency(type_) is not None:
-        return _value(type_, _multiple(arithmetic, value, type_))
+        return rounded(type_, _multiple(arithmetic, value, type_))
     if isinstance(bare, Base) and bare.base.encoding == "float":
-        base = arithmetic.numbers.plain(bare.base)
-        assert base.float_format is not None
-        number = Number(Value(base.float_format.encode(exact), base), type_)
-        return arithmetic.value(number)
+        return _real(arithmetic, exact, type_)
     whole = arithmetic.numbers.integer(int(exact), 64)
     return arithmetic.value(arithmetic.numbers.cast(whole, type_))
 
@@ -98,12 +123,13 @@ def _is_float(value: TypedValue) -> bool:
     return isinstance(bare, Base) and bare.base.encoding == "float"
 
 
-def _as_float(arithmetic: Operators, value: TypedValue, other: TypedValue) -> Value:
-    """Return a number in the format of the operand that has a binary one."""
-    if _is_float(value):
-        return arithmetic.number(value).value
-    assert other.type is not None
-    return arithmetic.number(converted(arithmetic, value, other.type)).value
+def _real(arithmetic: Operators, exact: Fraction, type_: Type) -> TypedValue:
+    """Return a number as a real number of a type."""
+    bare = strip(type_)
+    assert isinstance(bare, Base)
+    base = arithmetic.numbers.plain(bare.base)
+    assert base.float_format is not None
+    return arithmetic.value(Number(Value(base.float_format.encode(exact), base), type_))
 
 
 def _finite(arithmetic: Operators, value: TypedValue) -> Fraction:
@@ -136,6 +162,10 @@ def _format(arithmetic: Operators, value: TypedValue) -> FloatFormat:
     return X87_EXTENDED if is_long else BINARY64
 
 
+def _extended(number: Fraction) -> Fraction:
+    return _in_format(X87_EXTENDED, number)
+
+
 def _in_format(form: FloatFormat, number: Fraction) -> Fraction:
     """Return the nearest number of a format."""
     exact = form.decode(form.encode(number))
@@ -153,7 +183,7 @@ def _multiple(arithmetic: Operators, value: TypedValue, kind: Type | None) -> Fr
     return Fraction(round(scaled))
 
 
-def _value(type_: Type | None, number: Fraction) -> TypedValue:
+def rounded(type_: Type | None, number: Fraction) -> TypedValue:
     """Return the nearest number of the type to one in units of its last place."""
     kind = _currency(type_)
     assert kind is not None

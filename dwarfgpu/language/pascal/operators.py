@@ -3,18 +3,20 @@ integers, and `/` divides real numbers (ISO 7185 6.7.2.2, 6.7.2.3)."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import partial
+from typing import Final
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.short_strings import MOST_CHARACTERS
 from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Type, is_set, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer
+from dwarfgpu.language.arithmetic_conversions import is_boolean, is_floating, is_integer
 from dwarfgpu.language.c_numbers import holds, not_comparable
 from dwarfgpu.language.concatenation import joined
 from dwarfgpu.language.contents import arrays_compared
-from dwarfgpu.language.language_operators import LanguageOperators
+from dwarfgpu.language.language_operators import Evaluation, LanguageOperators
 from dwarfgpu.language.logical_operators import holds as holds_lazily
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.pascal import currency as currency_operators
@@ -33,9 +35,16 @@ from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 
+_ARITHMETIC: Final = ("+", "-", "*", "/")
+
 
 class PascalOperators(LanguageOperators):
     widens = True
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        super().__init__(evaluation)
+        self._known_units: dict[int, tuple[ast.Node, tuple[Fraction, Type] | None]] = {}
+        """By the identity of the nodes, which are kept: no other gets the identity."""
 
     def unary(self, operator: str, value: TypedValue) -> TypedValue | None:
         if operator == COMPLEMENT:
@@ -46,14 +55,91 @@ class PascalOperators(LanguageOperators):
             return currency_operators.negated(self.arithmetic, value)
         return None
 
+    def becoming(self, node: ast.Node, type_: Type | None) -> TypedValue | None:
+        """Return what is computed of a Currency as a real number, which keeps its places."""
+        if not isinstance(node, ast.Binary | ast.Unary) or not is_floating(type_) or not type_:
+            return None
+        counted = self._units(node)
+        if counted is None:
+            return None
+        return currency_operators.real_of_units(self.arithmetic, *counted, type_)
+
     def of_nodes(self, node: ast.Binary) -> TypedValue | None:
         if node.operator in LOGICAL:
             return self._logical(node)
+        if _is_nested(node):
+            if node.operator in COMPARISONS:
+                sides = self._two_in_units(node)
+                if sides is not None:
+                    a, b, _ = sides
+                    return self.evaluation.truth(holds(node.operator, (a > b) - (a < b)))
+            elif (counted := self._units(node)) is not None:
+                return currency_operators.rounded(counted[1], counted[0])
         if node.operator in COMPARISONS:
             return self._compared_with_constant(node)
         if node.operator == "-":
             return self._subtracted_from_zero(node)
         return self._divided_by_one(node) if node.operator == DIV else None
+
+    def _units(self, node: ast.Node) -> tuple[Fraction, Type] | None:
+        """Return what a tree of operators makes of a Currency, in units of its last place, and the
+        type; None for what is none of it."""
+        if isinstance(node, ast.Binary):
+            known = self._known_units.get(id(node))
+            if known is None:
+                known = self._known_units[id(node)] = node, self._computed_units(node)
+            return known[1]
+        if isinstance(node, ast.Unary) and node.operator in ("-", "+"):
+            counted = self._units(node.operand)
+            if counted is None or node.operator == "+":
+                return counted
+            return -counted[0], counted[1]
+        if isinstance(node, ast.Cast):
+            counted = self._units(node.operand)
+            is_same = counted and currency_operators.has_currency(self.evaluation.object(node))
+            if counted is not None and is_same:
+                return counted
+        value = self.evaluation.object(node)
+        if value.type is None or not currency_operators.has_currency(value):
+            return None
+        return currency_operators.units(self.arithmetic, value, value.type), value.type
+
+    def _computed_units(self, node: ast.Binary) -> tuple[Fraction, Type] | None:
+        operator = node.operator
+        if operator not in _ARITHMETIC or (sides := self._two_in_units(node)) is None:
+            return None
+        left, right, kind = sides
+        constants = [self._integer_constant(side) for side in (node.left, node.right)]
+        for constant, other in zip(constants, (right, left), strict=True):
+            if operator == "*" and constant is not None:
+                return currency_operators.units_multiplied(other, constant), kind
+        of_units = currency_operators.units_combined
+        return of_units(self.arithmetic, operator, left, right, kind), kind
+
+    def _two_in_units(self, node: ast.Binary) -> tuple[Fraction, Fraction, Type] | None:
+        """Return both operands in units of the last place, and the type, where one of them is a
+        Currency and the other a number."""
+        sides = node.left, node.right
+        counted = [self._units(side) for side in sides]
+        kind = next((side[1] for side in counted if side is not None), None)
+        if kind is None:
+            return None
+        numbers = []
+        for side, known in zip(sides, counted, strict=True):
+            if known is not None:
+                numbers.append(known[0])
+                continue
+            value = self.evaluation.object(side)
+            if not currency_operators.is_operand(value.type):
+                return None
+            if _is_real(side) or self._integer_constant(side) is not None:
+                value = currency_operators.converted(self.arithmetic, value, kind)
+            numbers.append(currency_operators.units(self.arithmetic, value, kind))
+        return numbers[0], numbers[1], kind
+
+    def _integer_constant(self, node: ast.Node) -> int | None:
+        constant = None if self.evaluation.rules is None else self.evaluation.rules.constant(node)
+        return constant if isinstance(constant, int) else None
 
     def _logical(self, node: ast.Binary) -> TypedValue:
         """Apply `and`, `or` or `xor`; the right one of two Booleans is evaluated only where the
@@ -174,7 +260,7 @@ class PascalOperators(LanguageOperators):
         self, node: ast.Binary, left: TypedValue, right: TypedValue
     ) -> tuple[TypedValue, TypedValue]:
         """Return a constant beside a Currency as one."""
-        if node.operator not in ("+", "-", "*", "/"):
+        if node.operator not in _ARITHMETIC and node.operator not in COMPARISONS:
             return left, right
         if currency_operators.has_currency(left) and _is_real(node.right) and right.type:
             assert left.type is not None
@@ -207,6 +293,12 @@ def _joined(objects: ObjectAccess, left: TypedValue, right: TypedValue) -> Typed
             f"The strings have more than {MOST_CHARACTERS} characters, where a ShortString ends."
         )
     return whole
+
+
+def _is_nested(node: ast.Binary) -> bool:
+    """Return whether an operand is computed, as far as its tree says it."""
+    computed = (ast.Binary, ast.Unary, ast.Cast)
+    return isinstance(node.left, computed) or isinstance(node.right, computed)
 
 
 def _is_real(node: ast.Node) -> bool:
