@@ -30,6 +30,7 @@ from dwarfgpu.language import complexes
 from dwarfgpu.language.arithmetic_conversions import (
     Number,
     bounded,
+    is_boolean,
     is_fixed_point,
     is_integer,
     is_number,
@@ -368,7 +369,7 @@ class Arithmetic:
             if isinstance(bare, Pointer) and referred is not type_:
                 return self.referring(part, bare)
             return part
-        if is_fixed_point(bare) and strip(value.type) == bare:
+        if (is_fixed_point(bare) or is_boolean(bare)) and strip(value.type) == bare:
             return evolve(value, type=type_)
         if is_complex(type_) or (is_complex(value.type) and is_number(type_)):
             return complexes.cast(self, value, type_)

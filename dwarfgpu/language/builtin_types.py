@@ -60,6 +60,11 @@ class Builtins:
         return Base(BaseType("boolean", "boolean", 8, self.endian))
 
     @property
+    def truth_of_pascal(self) -> Base:
+        """The type of a condition of Pascal."""
+        return Base(BaseType("Boolean", "boolean", 8, self.endian))
+
+    @property
     def logical_type(self) -> Base:
         """The default logical type of Fortran."""
         return Base(BaseType("logical(kind=4)", "boolean", 32, self.endian))

@@ -443,7 +443,7 @@ class Evaluator(ElementAccess):
             # In Go a constant that is shifted gets the type ("Operators", "Shift operators").
             operand = self.object_as(node.operand, to.type)
         else:
-            own = self.own.becoming(node.operand, to.type)
+            own = self.own.becoming(node.operand, to.type, is_assigned=False)
             operand = self.referred(self.value(node.operand)) if own is None else own
         if self.language.is_rust and (saturated := self._saturated(operand, to)) is not None:
             return saturated

@@ -83,7 +83,9 @@ class LanguageOperators:
         """Return the value of an operand that means something only where a type is expected."""
         return None
 
-    def becoming(self, node: ast.Node, type_: Type | None) -> TypedValue | None:
+    def becoming(
+        self, node: ast.Node, type_: Type | None, *, is_assigned: bool
+    ) -> TypedValue | None:
         """Return the value of an operand that is assigned or converted to a type, where more of it
         is known there than anywhere else."""
         return None

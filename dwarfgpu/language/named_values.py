@@ -115,6 +115,8 @@ class NamedValues:
             return TypedValue(self.names.builtins.boolean_type, bits=Bits(int(holds), 8))
         if not (self.language.is_cplusplus or self.rules is not None):
             return self.number(self.numbers.integer(int(holds)))
+        if self.language.is_pascal:
+            return TypedValue(self.names.builtins.truth_of_pascal, bits=Bits(int(holds), 8))
         return TypedValue(self.names.builtins.bool_type, bits=Bits(int(holds), 8))
 
     def report(self, doubt: str) -> None:
@@ -195,7 +197,7 @@ class NamedValues:
         if self.language.is_go and (escaped := self._escaped(node, meanings)) is not None:
             return escaped
         if literal is not None and not meanings:
-            if self.language.is_cplusplus or self.language.is_ada:
+            if self.language.is_cplusplus or self.language.is_ada or self.language.is_pascal:
                 return self.truth(literal == "true")
             return TypedValue(self.names.builtins.bool_type, bits=Bits(int(literal == "true"), 8))
         if not meanings and node.file is not None:

@@ -88,7 +88,7 @@ class UntypedOperands(MemberAccess):
         rules = self.rules
         if rules is not None and rules.has_untyped and type_ is not None and rules.applies(type_):
             return self._inferred(rules, node, type_)
-        own = self.own.becoming(node, type_)
+        own = self.own.becoming(node, type_, is_assigned=True)
         return self.object_as(node, type_) if own is None else own
 
     def _inferred(

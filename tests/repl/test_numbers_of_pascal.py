@@ -83,7 +83,7 @@ def test_currency_has_four_decimal_places(files: list[str]) -> None:
 BOOLEANS = {"bt": "Boolean = true", "bf": "Boolean = false", "bb": "ByteBool = true",
             "b5": "ByteBool = ByteBool(5)", "wb": "WordBool = true", "w5": "WordBool = WordBool(5)",
             "wf": "WordBool = false", "lb": "LongBool = true",
-            "qb": "QWordBool = true"}  # fmt: skip
+            "bu": "ByteBool = false", "qb": "QWordBool = true"}  # fmt: skip
 MONEY = {"c": "Currency = 1.2345", "e": "Currency = -10.5", "f": "Currency = 0.0001",
          "g": "Currency = 100.0001", "s": "Single = 0.5", "d": "Double = 3.14159",
          "h": "Double = 0.1",
@@ -115,6 +115,37 @@ def test_xor_is_of_the_numbers_of_booleans(tmp_path: Path, tool: Callable[[str],
         zip(texts, printed, strict=True)
     )
     assert shown(files, ["ord(bt xor bb)", "ord(w5 xor bt)"]) == ["-2", "-6"]
+
+
+SIDES = ["bt", "bb", "b5", "w5", "lb", "(n < 5)", "(bt and bt)", "(bb and wb)", "(bb or bt)",
+         "(not bb)", "(not wf)", "(not lb)", "(bt xor bf)", "(true and bt)", "(bt = true)",
+         "(not not bt)", "ByteBool(bt)", "ByteBool(n < 5)", "WordBool(n)"]  # fmt: skip
+CONVERTED = ["WordBool(5)", "ByteBool(n + 254)", "WordBool(70000)", "ByteBool(bt)", "WordBool(bt)",
+             "ByteBool(w5)", "Boolean(b5)", "Boolean(w5)", "LongBool(n < 5)",
+             "WordBool(not bf)"]  # fmt: skip
+
+
+def test_numbers_of_computed_booleans(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """A comparison, `not`, `and` or `or` is 1 in its own type, and -1 where it becomes a ByteBool,
+    as all does that is assigned to one."""
+    texts = [f"ord({a} xor {b})" for a, b in product(SIDES, repeat=2)]
+    texts += [f"ord({text})" for text in [*SIDES, *CONVERTED]]
+    stores = [f"{to} := {side}" for side in SIDES for to in ("bf", "wf", "bu", "qb")]
+    variables = [text.split()[0] for text in stores]
+    files = of_program(tmp_path, tool, [
+        *(f"writeln({text})" for text in texts),
+        *(f"{text}; writeln(ord({text.split()[0]})); bf := false; wf := false" for text in stores),
+    ])  # fmt: skip
+    printed = (tmp_path / "printed").read_text().split()
+    stored = [text for store, name in zip(stores, variables, strict=True)
+              for text in (store, f"ord({name})", "bf := false", "wf := false")]  # fmt: skip
+    own = shown(files, texts) + shown(files, stored)[1::4]
+    asked = [*texts, *stores]
+    assert dict(zip(asked, own, strict=True)) == dict(zip(asked, printed, strict=True))
+    kinds = answers(None, files, ["whatis n < 5", "whatis true", "whatis not wb"])
+    assert [kind.splitlines()[-1] for kind in kinds] == [
+        "type = Boolean", "type = Boolean", "type = WordBool",
+    ]  # fmt: skip
 
 
 def test_currency_is_rounded_as_in_the_program(tmp_path: Path, tool: Callable[[str], str]) -> None:

@@ -29,13 +29,15 @@ from dwarfgpu.language.pascal.short_string_elements import (
 from dwarfgpu.language.pascal.texts import texts_compared
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.precedences import COMPARISONS
-from dwarfgpu.language.syntax.words import AND, BITWISE, COMPLEMENT, DIV, LOGICAL, XOR
+from dwarfgpu.language.syntax.words import AND, BITWISE, COMPLEMENT, DIV, LOGICAL, OR, XOR
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 
 _ARITHMETIC: Final = ("+", "-", "*", "/")
+_WITHOUT_EFFECT: Final = {AND: True, OR: False, "==": True, "!=": False}
+"""What leaves a Boolean beside it as it is."""
 
 
 class PascalOperators(LanguageOperators):
@@ -50,19 +52,45 @@ class PascalOperators(LanguageOperators):
         if operator == COMPLEMENT:
             if not is_boolean(value.type):
                 return self.evaluation.of_one("~", value)
-            return self.evaluation.truth(not self.arithmetic.truth(value))
+            return _of_bits(_base(value), int(not self.arithmetic.truth(value)))
         if operator == "-" and currency_operators.has_currency(value):
             return currency_operators.negated(self.arithmetic, value)
         return None
 
-    def becoming(self, node: ast.Node, type_: Type | None) -> TypedValue | None:
-        """Return what is computed of a Currency as a real number, which keeps its places."""
-        if not isinstance(node, ast.Binary | ast.Unary) or not is_floating(type_) or not type_:
+    def becoming(
+        self, node: ast.Node, type_: Type | None, *, is_assigned: bool
+    ) -> TypedValue | None:
+        """Return what is computed of a Currency as a real number, which keeps its places, and what
+        becomes a Boolean."""
+        if type_ is None:
+            return None
+        if is_boolean(type_):
+            return self._as_boolean(node, type_, is_assigned=is_assigned)
+        if not isinstance(node, ast.Binary | ast.Unary) or not is_floating(type_):
             return None
         counted = self._units(node)
         if counted is None:
             return None
         return currency_operators.real_of_units(self.arithmetic, *counted, type_)
+
+    def _as_boolean(self, node: ast.Node, type_: Type, *, is_assigned: bool) -> TypedValue | None:
+        """Return a Boolean or an integer as a Boolean of a type: an integer, and in a conversion a
+        Boolean with as many bits, is not changed unless it was computed. None for any other."""
+        kind, value = strip(type_), self.evaluation.object(node)
+        assert isinstance(kind, Base)
+        if is_boolean(value.type):
+            kinds = is_of_numbers(kind), is_of_numbers(_base(value))
+            is_changed = is_assigned and (kinds[0] != kinds[1] or self._is_computed(node))
+            if is_changed:
+                return self._truth(kind, self.arithmetic.truth(value))
+            return _of_bits(kind, self._in_boolean(node, value, kind))
+        if is_integer(value.type) and not is_assigned:
+            return _of_bits(kind, self.arithmetic.number(value).value.integer)
+        return None
+
+    def _truth(self, kind: Type | None, holds: bool) -> TypedValue:
+        assert isinstance(kind, Base)
+        return _of_bits(kind, int(holds) * (-1 if is_of_numbers(kind) else 1))
 
     def of_nodes(self, node: ast.Binary) -> TypedValue | None:
         if node.operator in LOGICAL:
@@ -157,34 +185,68 @@ class PascalOperators(LanguageOperators):
             return self._of_two_booleans(node, left, right())
         of_c = "&&" if operator == AND else "||"
         refuse = evaluation.refuse_overloaded
-        return evaluation.truth(holds_lazily(self.arithmetic, of_c, left, right, unread, refuse))
+        is_so = holds_lazily(self.arithmetic, of_c, left, right, unread, refuse)
+        return _of_bits(_larger_boolean(_base(left), _base(unread())), int(is_so))
 
     def _of_two_booleans(self, node: ast.Binary, left: TypedValue, right: TypedValue) -> TypedValue:
         """Return `xor` of two Booleans, as Free Pascal has it of their numbers: of the larger type,
-        and of two types of one size unchanged, so that that of a Boolean and a ByteBool is -2."""
-        sides = [strip(side.type) for side in (left, right)]
-        first, second = (side for side in sides if isinstance(side, Base))
-        is_constant = [  # `true` or `false`
-            isinstance(side, ast.Name) and value.location is None
-            for side, value in ((node.left, left), (node.right, right))
-        ]
-        if any(is_constant):
+        and of two objects of one size unchanged, so that that of a Boolean and a ByteBool is
+        -2."""
+        nodes = self._simplified(node.left), self._simplified(node.right)
+        if any(self._constant_truth(side) is not None for side in nodes):
             truths = [self.arithmetic.truth(side) for side in (left, right)]
             return self.evaluation.truth(truths[0] != truths[1])
-        if first.base.bit_size != second.base.bit_size:
-            kind = max(first, second, key=lambda side: side.base.bit_size)
-        else:
-            kind = second if is_of_numbers(second) else first
-        size = kind.base.bit_size
-        bits = (self._in_boolean(left, kind) ^ self._in_boolean(right, kind)) & (1 << size) - 1
-        return TypedValue(kind, bits=Bits(bits, size))
+        sides = [(side, self.evaluation.object(side)) for side in nodes]
+        kind = _larger_boolean(*(_base(value) for _, value in sides))
+        first, second = (self._in_boolean(side, value, kind) for side, value in sides)
+        return _of_bits(kind, first ^ second)
 
-    def _in_boolean(self, value: TypedValue, kind: Base) -> int:
-        """Return the number of a Boolean in a type: itself where that has as many bits."""
-        number = self.arithmetic.number(value).value
-        if number.type.bit_size == kind.base.bit_size:
-            return number.bits
+    def _in_boolean(self, node: ast.Node, value: TypedValue, kind: Base) -> int:
+        """Return the number of a Boolean in a type: itself where an object has as many bits, and 1
+        for what is computed in the type."""
+        own = _base(value)
+        is_same_type = own.base.name.lower() == kind.base.name.lower()
+        is_same_size = own.base.bit_size == kind.base.bit_size
+        if is_same_type or (is_same_size and not self._is_computed(node)):
+            return self.objects.known(value).value
         return (-1 if is_of_numbers(kind) else 1) if self.arithmetic.truth(value) else 0
+
+    def _is_computed(self, node: ast.Node) -> bool:
+        """Return whether a Boolean is the result of a comparison, `not`, `and` or `or`, or a
+        constant: the program has no number of it until it becomes one."""
+        node = self._simplified(node)
+        match node:
+            case ast.Binary(operator=operator):
+                return operator != XOR
+            case ast.Unary():
+                return node.operator in (COMPLEMENT, "!")
+            case _:
+                return self._constant_truth(node) is not None
+
+    def _simplified(self, node: ast.Node) -> ast.Node:
+        """Return what the compiler makes of a Boolean: `x` of `x and true`, `x = true` and `not not
+        x`."""
+        match node:
+            case ast.Binary(operator=operator) if operator in _WITHOUT_EFFECT:
+                for constant, other in ((node.left, node.right), (node.right, node.left)):
+                    if self._constant_truth(constant) is _WITHOUT_EFFECT[operator]:
+                        is_truth = is_boolean(self.evaluation.unread().object(other).type)
+                        return self._simplified(other) if is_truth else node
+                return node
+            case ast.Unary(operator=outer, operand=ast.Unary(operator=inner, operand=operand)):
+                is_twice = (outer, inner) == (COMPLEMENT, COMPLEMENT)
+                return self._simplified(operand) if is_twice else node
+            case _:
+                return node
+
+    def _constant_truth(self, node: ast.Node) -> bool | None:
+        """Return what `true` or `false` is; None for any other tree."""
+        if not isinstance(node, ast.Name | ast.Logical):
+            return None
+        value = self.evaluation.object(node)
+        if value.location is not None or not is_boolean(value.type):
+            return None
+        return self.arithmetic.truth(value)
 
     def _compared_with_constant(self, node: ast.Binary) -> TypedValue | None:
         """Compare an integer with a constant; None for other operands."""
@@ -312,6 +374,24 @@ def _is_real(node: ast.Node) -> bool:
             return _is_real(node.left) and _is_real(node.right)
         case _:
             return False
+
+
+def _base(value: TypedValue) -> Base:
+    bare = strip(value.type)
+    assert isinstance(bare, Base)
+    return bare
+
+
+def _larger_boolean(first: Base, second: Base) -> Base:
+    """Return the type of an operator between two Booleans."""
+    if first.base.bit_size != second.base.bit_size:
+        return max(first, second, key=lambda side: side.base.bit_size)
+    return second if is_of_numbers(second) else first
+
+
+def _of_bits(kind: Base, number: int) -> TypedValue:
+    size = kind.base.bit_size
+    return TypedValue(kind, bits=Bits(number & (1 << size) - 1, size))
 
 
 def _are_boolean(operator: str, left: Type | None, right: Type | None) -> bool:
