@@ -87,8 +87,20 @@ OTHERS = {
     "#65#300": "Unsupported: #65#300 of Pascal is not supported: write #0 to #255 alone",
     "#65'b'": "Unsupported: #65' of Pascal is not supported: write #0 to #255 alone",
     "c + 1": "100",
+    "char(few)": "200 #200",
+    "char(few) > c": "true",
+    "ord(Char(few))": "200",
+    "cardinal(n)": "4294967292",
+    "ord(WideChar(few)) + NativeInt(n)": "196",
 }
-TYPES = {"ord(c)": "Byte", "ord(color)": "LongInt", "ord(few)": "Byte", "length(small)": "Int64"}
+TYPES = {
+    "cardinal(n)": "LongWord",
+    "char(few)": "Char",
+    "ord(c)": "Byte",
+    "ord(color)": "LongInt",
+    "ord(few)": "Byte",
+    "length(small)": "Int64",
+}
 
 
 @pytest.fixture(scope="module")

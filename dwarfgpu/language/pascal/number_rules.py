@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import evolve
@@ -26,6 +26,17 @@ from dwarfgpu.language.pascal.integers import (
 )
 from dwarfgpu.language.syntax import ast
 
+_ALIASES: Final = {
+    "cardinal": "LongWord", "dword": "LongWord", "uint64": "QWord",
+    "int8": "ShortInt", "int16": "SmallInt", "int32": "LongInt",
+    "uint8": "Byte", "uint16": "Word", "uint32": "LongWord",
+    "nativeint": "Int64", "ptrint": "Int64", "sizeint": "Int64",
+    "nativeuint": "QWord", "ptruint": "QWord", "sizeuint": "QWord",
+}  # fmt: skip
+"""Names of integer types of the unit `system` that are other names of one."""
+_CHARACTERS: Final = {"char": 8, "ansichar": 8, "widechar": 16, "unicodechar": 16}
+"""Bits of types of characters."""
+
 
 class PascalRules(NumberRules):
     """Free Pascal on machines of 64 bits (Reference guide, "Ordinal types"); `integers` says
@@ -40,6 +51,16 @@ class PascalRules(NumberRules):
 
     def is_same_name(self, one: str, other: str) -> bool:
         return one.lower() == other.lower()
+
+    def named(self, name: str) -> Base | None:
+        """Return the type of a name, of numbers, characters or Booleans; None for another name, as
+        for Integer, which the mode of the program decides."""
+        folded = name.lower()
+        size = _CHARACTERS.get(folded)
+        if size is not None:
+            spelled = "WideChar" if size == 16 else "Char"
+            return Base(BaseType(spelled, "unsigned_char", size, self.numbers.endian))
+        return super().named(_ALIASES.get(folded, name))
 
     def real(self, size: int) -> Base:
         kind = super().real(size)
@@ -94,7 +115,8 @@ class PascalRules(NumberRules):
 
     def _kind_named(self, name: str) -> Kind | None:
         named = self.named(name)
-        return None if named is None or is_floating(named) else _kind(named.base)
+        is_number = named is not None and named.base.encoding in ("signed", "unsigned")
+        return _kind(named.base) if named is not None and is_number else None
 
     def _in_kind(self, constant: int, kind: Kind) -> Number:
         return self.integer_number(kind.of(constant), kind.size, is_signed=kind.is_signed)
