@@ -90,6 +90,8 @@ OTHERS = {
     "char(few)": "200 #200",
     "char(few) > c": "true",
     "ord(Char(few))": "200",
+    "ord(char(few))": "200",
+    "ord(char(65))": "65",
     "cardinal(n)": "4294967292",
     "ord(WideChar(few)) + NativeInt(n)": "196",
 }

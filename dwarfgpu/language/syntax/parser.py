@@ -402,6 +402,8 @@ class Parser(Cursor):
         if not isinstance(function, ast.Name) or function.is_quoted or function.file is not None:
             return
         is_type = _is_type_word(self.token.text) and not self.converts_in_fortran(self.at)
+        if self.language.is_pascal and is_conversion(self, self.at):
+            is_type = False  # `ord` is a function without a name of the program
         if is_type and not self.known.is_name(function.name):
             raise self.known.unknown(function.name)
 
