@@ -69,6 +69,10 @@ EXPRESSIONS = {
     "v5": "c = small", "v6": "wc = c", "v7": "small = uni", "v8": "wc = wide", "v9": '"d" > c',
 }  # fmt: skip
 """By the variable that has the program's result."""
+_NO_JOIN = (
+    'Unsupported: "+" of a PChar and a string or character, which the program joins, is not'
+    " supported"
+)
 OTHERS = {
     "length(text)": "5",
     "length(given)": "5",
@@ -87,6 +91,9 @@ OTHERS = {
     "#65#300": "Unsupported: #65#300 of Pascal is not supported: write #0 to #255 alone",
     "#65'b'": "Unsupported: #65' of Pascal is not supported: write #0 to #255 alone",
     "c + 1": "100",
+    "pc + c": _NO_JOIN,
+    "#65 + pc": _NO_JOIN,
+    "*(pc + 1)": "99 'c'",
     "char(few)": "200 #200",
     "char(few) > c": "true",
     "ord(Char(few))": "200",

@@ -26,7 +26,7 @@ from dwarfgpu.language.pascal.short_string_elements import (
     allocated_name,
     as_string,
 )
-from dwarfgpu.language.pascal.texts import texts_compared
+from dwarfgpu.language.pascal.texts import is_pointer_to_characters, texts_compared
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.precedences import COMPARISONS
 from dwarfgpu.language.syntax.words import AND, BITWISE, COMPLEMENT, DIV, LOGICAL, OR, XOR
@@ -310,6 +310,13 @@ class PascalOperators(LanguageOperators):
         if operator != "+":
             return None
         first, second = (as_string(self.objects, side) for side in (left, right))
+        for side, other in ((left, second), (right, first)):
+            is_named = allocated_name(side.type) is not None
+            if other is not None and is_pointer_to_characters(side.type) and not is_named:
+                raise Unsupported(
+                    '"+" of a PChar and a string or character, which the program joins, is not'
+                    " supported"
+                )
         if first is not None and second is not None:
             return _joined(self.objects, first, second)
         for side, other in ((left, second), (right, first)):
