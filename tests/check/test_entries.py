@@ -382,6 +382,11 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
      lined(12, b"\x03\x7b\0\1\1\x01\0\1\1")),  # the line of no row, and the next sequence
     ("wrong-line-table", "error", lined(12, b"\x03\xff\xff\xff\xff\x0f\x01\0\1\1"),
      lined(12, b"\x03\xfe\xff\xff\xff\x0f\x01\0\1\1")),  # line 2^32, 2^32 - 1
+    # A number of 14,288 bits, more than Python writes as decimal digits, and 2 as long.
+    ("unreadable-line-table", "error", lined(12, b"\x03" + b"\xff" * 2041 + b"\x01\x01\0\1\1"),
+     lined(12, b"\x03\x82" + b"\x80" * 2040 + b"\0\x01\0\1\1")),
+    ("unreadable-line-table", "error", lined(12, b"\x03" + b"\x80" * 2041 + b"\x41\x01\0\1\1"),
+     lined(12, b"\x03" + b"\xff" * 2041 + b"\x7f\x01\0\1\1")),  # a negative one, and -1
     ("unreadable-line-table", "error", lined(12, b"\x04\x7f\x20\0\1\1"),
      lined(12, b"\x04\0\x20\0\1\1")),  # a file that the table does not have
     # Row by row in file 1, which is that of the first row.

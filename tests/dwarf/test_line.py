@@ -280,6 +280,8 @@ def test_numbers_wrap() -> None:
         (bytes((FIXED_ADVANCE, 1)), "2 bytes needed"),
         (bytes((SET_COLUMN,)) + uleb(2**32), "does not fit into 32 bits"),
         (bytes((ADVANCE_PC,)) + uleb(2**64), "has 65 bits"),
+        (bytes((ADVANCE_LINE,)) + encode_sleb(2**64), "has 65 bits"),
+        (bytes((ADVANCE_LINE,)) + encode_sleb(-(2**63) - 1), "has 65 bits"),
         (b"\0\x05\x02abc", "5 bytes needed"),
         (b"\0", "is cut short"),
         (extended(2, b"abc"), "an address of 3 bytes"),

@@ -29,14 +29,26 @@ MAX_NAMES: Final = 200_000
 """Entries of one table; a hostile one has one in every byte."""
 MAX_NUMBER: Final = 2**64 - 1
 """The largest LEB128 in a table or program; a larger one is malformed."""
+MIN_NUMBER: Final = -(2**63)
+"""The smallest one."""
 
 
 def small_uleb(reader: Reader) -> int:
     """Read an unsigned LEB128 number; `Malformed` if it has more than 64 bits."""
     start = reader.position
-    number = reader.uleb()
-    if number > MAX_NUMBER:
-        raise Malformed(f"LEB128 number at offset {start:#x} has {number.bit_length()} bits")
+    return _small(reader.uleb(), start)
+
+
+def small_sleb(reader: Reader) -> int:
+    """Read a signed LEB128 number; `Malformed` if it has more than 64 bits."""
+    start = reader.position
+    return _small(reader.sleb(), start)
+
+
+def _small(number: int, start: int) -> int:
+    if not MIN_NUMBER <= number <= MAX_NUMBER:
+        bits = number.bit_length() + (number < 0)  # with the sign
+        raise Malformed(f"LEB128 number at offset {start:#x} has {bits} bits")
     return number
 
 

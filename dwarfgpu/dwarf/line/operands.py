@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.dwarf.line.header import MAX_NAMES, LineHeader, NameEntry, read_file, small_uleb
+from dwarfgpu.dwarf.line.header import (
+    MAX_NAMES,
+    LineHeader,
+    NameEntry,
+    read_file,
+    small_sleb,
+    small_uleb,
+)
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, counted
 from dwarfgpu.expr.context import UnitFormat
 
@@ -38,7 +45,7 @@ def read_register(data: bytes, offset: int, end: int) -> tuple[int, int]:
 
 
 def read_signed(data: bytes, offset: int, end: int) -> tuple[int, int]:
-    """Return a signed LEB128 number of any size, and the offset behind it."""
+    """Return a signed LEB128 number of 64 bits, and the offset behind it."""
     number, shift, position = 0, 0, offset
     while position < end and shift < 63:
         byte = data[position]
@@ -48,7 +55,7 @@ def read_signed(data: bytes, offset: int, end: int) -> tuple[int, int]:
         if byte < 0x80:
             return number - ((byte & 0x40) << shift - 6), position
     reader = Reader(data, "little", offset, end)
-    return reader.sleb(), reader.position
+    return small_sleb(reader), reader.position
 
 
 def read_discriminator(data: bytes, begin: int, end: int) -> int:
