@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.debug_names import Extension, parse_augmentation
@@ -232,6 +233,15 @@ def test_a_type_unit_that_a_linker_dropped() -> None:
         (index({"one": (ONE, entry(13))}, (0, 0)), IllFormed, "does not name its unit"),
         (index({"one": (ONE, entry(13))}, ()), IllFormed, "does not name its unit"),
         (index({"one": (ONE, b"\x07")}), Malformed, "unknown abbreviation 7"),
+        (index({"one": (ONE, encode_uleb(10**4300))}), Malformed, "of 14285 bits"),
+        (
+            index(
+                {"one": (ONE, b"\x01")},
+                abbreviations=2 * (encode_uleb(10**4300) + b"\x34\0\0") + b"\0",
+            ),
+            Malformed,
+            "of 14285 bits",
+        ),
         (index({"one": (ONE, b"\x01")}), Malformed, "4 bytes needed"),
         (
             index({"one": (ONE, b"\x01")}, abbreviations=b"\x01\x34\x03\x08\0\0\0"),

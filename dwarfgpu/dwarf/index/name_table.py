@@ -12,7 +12,7 @@ from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of
+from dwarfgpu.dwarf.forms import FORMS, Attribute, WordReader, indirect_form, reader_of
 from dwarfgpu.dwarf.unit_header import initial_length
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
@@ -224,7 +224,7 @@ class NameTable:
     def abbreviations(self) -> dict[int, NameAbbreviation]:
         """The abbreviation table, by code."""
         h = self.header
-        reader = Reader(self.data, h.format.endian, h.abbreviations_at, h.pool_at)
+        reader = WordReader(self.data, h.format.endian, h.abbreviations_at, h.pool_at)
         table: dict[int, NameAbbreviation] = {}
         while reader and (code := reader.uleb()):
             tag = reader.uleb()
@@ -259,7 +259,7 @@ class NameTable:
         h = self.header
         if h.pool_at + offset >= h.end:
             raise Malformed(f"entry {offset:#x} is outside the entry pool of the name index")
-        reader = Reader(self.data, h.format.endian, h.pool_at + offset, h.end)
+        reader = WordReader(self.data, h.format.endian, h.pool_at + offset, h.end)
         code = reader.uleb()
         if not code:
             return None
