@@ -397,9 +397,15 @@ def test_tables_that_were_not_asked_for_last_are_not_kept() -> None:
     assert not tables[0].problems
 
 
-def test_a_line_range_of_zero() -> None:
-    result = table_of(Table(bytes((COPY, 13)), range=0))
-    assert "line_range is 0" in str(result.problems[0]) and len(result.matrix.rows) == 1
+@pytest.mark.parametrize(
+    ("opcode", "name"), [(13, "special opcode 0xd"), (CONST_ADD_PC, "DW_LNS_const_add_pc")]
+)
+def test_a_line_range_of_zero(opcode: int, name: str) -> None:
+    result = table_of(Table(bytes((COPY, opcode)), range=0))
+    (problem,) = result.problems
+    assert str(problem).endswith(f": {name} where line_range is 0")
+    assert str(result.faults().problem) == str(problem)
+    assert len(result.matrix.rows) == 1
 
 
 # Headers and names

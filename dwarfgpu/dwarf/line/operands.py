@@ -125,9 +125,11 @@ def _too_large(offset: int) -> Malformed:
     return Malformed(f"operand at {offset:#x} does not fit into 32 bits")
 
 
-def no_line_range(opcode: int) -> Malformed:
-    """Return why a special opcode has no meaning."""
-    return Malformed(f"special opcode {opcode:#x} where line_range is 0")
+def no_line_range(opcode: int, opcode_base: int) -> Malformed:
+    """Return why a special opcode, or DW_LNS_const_add_pc, has no meaning."""
+    is_special = opcode >= opcode_base
+    name = f"special opcode {opcode:#x}" if is_special else "DW_LNS_const_add_pc"
+    return Malformed(f"{name} where line_range is 0")
 
 
 def no_extended_opcode() -> Malformed:

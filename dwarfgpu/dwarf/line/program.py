@@ -102,12 +102,12 @@ class _Run:
                 if opcode >= base or opcode == 0x08 or opcode == 0x02:
                     if opcode >= base:
                         if not line_range:
-                            raise no_line_range(opcode)
+                            raise no_line_range(opcode, base)
                         operations, lines = special[opcode]
                         line = line + line_base + lines & MOST
                     elif opcode == 0x08:  # DW_LNS_const_add_pc
                         if not line_range:
-                            raise no_line_range(255)
+                            raise no_line_range(opcode, base)
                         operations = special[255][0]
                     elif position < end and data[position] < 0x80:  # DW_LNS_advance_pc
                         operations, position = data[position], position + 1

@@ -201,10 +201,8 @@ class _Check:
         """Perform an opcode with a long operand, or one that is unknown; return the offset behind
         it."""
         header, data, end = self._header, self._data, self._header.end
-        if opcode >= header.opcode_base:
-            raise no_line_range(opcode)
-        if opcode == _CONST_ADD_PC:
-            raise no_line_range(255)
+        if opcode >= header.opcode_base or opcode == _CONST_ADD_PC:
+            raise no_line_range(opcode, header.opcode_base)
         if opcode == _FIXED_ADVANCE_PC:
             reader = Reader(data, header.format.endian, offset, end)
             self._advance(reader.unsigned(2))
