@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from random import Random
 
@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.dwarf.line import file_table, line_lookup, operands
+from dwarfgpu.dwarf.line import rows as line_rows
 from dwarfgpu.dwarf.line.file_table import joined
 from dwarfgpu.dwarf.line.header import read_line_header
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
@@ -31,7 +32,7 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, 
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, elf, fixture, unit
-from tests.work import at_most
+from tests.work import assert_linear, at_most
 
 COUNTS = (0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1)
 COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN, NEGATE, BLOCK = range(1, 8)
@@ -770,6 +771,65 @@ def test_a_statement_that_gdb_drops_gives_way_to_a_row_of_another_line() -> None
     assert unit_.line_table is not None
     step = unit_.line_table.gdb_steps.at(0x1004)
     assert step is not None and step[0].line == 6
+
+
+def read_table(program: bytes) -> LineTable:
+    """The table of a program with its rows, which were read."""
+    (unit_,) = lines_of(program).info.units
+    table = unit_.line_table
+    assert table is not None and table.matrix.problem is None
+    return table
+
+
+@pytest.mark.parametrize("is_split", [True, False])
+def test_statements_of_one_line_at_one_address_are_gone_through_once(is_split: bool) -> None:
+    """A row of another line follows, which is no statement; it is asked for by each byte."""
+    split = extended(4, uleb(1)) if is_split else b""
+
+    def work(count: int) -> Callable[[], object]:
+        program = START + special(4, 0) + split + special(0, 0) * count
+        program += bytes((NEGATE,)) + special(1, 0) + bytes((ADVANCE_PC,)) + uleb(count) + END
+        table = read_table(program)
+        return lambda: [table.line_at(0x1000 + number) for number in range(count)]
+
+    assert_linear(work, 300)
+
+
+@pytest.mark.parametrize("is_split", [True, False])
+def test_rows_that_no_statement_is_among_are_gone_through_once(is_split: bool) -> None:
+    """Those of one address, asked for by each byte; then those of one line, which GDB may drop."""
+    split = extended(4, uleb(1)) if is_split else b""
+
+    def of_one_address(count: int) -> Callable[[], object]:
+        program = START + bytes((NEGATE,)) + special(0, 0) * count
+        table = read_table(program + bytes((ADVANCE_PC,)) + uleb(count) + END)
+        return lambda: [table.line_at(0x1000 + number) for number in range(count)]
+
+    def of_one_line(count: int) -> Callable[[], object]:
+        program = START + split + special(4, 0) + special(0, 1) * count
+        table = read_table(program + bytes((ADVANCE_PC, 1)) + END)
+        return lambda: [table.begins_line(0x1000 + number) for number in range(count)]
+
+    assert_linear(of_one_address, 300)
+    assert_linear(of_one_line, 300)
+
+
+@pytest.mark.parametrize("neighbours", [0, 3, 32])
+def test_the_rows_that_gdb_drops(monkeypatch: pytest.MonkeyPatch, neighbours: int) -> None:
+    """They continue the line of the row before them, and one of those up to them, from the first
+    of the line on, has a discriminator: looked for from there, and from the start of the rows."""
+    monkeypatch.setattr(line_rows, "_NEIGHBOURS", neighbours)
+    rng = Random(neighbours)
+    split, both = extended(4, uleb(1)), [(0, False), (0, False), (0, True), (1, False), (1, True)]
+    chosen = [(4, False), *rng.choices(both, k=200)]
+    program = START + b"".join(split * is_split + special(lines, 1) for lines, is_split in chosen)
+    table = read_table(program + bytes((ADVANCE_PC, 1)) + END)
+    expected, is_distinguished = [], False
+    for lines, is_split in chosen:
+        is_distinguished = is_split or (is_distinguished and not lines)
+        expected.append(is_distinguished and not lines)
+    dropped = [table._read.is_dropped_by_gdb(0, position) for position in range(len(chosen))]
+    assert dropped == expected and 20 < sum(expected) < 180
 
 
 def test_a_row_without_code_before_another_file_is_dropped_as_by_gdb() -> None:

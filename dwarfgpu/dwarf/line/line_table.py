@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -21,7 +22,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.line.file_table import FileNames, FileTable, located
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_line_header
-from dwarfgpu.dwarf.line.rows import LAST_LINE
+from dwarfgpu.dwarf.line.rows import LAST_LINE, DroppedRows
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, FailedReads, IllFormed, LimitExceeded
 
@@ -138,7 +139,7 @@ class LineTable(FileTable):
         rows = read.matrix.rows
         for number in read.index.covering(address):
             sequence = read.matrix.sequences[number]
-            position = sequence.position_at(rows, address)
+            position = read.position_at(number, address)
             row = rows[sequence.order[position]]
             if row.line > LAST_LINE:
                 raise self._wrong(address, row.line)
@@ -178,7 +179,7 @@ class LineTable(FileTable):
             position = sequence.after(rows, address) - 1
             while position >= 0 and rows.addresses[sequence.order[position]] == address:
                 is_stmt = rows.is_stmt(sequence.order[position])
-                if is_stmt and not sequence.is_dropped_by_gdb(rows, position):
+                if is_stmt and not read.is_dropped_by_gdb(number, position):
                     return True
                 position -= 1
             return False
@@ -203,6 +204,32 @@ class ReadTable:
     def __init__(self, table: LineTable, matrix: LineMatrix) -> None:
         self._is_dropped = table.unit.is_mark
         self.matrix = matrix
+        # All rows may be at one address: those at it are gone through once.
+        self._positions = KeptAnswers[tuple[int, int], int](_MAX_KEPT)
+        """The row that counts of those at one address, by the sequence and the last of them."""
+        self._dropped = KeptAnswers[int, DroppedRows](_MAX_KEPT)
+        """The rows that GDB drops, by the sequence."""
+
+    def position_at(self, number: int, address: int) -> int:
+        """Return the index, in the order of a sequence, of the row that describes an address of
+        it."""
+        last = self.matrix.sequences[number].after(self.matrix.rows, address) - 1
+        return self._positions.answer((number, last), self._position)
+
+    def _position(self, row: tuple[int, int]) -> int:
+        number, last = row
+        sequence, is_dropped = (
+            self.matrix.sequences[number],
+            partial(self.is_dropped_by_gdb, number),
+        )
+        return sequence.position_up_to(self.matrix.rows, last, is_dropped)
+
+    def is_dropped_by_gdb(self, number: int, position: int) -> bool:
+        """Return whether GDB drops the row at an index in the order of a sequence."""
+        return self._dropped.answer(number, self._dropped_rows).has(position)
+
+    def _dropped_rows(self, number: int) -> DroppedRows:
+        return DroppedRows(self.matrix.rows, self.matrix.sequences.order(number))
 
     @cached_property
     def index(self) -> SpanIndex[int]:

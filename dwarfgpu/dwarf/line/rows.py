@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from struct import Struct
 from typing import Final, NamedTuple, overload
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.line.header import NameEntry
@@ -28,8 +29,13 @@ REGISTERS: Final = Struct("=IIIIIBB")
 flags."""
 _DISCRIMINATOR_AT: Final = 16
 _FLAGS_AT: Final = REGISTERS.size - 1
+_DISCRIMINATOR: Final = 4
+"""Its index in `REGISTERS`."""
 _FILE_AND_LINE: Final = 8
 """The bytes of these registers, which come first."""
+
+_NEIGHBOURS: Final = 32
+"""The rows before one that are looked at before all of its sequence: nearly always enough."""
 
 
 class LineRow(NamedTuple):
@@ -142,38 +148,64 @@ class LineSequence:
             return bisect_right(rows.addresses, address, order.start, order.stop) - order.start
         return bisect_right(order, address, key=rows.addresses.__getitem__)
 
-    def position_at(self, rows: LineRows, address: int) -> int:
-        """Return the index in `order` of the row that describes an address of the sequence: of rows
-        with the same address, the last one that is a statement, or else the last one.
+    def position_up_to(self, rows: LineRows, last: int, is_dropped: Callable[[int], bool]) -> int:
+        """Return the index in `order` of the row that counts of those with the address of the one
+        at index `last`, behind which others follow: the last one that is a statement, or else the
+        last one.
 
         A statement that GDB drops gives way to a row of another line."""
-        order, addresses = self.order, rows.addresses
-        last = position = self.after(rows, address) - 1
+        order, addresses, position = self.order, rows.addresses, last
         begin = addresses[order[last]]
         while position >= 0 and addresses[order[position]] == begin:
             if rows.is_stmt(order[position]) and (
-                rows.has_line_of(order[position], order[last])
-                or not self.is_dropped_by_gdb(rows, position)
+                rows.has_line_of(order[position], order[last]) or not is_dropped(position)
             ):
                 return position
             position -= 1
         return last
 
-    def is_dropped_by_gdb(self, rows: LineRows, position: int) -> bool:
-        """Return whether a row continues the line of those before it, from the first one on that
-        has a discriminator."""
-        order = self.order
-        has_discriminator = rows.has_discriminator(order[position])
-        while position and rows.has_line_of(order[position - 1], order[position]):
-            position -= 1
-            if has_discriminator or rows.has_discriminator(order[position]):
-                return True
-        return False
-
     def end_of(self, rows: LineRows, position: int) -> int:
         """Return the address at which the next row, by address, begins."""
         after = self.after(rows, rows.addresses[self.order[position]])
         return rows.addresses[self.order[after]] if after < len(self.order) else self.span.end
+
+
+class DroppedRows:
+    """The rows of a sequence that GDB drops when it reads the table: those that continue the line
+    of the rows before them, from the first of these on that has a discriminator."""
+
+    def __init__(self, rows: LineRows, order: Sequence[int]) -> None:
+        self._rows = rows
+        self._order = order
+
+    def has(self, position: int) -> bool:
+        """Return whether the row at an index in the order of the sequence is dropped."""
+        order, rows = self._order, self._rows
+        first = max(position - _NEIGHBOURS, 0)
+        has_discriminator = rows.has_discriminator(order[position])
+        for before in range(position - 1, first - 1, -1):
+            if not rows.has_line_of(order[before], order[position]):
+                return False
+            if has_discriminator or rows.has_discriminator(order[before]):
+                return True
+        return first > 0 and bool(bisect_right(self._bounds, position) % 2)
+
+    @cached_property
+    def _bounds(self) -> array[int]:
+        """Where dropped rows begin and end, in turn: all rows of a sequence may be of one line."""
+        bounds = array("I")
+        line: tuple[int, ...] = ()
+        start, begin = 0, None
+        for position, registers in enumerate(self._rows.registers(self._order)):
+            if registers[:2] != line:
+                if begin is not None and begin < position:
+                    bounds.extend((begin, position))
+                line, start, begin = registers[:2], position, None
+            if begin is None and registers[_DISCRIMINATOR]:
+                begin = max(position, start + 1)  # the first row of a line is kept
+        if begin is not None:
+            bounds.extend((begin, len(self._order)))
+        return bounds
 
 
 class LineSequences(Sequence[LineSequence]):
