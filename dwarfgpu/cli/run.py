@@ -111,6 +111,7 @@ def run(args: Namespace) -> int:
 
 
 def _run(args: Namespace) -> int:
+    require_breakpoint(args)  # before a launch, which takes long
     if resumes(args):
         from dwarfgpu.cli.run_resumed import run_resumed  # most runs begin
 
@@ -142,7 +143,5 @@ def _run(args: Namespace) -> int:
 
         session, around = before_run(dispatches[0].code_object, launches[0])
         stops = breakpoints_of(args, session, around, waves, lane_count, progress)
-    else:
-        require_breakpoint(args)
     showing = Showing(stops, attach, progress)
     return report(args, dispatches, run_all(args, dispatches, showing), showing)

@@ -22,7 +22,6 @@ from dwarfgpu.cli.run_dispatches import (
     sections_of,
     unwritten_note,
 )
-from dwarfgpu.cli.run_stop_options import require_breakpoint
 from dwarfgpu.cli.run_written_files import require_run_outputs
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import UsageError, counted
@@ -136,8 +135,6 @@ def _showing(
         session = resumed.session(first, stopped.wave(first).pc)
         around = resumed_position(session)
         stops = breakpoints_of(args, session, around, waves, lane_count, progress)
-    else:
-        require_breakpoint(args)
     return Showing(stops, attach, progress)
 
 

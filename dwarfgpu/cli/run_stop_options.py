@@ -62,6 +62,8 @@ def chosen_wave(args: Namespace, waves: Sequence[WaveId]) -> WaveId | None:
 
 def require_breakpoint(args: Namespace) -> None:
     """Raise `UsageError` for options about stops or traces without a stop or trace."""
+    if args.breakpoints:
+        return
     if args.trace_limit is not None and not args.trace:
         raise UsageError("--trace-limit requires --trace")
     for name, value in (("print", args.expressions), ("stops", args.stops), ("quirk", args.quirk)):

@@ -739,6 +739,17 @@ def test_a_trace_and_stops_go_together() -> None:
     assert at > 300
 
 
+@pytest.mark.parametrize(
+    "place", [("missing.co", "--grid", 64, "--workgroup", 64), ("--state", "missing.json")]
+)
+def test_options_of_stops_without_any_are_refused_before_the_run(place: tuple[object, ...]) -> None:
+    """A launch takes seconds: not even its file is read."""
+    for options, of in ((("--stops", 1), "stops"), (("--wave", 1), "stops and traces")):
+        done = run("run", *place, *options)
+        assert done.status == 2
+        assert done.error.startswith(f"{options[0]} is about {of}: give --break PLACE")
+
+
 def test_wrong_requests_about_traces() -> None:
     assert run("run", "--demo", "--wave", 2).error == (
         "--wave is about stops and traces: give --break PLACE or --trace"
