@@ -188,9 +188,7 @@ _ENTRIES: Final = (
     Rule("unreadable-line-table", "error", "6.2", "a line table that cannot be read to its end",
          "the code has no lines from there on"),
     Rule("wrong-line-table", "error", "6.2", "a line table that contradicts itself",
-         "end the sequence before an address that is less than the one before it, give the "
-         "sizes of instructions, and let header_length end behind the tables: debuggers find "
-         "other lines, or none, for the code"),
+         "debuggers find other lines or files, or none, for the code"),
     Rule("outside-table", "error", "7.5.5", "an attribute that leads outside its table",
          "count the strings, addresses and files of the table that the unit names"),
     Rule("negative-line", "error", "2.14", "a line or a column below 0",

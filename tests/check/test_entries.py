@@ -12,6 +12,7 @@ import pytest
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.base.records import evolve
 from dwarfgpu.check.file import verify
+from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.objfile.elf import ObjectFile
@@ -826,3 +827,10 @@ def test_rows_of_a_section_that_objcopy_removed(tmp_path: Path, tool: Callable[[
     subprocess.run(command, check=True, timeout=60)
     subprocess.run([tool("objcopy"), "-R", ".boot", program, copied], check=True, timeout=60)
     assert "wrong-line-table" not in {rule for _, rule in rules(verdict_on(copied.read_bytes()))}
+
+
+@pytest.mark.parametrize("word", ["sequence", "address", "header_length", "instruction"])
+def test_the_help_about_line_tables_is_of_each_of_its_mistakes(word: str) -> None:
+    """One text is shown below a directory that is missing, and an opcode_base of 0."""
+    advice = RULES["wrong-line-table"].advice
+    assert advice is not None and word not in advice
