@@ -22,6 +22,8 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 _TABLE_ROWS: Final = 200
 """A table that a question reads takes as long as its rows and these."""
 _MAX_PATH: Final = 4096
+_PATH_COST: Final = 100
+"""Characters that the object of a path is as long as."""
 """Characters of a path on Linux; a longer one counts each time that it is made."""
 
 
@@ -167,8 +169,8 @@ class LineLookup:
     def paths(self) -> tuple[str, ...]:
         """Return the paths of all files of readable tables, sorted, each once.
 
-        `LimitExceeded` if they have more than `MAX_NAME_BYTES` characters: a hostile table gives
-        one long directory to many files.
+        `LimitExceeded` if they have more than `MAX_NAME_BYTES` characters, each path counted as 100
+        more: a hostile table gives one long directory to many files.
         """
         paths: set[str] = set()
         characters = 0
@@ -176,9 +178,12 @@ class LineLookup:
             table, path = file.table, file.path
             if path not in paths or len(path) > _MAX_PATH:
                 paths.add(path)
-                characters += len(path)
+                characters += len(path) + _PATH_COST
             if characters > MAX_NAME_BYTES:
-                error = LimitExceeded(f"paths of files of more than {MAX_NAME_BYTES} characters")
+                error = LimitExceeded(
+                    f"paths of files of more than {MAX_NAME_BYTES} characters, "
+                    f"each path counted as {_PATH_COST} more"
+                )
                 raise located(error, table.unit.sections, table.offset)
         return tuple(sorted(paths))
 
