@@ -145,7 +145,8 @@ EXPRESSIONS: dict[int, str] = {
         i4 < 2 ** 200 = true; 2 ** 200 <= i1 = false; d < 2 ** 64 = false
         2 ** 4097 = 0 = false; (-1) ** 1000000001 = -1; i4 - -1 = -69999
         c - (254 or 0) = 252; d + (16 xor 3) = 29; d = (8 or 2) = true; ''' = 39
-        character'pos(''') = 39""",
+        character'pos(''') = 39; character'pos("a""b"(2)) = 34; character'pos(\"""a"(2)) = 97
+        character'pos("a\\n"(2)) = 92; character'pos('\\') = 92; "a" & '"' = "a""\" = true""",
 }
 """What each is, between ` = ` at its end."""
 NAMES_OF_TYPES = {
@@ -255,6 +256,7 @@ ERRORS = {
     (_ADA, "16#1G#"): 'Invalid number "16#1G#".',
     (_ADA, "3#1.2#"): "Unsupported: Real numbers with the base 3 are not supported: write 10, 2 or"
     " 16.",
+    (_ADA, '"a" "b"'): 'A syntax error in expression, near `"b"\'.',
     (_ADA, "not i4"): "not of Ada is for Booleans and modular numbers.",
     (_ADA, "254 or 0"): "or of Ada is for Booleans and modular numbers.",
     (_ADA, "i4 + (254 xor 1)"): "xor of Ada is for Booleans and modular numbers.",

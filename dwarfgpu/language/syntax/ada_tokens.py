@@ -20,8 +20,11 @@ ALL: Final = ".all"
 NULL: Final = "null"
 QUALIFICATION: Final = "'"
 """Between a type and the parentheses of a qualified expression (Ada 2012 4.7)."""
-_APOSTROPHE: Final = "'''"
-"""The character literal of an apostrophe (Ada 2012 2.5)."""
+_ESCAPED: Final = pattern(r"'(?P<character>['\\])'")
+"""The character literals of an apostrophe and of a backslash, which is like any other character
+(Ada 2012 2.5)."""
+_STRING: Final = pattern(r'"(?P<text>(?:[^"]|"")*)"')
+"""A string literal, where two quotes are one (2.6)."""
 _NUMERAL: Final = r"[0-9](?:_?[0-9])*"
 _EXPONENT: Final = rf"(?:e(?P<exponent>[+-]?{_NUMERAL}))?"
 _BASED: Final = pattern(
@@ -71,8 +74,12 @@ def ada_token(text: str, index: int) -> tuple[Token | None, int] | None:
             return Token("attribute", match["name"], index), match.end()
         if (match := _QUALIFICATION.match(text, index)) is not None:
             return Token("mark", QUALIFICATION, index), index + 1
-    if text.startswith(_APOSTROPHE, index) and not _follows_operand(text, index):
-        return Token("character", r"'\''", index), index + len(_APOSTROPHE)
+    is_escaped = letter == "'" and not _follows_operand(text, index)
+    if is_escaped and (match := _ESCAPED.match(text, index)) is not None:
+        return Token("character", f"'\\{match['character']}'", index), match.end()
+    if letter == '"' and (match := _STRING.match(text, index)) is not None:
+        written = match["text"].replace("\\", r"\\").replace('""', r"\"")
+        return Token("string", f'"{written}"', index), match.end()
     for mark, written in _MARKS:
         if text.startswith(mark, index):
             return Token("mark", written, index), index + len(mark)

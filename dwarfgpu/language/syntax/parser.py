@@ -482,9 +482,9 @@ class Parser(Cursor):
         return ast.Cast(ast.TypeName(words), number(digits, self.radix), how="literal")
 
     def _string(self) -> Node:
-        """Parse adjacent string literals, which are one."""
+        """Parse adjacent string literals, which are one, but for Ada."""
         literal = string(self.next().text)
-        while self.token.kind == "string":
+        while self.token.kind == "string" and not self.language.is_ada:
             more = string(self.next().text)
             if more.prefix and literal.prefix and more.prefix != literal.prefix:
                 raise UsageError("Undefined string concatenation.")
