@@ -10,7 +10,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Protocol
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.names.fortran_ada import Indexes, class_array, indexes_of
+from dwarfgpu.dwarf.names.fortran_ada import (
+    Indexes,
+    class_array,
+    indexes_of,
+    may_have_own_bounds,
+)
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import (
     Absent,
@@ -209,7 +214,12 @@ def _slice(evaluator: Calling, array: TypedValue, bounds: Triplet) -> TypedValue
         return TypedValue(evolve(empty, lower_bounds=(bounds.low,)), bits=Bits(0, 0))
     part = section(evaluator.objects, array, [bounds])
     assert isinstance(part.type, Array) and isinstance(bare, Array)
-    kind = evolve(part.type, lower_bounds=(bounds.low,), indexes=bare.indexes)
+    is_part = bare.is_part_of_named or (
+        bounds.low != bare.lower_bound and may_have_own_bounds(bare)
+    )
+    kind = evolve(
+        part.type, lower_bounds=(bounds.low,), indexes=bare.indexes, is_part_of_named=is_part
+    )
     return evolve(part, type=kind)
 
 

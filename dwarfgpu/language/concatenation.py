@@ -4,7 +4,7 @@ of arrays in D (spec/expression, "Add Expressions")."""
 from __future__ import annotations
 
 from dwarfgpu.base.base_type import CHARACTERS
-from dwarfgpu.dwarf.names.fortran_ada import is_string
+from dwarfgpu.dwarf.names.fortran_ada import first_of_indexes, is_string
 from dwarfgpu.dwarf.types.type_sizes import size_bits, strides_of, unpacked
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Struct, Type, strip
 from dwarfgpu.errors import Unsupported, UsageError
@@ -39,17 +39,34 @@ def arrays_joined(objects: ObjectAccess, left: TypedValue, right: TypedValue) ->
     """Return two arrays of Ada, or an array and an element, as one array."""
     from dwarfgpu.language.ada.indexing import array_of  # few programs are in Ada
 
+    first_index = next((
+        first for side in (left, right) if (first := first_of_indexes(side.type)) is not None
+    ), None)  # fmt: skip
     left, right = (
         array_of(objects, side) if isinstance(strip(side.type), Struct) else side
         for side in (left, right)
     )
-    first = strip(left.type)
-    lower = first.lower_bound if isinstance(first, Array) else 1
-    return joined(objects, left, right, 1 if lower is None else lower)
+    return joined(objects, left, right, _lower_bound(left, right, first_index))
 
 
-def joined(objects: ObjectAccess, left: TypedValue, right: TypedValue, lower: int) -> TypedValue:
-    """Return two arrays, or an array and an element, as one array."""
+def _lower_bound(left: TypedValue, right: TypedValue, first_index: int | None) -> int | None:
+    """Return the first index of `left & right` of Ada (2012 4.5.3); None where nothing says it.
+
+    An element has that of an array of itself, `first_index`: the first one of the index subtype.
+    """
+    first, second = strip(left.type), strip(right.type)
+    if isinstance(first, Array) and first.dimensions[:1] == (0,):
+        return second.lower_bound if isinstance(second, Array) else first_index
+    if not isinstance(first, Array):
+        is_literal = is_string(second) and right.unit is None
+        return 1 if is_literal else first_index
+    return None if first.is_part_of_named else first.lower_bound
+
+
+def joined(
+    objects: ObjectAccess, left: TypedValue, right: TypedValue, lower: int | None
+) -> TypedValue:
+    """Return two arrays, or an array and an element, as one array with a first index."""
     array = left if isinstance(strip(left.type), Array) else right
     bare = strip(array.type)
     if not isinstance(bare, Array):
@@ -59,7 +76,7 @@ def joined(objects: ObjectAccess, left: TypedValue, right: TypedValue, lower: in
     size = (size_bits(bare.element) or 0) * sum(counts)
     objects.check_size(size)
     runs = [objects.known(side) for side in (left, right)]
-    kind = Array(bare.element, (sum(counts),), lower_bounds=(lower,))
+    kind = Array(bare.element, (sum(counts),), lower_bounds=(lower,), indexes=bare.indexes)
     unit = left.unit or right.unit
     return TypedValue(kind, bits=concatenate(runs, objects.context.endian), unit=unit)
 

@@ -55,6 +55,80 @@ end Example;
 """
 
 
+BOUNDS = """\
+procedure Example is
+   procedure C_Abort with Import, Convention => C, External_Name => "abort";
+   type Ints is array (Integer range <>) of Integer;
+   type Naturals is array (Positive range <>) of Integer;
+   type Color is (Red, Green, Blue, Black);
+   subtype Warm is Color range Green .. Blue;
+   type Cs is array (Color range <>) of Integer;
+   type Ws is array (Warm range <>) of Integer;
+   type Bits is array (1 .. 12) of Boolean;
+   subtype Three is Ints (1 .. 3);
+   type CI is array (Character range <>) of Integer;
+   Str : String := "zabc";
+   procedure Stop
+     (P : Naturals; I : Ints; C : Cs; W : Ws; T : Three; K : CI; B : Bits; S : String)
+   is
+      R01 : Naturals := 3 & P;
+      R02 : Ints := 3 & I;
+      R03 : Cs := C & 1;
+      R04 : Ints := I (5 .. 4) & T;
+      R06 : CI := K & 3;
+      R07 : String := S (3 .. 2) & "xy";
+      R08 : String := 'a' & S;
+      R09 : String := S & 'a';
+      R10 : Ws := 3 & W;
+      R11 : String := "" & S;
+      R12 : Ints := T (2 .. 3) & 9;
+      R13 : Ints := I (5 .. 6) & 9;
+      R14 : String := 'a' & "bc";
+      R15 : Bits := B (2 .. 12) & True;
+   begin
+      C_Abort;
+      if R01 (1) + R02 (R02'First) + R03 (Green) + R04 (1) + R06 ('c') > 0 then null;
+      end if;
+   end Stop;
+begin
+   Stop ((4 => 1, 5 => 2), (5 => 5, 6 => 6, 7 => 7), (Green => 1), (Green => 2), (1, 2, 3),
+         ('c' => 3), (1 => True, others => False), Str (2 .. 4));
+end Example;
+"""
+WITH_BOUNDS = {
+    "r01": "3 & p", "r02": "3 & i", "r03": "c & 1", "r04": "i(5 .. 4) & t",
+    "r06": "k & 3", "r07": 's(3 .. 2) & "xy"', "r08": "'a' & s", "r09": "s & 'a'", "r10": "3 & w",
+    "r11": '"" & s', "r13": "i(5 .. 6) & 9", "r14": "'a' & \"bc\"",
+}  # fmt: skip
+"""By the variable that has the program's result."""
+WITHOUT_BOUNDS = {
+    "r12": "t(2 .. 3) & 9",  # the type of `t` could have been defined with its bounds, as that of b
+    "r15": "b(2 .. 12) & true",
+    "r02": "3 & t",  # whose index is a Positive or an Integer
+}
+
+
+def test_bounds_of_concatenations(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """They began with the index of the left operand, or with 1."""
+    files = ada_with_core(tool, tmp_path, BOUNDS)
+    pairs = [text for pair in WITH_BOUNDS.items() for text in pair]
+    commands = [f"output ({text}){bound}" for text in pairs for bound in ("'first", "")]
+    shown = last_lines(files, ["frame function stop", *commands])[1:]
+    results = [*zip(shown[::4], shown[1::4], strict=True)]
+    assert [*zip(shown[2::4], shown[3::4], strict=True)] == results
+    assert results[1] == ("-2147483648", "(-2147483648 => 3, 5, 6, 7)")
+
+
+def test_bounds_that_nothing_says(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    files = ada_with_core(tool, tmp_path, BOUNDS)
+    texts = WITHOUT_BOUNDS.values()
+    commands = [f"output ({text}){bound}" for text in texts for bound in ("'first", "'length", "")]
+    shown = last_lines(files, ["frame function stop", *commands])[1:]
+    assert {*shown[::3]} == {"The array has no bounds here: 'first is that of an object."}
+    assert shown[1::3] == ["3", "12", "4"]
+    assert shown[2::6] == ["(2, 3, 9)", "(3, 1, 2, 3)"]
+
+
 def test_elements_beside_packed_arrays(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """They have more bits than those in the array."""
     files = ada_with_core(tool, tmp_path, PACKED)

@@ -38,6 +38,8 @@ from dwarfgpu.errors import DwarfGpuError
 _DEEPEST: Final = 20
 _MOST_PARENTS: Final = 50
 """Tagged types that are derived from one another."""
+_OF_UNCONSTRAINED: Final = pattern(r"___XUA$|__T(?:S?[0-9]+b|\w+S)$")
+"""How the names of array types end that GNAT makes: `q__TstS`, `q__T84b`, `q__TS81bS`."""
 _UNCONSTRAINED: Final = ("P_ARRAY", "P_BOUNDS")
 
 
@@ -415,6 +417,36 @@ def _dimension(lower: int | None, count: int | None, is_whole: bool) -> str:
         return ":"
     upper = "*" if count is None else str(lower + count - 1)
     return upper if lower == 1 else f"{lower}:{upper}"
+
+
+def may_have_own_bounds(array_type: Array) -> bool:
+    """Return whether a type of Ada may have been defined with its bounds: GNAT names the subtypes
+    of an unconstrained type that have no name of their own."""
+    name = array_type.own_name
+    return name is not None and _OF_UNCONSTRAINED.search(name) is None
+
+
+def first_of_indexes(type_: Type | None) -> int | None:
+    """Return the first index that arrays of an unconstrained type can have; None where the
+    structure with the address and the bounds of such an array does not say it."""
+    bare = strip(type_)
+    if not isinstance(bare, Struct) or pointer_to_elements(bare) is None:
+        return None
+    pointer = strip(bare.members[1].type)
+    bounds = strip(pointer.target) if isinstance(pointer, Pointer) else None
+    if not isinstance(bounds, Struct) or not bounds.members:
+        return None
+    kind = bounds.members[0].type
+    values, index = enumeration_range(kind), strip(kind)
+    if values is not None:
+        return values.lower
+    if isinstance(index, Enum):
+        return index.enumerators[0][1] if index.enumerators else None
+    if not isinstance(index, Base):
+        return None
+    if index.range is not None:
+        return index.range.lower
+    return -(1 << index.base.bit_size - 1) if index.base.is_signed else 0
 
 
 def pointer_to_elements(struct_type: Struct) -> Pointer | None:

@@ -215,6 +215,9 @@ class Array(_Spelled):
     is_short_string: bool = False
     """Whether it is a short string of Free Pascal, whose upper bound is its length: nothing says
     for how many characters there is room."""
+    is_part_of_named: bool = False
+    """Whether it is a slice of an array of a named type of Ada, behind the first element: nothing
+    says whether that type was defined with its bounds, with which results of `&` begin then."""
     contents: End[Contents] | None = field(default=None, init=False, repr=False)
     """What `type_sizes` has found in it."""
 

@@ -140,10 +140,10 @@ def _array(type_: Type | None) -> Array | None:
 def _bound_of_array(evaluator: Naming, name: str, array: Array, dimension: int) -> TypedValue:
     lower = array.lower_bounds[dimension] if array.lower_bounds else 0
     count = array.dimensions[dimension]
+    if name == LENGTH and count is not None:
+        return _integer(evaluator, count)
     if lower is None or count is None:
         raise UsageError(f"The array has no bounds here: '{name} is that of an object.")
-    if name == LENGTH:
-        return _integer(evaluator, count)
     index = lower if name == FIRST else lower + count - 1
     indexes = indexes_of(array, dimension)
     if indexes.has_gaps and isinstance(indexes.kind, Enum) and index >= 0:
