@@ -393,7 +393,14 @@ def name_of(type_: Type | None) -> str:
 def larger_real(left: Number, right: Number) -> Type | None:
     """Return the larger of the real types of two numbers, or the only one; None for integers."""
     reals = [side for side in (left, right) if side.is_float]
-    return max(reals, key=lambda side: side.value.type.bit_size).type if reals else None
+    return max(reals, key=width).type if reals else None
+
+
+def width(number: Number) -> tuple[int, int]:
+    """Return how large the type of a number is: of two real types of one size, as x87 extended and
+    binary128 have, the more precise one is larger."""
+    base = number.value.type
+    return base.bit_size, 0 if base.float_format is None else base.float_format.fraction_bits
 
 
 def require_integers(operator: str, *types: Type | None) -> None:

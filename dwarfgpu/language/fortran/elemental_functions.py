@@ -35,6 +35,7 @@ from dwarfgpu.language.fortran.intrinsics import (
 )
 from dwarfgpu.language.fortran.types import intrinsic_type
 from dwarfgpu.language.function_context import FunctionContext
+from dwarfgpu.language.number_rules import width
 from dwarfgpu.language.syntax import literals
 from dwarfgpu.language.syntax.ast import String
 from dwarfgpu.language.typed_value import TypedValue
@@ -54,7 +55,7 @@ def _alike(context: FunctionContext, arguments: Arguments, name: str) -> list[Nu
     numbers = [_number(context, argument, name) for argument in arguments]
     if len({number.is_float for number in numbers}) > 1:
         raise UsageError(f"{name} is of numbers of one type, not of integers and real numbers")
-    widest = max(numbers, key=lambda number: number.value.type.bit_size)
+    widest = max(numbers, key=width)
     return [context.arithmetic.numbers.cast(number, widest.type) for number in numbers]
 
 

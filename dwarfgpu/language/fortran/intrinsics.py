@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Final, TypeAlias
 
+from dwarfgpu.base.float_format import X87_EXTENDED
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import size_bytes, strides_of
 from dwarfgpu.dwarf.types.types import (
@@ -28,7 +29,8 @@ from dwarfgpu.language.arithmetic_conversions import Number, is_integer
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.c_numbers import spelled
 from dwarfgpu.language.complexes import complex_part, is_complex, joined_as, parts_of
-from dwarfgpu.language.fortran.types import intrinsic_type
+from dwarfgpu.language.fortran.types import EXTENDED_KIND, intrinsic_type
+from dwarfgpu.language.number_rules import width
 from dwarfgpu.language.function_context import FunctionContext
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -194,7 +196,7 @@ def _remainder(context: FunctionContext, arguments: Arguments, name: str) -> Typ
     left, right = (number_of(context, operand, name) for operand in arguments)
     if left.is_float != right.is_float:
         raise UsageError(f"non-matching types for parameters to {name} ()")
-    if right.value.type.bit_size > left.value.type.bit_size:
+    if width(right) > width(left):
         left = context.arithmetic.numbers.cast(left, right.type)
     if not left.is_float:
         dividend, divisor = left.value.integer, right.value.integer
@@ -301,7 +303,8 @@ def _kind(context: FunctionContext, arguments: Arguments, name: str) -> TypedVal
         raise UsageError("argument to kind must be an intrinsic type")
     size = bare.base.bit_size // 8
     size = size // 2 if bare.base.encoding == "complex_float" else size
-    return integer(context, size)
+    is_extended = bare.base.float_format == X87_EXTENDED  # which has padding
+    return integer(context, EXTENDED_KIND if is_extended else size)
 
 
 def _array_of(context: FunctionContext, value: TypedValue, name: str) -> Array:

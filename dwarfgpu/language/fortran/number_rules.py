@@ -21,7 +21,7 @@ class FortranRules(NumberRules):
     assigns_fractions = True
 
     def integer(self, size: int, *, is_signed: bool = True) -> Base:
-        if is_signed and size <= 64:
+        if is_signed and size <= 128:
             return intrinsic_type(self.numbers.builtins, "integer", size // 8)
         return super().integer(size, is_signed=is_signed)
 

@@ -34,6 +34,7 @@ _WITH_KIND: Final = pattern(
     r"_(?P<kind>[0-9]+)\b"
 )
 """`1.5_8` (Fortran 2018 7.4.3)."""
+_KIND: Final = pattern(r"_(?P<kind>[0-9]+)\b")
 _KIND_OF_DOUBLE: Final = 8
 _STRING: Final = pattern(
     r"""(?P<quote>['"])(?P<text>(?:(?!(?P=quote)).|(?P=quote){2})*)(?P=quote)(?!\s*::)""", re.DOTALL
@@ -58,7 +59,9 @@ def fortran_token(text: str, index: int) -> tuple[Token, int] | None:
     if (match := _DOTTED.match(text, index)) is not None:
         word = match[0].lower()
         if word in _LITERALS:
-            return Token("logical", word, index), match.end()
+            kind = _KIND.match(text, match.end())
+            end = match.end() if kind is None else kind.end()
+            return Token("logical", word + text[match.end() : end], index), end
         operator = _OPERATORS.get(word)
         return None if operator is None else (Token("mark", operator, index), match.end())
     if (match := _BEFORE_DOTTED.match(text, index)) is not None:
@@ -81,6 +84,13 @@ def kind_of_number(text: str) -> tuple[str, tuple[str, ...] | None]:
         return text, None
     is_real = any(match[group] for group in ("part", "exponent", "point"))
     return match["digits"], (FORTRAN, f"{'real' if is_real else 'integer'}*{match['kind']}")
+
+
+def logical(text: str) -> tuple[bool, tuple[str, ...] | None]:
+    """Return whether a logical literal is true, and the words of its type if its kind is behind
+    it: `.true._1`."""
+    word, _, kind = text.partition("_")
+    return word == TRUE, (FORTRAN, f"logical*{kind}") if kind else None
 
 
 def constant(text: str) -> String:

@@ -17,9 +17,9 @@ from dwarfgpu.language.syntax.fortran_tokens import (
     CONVERSIONS,
     NOT,
     POWER,
-    TRUE,
     constant,
     kind_of_number,
+    logical,
 )
 from dwarfgpu.language.syntax.name_parser import (
     extended_name,
@@ -420,7 +420,9 @@ class Parser(Cursor):
             case "string":
                 return self._string()
             case "logical":
-                return ast.Logical(self.next().text == TRUE)
+                is_true, words = logical(self.next().text)
+                truth = ast.Logical(is_true)
+                return truth if words is None else ast.Cast(ast.TypeName(words), truth)
             case "constant":
                 return constant(self.next().text)
             case "null":
