@@ -72,6 +72,10 @@ class Calling(FunctionContext, Protocol):
     @property
     def rules(self) -> NumberRules | None: ...
 
+    def unread(self) -> Calling:
+        """Return what evaluates operands for their types only."""
+        ...
+
     def counting(self) -> Calling:
         """Return what evaluates numbers on which a type depends."""
         ...
@@ -295,6 +299,8 @@ def _intrinsic(
             return None
     if intrinsic is None:
         raise Unsupported(f"the intrinsic function {node.name.upper()} is not evaluated")
+    if intrinsic.asks_type:
+        evaluator = evaluator.unread()
     values, named = _arguments(evaluator, arguments)
     if intrinsic.takes_targets:
         from dwarfgpu.language.fortran.scalar_pointers import target_of  # few programs

@@ -69,7 +69,6 @@ REFUSED = {
     "ichar('ab')": "argument to ICHAR must have the length 1, not 2",
     "len(wide)": "LEN of characters of kind 4 is not supported",
     "len_trim(each)": "LEN_TRIM of an array is not supported: give it an element",
-    "max(a, a)": "MAX of type character*5 not supported",
     "max(list, 1)": "MAX of type integer(kind=4) (2) not supported",
     "min(each, each)": "MIN of type character*3 (2) not supported",
     "conjg(q)": "argument to CONJG must be of type complex",

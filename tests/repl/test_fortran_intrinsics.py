@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from platform import machine
 
 import pytest
 
@@ -37,9 +38,40 @@ VALUES = {
     "(int(q+1))": "4", "1 + (int(2.5))": "3", "(real((v(1))+1))": "2", "((int(2.5))+1)": "3",
     "(int)2.5": "2", "(real(kind=8))r": "0.10000000149011612", "sizeof(int(2.5))": "4",
     "8/2": "4", "a//1": "Concatenation is of two strings.",
+    "kind(int(1e30))": "4", "kind(nint(1/r, 8))": "8", "digits(x)": "53", "huge(v)": "2147483647",
+    "tiny(x)": "2.2250738585072014e-308", "bit_size(m)": "32", "max(a, 'b')": "'b    '",
+    "min(names(1), 'abd', 'b')": "'abc'", "len(max('a', 'bcd'))": "3", "shape(m, 8)": "(2, 2)",
+    "sqrt(w)": "Unsupported: SQRT of a complex number is not evaluated", "kind(shape(m, 8))": "8",
+    "kind(lbound(m, kind=8))": "8", ".true._1": ".TRUE.", "kind(.false._8)": "8",
+    "kind(.true._2 .and. .true._1)": "2", "1000_16": "1000", "kind(1000_16)": "16",
+    "170141183460469231731687303715884105727_16": "170141183460469231731687303715884105727",
+    ".true._3": "unsupported kind 3 for type logical*4",
 }  # fmt: skip
 
 FRAME = "frame function fa"
+EXTENDED = """\
+program fa
+ real(10) :: a = 1.1_10
+ real(16) :: b = 1.3_16
+ real(8) :: x(2) = [0.0d0, 1d300]
+ integer :: kinds(4)
+ kinds = [kind(a), kind(a + b), kind(b + a), kind(a + x(1))]
+ call abort()
+ print *, a, b, x, kinds
+end program
+"""
+OF_EXTENDED = {
+    "kinds": "(10, 16, 16, 10)", "kind(a)": "10", "kind(a + b)": "16", "kind(b + a)": "16",
+    "kind(a + x(1))": "10", "a + b": "2.40000000000000000002168404344970993",
+    "kind(max(a, b))": "16", "kind(mod(a, b))": "16", "a == 1.1_10": ".TRUE.",
+    "kind(cmplx(1, 2, 10))": "10", "b == 1.3_10": ".FALSE.",
+}  # fmt: skip
+"""What programs of gfortran print."""
+TYPES = {
+    "int(1.5/x(2))": "integer*4", "nint(a/b)": "integer*4", "floor(1.5/x(1))": "integer*4",
+    "ishft(1, int(1/x(1)))": "integer*4",
+}  # fmt: skip
+"""Of what has no value where the operands are 0."""
 
 
 @pytest.fixture
@@ -63,3 +95,12 @@ def test_intrinsic_functions(files: list[str]) -> None:
         "type = real(kind=4)", "type = real(kind=8)", "type = real*8", "type = integer*4",
         "type = character*6",
     ]  # fmt: skip
+
+
+@pytest.mark.skipif(machine() != "x86_64", reason="real(10) is that of x86")
+def test_extended_reals(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """They have the size of real(16), and were taken for it."""
+    files = fortran_with_core(tool, tmp_path, EXTENDED)
+    asked = [*(f"output {text}" for text in OF_EXTENDED), *(f"whatis {text}" for text in TYPES)]
+    shown = last_lines(files, [FRAME, *asked])[1:]
+    assert shown == [*OF_EXTENDED.values(), *(f"type = {kind}" for kind in TYPES.values())]

@@ -79,11 +79,26 @@ def _is_nan(number: Number) -> bool:
 
 
 def _extreme(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
-    """Return MAX or MIN, of numbers that are not NaN, unless all are."""
+    """Return MAX or MIN, of numbers that are not NaN, unless all are, or of strings."""
+    if all(is_string(argument.type) for argument in arguments):
+        return _extreme_text(context, arguments, name)
     numbers = _alike(context, arguments, name)
     ordered = [number for number in numbers if not _is_nan(number)] or numbers[:1]
     chosen = max(ordered, key=_order) if name == "MAX" else min(ordered, key=_order)
     return context.arithmetic.value(chosen)
+
+
+def _extreme_text(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    """Return the first or the last string in the order of the characters, with blanks behind it to
+    the length of the longest one (Fortran 2018 16.9.126)."""
+    texts = [_text(context, argument, name) for argument in arguments]
+    if isinstance(context.objects, Unevaluated):
+        texts = [b" " * (_string_type(context, one, name).dimensions[0] or 0) for one in arguments]
+    longest = max(map(len, texts))
+    padded = [text.ljust(longest, b" ") for text in texts]
+    chosen = max(padded) if name == "MAX" else min(padded)
+    written = String(tuple(chosen), is_counted=True)
+    return literals.text(context.names, context.arithmetic.numbers, written, cplusplus=False)
 
 
 def _nearest(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
@@ -93,10 +108,12 @@ def _nearest(context: FunctionContext, arguments: Arguments, name: str) -> Typed
     exact = form.decode(number.value.bits) if number.is_float and form is not None else None
     if exact is None:
         raise UsageError(f"argument to {name} must be of type float")
+    kind = kind_argument(context, arguments, 1)
+    if isinstance(context.objects, Unevaluated):
+        return integer(context, 0, kind)
     if isinstance(exact, str):
         raise UsageError(f"{name} of {exact} is no integer")
     magnitude = math.floor(abs(exact) + _HALF)
-    kind = kind_argument(context, arguments, 1)
     return integer(context, -magnitude if exact < 0 else magnitude, kind)
 
 
@@ -173,6 +190,8 @@ def _position(
     size, bits = number.value.type.bit_size, second.value.integer
     low, high = (-size, size) if least else (0, size - 1)
     if not low <= bits <= high:
+        if isinstance(context.objects, Unevaluated):
+            return number, 0
         raise UsageError(f"the second argument of {name} is from {low} to {high} here")
     return number, bits
 
@@ -259,6 +278,8 @@ def _character(context: FunctionContext, arguments: Arguments, name: str) -> Typ
         raise UsageError(f"argument to {name} must be of type integer")
     intrinsic_type(context.names.builtins, "character", kind_argument(context, arguments, 1))
     code = context.arithmetic.number(arguments[0]).value.integer
+    if isinstance(context.objects, Unevaluated):
+        code = 0
     if not 0 <= code <= _HIGHEST_CODE:
         raise UsageError(f"the argument of {name} is from 0 to {_HIGHEST_CODE}")
     written = String((code,), is_counted=True)

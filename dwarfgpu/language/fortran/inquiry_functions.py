@@ -9,12 +9,16 @@ from math import floor, log10
 from typing import Final
 
 from dwarfgpu.base.float_format import FloatFormat
+from dwarfgpu.dwarf.names.fortran_ada import is_string
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.types import Absent, Array, Dynamic, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number
 from dwarfgpu.language.complexes import complex_part, is_complex
 from dwarfgpu.language.fortran.intrinsics import Arguments, Intrinsic, integer, number_of, wrapped
 from dwarfgpu.language.function_context import FunctionContext
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import Value
 
 _OF_REALS: Final[dict[str, Callable[[FloatFormat], Fraction]]] = {
@@ -33,7 +37,7 @@ _DECIMAL: Final = log10(2)
 
 def _model(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
     """Return a number that the type of the argument has: HUGE, TINY or EPSILON."""
-    number = number_of(context, arguments[0], name)
+    number = _number(context, arguments[0], name)
     form = number.value.type.float_format
     if not number.is_float or form is None:
         if name != "HUGE":
@@ -44,7 +48,7 @@ def _model(context: FunctionContext, arguments: Arguments, name: str) -> TypedVa
 
 
 def _exponent(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
-    number = number_of(context, arguments[0], name)
+    number = _number(context, arguments[0], name)
     form = number.value.type.float_format
     if not number.is_float or form is None:
         raise UsageError(f"argument to {name} must be of type float")
@@ -52,7 +56,7 @@ def _exponent(context: FunctionContext, arguments: Arguments, name: str) -> Type
 
 
 def _digits(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
-    return integer(context, _bits(number_of(context, arguments[0], name)))
+    return integer(context, _bits(_number(context, arguments[0], name)))
 
 
 def _bits(number: Number) -> int:
@@ -79,26 +83,40 @@ def _range(context: FunctionContext, arguments: Arguments, name: str) -> TypedVa
 
 
 def _radix(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
-    number_of(context, arguments[0], name)
+    _number(context, arguments[0], name)
     return integer(context, 2)
 
 
 def _bit_size(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
-    number = number_of(context, arguments[0], name)
+    number = _number(context, arguments[0], name)
     if number.is_float:
         raise UsageError(f"{name} is of integers")
     return wrapped(context, number.value.type.bit_size, number)
 
 
+def _number(context: FunctionContext, value: TypedValue, name: str) -> Number:
+    """Return a number of the type of a value, or of its elements."""
+    return number_of(context, _element(value), name)
+
+
+def _element(value: TypedValue) -> TypedValue:
+    """Return an element of an array, whose value is not read; any other value as it is."""
+    bare = strip(value.type)
+    form = bare.form if isinstance(bare, Dynamic | Absent) else bare
+    if not isinstance(form, Array) or is_string(form):
+        return value
+    return TypedValue(form.element, bits=Bits(0, size_bits(form.element) or 0), unit=value.unit)
+
+
 def _real_part(context: FunctionContext, arguments: Arguments, name: str) -> Number:
     """Return a number, of a complex one its real part."""
-    (value,) = arguments
+    value = _element(arguments[0])
     whole = complex_part(context.objects, value, 0) if is_complex(value.type) else value
     return number_of(context, whole, name)
 
 
 INQUIRIES: Final = {
-    name.lower(): Intrinsic(name, function, "i" if name == "BIT_SIZE" else "x")
+    name.lower(): Intrinsic(name, function, "i" if name == "BIT_SIZE" else "x", asks_type=True)
     for name, function in (
         ("BIT_SIZE", _bit_size), ("DIGITS", _digits), ("EPSILON", _model), ("HUGE", _model),
         ("MAXEXPONENT", _exponent), ("MINEXPONENT", _exponent), ("PRECISION", _precision),

@@ -24,14 +24,13 @@ from dwarfgpu.dwarf.types.types import (
     declared_name,
     strip,
 )
-from dwarfgpu.errors import UndefinedBits, UsageError, counted
+from dwarfgpu.errors import UndefinedBits, Unsupported, UsageError, counted
 from dwarfgpu.language.arithmetic_conversions import Number, is_integer
-from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.c_numbers import spelled
 from dwarfgpu.language.complexes import complex_part, is_complex, joined_as, parts_of
 from dwarfgpu.language.fortran.types import EXTENDED_KIND, intrinsic_type
-from dwarfgpu.language.number_rules import width
 from dwarfgpu.language.function_context import FunctionContext
+from dwarfgpu.language.number_rules import width
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import single_location_in
@@ -65,6 +64,8 @@ class Intrinsic:
     most: int = 1
     takes_targets: bool = True
     """Whether an argument that is a pointer is its target."""
+    asks_type: bool = False
+    """Whether the result depends on the type of the argument alone."""
 
     def value(
         self, context: FunctionContext, positional: Arguments, named: Mapping[str, TypedValue]
@@ -137,6 +138,8 @@ def _in_part(context: FunctionContext, whole: TypedValue, bits: int) -> TypedVal
 
 
 def _square_root(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    if is_complex(arguments[0].type):
+        raise Unsupported(f"{name} of a complex number is not evaluated")
     number = number_of(context, arguments[0], name, "argument to {} must be of type float")
     form = number.value.type.float_format
     if not number.is_float or form is None:
@@ -161,12 +164,17 @@ def _root(number: Fraction) -> Fraction:
 
 def _truncated(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
     """Return INT, which is of the real part of a complex number."""
-    number = parts_of(context.arithmetic, arguments[0])[0]
+    number, kind = (
+        parts_of(context.arithmetic, arguments[0])[0],
+        kind_argument(context, arguments, 1),
+    )
+    if isinstance(context.objects, Unevaluated):
+        return integer(context, 0, kind)
     form = number.value.type.float_format
     exact = form.decode(number.value.bits) if form is not None else number.value.integer
     if isinstance(exact, str):
         raise UsageError(f"{name} of {exact} is no integer")
-    return integer(context, math.trunc(exact), kind_argument(context, arguments, 1))
+    return integer(context, math.trunc(exact), kind)
 
 
 def _real(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
@@ -236,6 +244,8 @@ def _rounded(context: FunctionContext, arguments: Arguments, name: str) -> Typed
     form = number.value.type.float_format
     if not number.is_float or form is None:
         raise UsageError(f"argument to {name} must be of type float")
+    if isinstance(context.objects, Unevaluated):
+        return context.arithmetic.value(Number(Value.of(0, kind.base), kind))
     exact = form.decode(number.value.bits)
     if isinstance(exact, str):
         raise UsageError(f"{name} of {exact} is no integer")
@@ -366,7 +376,7 @@ def _bounds(context: FunctionContext, arguments: Arguments, name: str) -> TypedV
         if not 1 <= dimension <= len(pairs):
             raise UsageError(f"{name} dimension must be from 1 to {len(pairs)}")
         return integer(context, _bound(*pairs[dimension - 1], array, name), kind)
-    return _integers(context, [_bound(*pair, array, name) for pair in pairs])
+    return _integers(context, [_bound(*pair, array, name) for pair in pairs], kind)
 
 
 def _bound(lower: int | None, count: int | None, array: Array, name: str) -> int:
@@ -384,11 +394,11 @@ def _known(bound: int | None, array: Array, name: str) -> int:
 
 
 def _shape(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
-    bare = _resolved(context, arguments[0])
+    bare, kind = _resolved(context, arguments[0]), kind_argument(context, arguments, 1)
     if not isinstance(bare, Array | Absent) or isinstance(bare, Array) and _is_text(bare):
-        return _integers(context, [])
+        return _integers(context, [], kind)
     array = _array_of(context, arguments[0], name)
-    return _integers(context, [_known(count, array, name) for count in _counts(array)])
+    return _integers(context, [_known(count, array, name) for count in _counts(array)], kind)
 
 
 def _rank(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
@@ -515,18 +525,18 @@ def integer(context: FunctionContext, number: int, kind: int | None = None) -> T
     """Return a number of `integer*4`, or of another kind; `UsageError` where that is too small."""
     type_ = intrinsic_type(context.names.builtins, "integer", kind)
     value = Value.of(number, type_.base)
-    if value.integer != number:
+    if value.integer != number and not isinstance(context.objects, Unevaluated):
         raise UsageError(f"{type_.name} does not hold {spelled(number)}: give a larger kind")
     return context.arithmetic.value(Number(value, type_))
 
 
-def _integers(context: FunctionContext, numbers: list[int]) -> TypedValue:
-    """Return an array of one dimension of `integer*4`."""
-    values = [integer(context, number) for number in numbers]
+def _integers(context: FunctionContext, numbers: list[int], kind: int | None) -> TypedValue:
+    """Return an array of one dimension of `integer*4`, or of another kind."""
+    values = [integer(context, number, kind) for number in numbers]
     runs = [context.objects.known(value) for value in values]
     bits = concatenate(runs, context.arithmetic.numbers.endian)
-    kind = intrinsic_type(context.names.builtins, "integer", INT_BITS // 8)
-    return TypedValue(Array(kind, (len(numbers),), lower_bounds=(1,)), bits=bits)
+    element = intrinsic_type(context.names.builtins, "integer", kind)
+    return TypedValue(Array(element, (len(numbers),), lower_bounds=(1,)), bits=bits)
 
 
 INTRINSICS: Final = {
@@ -540,14 +550,14 @@ INTRINSICS: Final = {
         Intrinsic("CMPLX", _complex, "x y kind", most=3),
         Intrinsic("FLOOR", _rounded, "a kind", most=2),
         Intrinsic("INT", _truncated, "a kind", most=2),
-        Intrinsic("KIND", _kind, "x"),
+        Intrinsic("KIND", _kind, "x", asks_type=True),
         Intrinsic("LBOUND", _bounds, "array dim kind", most=3),
         Intrinsic("LOC", _location, "x", takes_targets=False),
         Intrinsic("MOD", _remainder, "a p", least=2, most=2),
         Intrinsic("MODULO", _remainder, "a p", least=2, most=2),
         Intrinsic("RANK", _rank, "a"),
         Intrinsic("REAL", _real, "a kind", most=2),
-        Intrinsic("SHAPE", _shape, "source kind"),
+        Intrinsic("SHAPE", _shape, "source kind", most=2),
         Intrinsic("SIZE", _size, "array dim kind", most=3),
         Intrinsic("SQRT", _square_root, "x"),
         Intrinsic("UBOUND", _bounds, "array dim kind", most=3),
