@@ -8,7 +8,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import enumerated_character, is_string
 from dwarfgpu.dwarf.types.type_sizes import unpacked
 from dwarfgpu.dwarf.types.types import Array, Base, Dynamic, Enum, Pointer, Struct, Type, strip
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.ada.indexing import (
     array_of,
     array_unless_null,
@@ -31,6 +31,8 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits, concatenate
 
+_MOST_ORDERED: Final = 20_000
+"""Components of an array that are put in order."""
 _NO_ARRAY: Final = "Attempt to compare array with non-array"
 
 
@@ -187,10 +189,32 @@ def _compared(
     ):
         return strings_compared(objects, operator, first, second, pads=False)
     if not is_equality:
-        raise not_comparable(operator)
+        if first is None or second is None:
+            raise not_comparable(operator)
+        numbers = [_discrete_numbers(arithmetic, operator, side) for side in (first, second)]
+        return holds(operator, (numbers[0] > numbers[1]) - (numbers[0] < numbers[1]))
     if first is None or second is None:
         return (first is second) == (operator == "==")
     return Comparison(arithmetic, pads=False).holds(operator, first, second)
+
+
+def _discrete_numbers(arithmetic: Arithmetic, operator: str, array: TypedValue) -> list[int]:
+    """Return the numbers of the components of an array, whose order is that of the first ones that
+    differ; `UsageError` where they are of no discrete type (Ada 2012 4.5.2)."""
+    bare = strip(array.type)
+    if not isinstance(bare, Array) or len(bare.dimensions) != 1:
+        raise not_comparable(operator)
+    element = strip(bare.element)
+    whole = None if element is None else unpacked(element)
+    if not (isinstance(whole, Enum) or is_integer(whole) or is_boolean(whole)):
+        raise not_comparable(operator)
+    count, first = bare.dimensions[0] or 0, bare.lower_bound or 0
+    if count > _MOST_ORDERED:
+        raise LimitExceeded(f"an order of arrays of more than {_MOST_ORDERED} components")
+    return [
+        arithmetic.number(arithmetic.objects.element(array, first + index)).value.integer
+        for index in range(count)
+    ]
 
 
 def _is_access_to_array(type_: Type | None) -> bool:
