@@ -7,6 +7,7 @@ programs of GNAT compute.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import floor
 from typing import Final
@@ -23,10 +24,11 @@ from dwarfgpu.language.c_numbers import spelled
 from dwarfgpu.language.casts import written_cast
 from dwarfgpu.language.constant_expressions import Constant
 from dwarfgpu.language.name_resolution import Typed
-from dwarfgpu.language.number_rules import NumberRules
+from dwarfgpu.language.number_rules import NumberRules, name_of
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits
 
 _REALS: Final = frozenset({"short_float", "float", "long_float", "long_long_float"})
@@ -68,6 +70,31 @@ def exact_real(arithmetic: Arithmetic, value: TypedValue) -> Fraction | None:
     form = number.type.float_format
     exact = None if form is None else form.decode(number.bits)
     return exact if isinstance(exact, Fraction) else None
+
+
+def of_multiples(
+    arithmetic: Arithmetic,
+    rules: NumberRules | None,
+    operation: Callable[..., int],
+    *operands: TypedValue,
+) -> TypedValue | None:
+    """Apply an operation to fixed-point numbers as multiples of their scale (Ada 2012 4.5.3); None
+    where the scales or sizes are not the same. A result that the type does not hold wraps, with a
+    warning."""
+    kinds = [strip(operand.type) for operand in operands]
+    bases = [kind.base for kind in kinds if isinstance(kind, Base)]
+    first = bases[0]
+    if len({(base.scale, base.bit_size, base.encoding) for base in bases}) > 1:
+        return None
+    size, is_signed, exact = first.bit_size, first.encoding == "signed_fixed", 0
+    if not isinstance(arithmetic.objects, Unevaluated):
+        bits = [arithmetic.objects.known(operand).value for operand in operands]
+        exact = operation(*(signed(one, size) if is_signed else one for one in bits))
+    least = -(1 << size - 1) if is_signed else 0
+    if not least <= exact < least + (1 << size) and rules is not None:
+        rules.doubt(f"the result overflows {name_of(operands[0].type)}, {rules.overflow}")
+    wrapped = Bits(exact & (1 << size) - 1, size)
+    return TypedValue(operands[0].type, bits=wrapped, unit=operands[0].unit)
 
 
 def static_number(rules: NumberRules, node: ast.Node) -> Constant | None:

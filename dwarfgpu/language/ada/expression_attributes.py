@@ -27,7 +27,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.ada.indexing import array_of, is_parameter, stands_for_array
-from dwarfgpu.language.arithmetic_conversions import is_floating, is_integer
+from dwarfgpu.language.arithmetic_conversions import is_fixed_point, is_floating, is_integer
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.calls import Calling
 from dwarfgpu.language.name_resolution import Typed
@@ -213,11 +213,22 @@ def _of_type(evaluator: Naming, node: ast.Attribute, typed: Typed) -> TypedValue
     if node.name == VALUE:
         position = evaluator.object(node.arguments[0])
         return evolve(_value_at(evaluator, position, typed.type), unit=typed.unit)
-    operands = [evaluator.object_as(argument, typed.type) for argument in node.arguments]
+    operands = [_operand(evaluator, argument, typed.type) for argument in node.arguments]
     if node.name == POSITION:
         return _position(evaluator, operands[0], typed.type)
     chosen = _chosen(evaluator, node.name, (operands[0], operands[1]), typed.type)
     return evolve(chosen, unit=typed.unit)
+
+
+def _operand(evaluator: Naming, node: ast.Node, type_: Type | None) -> TypedValue:
+    """Return an argument; a constant as a number of a fixed-point type."""
+    rules, bare = evaluator.rules, strip(type_)
+    constant = rules.constant(node) if rules is not None and is_fixed_point(bare) else None
+    if constant is None or not isinstance(bare, Base):
+        return evaluator.object_as(node, type_)
+    from dwarfgpu.language.ada.conversions import fixed_point  # few numbers are so
+
+    return TypedValue(type_, bits=fixed_point(bare, constant))
 
 
 def _position(evaluator: Naming, value: TypedValue, type_: Type | None) -> TypedValue:
@@ -258,6 +269,14 @@ def _chosen(
 ) -> TypedValue:
     """Return `t'min(x, y)` or `t'max(x, y)`: of the type if that has the number."""
     arithmetic, (left, right) = evaluator.arithmetic, operands
+    if all(map(is_fixed_point, (type_, left.type, right.type))):
+        from dwarfgpu.language.ada.conversions import of_multiples  # few numbers are so
+
+        chosen = of_multiples(
+            arithmetic, evaluator.rules, min if name == MINIMUM else max, left, right
+        )
+        if chosen is not None:
+            return evolve(chosen, type=type_)
     is_left = arithmetic.compared("<=" if name == MINIMUM else ">=", left, right)
     chosen = left if is_left else right
     if _values(type_) is None and not is_floating(type_):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import add, neg, pos, sub
 from typing import Final
 
 from dwarfgpu.base.records import evolve
@@ -26,11 +28,13 @@ from dwarfgpu.language.logical_operators import of_truths
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.precedences import COMPARISONS
-from dwarfgpu.language.syntax.words import BITWISE, COMPLEMENT, LOGICAL
+from dwarfgpu.language.syntax.words import ABS, BITWISE, COMPLEMENT, LOGICAL
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits, concatenate
 
+_OF_FIXED_POINT: Final[dict[str, Callable[[int], int]]] = {"+": pos, "-": neg, ABS: abs}
+"""What the signs are on a multiple of the scale."""
 _MOST_ORDERED: Final = 20_000
 """Components of an array that are put in order."""
 _NO_ARRAY: Final = "Attempt to compare array with non-array"
@@ -50,6 +54,12 @@ class AdaOperators(LanguageOperators):
         return TypedValue(type_, bits=Bits(number & (1 << size) - 1, size))
 
     def unary(self, operator: str, value: TypedValue) -> TypedValue | None:
+        if operator in _OF_FIXED_POINT and is_fixed_point(value.type):
+            from dwarfgpu.language.ada.conversions import of_multiples  # few numbers are so
+
+            return of_multiples(
+                self.arithmetic, self.evaluation.rules, _OF_FIXED_POINT[operator], value
+            )
         if operator == "!" and is_integer(value.type):
             return self.evaluation.of_one("~", value)
         if operator == "!" and (_is_array(value.type) or _is_array_elsewhere(value.type)):
@@ -108,7 +118,7 @@ class AdaOperators(LanguageOperators):
         constant = None if rules is None else rules.constant(side)
         if constant is None:
             return value
-        if node.operator in COMPARISONS and is_fixed_point(other.type):
+        if node.operator in (*COMPARISONS, "+", "-") and is_fixed_point(other.type):
             from dwarfgpu.language.ada.conversions import fixed_point  # few numbers are so
 
             bare = strip(other.type)
@@ -137,6 +147,12 @@ class AdaOperators(LanguageOperators):
     def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
         if all(map(is_boolean, (left.type, right.type))):
             raise UsageError(NO_LOGICAL_ARITHMETIC)
+        if operator in ("+", "-") and all(map(is_fixed_point, (left.type, right.type))):
+            from dwarfgpu.language.ada.conversions import of_multiples  # few numbers are so
+
+            return of_multiples(
+                self.arithmetic, self.evaluation.rules, add if operator == "+" else sub, left, right
+            )
         return None
 
 
