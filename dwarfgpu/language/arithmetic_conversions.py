@@ -96,6 +96,13 @@ class Number:
         return self.value.type.encoding == "float"
 
 
+def width(number: Number) -> tuple[int, int]:
+    """Return how large the type of a number is: of two real types of one size, as x87 extended and
+    binary128 have, the more precise one is larger."""
+    base = number.value.type
+    return base.bit_size, 0 if base.float_format is None else base.float_format.fraction_bits
+
+
 @frozen
 class ArithmeticConversions:
     """The types of arithmetic on an architecture."""

@@ -19,7 +19,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import unpacked
 from dwarfgpu.dwarf.types.types import Base, Qualified, Type, declared_name, strip
 from dwarfgpu.errors import EvaluationError, UsageError
-from dwarfgpu.language.arithmetic_conversions import Number, is_floating, is_integer
+from dwarfgpu.language.arithmetic_conversions import Number, is_floating, is_integer, width
 from dwarfgpu.language.c_numbers import Numbers, holds, spelled
 from dwarfgpu.language.constant_expressions import Constant, Folding, folded, literal_of
 from dwarfgpu.language.syntax import ast
@@ -394,13 +394,6 @@ def larger_real(left: Number, right: Number) -> Type | None:
     """Return the larger of the real types of two numbers, or the only one; None for integers."""
     reals = [side for side in (left, right) if side.is_float]
     return max(reals, key=width).type if reals else None
-
-
-def width(number: Number) -> tuple[int, int]:
-    """Return how large the type of a number is: of two real types of one size, as x87 extended and
-    binary128 have, the more precise one is larger."""
-    base = number.value.type
-    return base.bit_size, 0 if base.float_format is None else base.float_format.fraction_bits
 
 
 def require_integers(operator: str, *types: Type | None) -> None:

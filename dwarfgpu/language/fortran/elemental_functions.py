@@ -22,7 +22,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.arithmetic_conversions import Number, is_integer
+from dwarfgpu.language.arithmetic_conversions import Number, is_integer, width
 from dwarfgpu.language.complexes import complex_part, is_complex, joined_as, parts_of
 from dwarfgpu.language.fortran.intrinsics import (
     Arguments,
@@ -35,7 +35,6 @@ from dwarfgpu.language.fortran.intrinsics import (
 )
 from dwarfgpu.language.fortran.types import intrinsic_type
 from dwarfgpu.language.function_context import FunctionContext
-from dwarfgpu.language.number_rules import width
 from dwarfgpu.language.syntax import literals
 from dwarfgpu.language.syntax.ast import String
 from dwarfgpu.language.typed_value import TypedValue

@@ -25,12 +25,11 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.errors import UndefinedBits, Unsupported, UsageError, counted
-from dwarfgpu.language.arithmetic_conversions import Number, is_integer
+from dwarfgpu.language.arithmetic_conversions import Number, is_integer, width
 from dwarfgpu.language.c_numbers import spelled
 from dwarfgpu.language.complexes import complex_part, is_complex, joined_as, parts_of
 from dwarfgpu.language.fortran.types import EXTENDED_KIND, intrinsic_type
 from dwarfgpu.language.function_context import FunctionContext
-from dwarfgpu.language.number_rules import width
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import single_location_in
