@@ -22,9 +22,9 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 _TABLE_ROWS: Final = 200
 """A table that a question reads takes as long as its rows and these."""
 _MAX_PATH: Final = 4096
-_PATH_COST: Final = 100
-"""Characters that the object of a path is as long as."""
 """Characters of a path on Linux; a longer one counts each time that it is made."""
+_PATH_COST: Final = 100
+"""How many characters take as much memory as a path besides its own."""
 
 
 @frozen
