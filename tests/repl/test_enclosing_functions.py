@@ -311,6 +311,41 @@ def test_a_lambda_without_a_variable_is_in_an_unknown_block(
     assert y.splitlines()[0] == "4"
 
 
+IN_A_BLOCK = """
+#include <cstdlib>
+int k = 777;
+template <class F> int call(F f) { return f(1); }
+int looped(int n) {
+  for (int k = 6; k < 7; k++)
+    n += call([n](int q) { if (q + n) abort(); return q; });
+  return n + k;
+}
+int beside(int n) {
+  { volatile int k = 5; n += k; }
+  return n + call([n](int q) { if (q + n) abort(); return q; });
+}
+int main(int, char **) { return CALLED(1); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("compiler", "called"),
+    [("g++", "beside"), ("clang++-19", "looped"), ("clang++-19", "beside")],
+)
+def test_a_name_that_only_a_block_declares(
+    tool: Callable[[str], str], tmp_path: Path, compiler: str, called: str
+) -> None:
+    """Where the block is unknown, the global variable is not taken for that of a block."""
+    source = IN_A_BLOCK.replace("CALLED", called)
+    program, core = with_core(tool, tmp_path, compiler, source)
+    moves = [f"frame function {called}", "down", "down"]
+    (said,) = answers_of(program, core, [*moves, "p k"])[3:]
+    lines = [number for number, text in enumerate(source.splitlines(), 1) if "int k = " in text]
+    line = lines[1 if called == "looped" else 2]
+    why = "whether it is around this function is unknown"
+    assert said == f'a block of "{called}" declares "k", at line {line}: {why}'
+
+
 def answers_of(program: Path, core: Path, commands: Sequence[str]) -> list[str]:
     """The answers of dwarfgpu to commands."""
     lines = [line for command in commands for line in (r"echo @@\n", command)]

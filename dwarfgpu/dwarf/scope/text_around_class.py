@@ -7,7 +7,7 @@ Law: where the block is unknown, no one of several variables is chosen.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, Literal
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -26,8 +26,7 @@ def seen_by_class(function: Die, written: Die, name: str) -> Variable | None:
     """Return the variable of a canonical simple name in a function, or in its blocks, that the text
     of a class in it sees; None if there is none.
 
-    The block is that of the only variable of the class, whose initializer is the lambda.
-    `UsageError` where several variables of the name may be meant.
+    `UsageError` where blocks declare the name, and which of them are around the class is unknown.
     """
     everything = list(variables_below(function))
     named = [
@@ -35,40 +34,45 @@ def seen_by_class(function: Die, written: Die, name: str) -> Variable | None:
         for variable in everything
         if canonical(variable.name) == name
         and ordinary(variable.die)
-        and _is_before(variable.die, written) is not False
+        and _order(variable.die, written) != "after"
     ]
     whole = tuple(function.origins())
-    own = [variable for variable in named if _block_of(variable) in whole]
-    if own == named:
-        return own[0] if own else None
+    if all(_block_of(variable) in whole for variable in named):
+        return named[0] if named else None
     of_class = [variable for variable in everything if _has_type(variable, written)]
-    if len(of_class) == 1 and all(_is_before(variable.die, written) for variable in named):
-        for block in _blocks(of_class[0], whole):
-            for variable in named:
-                if _block_of(variable) == block:
-                    return variable
-        return None
-    if not own:
-        return None
+    orders = {_order(variable.die, written) for variable in named}
+    if len(of_class) != 1 or orders != {"before"}:
+        raise _unknown_block(function, named)
+    # The only variable of the class, whose initializer is the lambda, is in the block of the class.
+    around = _blocks(of_class[0], whole)
+    return next((one for block in around for one in named if _block_of(one) == block), None)
+
+
+def _unknown_block(function: Die, named: list[Variable]) -> UsageError:
+    """Return the error that lists the variables of a name, some of them in blocks."""
     lines = sorted({decl_line(variable.die) or 0 for variable in named})
-    raise UsageError(
-        f'several blocks of "{joined(scope_path(function))}" declare "{own[0].name}", '
-        f"at lines {', '.join(map(str, lines))}: which one is around this function is unknown"
+    blocks, which = "several blocks", "which one is"
+    declare, where = "declare", f"lines {', '.join(map(str, lines))}"
+    if len(named) == 1:
+        blocks, which, declare, where = "a block", "whether it is", "declares", f"line {lines[0]}"
+    return UsageError(
+        f'{blocks} of "{joined(scope_path(function))}" {declare} "{named[0].name}", '
+        f"at {where}: {which} around this function is unknown"
     )
 
 
-def _is_before(die: Die, written: Die) -> bool | None:
-    """Return whether an entity is declared before a class; None if that is unknown."""
-    line, column = _position(die)
-    last_line, last_column = _position(written)
-    if line is None or last_line is None:
-        return None
-    if line != last_line or column is None or last_column is None:
-        return None if line == last_line else line < last_line
-    return column < last_column
+def _order(die: Die, written: Die) -> Literal["before", "after", "unknown"]:
+    """Return whether an entity is declared before or after a class."""
+    for own, of_class in zip(_position(die), _position(written), strict=True):
+        if own is None or of_class is None:
+            return "unknown"
+        if own != of_class:
+            return "before" if own < of_class else "after"
+    return "after"
 
 
 def _position(die: Die) -> tuple[int | None, int | None]:
+    """Return the line and the column of a declaration."""
     holder = die.holder(dw.AT_DECL_COLUMN)
     column = None if holder is None else holder.integer(dw.AT_DECL_COLUMN)
     return decl_line(die), column
