@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import partial
 from typing import Final, Self
 
 from dwarfgpu.dwarf import constants as dw
@@ -78,7 +79,30 @@ class MemberAccess(NamedValues):
                 return component
         if isinstance(bare, Struct) and any(is_dynamic(m.type) for m in path_to(bare, name) or ()):
             value = self._placed(value, node)
-        return self.objects.member(value, name)
+        member = self.objects.member(value, name)
+        if self.language.is_fortran and isinstance(bare, Struct):
+            return self._with_length(member, value, node, bare, name)
+        return member
+
+    def _with_length(
+        self,
+        member: TypedValue,
+        value: TypedValue,
+        node: ast.Access,
+        struct_type: Struct,
+        name: str,
+    ) -> TypedValue:
+        """Return a component that is a string of deferred length with that; any other one as it
+        is."""
+        from dwarfgpu.language.fortran.deferred_lengths import (  # few programs
+            path_to_length,
+            with_length,
+        )
+
+        path = path_to_length(struct_type, name)
+        if path is None:
+            return member
+        return with_length(self.counting(), member, partial(self._selecting, value, node), path)
 
     @abstractmethod
     def counting(self) -> Self:
