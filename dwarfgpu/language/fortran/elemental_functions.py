@@ -29,6 +29,7 @@ from dwarfgpu.language.fortran.intrinsics import (
     Intrinsic,
     integer,
     integer_of,
+    is_given,
     kind_argument,
     number_of,
     wrapped,
@@ -41,6 +42,8 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 
 _MOST_ARGUMENTS: Final = 100
+_NUMBERED: Final = " ".join(f"a{number}" for number in range(1, _MOST_ARGUMENTS + 1))
+"""The keywords of MAX and MIN, `a1 a2 a3` and so on (Fortran 2018 16.9.125)."""
 _HIGHEST_CODE: Final = 255
 _HALF: Final = Fraction(1, 2)
 
@@ -79,9 +82,10 @@ def _is_nan(number: Number) -> bool:
 
 def _extreme(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
     """Return MAX or MIN, of numbers that are not NaN, unless all are, or of strings."""
-    if all(is_string(argument.type) for argument in arguments):
-        return _extreme_text(context, arguments, name)
-    numbers = _alike(context, arguments, name)
+    written = [argument for index, argument in enumerate(arguments) if is_given(arguments, index)]
+    if all(is_string(argument.type) for argument in written):
+        return _extreme_text(context, written, name)
+    numbers = _alike(context, written, name)
     ordered = [number for number in numbers if not _is_nan(number)] or numbers[:1]
     chosen = max(ordered, key=_order) if name == "MAX" else min(ordered, key=_order)
     return context.arithmetic.value(chosen)
@@ -302,8 +306,8 @@ ELEMENTAL: Final = {
         Intrinsic("ISHFT", _shifted, "i shift", least=2, most=2),
         Intrinsic("LEN", _length, "string kind", most=2),
         Intrinsic("LEN_TRIM", _length, "string kind", most=2),
-        Intrinsic("MAX", _extreme, "a1 a2", least=2, most=_MOST_ARGUMENTS),
-        Intrinsic("MIN", _extreme, "a1 a2", least=2, most=_MOST_ARGUMENTS),
+        Intrinsic("MAX", _extreme, _NUMBERED, least=2, most=_MOST_ARGUMENTS),
+        Intrinsic("MIN", _extreme, _NUMBERED, least=2, most=_MOST_ARGUMENTS),
         Intrinsic("NINT", _nearest, "a kind", most=2),
         Intrinsic("NOT", _inverted, "i"),
         Intrinsic("SIGN", _with_sign, "a b", least=2, most=2),

@@ -259,10 +259,10 @@ def _complex(context: FunctionContext, arguments: Arguments, name: str) -> Typed
     builtins = context.names.builtins
     kind = kind_argument(context, arguments, 2)
     whole = intrinsic_type(builtins, "complex", kind)
-    if _is_given(arguments, 1) and any(is_complex(part.type) for part in arguments[:2]):
+    if is_given(arguments, 1) and any(is_complex(part.type) for part in arguments[:2]):
         raise UsageError(_REAL_PARTS)
     real, imaginary = parts_of(context.arithmetic, arguments[0])
-    if _is_given(arguments, 1):
+    if is_given(arguments, 1):
         imaginary = number_of(context, arguments[1], name)
     part = intrinsic_type(builtins, "real", kind)
     return joined_as(context.arithmetic, real, imaginary, whole, part)
@@ -352,7 +352,7 @@ def _counts(array: Array) -> list[int | None]:
 def _size(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
     array = _array_of(context, arguments[0], name)
     counts = _counts(array)
-    if _is_given(arguments, 1):
+    if is_given(arguments, 1):
         dimension = _dimension(context, arguments[1], name)
         if not 1 <= dimension <= len(counts):
             raise UsageError(f"DIM argument to {name} must be between 1 and {len(counts)}")
@@ -370,7 +370,7 @@ def _bounds(context: FunctionContext, arguments: Arguments, name: str) -> TypedV
     lowers = list(reversed(array.lower_bounds or (0,) * len(array.dimensions)))
     pairs = list(zip(lowers, _counts(array), strict=True))
     kind = kind_argument(context, arguments, 2)
-    if _is_given(arguments, 1):
+    if is_given(arguments, 1):
         dimension = _dimension(context, arguments[1], name)
         if not 1 <= dimension <= len(pairs):
             raise UsageError(f"{name} dimension must be from 1 to {len(pairs)}")
@@ -493,13 +493,13 @@ def _is_same(pointer: TypedValue, target: TypedValue) -> bool:
 # Arguments and results
 
 
-def _is_given(arguments: Arguments, index: int) -> bool:
+def is_given(arguments: Arguments, index: int) -> bool:
     """Return whether an optional argument was given."""
     return len(arguments) > index and arguments[index] is not _LEFT_OUT
 
 
 def kind_argument(context: FunctionContext, arguments: Arguments, index: int) -> int | None:
-    if not _is_given(arguments, index):
+    if not is_given(arguments, index):
         return None
     number = context.arithmetic.number(arguments[index])
     if number.is_float:

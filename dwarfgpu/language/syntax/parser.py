@@ -558,11 +558,12 @@ class Parser(Cursor):
 
     def converts_in_fortran(self, index: int) -> bool:
         """Return whether the function `int`, `real` or `char` of Fortran comes at a position:
-        `real(kind=8)` is a type, and `int(*)[3]` one of C."""
+        `real(kind=8)` is a type, which has no other argument, and `int(*)[3]` one of C."""
         if not self.language.is_fortran or self.tokens[index].text.lower() not in CONVERSIONS:
             return False
-        texts = [token.text.lower() for token in self.tokens[index + 1 : index + 4]]
-        return texts[:1] == ["("] and texts[1:] not in (["kind", "="], ["*", ")"])
+        texts = [token.text.lower() for token in self.tokens[index + 1 : index + 6]]
+        is_type = texts[1:3] == ["kind", "="] and texts[4:] == [")"]
+        return texts[:1] == ["("] and not is_type and texts[1:3] != ["*", ")"]
 
     def _functional_cast(self) -> Node | None:
         """Parse `int(5)`, of C++, Go and Pascal: a type with a single name, and its initializer."""
