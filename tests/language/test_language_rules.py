@@ -239,6 +239,10 @@ ERRORS = {
     (dw.LANG_D, "f8 is f8"): '"is" is between pointers, dynamic arrays or integers;'
     " == compares contents.",
     (dw.LANG_PASCAL83, "few++"): "This language has no ++, near `++'.",
+    (dw.LANG_RUST, "few++"): "This language has no ++, near `++'.",
+    (dw.LANG_RUST, "++few"): "This language has no ++, near `++few'.",
+    (dw.LANG_RUST, "1 + +few"): "This language has no unary +, near `+few'.",
+    (dw.LANG_RUST, "-+few"): "This language has no unary +, near `+few'.",
     (dw.LANG_RUST, "(few--)"): "This language has no --, near `--)'.",
     (_FORTRAN, "few ++"): "This language has no ++, near `++'.",
     (_ADA, "few++"): "This language has no ++, near `++'.",

@@ -216,6 +216,8 @@ class Parser(Cursor):
         operator = self.accept(*_PREFIXES)
         if operator == "-" and self.token.kind == "suffixed" and self.language.is_rust:
             return self._postfix(self._suffixed(is_negative=True))
+        if operator == "+" and self.language.is_rust:
+            raise self._no_plus()
         if operator is not None:
             operator = _SAME.get(operator, operator)
             precedences = self._precedences
@@ -512,6 +514,15 @@ class Parser(Cursor):
         from dwarfgpu.language.syntax.d_expressions import property_of_type  # few programs
 
         return property_of_type(self)
+
+    def _no_plus(self) -> UsageError:
+        """Return the error for the `+` before the current token, which Rust has only between two
+        operands; beside another one it is `++`."""
+        start = self.tokens[self.at - 1].start
+        start -= self.text[max(start - 1, 0) : start] == "+"
+        excerpt = self.text[start:][:MAX_SHOWN]
+        name = "++" if excerpt.startswith("++") else "unary +"
+        return UsageError(f"This language has no {name}, near `{excerpt}'.")
 
     def _name(self) -> Node:
         token = self.token
