@@ -47,7 +47,7 @@ class DOperators(LanguageOperators):
         if not have_parts(left, right):
             return None
         for value, other in ((left, right), (right, left)):
-            if _is_null(other) and _is_reference(value.type):
+            if _is_null(other) and (_is_reference(value.type) or _is_array(value.type)):
                 if operator not in ("==", "!="):
                     raise not_comparable(operator)
                 return self._is_empty(value) == (operator == "==")
@@ -145,6 +145,10 @@ class DOperators(LanguageOperators):
             return self.arithmetic.compared("==", left, right)
         if all(isinstance(strip(side.type), Pointer) for side in sides):
             return self.arithmetic.compared("==", left, right)
+        is_array = any(_is_array(side.type) and side.location is not None for side in sides)
+        parts = [self._parts(side) for side in sides] if is_array else [None]
+        if None not in parts:
+            return parts[0] == parts[1]
         if not all(_is_reference(side.type) or _is_null(side) for side in sides):
             raise UsageError(
                 f'"{IS}" is between pointers, dynamic arrays or integers; == compares contents.'
@@ -154,11 +158,26 @@ class DOperators(LanguageOperators):
         first, second = (0 if _is_null(side) else self.objects.known(side).value for side in sides)
         return first == second
 
+    def _parts(self, value: TypedValue) -> tuple[int, int] | None:
+        """Return the length of an array and where its elements are: what is the same in identical
+        arrays ("Identity Expressions"). None for another object."""
+        bare, parts = strip(value.type), dynamic_array(value.type)
+        if _is_null(value):
+            return 0, 0
+        if isinstance(bare, Array) and bare.dimensions[0] is not None and value.location:
+            return bare.dimensions[0], self.arithmetic.address(self.arithmetic.decayed(value))
+        if parts is None:
+            return None
+        length, pointer = (self.objects.step(value, part) for part in (parts.length, parts.pointer))
+        return self.objects.known(length).value, self.objects.known(pointer).value
+
     def _is_empty(self, value: TypedValue) -> bool:
         """Return whether a dynamic array has no elements, or another reference is null."""
         if isinstance(self.objects, Unevaluated):
             return False
-        parts = dynamic_array(value.type)
+        bare, parts = strip(value.type), dynamic_array(value.type)
+        if isinstance(bare, Array):
+            return 0 in bare.dimensions
         of_length = value if parts is None else self.objects.step(value, parts.length)
         return not self.objects.known(of_length).value
 
@@ -243,6 +262,12 @@ def _is_null(value: TypedValue) -> bool:
     """Return whether a value is the literal `null`."""
     bare = strip(value.type)
     return isinstance(bare, Pointer) and bare.target is None and value.location is None
+
+
+def _is_array(type_: Type | None) -> bool:
+    """Return whether a type is that of a static array, or of a part of an array."""
+    bare = strip(type_)
+    return isinstance(bare, Array) and not bare.is_vector
 
 
 def _is_reference(type_: Type | None) -> bool:
