@@ -206,7 +206,9 @@ class Resolver:
         """Return the bits of an object; for an array that is too large to be read, the first
         ones."""
         location, context = placed.location, self._attributes.context
-        size = size_bits(placed.type)
+        size, bare = size_bits(placed.type), strip(placed.type)
+        if size is None and isinstance(bare, Array) and (why := lost_length(bare)) is not None:
+            raise UndefinedBits(why)
         if size is None:
             raise UsageError("The type of the object is incomplete: its size is unknown.")
         return object_bits(placed.type, size, location, context)

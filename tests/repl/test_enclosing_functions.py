@@ -225,6 +225,7 @@ def test_the_length_of_a_captured_array_is_of_no_outer_frame(
     whole, size, element, _, inner = answers_of(program, core, [*moves, *commands])[3:]
     reason = "which several outer frames execute: which of them belongs to this frame is unknown"
     assert "{" not in whole
+    assert whole.endswith(f"{reason}>")
     assert reason in size
     assert (element, inner) == ("36", "24")
 
