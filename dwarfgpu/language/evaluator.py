@@ -54,6 +54,7 @@ from dwarfgpu.language.machine_variables import (
     without_thread,
 )
 from dwarfgpu.language.name_resolution import Names, Typed
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.literals import text
 from dwarfgpu.language.syntax.parser import parse, parse_type
@@ -146,6 +147,15 @@ type_of: Final = source_type
 class Evaluator(ElementAccess):
     """One focus and what expressions mean there."""
 
+    def __init__(
+        self, session: Session, options: Options, objects: ObjectAccess | None = None
+    ) -> None:
+        super().__init__(session, options, objects)
+        self._known_values: dict[int, tuple[ast.Node, TypedValue]] = {}
+        """Values by the identity of their nodes, which are kept: no other gets the identity."""
+        self._known_errors: dict[int, tuple[ast.Node, DwarfGpuError]] = {}
+        """Why other nodes have no value."""
+
     def whole(self, text: str) -> TypedValue:
         """Return the value of an expression, read."""
         before = self.session.reads_before_start
@@ -223,17 +233,17 @@ class Evaluator(ElementAccess):
         if isinstance(node, ast.Name):
             named = self.named(node)
             return named if named.type is not None else evolve(named, type=NO_TYPE)
-        known = self.known_values.get(id(node))
+        known = self._known_values.get(id(node))
         if known is not None:
             return known[1]
-        if self.known_errors and id(node) in self.known_errors:
-            raise self.known_errors[id(node)][1]
+        if self._known_errors and id(node) in self._known_errors:
+            raise self._known_errors[id(node)][1]
         try:
             value = self._evaluated(node)
         except DwarfGpuError as error:
-            self.known_errors[id(node)] = node, error
+            self._known_errors[id(node)] = node, error
             raise
-        self.known_values[id(node)] = node, value
+        self._known_values[id(node)] = node, value
         return value
 
     def _evaluated(self, node: ast.Node) -> TypedValue:

@@ -24,7 +24,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
     strip_reference,
 )
-from dwarfgpu.errors import DwarfGpuError, UndefinedBits, Unsupported, UsageError
+from dwarfgpu.errors import UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language.arithmetic_conversions import (
     is_fixed_point,
     is_integer,
@@ -84,10 +84,6 @@ class Operations(UntypedOperands):
         self, session: Session, options: Options, objects: ObjectAccess | None = None
     ) -> None:
         super().__init__(session, options, objects)
-        self.known_values: dict[int, tuple[ast.Node, TypedValue]] = {}
-        """Values by the identity of their nodes, which are kept: no other gets the identity."""
-        self.known_errors: dict[int, tuple[ast.Node, DwarfGpuError]] = {}
-        """Why other nodes have no value."""
         self._unread: Self | None = None
         self._counting: Self | None = None
 
@@ -345,7 +341,7 @@ class Operations(UntypedOperands):
         if self._counting is None:
             options = evolve(self.options, read_only=self.options.read_only or _NO_ASSIGNMENT)
             self._counting = type(self)(self.session, options)
-            self._counting._unread = self
+            self._counting._unread = self  # which has no values: no further evaluator is made
         return self._counting
 
     def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
@@ -409,7 +405,11 @@ class Operations(UntypedOperands):
         return self._unread
 
     def forget_types(self) -> None:
-        """Forget the types that an assignment may change: those of convenience variables."""
+        """Forget the types that an assignment may change: those of convenience variables.
+
+        Values stay, as each operand is evaluated once, when C evaluates it; what counts assigns
+        nothing, and is forgotten with the types.
+        """
         self._unread = None
 
     def size(self, type_: Type | None) -> TypedValue:
