@@ -248,9 +248,8 @@ class Evaluator(ElementAccess):
 
     def _evaluated(self, node: ast.Node) -> TypedValue:
         assert not isinstance(node, ast.Name)  # `value` answers it
-        if self.rules is not None and (constant := self.rules.constant(node)) is not None:
-            self.rules.require_operators(node)
-            return self.number(self.rules.result(node, constant))
+        if self.rules is not None and (number := self.rules.of_constants(node)) is not None:
+            return self.number(number)
         match node:
             case ast.Integer() | ast.Floating():
                 number = (self.rules or self.numbers).literal(node)

@@ -93,6 +93,15 @@ class NumberRules(ABC):
         """Return the constant that an expression is, by itself."""
         return self.alone(constant)
 
+    def of_constants(self, node: ast.Node) -> Number | None:
+        """Return the number that an expression made of constants is by itself; None for any other
+        expression."""
+        constant = self.constant(node)
+        if constant is None:
+            return None
+        self.require_operators(node)
+        return self.result(node, constant)
+
     def alone(self, constant: Constant) -> Number:
         """Return a constant in the type that the language gives it by itself."""
         if isinstance(constant, Fraction):

@@ -9,8 +9,12 @@ from dwarfgpu.base.float_format import Special
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.language.arithmetic_conversions import Number
+from dwarfgpu.language.c_numbers import holds
+from dwarfgpu.language.d.real_constants import folded_real, real_form
 from dwarfgpu.language.number_rules import NumberRules
 from dwarfgpu.language.syntax import ast, words
+from dwarfgpu.language.syntax.precedences import COMPARISONS
+from dwarfgpu.model.value import Value
 
 
 class DRules(NumberRules):
@@ -34,6 +38,32 @@ class DRules(NumberRules):
         number = self.numbers.literal(node)
         self.require_finite(number, node.number)
         return self.numbers.cast(number, self.in_d(number))
+
+    def of_constants(self, node: ast.Node) -> Number | None:
+        """Return a real number that operators make of numbers that are written out: the compilers
+        compute it in `real`."""
+        form = real_form(self.numbers)
+        if form is None or not isinstance(node, ast.Binary):
+            return None
+        constant = folded_real(node, form)
+        if constant is None or constant.size is None:
+            return None
+        kind = self.real(constant.size)
+        assert kind.base.float_format is not None
+        bits = kind.base.float_format.encode(constant.number)
+        if isinstance(kind.base.float_format.decode(bits), str):
+            return None
+        return Number(Value(bits, kind.base), kind)
+
+    def constants_compared(self, operator: str, left: ast.Node, right: ast.Node) -> bool | None:
+        """Compare two constants of which one is real: in `real`, whatever their types."""
+        form = real_form(self.numbers)
+        if form is None or operator not in COMPARISONS:
+            return None
+        a, b = folded_real(left, form), folded_real(right, form)
+        if a is None or b is None or (a.size is None and b.size is None):
+            return None
+        return holds(operator, (a.number > b.number) - (a.number < b.number))
 
     def of_two(self, operator: str, left: Number, right: Number) -> Type:
         return self.in_d(self.numbers.usual(left, right)[0])
