@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Final
 
+from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.dwarf.types.type_sizes import size_bits, strides_of
 from dwarfgpu.dwarf.types.types import (
@@ -20,7 +21,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import LimitExceeded, UsageError, counted
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.c_numbers import not_comparable
+from dwarfgpu.language.c_numbers import holds, not_comparable
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -65,6 +66,42 @@ def arrays_compared(
     if operator not in ("==", "!="):
         raise not_comparable(operator)
     return Comparison(arithmetic, pads=False).holds(operator, left, right)
+
+
+def arrays_ordered(
+    arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
+) -> bool | None:
+    """Compare two arrays of integers or characters by `<` and its like: by the first elements that
+    differ, and by their lengths where none do; None for other operands and operators."""
+    first, second = strip(left.type), strip(right.type)
+    if operator in ("==", "!=") or not (isinstance(first, Array) and isinstance(second, Array)):
+        return None
+    if not _are_ordered(first, second):
+        return None
+    objects = arithmetic.objects
+    if isinstance(objects, Unevaluated):
+        return False
+    sides = []
+    for side, bare in ((left, first), (right, second)):
+        count, lower = bare.dimensions[0], bare.lower_bound or 0
+        if count is None:
+            raise UsageError("The number of the array's elements is unknown.")
+        if count > _MAX_PARTS:
+            raise LimitExceeded(f"a comparison of more than {_MAX_PARTS} elements and components")
+        elements = (objects.element(side, lower + index) for index in range(count))
+        sides.append([arithmetic.number(element).value.integer for element in elements])
+    return holds(operator, (sides[0] > sides[1]) - (sides[0] < sides[1]))
+
+
+def _are_ordered(*arrays: Array) -> bool:
+    """Return whether arrays have elements of one integer or character type."""
+    kinds = [strip(array.element) for array in arrays if len(array.dimensions) == 1]
+    bases = [kind.base for kind in kinds if isinstance(kind, Base)]
+    if len(bases) != len(arrays) or len({base.bit_size for base in bases}) > 1:
+        return False
+    encodings = {base.encoding for base in bases}
+    is_one = len(encodings) == 1 and encodings <= {"signed", "unsigned"}
+    return is_one or encodings <= CHARACTERS
 
 
 class Comparison:

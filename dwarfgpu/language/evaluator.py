@@ -529,7 +529,10 @@ class Evaluator(ElementAccess):
             result = self.overloaded(f"{node.operator}=", target, value)
             if result is not None:
                 return result
-            value = self.combined(node.operator, target, value)
+            own = self.own.of_assignment(node.operator, target, value)
+            value = self.combined(node.operator, target, value) if own is None else own
+        if target.convenience is None:
+            value = self.own.becomes(target, value)
         self.forget_types()
         rules = self.rules
         if rules is not None and target.type and rules.applies(target.type, value.type):

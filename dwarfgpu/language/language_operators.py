@@ -144,6 +144,17 @@ class LanguageOperators:
         """Apply an arithmetic operator."""
         return None
 
+    def of_assignment(
+        self, operator: str, target: TypedValue, value: TypedValue
+    ) -> TypedValue | None:
+        """Return what `target operator= value` assigns where that is another value."""
+        return None
+
+    def becomes(self, target: TypedValue, value: TypedValue) -> TypedValue:
+        """Return what is stored in an object to which a value is assigned; an error where that is
+        nothing that the program could have there."""
+        return value
+
     def refuse_assignment(self, operator: str, target: TypedValue) -> None:
         """Raise an error for `target operator= x` that only the program can do."""
 

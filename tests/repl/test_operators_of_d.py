@@ -21,12 +21,15 @@ int main() {
     wchar wide = 'w'; int[string] table; long[] longs = [9];
     char letter = 'x'; const char always = 'k';
     ubyte[] bytes = [1]; wstring wtext = "wé"; int number = 5; auto color = Color.red;
+    byte small = -56; short short_ = -30000; int[] minus = [-1]; double real_ = 0;
+    int[] four = [1, -2, 3, 9]; int[4] held4 = [4, 5, 6, 7]; int[] part; string said = "spoken";
     int* nowhere; *nowhere = 1;
     return cast(int) (text.length + none.length + empty.length + few.length + more.length + k
         + longs.length + bytes.length + wtext.length + Held.made + number + fixed[0]
         + texts.length + held.id + nothing.id + get() + no() + point.x + wide + color
         + letter + always)
-        + (raw is null) + cast(int) table.length;
+        + small + short_ + minus[0] + four[0] + held4[0] + cast(int) (part.length + said.length)
+        + cast(int) real_ + (raw is null) + cast(int) table.length;
 }
 """
 _ONLY_THE_PROGRAM = "Unsupported: ~= makes an array longer, as only the program can: write a ~ b"
@@ -68,6 +71,19 @@ VALUES = {
     'text ~= "x"': _ONLY_THE_PROGRAM, "few ~= 4": _ONLY_THE_PROGRAM,
     "fixed ~= 4": _ONLY_THE_PROGRAM,
     "fixed[1 .. 1]": "{}", "few[2 .. 2]": "{}", "fixed[2 .. 2].length": "0",
+    "*(number > 1 ? &number : null)": "5", "(number < 1 ? &number : null) is null": "true",
+    "number > 1 ? few : null": "{1, 2}", "(number < 1 ? null : few) is few": "true",
+    "(number > 1 ? null : few) is null": "true",
+    '"abc" < "abd"': "true", 'text < "b"': "true", 'text >= "abc"': "true",
+    'text > "abcd"': "false", '"é" > "z"': "true", "few < fixed": "true", "longs > longs": "false",
+    "few <= few": "true", "minus < few": "true", "few[0 .. 1] < few": "true",
+    "texts < texts": "Invalid type combination in ordering comparison.",
+    "0.1 + 0.2 == 0.3": "true", "0.1f + 0.2f == 0.3f": "true", "0.1 == 0.1f": "true",
+    "0.1 * 3 == 0.3": "true", "1.1 * 1.1 == 1.21": "true", "0.1 * (1 + 2) == 0.3": "true",
+    "9007199254740993.0 == 9007199254740992.0": "false", "1e308 * 10 / 10 == 1e308": "true",
+    "0.1 == cast(float) 0.1": "true", "5.5 % 0.1 == 0": "false", "0.1 < 0.1L": "false",
+    "real_ + 0.1 + 0.2 == 0.3": "false", "0.1 + 0.2 == 0.3 + real_": "true",
+    "0.1 + 0.2 - 0.3 == 0": "true",
     "int.max": "2147483647", "byte.min + 0": "-128", "ulong.max": "18446744073709551615",
     "ulong.min": "0", "bool.max": "true", "bool.min": "false", "long.min": "-9223372036854775808",
     "cent.max": "Attempt to use a type name as an expression",
@@ -81,6 +97,8 @@ TYPES = {"k > 1 ? text.length : few.length": "ulong",
          "k > 1 ? text[0] : letter": "const(char)", "k > 1 ? always : letter": "const(char)",
          "k > 1 ? letter : always": "const(char)", "k > 1 ? text[0] : always": "const(char)",
          "k > 1 ? letter : letter": "char", "k > 1 ? letter : cast(char) 120": "char",
+         "number > 1 ? &number : null": "int *", "number < 1 ? &number : null": "int *",
+         "number > 1 ? null : &number": "int *", "number < 1 ? null : &number": "int *",
          "text ~ 'd'": "struct string", "few is more": "bool", '"abc"': "char [3]"}  # fmt: skip
 
 
@@ -102,3 +120,34 @@ def test_operators(tool: Callable[[str], str], tmp_path: Path, compiler: str) ->
     types = last_lines(files, [frame, *(f"whatis {text}" for text in TYPES)])[1:]
     types = [text.replace("const char", "const(char)") for text in types]  # as gdc has it
     assert types == [f"type = {name}" for name in TYPES.values()]
+
+
+ASSIGNED = {
+    "held4 = four": "{1, -2, 3, 9}", "held4 = few": "The arrays have 4 and 2 elements.",
+    "held4 = longs": "An array of long is none of int.",
+    "part = held4[1 .. 3]": "{-2, 3}", "part.ptr == &held4[1]": "true",
+    "part = held4": "{1, -2, 3, 9}", "part.ptr == held4.ptr": "true", "held4 = 5": "{5, 5, 5, 5}",
+    "part[0 .. 2] = 7": "{7, 7}", "held4": "{7, 7, 5, 5}",
+    "held4[2 .. 4] = four[0 .. 2]": "{1, -2}",
+    "(part = null).length": "0", "part is null": "true", "said = said[1 .. 3]": '"po"',
+    "part = four": "{1, -2, 3, 9}",
+    "(said = null).length": "0",
+    'said = "abc"': "Unsupported: an array that is written out is in no memory of the program",
+    "part = few ~ few": "Unsupported: an array that is written out is in no memory of the program",
+    "part = longs": "An array of long is none of int.", "part = 5": "Invalid cast.",
+}  # fmt: skip
+
+SHIFTED = {"small >>>= 1": "100 'd'", "short_ >>>= 2": "8884"}
+
+
+@pytest.mark.parametrize("compiler", ["gdc", "ldc2"])
+def test_arrays_are_assigned(tool: Callable[[str], str], tmp_path: Path, compiler: str) -> None:
+    tool("gcc")  # which ldc2 links with
+    options = ["-O0", "-o", "a"] if compiler == "gdc" else ["-of=a"]
+    build(tmp_path, {"m.d": SOURCE}, [[tool(compiler), "-g", *options, "m.d"]])
+    files = with_core(tool, tmp_path)
+    asked = ["frame function m.main", *(f"output {text}" for text in ASSIGNED)]
+    assert last_lines(files, asked)[1:] == [*ASSIGNED.values()]
+    for text, shown in SHIFTED.items():
+        shift = f"set var {text}"  # which has the separator of the answers in it
+        assert last_lines(files, [asked[0], shift, f"output {text.split()[0]}"])[-1] == shown

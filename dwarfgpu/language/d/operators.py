@@ -15,16 +15,18 @@ from dwarfgpu.language.c_numbers import not_comparable
 from dwarfgpu.language.concatenation import is_element, joined
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.constant_expressions import folded
-from dwarfgpu.language.contents import arrays_compared, have_parts
+from dwarfgpu.language.contents import arrays_compared, arrays_ordered, have_parts
 from dwarfgpu.language.d.number_rules import DRules
 from dwarfgpu.language.dynamic_indexing import array_of
 from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.ada_tokens import NULL
 from dwarfgpu.language.syntax.literals import text
 from dwarfgpu.language.syntax.words import IS, IS_NOT, JOIN, SHIFT_OF_BITS, TYPE_WORDS
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION
+from dwarfgpu.model.object import Bits
 
 _OF_REFERENCES: Final = (("ptr",), ("ptr", "funcptr"))
 """The members of associative arrays and delegates."""
@@ -52,7 +54,8 @@ class DOperators(LanguageOperators):
                     raise not_comparable(operator)
                 return self._is_empty(value) == (operator == "==")
         left, right = (array_of(self.objects, side) for side in (left, right))
-        return arrays_compared(self.arithmetic, operator, left, right)
+        order = arrays_ordered(self.arithmetic, operator, left, right)
+        return arrays_compared(self.arithmetic, operator, left, right) if order is None else order
 
     def as_one_type(
         self, node: ast.Binary, left: TypedValue, right: TypedValue
@@ -115,6 +118,27 @@ class DOperators(LanguageOperators):
         count = bare.dimensions[0]
         return None if count is None else self.size(count)
 
+    def of_assignment(
+        self, operator: str, target: TypedValue, value: TypedValue
+    ) -> TypedValue | None:
+        """Return what `x >>>= n` assigns: `x` is shifted without its sign in its own size."""
+        bare, rules = strip(target.type), self.evaluation.rules
+        is_signed = isinstance(bare, Base) and bare.base.encoding == "signed"
+        if operator != SHIFT_OF_BITS or not is_signed or rules is None:
+            return None
+        assert isinstance(bare, Base)
+        unsigned = rules.integer(bare.base.bit_size, is_signed=False)
+        shifted = self.combined(operator, self.arithmetic.cast(target, unsigned), value)
+        return None if shifted is None else self.arithmetic.cast(shifted, bare)
+
+    def becomes(self, target: TypedValue, value: TypedValue) -> TypedValue:
+        """Return what an array becomes; `null` is that of any reference."""
+        from dwarfgpu.language.d.assigned_arrays import assigned  # few expressions
+
+        if _is_null(value) and _is_reference(target.type):
+            return self._null(target)
+        return assigned(self.arithmetic, target, value)
+
     def refuse_assignment(self, operator: str, target: TypedValue) -> None:
         is_array = isinstance(strip(target.type), Array) or dynamic_array(target.type) is not None
         if operator == JOIN and is_array:
@@ -122,7 +146,10 @@ class DOperators(LanguageOperators):
 
     def of_arms(self, chosen: Arm, unchosen: Arm) -> TypedValue:
         """Return the chosen arm in the type of both, which D names: two characters of one size stay
-        what they are, and two of different sizes are a dchar."""
+        what they are, and two of different sizes are a dchar; `null` is one of the other arm."""
+        of_null = self._beside_null(chosen, unchosen)
+        if of_null is not None:
+            return of_null
         kinds = [arm.value.type for arm in (chosen, unchosen)]
         sizes = {_character_bits(kind) for kind in kinds}
         if None not in sizes:
@@ -137,6 +164,22 @@ class DOperators(LanguageOperators):
         if not is_number or not set(bare.name.split()) <= TYPE_WORDS:
             return value
         return evolve(value, type=rules.in_d(self.arithmetic.number(value)))
+
+    def _beside_null(self, chosen: Arm, unchosen: Arm) -> TypedValue | None:
+        """Return the chosen arm where one is `null` and the other a pointer or a reference; None
+        for other arms."""
+        if _is_null_word(chosen.node) == _is_null_word(unchosen.node):
+            return None
+        other = unchosen.value if _is_null_word(chosen.node) else chosen.value
+        if not (isinstance(strip(other.type), Pointer) or _is_reference(other.type)):
+            return None
+        if other is chosen.value:
+            return evolve(other, is_fixed=True)
+        return self._null(other)
+
+    def _null(self, of: TypedValue) -> TypedValue:
+        """Return the `null` of the type of a pointer or a reference."""
+        return TypedValue(of.type, bits=Bits(0, of.size_bits or 0), unit=of.unit)
 
     def _is_same(self, left: TypedValue, right: TypedValue) -> bool:
         """Return whether two references lead to one object, and two integers are equal."""
@@ -268,6 +311,11 @@ def _is_array(type_: Type | None) -> bool:
     """Return whether a type is that of a static array, or of a part of an array."""
     bare = strip(type_)
     return isinstance(bare, Array) and not bare.is_vector
+
+
+def _is_null_word(node: ast.Node) -> bool:
+    """Return whether an operand is the word `null`."""
+    return isinstance(node, ast.Name) and node.name == NULL and not node.is_quoted
 
 
 def _is_reference(type_: Type | None) -> bool:
