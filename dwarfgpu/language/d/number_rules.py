@@ -56,7 +56,7 @@ class DRules(NumberRules):
         return Number(Value(bits, kind.base), kind)
 
     def constants_compared(self, operator: str, left: ast.Node, right: ast.Node) -> bool | None:
-        """Compare two constants of which one is real: in `real`, whatever their types."""
+        """Compare two constants, at least one of them real: in `real`, whatever their types."""
         form = real_form(self.numbers)
         if form is None or operator not in COMPARISONS:
             return None
