@@ -92,10 +92,18 @@ def indexed_array(
             return array if has_elements else value
         if language == dw.LANG_GO and not isinstance(strip(bare.target), Array):
             break
-        if language == dw.LANG_RUST and not (bare.own_name or "").startswith(_OF_RUST):
+        if language == dw.LANG_RUST and not _is_reference(bare):
             break
         array = objects.dereferenced(array)
     return value
+
+
+def _is_reference(pointer: Pointer) -> bool:
+    """Return whether a pointer of Rust is a reference or a `Box`: one that `&x` makes has no
+    name."""
+    if pointer.own_name is None:
+        return isinstance(strip(pointer.target), Array)
+    return pointer.own_name.startswith(_OF_RUST)
 
 
 def require_element(array: TypedValue, index: int) -> None:

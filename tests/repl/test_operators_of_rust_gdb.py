@@ -15,6 +15,7 @@ struct Mixed { small: u16, large: u64, last: u8 }
 fn main() {
     let t = (1, 2.5f32, (4u8, 'x')); let u1: u8 = 200; let i4: i32 = 70000; let b = true;
     let arr = [1, 2, 3]; let rest = [(5u8, 6u16), (7, 8)];
+    let num = &i4; black_box(&num);
     let part = &arr; let twice = &part; let raw: *const [i32; 3] = &arr; let mut letter = 'x';
     let boxed = Box::new([7, 8, 9]); let of_box = &boxed; black_box((&boxed, &of_box));
     let mixed = Mixed { small: 1, large: 2, last: 3 }; black_box((&part, &twice, &raw, &mixed));
@@ -30,6 +31,12 @@ t.0; t.1; t.1 + 0.5; !u1; !!u1; !i4; !5; !u1 + 1; i4 as u8; i4 as u8 + 1; -1 as 
 i4 as u8 as f32; i4 as u8 * 2; sizeof(i4 as u8); arr[1] as u8; 1.5 + 2.25; !b; !!b; !(u1 == 200);
 u1 == 200 && b; rest[1].0; u1 != 200; b == true"""
 OF_RUST = {
+    "-0.0": "-0", "-(0.0)": "-0", "-0.0f32": "-0", "1.0 / -0.0": "-inf", "t.1 * -0.0": "-0",
+    "-0i32": "0", "(!16 as char) as u32": "239", "101 as char": "101 U'e'",
+    "-1 as char": "The type u8 does not hold -1.", "300 as char": "The type u8 does not hold 300.",
+    "(&arr)[2]": "3", "(&arr)[3]": "no such vector element", "*num + 1": "70001",
+    "num + 1": "Rust has + of what a reference leads to: write *.",
+    "num == num": "Rust has == of what a reference leads to: write *.",
     "t.0 + t.1": "Rust does not compute with i32 and f32: write a cast.",
     "t.2.0": "4", "(t.2).0": "4", "t.2.1": "120 U'x'", "!u1 as i32": "55", "rest[1].1 == 8": "true",
     "t.9": "There is no member named __9.", "i4 as": "A syntax error in expression, near `'.",

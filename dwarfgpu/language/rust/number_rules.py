@@ -17,6 +17,7 @@ from dwarfgpu.language.number_rules import (
     unqualified,
 )
 from dwarfgpu.language.strict_rules import StrictRules
+from dwarfgpu.language.syntax import ast
 from dwarfgpu.model.value import Value
 
 
@@ -39,6 +40,12 @@ class RustRules(StrictRules):
                 f"{spelled(constant)} is no {name_of(type_)}: write {spelled(Fraction(constant))}."
             )
         return super().beside(constant, type_, operator)
+
+    def constant(self, node: ast.Node) -> Constant | None:
+        """Return the constant that an expression is, besides -0.0, whose sign no fraction has."""
+        constant = super().constant(node)
+        is_zero = isinstance(constant, Fraction) and not constant
+        return None if is_zero and isinstance(node, ast.Unary) else constant
 
     def of_one(self, operator: str, number: Number) -> Type:
         bare = strip(number.type)

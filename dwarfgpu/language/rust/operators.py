@@ -101,6 +101,30 @@ class RustOperators(LanguageOperators):
             RustOperators(self.evaluation.unread()).elements(written, kind)
         return elements(self.objects, self.elements(written, kind))
 
+    def becoming(
+        self, node: ast.Node, type_: Type | None, *, is_assigned: bool
+    ) -> TypedValue | None:
+        """Return a constant before `as char`, which is a u8 there."""
+        rules = self.evaluation.rules
+        if is_assigned or rules is None or not is_unicode_character(type_):
+            return None
+        if not self.evaluation.is_untyped(node):
+            return None
+        return self.evaluation.assigned(node, rules.integer(8, is_signed=False))
+
+    def as_one_type(
+        self, node: ast.Binary, left: TypedValue, right: TypedValue
+    ) -> tuple[TypedValue, TypedValue]:
+        """Return the operands. `UsageError` for a reference to a number: Rust computes with what it
+        leads to."""
+        for side in (left, right):
+            bare = strip(side.type)
+            is_reference = isinstance(bare, Pointer) and (bare.own_name or "").startswith("&")
+            if isinstance(bare, Pointer) and is_reference and isinstance(strip(bare.target), Base):
+                what = f"Rust has {node.operator} of what a reference leads to: write *."
+                raise UsageError(what)
+        return left, right
+
     def require_assignable(self, node: ast.Node, type_: Type | None) -> None:
         """Raise `UsageError` for an array that is written out where a reference to one is assigned:
         it is in no memory."""
