@@ -480,7 +480,9 @@ class Evaluator(ElementAccess):
 
         constant = folded(node, "signs")
         assert constant is not None
-        return self.number(rules.as_type(constant, type_))
+        number = self.number(rules.as_type(constant, type_))
+        has_sign = isinstance(node, ast.Unary) and node.operator == "-" and not constant
+        return self.arithmetic.unary("-", number) if has_sign else number
 
     def _saturated(self, operand: TypedValue, to: Typed) -> TypedValue | None:
         """Return a real number of Rust as an integer: of those that the type has, the nearest
@@ -532,7 +534,7 @@ class Evaluator(ElementAccess):
             own = self.own.of_assignment(node.operator, target, value)
             value = self.combined(node.operator, target, value) if own is None else own
         if target.convenience is None:
-            value = self.own.becomes(target, value)
+            value = self.own.as_stored(target, value)
         self.forget_types()
         rules = self.rules
         if rules is not None and target.type and rules.applies(target.type, value.type):

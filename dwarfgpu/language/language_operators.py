@@ -150,7 +150,7 @@ class LanguageOperators:
         """Return what `target operator= value` assigns where that is another value."""
         return None
 
-    def becomes(self, target: TypedValue, value: TypedValue) -> TypedValue:
+    def as_stored(self, target: TypedValue, value: TypedValue) -> TypedValue:
         """Return what is stored in an object to which a value is assigned; an error where that is
         nothing that the program could have there."""
         return value

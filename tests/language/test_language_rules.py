@@ -154,7 +154,7 @@ NAMES_OF_TYPES = {
                        "u1 shl 1": "LongWord", "few shl 1": "LongWord", "not u1": "Byte",
                        "16777217.0": "Extended", "+w8": "Int64", "f4 * 2": "Single",
                        "f8 / 3": "Double", "f4 + 0.1": "Extended",
-                       "5": "ShortInt", "i4 < 5": "bool", "i4 / 2": "Double",
+                       "5": "ShortInt", "i4 < 5": "Boolean", "i4 / 2": "Double",
                        "256 div u1": "Int64", "u1 and u1": "Byte", "u1 or i1": "Int64",
                        "u4 and i1": "LongWord", "Byte(3)": "Byte"},
     dw.LANG_GO: {"u1 + 1": "uint8", "u1 << few": "uint8", "5": "int", "1.5": "float64",

@@ -131,7 +131,7 @@ class DOperators(LanguageOperators):
         shifted = self.combined(operator, self.arithmetic.cast(target, unsigned), value)
         return None if shifted is None else self.arithmetic.cast(shifted, bare)
 
-    def becomes(self, target: TypedValue, value: TypedValue) -> TypedValue:
+    def as_stored(self, target: TypedValue, value: TypedValue) -> TypedValue:
         """Return what an array becomes; `null` is that of any reference."""
         from dwarfgpu.language.d.assigned_arrays import assigned  # few expressions
 
@@ -304,7 +304,8 @@ def _is_utf(type_: Type | None) -> bool:
 def _is_null(value: TypedValue) -> bool:
     """Return whether a value is the literal `null`."""
     bare = strip(value.type)
-    return isinstance(bare, Pointer) and bare.target is None and value.location is None
+    is_written = isinstance(bare, Pointer) and bare.target is None and value.location is None
+    return is_written and (value.bits is None or not value.bits.value)
 
 
 def _is_array(type_: Type | None) -> bool:
