@@ -24,7 +24,7 @@ var
   s1, s2, s3, s4, s5, s6: shortstring;
 
   uni, upper: unicodestring; wide: widestring; wc: widechar; pc, nowhere: pchar; same: ansistring;
-  beyond: ansistring; r12, r13, r14: int64;
+  beyond: ansistring; r12, r13, r14, r15: int64; cut: array[0..3] of char; v10, v11, v12: boolean;
   u1, u2, u3, u4, u5, u6, u7, u8, u9: boolean;
   v1, v2, v3, v4, v5, v6, v7, v8, v9: boolean;
 procedure stop(const given: string);
@@ -46,6 +46,7 @@ begin
 
   uni := 'ansi'; upper := 'Ansi'; wide := 'wide'; wc := 'y'; pc := 'pchar'; nowhere := nil;
   same := pc; beyond := #233;
+  cut := 'ab'; v10 := cut = 'ab'; v11 := cut = 'ab'#0#0; v12 := 'b' > cut; r15 := length(cut + c);
   r12 := length(c); r13 := length('a'); r14 := length(pc);
   u1 := uni = 'ansi'; u2 := wide = 'wide'; u3 := uni = heap; u4 := uni < 'b'; u5 := uni < upper;
   u6 := uni <> wide; u7 := wc = 'y'; u8 := c = 'c'; u9 := 'a' = c;
@@ -65,6 +66,7 @@ EXPRESSIONS = {
     "r12": "length(c)", "r13": 'length("a")', "r14": "length(pc)",
     "u1": 'uni = "ansi"', "u2": 'wide = "wide"', "u3": "uni = heap", "u4": 'uni < "b"',
     "u5": "uni < upper", "u6": "uni <> wide", "u7": 'wc = "y"', "u8": 'c = "c"', "u9": '"a" = c',
+    "v10": 'cut = "ab"', "v11": r'cut = "ab\000\000"', "v12": '"b" > cut', "r15": "length(cut + c)",
     "v1": 'pc = "pchar"', "v2": "pc = same", "v3": 'pc < "q"', "v4": 'nowhere = ""',
     "v5": "c = small", "v6": "wc = c", "v7": "small = uni", "v8": "wc = wide", "v9": '"d" > c',
 }  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Final
 from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.dwarf.types.short_strings import MOST_CHARACTERS, members_of_string
+from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
@@ -20,6 +21,9 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.model.location import single_location_in
+from dwarfgpu.model.storage import Memory
 
 _ALLOCATED: Final = ("ansistring", "utf8string", "rawbytestring", "unicodestring", "widestring")
 """Strings whose characters the program allocates."""
@@ -67,13 +71,32 @@ def contents_of_record(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     return objects.part(value, kind, characters.bit_offset or 0)
 
 
+def ended_at_nul(objects: ObjectAccess, value: TypedValue) -> TypedValue:
+    """Return an array of characters that is no string up to its first NUL, where Free Pascal ends
+    it in an expression; any other value as it is."""
+    bare, single = strip(value.type), single_location_in(value.location)
+    if not isinstance(bare, Array) or bare.is_short_string or not is_string(bare):
+        return value
+    if isinstance(objects, Unevaluated) or allocated_name(value.type):
+        return value
+    if single is None or not isinstance(single.storage, Memory):
+        return value
+    width = size_bytes(bare.element) or 1
+    data = objects.known(value).to_bytes(objects.context.endian)
+    characters = (data[start : start + width] for start in range(0, len(data), width))
+    count = next((index for index, one in enumerate(characters) if not any(one)), None)
+    if count is None:
+        return value
+    return objects.part(value, Array(bare.element, (count,), lower_bounds=(1,)), 0)
+
+
 def as_string(objects: ObjectAccess, value: TypedValue) -> TypedValue | None:
     """Return a string, or a character as a string of one; None for any other value."""
     bare = strip(value.type)
     if isinstance(bare, Base) and bare.base.encoding in CHARACTERS:
         kind = Array(value.type, (1,), lower_bounds=(1,))
         return TypedValue(kind, bits=objects.known(value), unit=value.unit)
-    contents = contents_of_record(objects, value)
+    contents = contents_of_record(objects, ended_at_nul(objects, value))
     return contents if is_string(contents.type) else None
 
 

@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.types.types import MAX_CHAIN, Array, Base, Pointer, Struct, 
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.language.c_numbers import holds
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.pascal.short_string_elements import contents_of_record
+from dwarfgpu.language.pascal.short_string_elements import contents_of_record, ended_at_nul
 from dwarfgpu.language.read_strings import pointed
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -51,7 +51,9 @@ def texts_compared(
     if all(map(is_pointer_to_characters, kinds)) and not any(map(_is_named_string, kinds)):
         return None  # as addresses
     sides = [
-        contents_of_record(objects, side) if isinstance(strip(side.type), Struct) else side
+        contents_of_record(objects, side)
+        if isinstance(strip(side.type), Struct)
+        else ended_at_nul(objects, side)
         for side in (left, right)
     ]
     if not all(_is_text(side.type) for side in sides):
