@@ -48,7 +48,6 @@ REFUSED = {
     ("ada.2", "1 /= line"): _NO_ARRAY,
     ("ada.2", "line = where"): _NO_ARRAY,
     ("ada.2", "line = spot"): _NO_ARRAY,
-    ("ada.2", "line < line"): _NO_ORDER,
     ("ada.2", "spot = 1"): _NOT_EQUAL,
     ("ada.2", "spot = circle"): _NOT_EQUAL,
     ("ada.2", "spot < spot"): "Structure has no component named operator<.",
@@ -166,7 +165,8 @@ def test_bits_that_are_no_part_of_a_value(tmp_path: Path, endian: Endian) -> Non
 def test_arrays_that_are_values(tmp_path: Path, language: int) -> None:
     lines = _printed(tmp_path, "little", language, "a1 == a2", "a1 != a2", "a1 == a3", "&a1 == &a2")
     assert lines[-4:] == ["true", "false", "false", "false"]
-    assert _printed(tmp_path, "little", language, "a1 < a2")[-1] == _NO_ORDER
+    order = "false" if language == dw.LANG_D else _NO_ORDER
+    assert _printed(tmp_path, "little", language, "a1 < a2")[-1] == order
     assert "operator==" in _printed(tmp_path, "little", language, "r1 == r2")[-1]
 
 

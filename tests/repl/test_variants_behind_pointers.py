@@ -52,7 +52,7 @@ AS_IN_GDB = [
     "whatis row[1].Rect.__1",
     "print sizeof(row[1].Rect.__1)",
     "whatis list.data_ptr[1].Rect.__1",
-    "whatis (&held.many)[0][1].Rect.__1",
+    "whatis (*&held.many)[1].Rect.__1",
     "whatis &held.many[1].Rect.__1",
     "whatis held.many[held.a].Rect.__1",
     "set $p = sh",

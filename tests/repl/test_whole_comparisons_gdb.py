@@ -60,7 +60,7 @@ OF_ADA = """l1 = l2, l1 = l3, l1 /= l2, l1 /= l3, l1 = m1, m1 = l1, l1 = o2, o2 
     = s3, s1 = "abc", s1 /= "abc", s3 = "abc", "abc" = s1, s1(1..2) = "ab", s1 = l1, u1 = l1,
     l1 = u1, u1.all = u2.all, u0 = u1, u1 /= u0, v1 = "abc", "abc" = v1, v1.all = "abc",
     w1.all = l1, w1 = l1, l1 = w1, 1 = l1, l1 = r1, r1 = l1, l1 = &l1, l1(1) = l2,
-    l2 = l1(1), l1 < l2, r1 < r2, not (l1 = l2), $a = l1"""
+    l2 = l1(1), r1 < r2, not (l1 = l2), $a = l1"""
 
 
 def _compared(expressions: str) -> list[str]:

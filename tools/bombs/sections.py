@@ -107,13 +107,6 @@ def empty_lines(count: int) -> Files:
     return line_program(FOLDER + files, SET_ADDRESS + code + b"\2\1\0\1\1")
 
 
-def continued_line(count: int) -> Files:
-    """Statements that continue a line, all at one address, and one of the next line that is no
-    statement: GDB drops those behind the first discriminator."""
-    code = b"\0\2\4\1" + b"\1" * count + b"\6\3\1\1"
-    return line_program(FOLDER + ONE_FILE, SET_ADDRESS + code + END_SEQUENCE)
-
-
 def shared_table(count: int) -> Files:
     """Units that share one line table, which grows with them."""
     line = line_table(FOLDER + ONE_FILE, SET_ADDRESS + b"\x4b" * count + END_SEQUENCE)
@@ -495,8 +488,6 @@ BOMBS = (
          500_000, (*LIST, "disas bomb"), small=250),
     Bomb("empty-lines", ".debug_line", "{} lines without code of their own", empty_lines, 1_400_000,
          LIST),
-    Bomb("continued-line", ".debug_line", "{} rows that continue a line at one address",
-         continued_line, 1_000_000, (*LIST, "debug bomb <<< disassemble /s main")),
     Bomb("shared-table", ".debug_line", "{} units with one table of as many rows", shared_table,
          20_000, LIST),
     Bomb("one-name", ".debug_line", "{} files of one name, and as many functions and variables",
