@@ -150,7 +150,7 @@ BOMBS: Final = (
          20_000, (*AT_MAIN, "eval --file bomb --pc 0x1000 m0::nosuch"),
          small=100, says="lead through too many scopes"),
     Bomb("blocks-of-ada", INFO, "{} blocks of Ada in one another", partial(blocks, ADA_95), 20_000,
-         AT_MAIN, small=120),
+         AT_MAIN, small=80),
     Bomb("blocks-of-fortran", INFO, "{} blocks of Fortran in one another",
          partial(blocks, FORTRAN_03), 20_000, AT_MAIN, small=120),
     Bomb("subranges", INFO, "a chain of {} subranges of Ada", subranges, 60_000,
