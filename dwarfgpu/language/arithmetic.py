@@ -30,6 +30,7 @@ from dwarfgpu.language import complexes
 from dwarfgpu.language.arithmetic_conversions import (
     Number,
     bounded,
+    is_boolean,
     is_fixed_point,
     is_integer,
     is_number,
@@ -70,7 +71,6 @@ _NO_OPERAND = {
 INVALID_FLOAT: Final = "Invalid floating value found in program."
 
 _KINDS: Final = (COMPLEX, VECTOR)
-_BOOLEANS_OF_PASCAL: Final = frozenset({"boolean", "bytebool", "wordbool", "longbool", "qwordbool"})
 """Kinds of values of several parts; the first that includes an operand decides."""
 
 
@@ -80,13 +80,6 @@ def _kind_of(*operands: TypedValue) -> OperandKind | None:
         if any(kind.includes(operand.type) for operand in operands):
             return kind
     return None
-
-
-def _is_number_of_pascal(bare: BareType | None) -> bool:
-    """Return whether a type is a Boolean of Pascal, which may have other numbers than 0 and 1;
-    that of Ada is in small letters."""
-    name = bare.name if isinstance(bare, Base) else ""
-    return not name.islower() and name.lower() in _BOOLEANS_OF_PASCAL
 
 
 def _is_currency(type_: Type | None) -> bool:
@@ -376,8 +369,8 @@ class Arithmetic:
             if isinstance(bare, Pointer) and referred is not type_:
                 return self.referring(part, bare)
             return part
-        keeps_bits = is_fixed_point(bare) or _is_number_of_pascal(bare)
-        if keeps_bits and value.bit_size is None and strip(value.type) == bare:
+        keeps_bits = is_fixed_point(bare) or (is_boolean(bare) and value.bit_size is None)
+        if keeps_bits and strip(value.type) == bare:
             return evolve(value, type=type_)
         if is_complex(type_) or (is_complex(value.type) and is_number(type_)):
             return complexes.cast(self, value, type_)
