@@ -234,26 +234,19 @@ def member_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bit
 def _member_at(class_type: Type | None, bit_offset: int) -> str | None:
     """Return `&Class::x`, with the class or base class that declares the member at an offset; None
     without one."""
-    pending = [(class_type, bit_offset)]
-    for _ in range(_MOST_BASES):
-        if not pending:
-            break
-        owner, offset = pending.pop(0)
-        bare = strip(owner)
-        for member in bare.members if isinstance(bare, Struct) else ():
-            if member.is_static or member.location is not None or member.bit_offset is None:
-                continue
-            if member.is_base_class:
-                pending.append((member.type, offset - member.bit_offset))
-            elif member.name and member.bit_offset == offset:
+    for owner, bare, offset in _classes_at(class_type, bit_offset):
+        for member in bare.members:
+            is_placed = not (member.is_static or member.is_base_class) and member.location is None
+            if is_placed and member.name and member.bit_offset == offset:
                 return f"&{type_name(owner, cplusplus=True)}::{member.name}"
     return None
 
 
-def _virtual_at(class_type: Type | None, bit_offset: int, slot: int) -> str | None:
-    """Return the function in a slot of the table that an object has at an offset, by the outermost
-    class there that declares it; None without one. A class shares the table of its primary base
-    class, which begins where it does (Itanium 2.4)."""
+def _classes_at(
+    class_type: Type | None, bit_offset: int
+) -> Iterator[tuple[Type | None, Struct, int]]:
+    """Yield a class and its base classes, the outermost first, each with the offset from its
+    beginning; no virtual base, whose place only an object says."""
     pending = [(class_type, bit_offset)]
     for _ in range(_MOST_BASES):
         if not pending:
@@ -262,12 +255,20 @@ def _virtual_at(class_type: Type | None, bit_offset: int, slot: int) -> str | No
         bare = strip(owner)
         if not isinstance(bare, Struct):
             continue
-        for method in bare.declared.methods if not offset else ():
-            if method.is_virtual and method.slot_index == slot:
-                return method_name(owner, method)
+        yield owner, bare, offset
         for member in bare.members:
             if member.is_base_class and member.location is None and member.bit_offset is not None:
                 pending.append((member.type, offset - member.bit_offset))
+
+
+def _virtual_at(class_type: Type | None, bit_offset: int, slot: int) -> str | None:
+    """Return the function in a slot of the table that an object has at an offset, by the outermost
+    class there that declares it; None without one. A class shares the table of its primary base
+    class, which begins where it does (Itanium 2.4)."""
+    for owner, bare, offset in _classes_at(class_type, bit_offset):
+        for method in bare.declared.methods if not offset else ():
+            if method.is_virtual and method.slot_index == slot:
+                return method_name(owner, method)
     return None
 
 
