@@ -12,6 +12,8 @@ import pytest
 from dwarfgpu import language
 from dwarfgpu.language import Options
 from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.repl.running import stepping
+from dwarfgpu.session.followed_calls import FollowedCalls
 from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES, Done, run
 
@@ -596,6 +598,23 @@ def test_a_count_of_steps_is_an_expression(tmp_path: Path) -> None:
     one = talk(tmp_path, "vadd", "starti", "stepi 12", "p/x $pc")
     assert one[-1].startswith("$1 = 0x")
     assert talk(tmp_path, "vadd", "starti", "set $n = 6", "stepi $n * 2", "p/x $pc")[-1] == one[-1]
+
+
+@pytest.mark.parametrize("step", ["stepi", "nexti"])
+def test_the_caller_is_looked_for_at_the_last_of_many_instructions(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That takes longer than an instruction, and no other one is shown."""
+    looked: list[Session] = []
+
+    class Counted(FollowedCalls):
+        def __init__(self, session: Session) -> None:
+            looked.append(session)
+            super().__init__(session)
+
+    monkeypatch.setattr(stepping, "FollowedCalls", Counted)
+    talk(tmp_path, "vadd", "starti", f"{step} 12")
+    assert len(looked) == 1
 
 
 NO_CODE = "0x0000000000000000 in ?? ()"

@@ -34,6 +34,8 @@ from dwarfgpu.repl.running.runner import (
     why_not_running,
 )
 from dwarfgpu.repl.running.stepping import (
+    followed_instruction,
+    followed_next_instruction,
     instruction,
     line,
     next_instruction,
@@ -189,9 +191,18 @@ def _breakpoints_hit(shell: Shell) -> list[Breakpoint]:
 
 
 def _stepped(
-    shell: Shell, argument: str, once: Callable[[Shell], Stop], *, is_line: bool = False
+    shell: Shell,
+    argument: str,
+    last: Callable[[Shell], Stop],
+    *,
+    earlier: Callable[[Shell], Stop] | None = None,
+    is_line: bool = False,
 ) -> Iterator[Part]:
-    """Perform a number of steps, fewer if the wave in focus ends; report the last one."""
+    """Perform a number of steps, fewer if the wave in focus ends; report the last one.
+
+    `earlier`: performs those before the last one, if they need not be shown.
+    """
+    earlier = earlier or last
     require_started(shell)
     count = whole_number(shell.session, shell.values, argument) if argument else 1
     shell.session = _frame_of_stop(shell)
@@ -200,9 +211,11 @@ def _stepped(
     stop, wave = stepped_here(shell), shell.session.wave
     with resuming(shell, is_step=True):
         for number in range(count):
-            if number == count - 1:  # only the last stop is shown
+            if number == count - 1:
                 before = function_of(shell.session)
-            stop = once(shell)
+                stop = last(shell)
+            else:
+                stop = earlier(shell)
             if shell.session.wave != wave:
                 _leave_inlined_at_start(shell)
             if not stop.is_step or shell.session.wave != wave:
@@ -230,7 +243,7 @@ def stepi(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: stepi [COUNT]
     """
-    yield from _stepped(shell, argument, instruction)
+    yield from _stepped(shell, argument, followed_instruction, earlier=instruction)
 
 
 @command("nexti", topic="running", aliases=("ni",))
@@ -239,7 +252,7 @@ def nexti(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: nexti [COUNT]
     """
-    yield from _stepped(shell, argument, next_instruction)
+    yield from _stepped(shell, argument, followed_next_instruction, earlier=next_instruction)
 
 
 @command("step", topic="running", aliases=("s",))

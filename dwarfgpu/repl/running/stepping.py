@@ -65,18 +65,18 @@ def _focus_again(shell: Shell, before: Session) -> None:
         shell.session = shell.session.focused(before.lane)
 
 
-def instruction(shell: Shell) -> Stop:
-    """Execute one instruction of the wave in focus."""
-    return _followed(shell, _instruction)
+def followed_instruction(shell: Shell) -> Stop:
+    """Execute one instruction; the stop says whether that has called or returned."""
+    return _followed(shell, instruction)
 
 
-def next_instruction(shell: Shell) -> Stop:
-    """Step one instruction, over a call."""
-    return _followed(shell, _next_instruction)
+def followed_next_instruction(shell: Shell) -> Stop:
+    """Step one instruction, over a call; the stop says whether that has returned."""
+    return _followed(shell, next_instruction)
 
 
 def _followed(shell: Shell, step: Callable[[Shell], Stop]) -> Stop:
-    """Step once; the stop says whether that has entered a function or returned from one."""
+    """Step once; finding the caller takes longer than the step."""
     session, pc = shell.session, shell.session.pc
     calls = FollowedCalls(session)
     stop = step(shell)
@@ -86,15 +86,17 @@ def _followed(shell: Shell, step: Callable[[Shell], Stop]) -> Stop:
     return evolve(stop, is_other_call=passage is not None)
 
 
-def _instruction(shell: Shell) -> Stop:
+def instruction(shell: Shell) -> Stop:
+    """Execute one instruction of the wave in focus."""
     return _range(shell, 0, 0, over_calls=False)
 
 
-def _next_instruction(shell: Shell) -> Stop:
+def next_instruction(shell: Shell) -> Stop:
+    """Step one instruction, over a call."""
     if isinstance(_backend(shell), StepsRanges):
         return _range(shell, 0, 0, over_calls=True)
     deep = depth(shell.session)
-    stop = _instruction(shell)
+    stop = instruction(shell)
     if not stop.is_step or depth(shell.session) <= deep:
         return stop
     return until_depth(shell, deep)
@@ -158,7 +160,7 @@ def _within_row(shell: Shell, row: Range, *, over_calls: bool) -> Stop:
     The step also ends at the entry of the function, to which a call may have led.
     """
     if not isinstance(_backend(shell), StepsRanges):
-        return _next_instruction(shell) if over_calls else _instruction(shell)
+        return next_instruction(shell) if over_calls else instruction(shell)
     subprogram = shell.session.frame.subprogram
     is_first = subprogram is not None and row.begin == subprogram.entry
     return _range(shell, row.begin + is_first, row.end, over_calls=over_calls)
@@ -267,7 +269,7 @@ def _past_prologue(shell: Shell, stop: Stop) -> Stop:
     for _ in range(body - session.pc):
         if shell.session.pc == body or not stop.is_step:
             break
-        stop = evolve(_instruction(shell), is_other_call=stop.is_other_call)
+        stop = evolve(instruction(shell), is_other_call=stop.is_other_call)
     if stop.is_step:
         shell.session = before_inlined(shell.session)
     return stop
