@@ -463,7 +463,7 @@ class Evaluator(ElementAccess):
             from dwarfgpu.language.ada.conversions import converted, static_number
 
             constant = None if self.rules is None else static_number(self.rules, node.operand)
-            return converted(self.arithmetic, operand, to, constant)
+            return converted(self.arithmetic, self.rules, operand, to, constant)
         if node.how:
             return named_cast(self.arithmetic, node.how, operand, to)
         if self.options.warn is not None and loses_bits(self.arithmetic, operand, to):
@@ -526,7 +526,7 @@ class Evaluator(ElementAccess):
             from dwarfgpu.language.ada.indexing import assigned  # few programs are in Ada
 
             constant = None if self.rules is None else self.rules.constant(node.right)
-            target, value = assigned(self.arithmetic, target, value, constant)
+            target, value = assigned(self.arithmetic, self.rules, target, value, constant)
         if node.operator not in (None, ":"):  # `:=` of Ada assigns
             result = self.overloaded(f"{node.operator}=", target, value)
             if result is not None:

@@ -85,6 +85,24 @@ def test_results_that_the_type_does_not_hold(files: list[str]) -> None:
     assert "the result overflows example.fx, where Ada raises Constraint_Error" in said
 
 
+@pytest.mark.parametrize(
+    ("expression", "shown", "ordinary"),
+    [
+        ("fd(float'(r(1)) * 0.7)", "0.69", "0.7"),
+        ("fd(r(1) / 3.0)", "0.33", None),
+        ("fx(r(1) / 3.0)", "0.375", None),
+    ],
+)
+def test_a_decimal_type_is_assumed_where_it_makes_a_difference(
+    files: list[str], expression: str, shown: str, ordinary: str | None
+) -> None:
+    """0.7 of a Float is less; both readings are those of Ada 2012 4.6."""
+    said = answers(None, files, ["frame function stop", f"output {expression}"])[1]
+    assert said.splitlines()[-1] == shown
+    assert ("is taken for a decimal type" in said) == (ordinary is not None)
+    assert ordinary is None or f"for an ordinary one this is {ordinary}" in said
+
+
 def test_other_operands_are_refused(files: list[str]) -> None:
     asked = ["frame function stop", *(f"output {text}" for text in REFUSED)]
     assert dict(zip(REFUSED, last_lines(files, asked)[1:], strict=True)) == REFUSED

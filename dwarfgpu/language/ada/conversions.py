@@ -15,7 +15,7 @@ from typing import Final
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import X87_EXTENDED
 from dwarfgpu.dwarf.names.fortran_ada import tagged_parent
-from dwarfgpu.dwarf.types.types import MAX_CHAIN, Base, Struct, strip
+from dwarfgpu.dwarf.types.types import MAX_CHAIN, Base, Struct, Type, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_fixed_point, is_floating, is_integer
@@ -36,7 +36,11 @@ _REALS: Final = frozenset({"short_float", "float", "long_float", "long_long_floa
 
 
 def converted(
-    arithmetic: Arithmetic, value: TypedValue, to: Typed, constant: Constant | None = None
+    arithmetic: Arithmetic,
+    rules: NumberRules | None,
+    value: TypedValue,
+    to: Typed,
+    constant: Constant | None = None,
 ) -> TypedValue:
     """Return the value of a type that is written before it. `UsageError` where there is none.
 
@@ -47,8 +51,10 @@ def converted(
         value = _of_ancestor(arithmetic.objects, value, target)
         return written_cast(arithmetic, value, to)
     number = exact_real(arithmetic, value)
-    if isinstance(target, Base) and target.base.scale is not None:
-        return TypedValue(to.type, bits=_fixed(arithmetic, value, target, constant), unit=to.unit)
+    if is_fixed_point(to.type):
+        return TypedValue(
+            to.type, bits=_fixed(arithmetic, rules, value, to.type, constant), unit=to.unit
+        )
     if number is not None and is_integer(target):
         value = _literal(arithmetic, ast.Integer(abs(_rounded(number))), number)
     elif number is not None and is_fixed_point(value.type):
@@ -108,14 +114,21 @@ def static_number(rules: NumberRules, node: ast.Node) -> Constant | None:
 
 
 def _fixed(
-    arithmetic: Arithmetic, value: TypedValue, target: Base, constant: Constant | None
+    arithmetic: Arithmetic,
+    rules: NumberRules | None,
+    value: TypedValue,
+    type_: Type | None,
+    constant: Constant | None,
 ) -> Bits:
     """Return the bits of a fixed-point number.
 
     Programs of GNAT round a floating-point number to the nearest one of an ordinary type, and of
     two to that which is not towards 0. They truncate it for a decimal type, and for each type a
-    static expression, an integer and a fixed-point number.
+    static expression, an integer and a fixed-point number. A warning says where a type that is
+    taken for a decimal one would have another number if it were none.
     """
+    target = strip(type_)
+    assert isinstance(target, Base)
     if constant is not None:
         return fixed_point(target, constant)
     scale = Fraction(target.base.scale or 1)
@@ -124,9 +137,16 @@ def _fixed(
         number = Fraction(arithmetic.number(value).value.integer)
     if is_fixed_point(value.type) or not is_floating(value.type):
         return _scaled(target, int(number / scale), number)
-    if _is_decimal(scale):
-        return _scaled(target, _multiple(arithmetic, number / scale), number)
-    return _scaled(target, _rounded(number / scale), number)
+    nearest = _rounded(number / scale)
+    if not _is_decimal(scale):
+        return _scaled(target, nearest, number)
+    multiple = _multiple(arithmetic, number / scale)
+    if multiple != nearest and rules is not None:
+        rules.doubt(
+            f"{name_of(type_)} is taken for a decimal type, whose numbers are truncated; "
+            f"for an ordinary one this is {spelled(nearest * scale)}"
+        )
+    return _scaled(target, multiple, number)
 
 
 def _is_decimal(scale: Fraction) -> bool:

@@ -11,7 +11,7 @@ from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_fixed_point, is_floating, is_integer
 from dwarfgpu.language.constant_expressions import Constant
 from dwarfgpu.language.name_resolution import Typed
-from dwarfgpu.language.number_rules import name_of
+from dwarfgpu.language.number_rules import NumberRules, name_of
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -71,6 +71,7 @@ def array_unless_null(objects: ObjectAccess, value: TypedValue) -> TypedValue | 
 
 def assigned(
     arithmetic: Arithmetic,
+    rules: NumberRules | None,
     target: TypedValue,
     value: TypedValue,
     constant: Constant | None = None,
@@ -94,7 +95,8 @@ def assigned(
     if is_fixed:
         from dwarfgpu.language.ada.conversions import converted  # few numbers are so
 
-        return target, converted(arithmetic, value, Typed(target.type, target.unit), constant)
+        to_type = Typed(target.type, target.unit)
+        return target, converted(arithmetic, rules, value, to_type, constant)
     target, value = (
         array_of(objects, side) if is_parameter(side.type) else side for side in (target, value)
     )
