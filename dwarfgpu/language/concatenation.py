@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.dwarf.names.fortran_ada import first_of_indexes, is_string
-from dwarfgpu.dwarf.types.type_sizes import size_bits, strides_of, unpacked
+from dwarfgpu.dwarf.types.type_sizes import lost_length, size_bits, strides_of, unpacked
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Struct, Type, strip
-from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.errors import UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import Bits, concatenate
@@ -105,14 +105,17 @@ def is_element(type_: Type | None, of: Type | None) -> bool:
 
 
 def _count(type_: Type | None, element: Type | None) -> int:
-    """Return how many elements an operand has; `UsageError` where they are of another type."""
+    """Return how many elements an operand has; `UsageError` where they are of another type, and
+    `UndefinedBits` where the number is unknown."""
     bare = strip(type_)
     own = strip(bare.element) if isinstance(bare, Array) else bare
     if not is_element(own, element):
         raise UsageError(_NO_ARRAYS)
     if not isinstance(bare, Array):
         return 1
-    count = bare.dimensions[0]
+    count, why = bare.dimensions[0], lost_length(bare)
+    if why is not None:
+        raise UndefinedBits(why)
     if count is None or len(bare.dimensions) > 1:
         raise UsageError(_NO_ARRAYS)
     if strides_of(bare) != (size_bits(own),):

@@ -102,7 +102,7 @@ def _source() -> str:
     declared.append(f" character(5) :: texts({len(TEXTS)})")
     set_ += [f" texts({number}) = {text}" for number, text in enumerate(TEXTS, 1)]
     return "\n".join([
-        "program fa", " implicit none",
+        "program fa", " use iso_c_binding", " implicit none",
         " real(4) :: q = 2.5", " real(8) :: x = -3.5d0", " complex :: c = (1.0, 2.0)",
         " character(5) :: a = 'ab'", " integer :: i = -7, j = 6", " integer(8) :: k = -5",
         " integer :: m(3, 4) = 1",
@@ -114,12 +114,15 @@ def _source() -> str:
         " character(5), pointer :: t", " character(5), target :: of_t = 'hello'",
         " type holder", "  integer, pointer :: p",
         "  character(:), allocatable :: name", "  character(:), pointer :: to", " end type",
-        " type(holder) :: h",
+        " type(holder) :: h", " type(holder), target :: broken", " integer(8), pointer :: words(:)",
         " character(3) :: each(2) = ['abc', 'de ']", " character(:), allocatable :: later",
         " character(4), allocatable :: held", " character(6), pointer :: target",
         " character(6), target :: aim = 'aim'", " character(7), allocatable :: rows(:)",
         " character(kind=4, len=3) :: wide = 4_'abc'", " integer :: list(2) = [1, 2]",
         *declared, " p => of_p", " r => of_r", " t => of_t", " h%p => of_p",
+        " broken%name = 'a name of 21 letters.'",
+        " call c_f_pointer(c_loc(broken), words, [storage_size(broken) / 64])",
+        " where (words == 21) words = -21",
         " h%name = 'name'", " h%to => aim", " g => of_g",
         " nullify(nowhere)", " later = 'hello '", " held = 'xy'", " target => aim", *set_,
         " call abort()", " print *, q, x, c, a, i, j, k, each, wide, list", "end program",
@@ -182,6 +185,13 @@ TYPES = {
 def test_types(files: list[str]) -> None:
     shown = last_lines(files, ["frame function fa", *(f"whatis {text}" for text in TYPES)])[1:]
     assert shown == [f"type = {name}" for name in TYPES.values()]
+
+
+def test_a_length_that_no_string_has_is_an_error(files: list[str]) -> None:
+    reason = "the length of the string is negative: -21"
+    asked = ["output len(broken%name)", "output broken%name // 'x'"]
+    shown = last_lines(files, ["frame function fa", *asked, "output len(h%name)"])[1:]
+    assert all(reason in text for text in shown[:2]) and shown[2] == "4", shown
 
 
 def test_other_arguments_are_refused(files: list[str]) -> None:
