@@ -95,9 +95,9 @@ def _of_function(session: Session, address: int | None) -> Dump:
 
 def _is_known(function: Function, pc: int) -> bool:
     """Return whether a symbol or the debugging information names the function of an address;
-    otherwise the code is a whole section."""
+    otherwise the code is a whole section, or lies behind the end of the function."""
     if function.range.symbol:
-        return True
+        return pc < function.range.symbol_end
     with suppress(DwarfGpuError):
         return function.code.code_object.scopes.subprogram_at(pc) is not None
     return False
