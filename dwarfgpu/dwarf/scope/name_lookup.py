@@ -72,7 +72,11 @@ _MAX_DEPTH: Final = 64
 """Structures inside one another that are searched for enumerators."""
 _TRANSPARENT_TYPES: Final = frozenset({*QUALIFIERS, *NAMES_OF_TYPES})
 _LISTS_AND_TYPES: Final = TYPES | {dw.TAG_NAMELIST}
-_OF_BLOCKS: Final = _LISTS_AND_TYPES | {dw.TAG_ENUMERATION_TYPE, dw.TAG_IMPORTED_DECLARATION}
+_OF_BLOCKS: Final = _LISTS_AND_TYPES | {
+    dw.TAG_ENUMERATION_TYPE,
+    dw.TAG_IMPORTED_DECLARATION,
+    dw.TAG_SUBPROGRAM,
+}
 """Besides variables, what declares names in a block."""
 _SCOPES: Final = (
     CONTAINERS | TAGGED | {dw.TAG_TYPEDEF, dw.TAG_SUBPROGRAM, dw.TAG_TEMPLATE_TYPE_PARAMETER}
@@ -316,6 +320,15 @@ class NameLookup(UnitDeclarations):
             if scope.tag in BLOCKS | FUNCTIONS:
                 yield from (one for one in declared_in(scope) if ordinary(one.die))
 
+    def nested_functions(self) -> Iterator[Die]:
+        """Yield the nested functions of GNU C that the text of the function in focus sees."""
+        if not self.chain or self._is_fortran:
+            return
+        for scope in (*reversed(self.chain), *around(self.chain[0])):
+            if scope.tag in BLOCKS | FUNCTIONS:
+                for origin in scope.origins():
+                    yield from filter(_is_of_block, origin.children((dw.TAG_SUBPROGRAM,)))
+
     def _in_any_nameless(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return a variable of a function that has no name for qualifying it."""
         units = chain(() if self.unit is None else (self.unit,), self.other_units((), part.name))
@@ -449,7 +462,7 @@ class NameLookup(UnitDeclarations):
         abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
         for holder in (scope,) if abstract is None else (scope, abstract):
             for child in holder.children(_OF_BLOCKS):
-                if child.tag in _LISTS_AND_TYPES and _is(child, part, accepts):
+                if _is_of_block(child) and _is(child, part, accepts):
                     return (child,)
                 for enumerator in _enumerators(child):
                     if _is(enumerator, part, accepts):
@@ -535,7 +548,8 @@ class NameLookup(UnitDeclarations):
         pending = [origin for function in functions for origin in function.origins()]
         while pending:
             scope = pending.pop()
-            yield from (die for die in scope.children(_LISTS_AND_TYPES) if _is(die, part, accepts))
+            declared = filter(_is_of_block, scope.children(_OF_BLOCKS))
+            yield from (die for die in declared if _is(die, part, accepts))
             pending += scope.children(BLOCKS - FUNCTIONS)
 
     def _type_of(self, die: Die) -> Die | None:
@@ -555,6 +569,13 @@ def _without_code(function: Die) -> tuple[Die, ...]:
     if is_definition(function) or function.has(dw.AT_INLINE):
         return ()
     return tuple(die for die in completed(function, (function.unit,)) if die.has(dw.AT_INLINE))
+
+
+def _is_of_block(die: Die) -> bool:
+    """Return whether an entry of a block is a namelist, a type, or a nested function of GNU C."""
+    if die.tag == dw.TAG_SUBPROGRAM:
+        return not die.unit.is_cplusplus and not die.has(dw.AT_DECLARATION)
+    return die.tag in _LISTS_AND_TYPES
 
 
 def _enumerators(child: Die, depth: int = 0) -> Iterator[Die]:

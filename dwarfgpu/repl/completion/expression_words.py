@@ -78,6 +78,14 @@ def variables(shell: Shell, word: str) -> Iterator[Candidate]:
             yield from _candidate(variable, word)
 
 
+def _nested_functions(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Yield the nested functions of GNU C that the text in focus sees."""
+    with suppress(DwarfGpuError):
+        for die in shell.session.meanings().nested_functions():
+            if die.name is not None and die.name.startswith(word):
+                yield Candidate(die.name, "function")
+
+
 def _candidate(variable: Variable, word: str) -> Iterator[Candidate]:
     """Yield a variable with its type, if its name begins so."""
     name = variable.name.removeprefix("&")  # of Go, on the heap
@@ -93,6 +101,7 @@ def operands(shell: Shell, word: str) -> Iterator[Candidate]:
     """Yield operands of expressions: variables and, after `$`, registers."""
     if not word.startswith("$"):
         yield from variables(shell, word)
+        yield from _nested_functions(shell, word)
         yield from _gpu_words(shell, word)
         if "::" not in word and _has_this(shell):
             yield from members(shell, "*this")
