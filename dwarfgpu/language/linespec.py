@@ -76,6 +76,10 @@ _NAMES_ONLY: Final = Options(
 _OPERATOR_COMMA: Final = pattern(r"\boperator\s*$")
 """Before a comma that is the name of an operator."""
 _JUNK: Final = pattern(r"[0-9]+(?:\s*(?=,)|\s+)(?P<rest>\S.*)")
+_KEYWORD: Final = pattern(
+    r"(?P<before>.*?\S)\s+(?P<rest>(?:if|thread|task)\s+\S.*|-force-condition(?:\s.*)?)"
+)
+"""A word of `break` behind a location."""
 
 _MAX_KEPT: Final = 1_000
 """Names, with the functions that they denote."""
@@ -163,6 +167,10 @@ def _locations_of_linespec(
             raise UsageError(f"{space}#{pc:#x} is not an address of code")
         step = step_at(session, pc)
         return (CodeLocation("address", None if step is None else step.position, (pc,)),)
+    keyword = _KEYWORD.fullmatch(text)
+    if keyword is not None:
+        _locations_of_linespec(session, keyword["before"], around, options)
+        raise UsageError(f"Junk at end of line specification: {keyword['rest']}")
     location = _line_in_file(text)
     if location is not None:
         lines = pcs_by_position(session, *location)
