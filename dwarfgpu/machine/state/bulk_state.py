@@ -161,7 +161,13 @@ def _take_of_one_run(
     values: Array,
     known_here: Array,
 ) -> None:
+    wanted = addresses[pending]
+    if not wanted.size:
+        return
+    first, last = int(wanted.min()), int(wanted.max())
     for start, data in store.runs():
+        if start > last or start + len(data) <= first:
+            continue  # most runs of a store with many
         inside = pending & (addresses >= start) & (addresses + size_bytes <= start + len(data))
         if inside.any():
             _pick(data, start, inside, addresses, size_bytes, values, known_here)
