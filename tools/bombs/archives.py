@@ -89,7 +89,7 @@ BOMBS: Final = (
     Bomb("thin-chain", "ar archive", "{} thin ones that name the next one", thin_chain, 1_000,
          _COMMANDS, small=50),
     Bomb("thin-names", "ar archive", "a thin one of {} names of up to 15,000 bytes", thin_names,
-         3_000, _COMMANDS, says="LimitExceeded", small=4),
+         3_000, _COMMANDS, says="LimitExceeded", small=2),
     Bomb("package-files", "Debian package", "{} files", package_files, 60_000, _COMMANDS),
     Bomb(
         "package-zeros", "Debian package", "{} zeros in one block", inflated_package, 300_000_000,

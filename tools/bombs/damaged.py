@@ -128,7 +128,7 @@ BOMBS: Final = tuple(
         partial(with_damage, section, where),
         20_000,
         COMMANDS,
-        small=60,
+        small=30,
     )
     for section, where, words in (
         (".debug_str", "end", "at its end"),

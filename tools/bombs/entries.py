@@ -278,6 +278,10 @@ def unread_members(count: int) -> Files:
     }
 
 
+LONGEST_CHAIN: Final = 1_500
+"""Types from the last to `int`; tests of how the work grows have shorter ones."""
+
+
 def used_chain(tag: int, length: int, count: int) -> Files:
     """A chain of types that begins with `int`, and many variables, and members of a structure, that
     have the last of them: fewer members where each would be shown as an error."""
@@ -292,7 +296,7 @@ def used_chain(tag: int, length: int, count: int) -> Files:
         Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_COUNT, dw.FORM_DATA1),)),
     )
     entries, last = b"\4" + OF_INT, FIRST
-    for _ in range(length):
+    for _ in range(min(length, LONGEST_CHAIN)):
         here = FIRST + len(entries)
         entries += b"\5t\0" + word(last) + (b"\x08\1\0" if is_array else b"")
         last = here
@@ -583,7 +587,7 @@ BOMBS = (
          units_with_unreadable_ranges, 190_000,
          ("debug bomb <<< info line *0x1008", "debug bomb <<< info symbol 0x1008",
           "debug bomb <<< break f", "debug bomb <<< print f", "debug bomb <<< info functions f",
-          "where bomb f", "check bomb"), small=60, says="--max-namesakes"),
+          "where bomb f", "check bomb"), small=30, says="--max-namesakes"),
     Bomb("unit-entries", INFO, "{} units of six entries", units_with_entries, 199_000,
          ("info bomb", "check bomb"), small=60, says="--max-dies"),
     Bomb("entries", INFO, "{} entries in one unit", flat, 2_000_000, ASK),
@@ -597,11 +601,11 @@ BOMBS = (
          ("info bomb", *ASK), says="--max-inflated-ratio"),
     Bomb("deep", INFO, "{} blocks in one another", deep, 500_000, ASK),
     Bomb("specifications", INFO, "a chain of {} DW_AT_specification", lambda count: chained(
-        dw.TAG_VARIABLE, dw.AT_SPECIFICATION, count), 30_000, ASK, cpu_seconds=2.0),
+        dw.TAG_VARIABLE, dw.AT_SPECIFICATION, count), 30_000, ASK, cpu_seconds=2.0, small=50),
     Bomb("origins", INFO, "a chain of {} DW_AT_abstract_origin", lambda count: chained(
         dw.TAG_SUBPROGRAM, dw.AT_ABSTRACT_ORIGIN, count), 30_000, ASK, cpu_seconds=4.0),
     Bomb("origin-circles", INFO, "{} pairs of entries that are each other's origin",
-         lambda count: circular(dw.AT_ABSTRACT_ORIGIN, count), 30_000, ASK, small=100),
+         lambda count: circular(dw.AT_ABSTRACT_ORIGIN, count), 30_000, ASK, small=25),
     Bomb("typedefs", INFO, "a chain of {} typedefs", typedefs, 100_000,
          (*ASK, "debug bomb <<< ptype x")),
     Bomb("aliases", INFO, "a chain of {} imported declarations", aliases, 60_000,
@@ -610,7 +614,7 @@ BOMBS = (
          (*ASK, "debug bomb <<< ptype x")),
     Bomb("namesakes", INFO, "{} variables of one name", namesakes, 60_000,
          (*ASK, "where bomb x", "debug bomb <<< ptype x"), cpu_seconds=4.0,
-         says="--max-namesakes"),
+         says="--max-namesakes", small=50),
     Bomb("functions", INFO, "{} functions in one unit", functions, 1_000_000,
          ("debug bomb <<< break nosuch", "debug bomb <<< list nosuch",
           "debug bomb <<< info functions zz", "debug bomb <<< info scope main",
@@ -624,7 +628,7 @@ BOMBS = (
     Bomb("long-parameters", INFO, "{} functions with parameters of a class of a very long name",
          long_parameters, 200_000,
          (*ASK, "debug bomb <<< info functions [x-z]q", "debug --pc 0x1000 bomb <<< bt"),
-         small=250, says="long names take far more"),
+         small=62, says="long names take far more"),
     Bomb("variables", INFO, "{} variables in one unit", variables, 1_500_000,
          ("debug bomb <<< info variables zz", "debug bomb <<< print nosuch", "check bomb",
           "where bomb v5", "debug bomb <<< complete break v1", "debug bomb <<< complete print v",
@@ -634,32 +638,32 @@ BOMBS = (
           "debug --pc 0x1000 bomb <<< bt", "debug --pc 0x1000 bomb <<< bt full",
           "debug --pc 0x1000 bomb <<< info locals",
           "debug --pc 0x1000 bomb <<< info locals zz", "debug --pc 0x1000 bomb <<< info args",
-          "where bomb v5", "check bomb"), small=120),
+          "where bomb v5", "check bomb"), small=60),
     Bomb("large-locals", INFO, "{} members in as many variables of one structure as it has",
          large_locals, 25_000_000,
          ("eval --file bomb --pc 0x1000", "eval --json --file bomb --pc 0x1000",
           "debug --pc 0x1000 bomb <<< info locals", "debug --pc 0x1000 bomb <<< bt full"),
-         small=400, says="--max-listed-characters"),
+         small=50, says="--max-listed-characters"),
     Bomb("locals-of-waves", INFO, "{} members, the same in all lanes of 20 waves",
          large_locals_of_waves, 25_000_000,
          ("eval --state state --lane all", "eval --state state --json --lane all",
           "eval --state state --wave all", "eval --state state --json --wave all"),
-         small=100, says="--max-listed-characters"),
+         small=50, says="--max-listed-characters"),
     Bomb("unread-members", INFO, "{} members in as many variables of a structure, the last wrong",
-         unread_members, 25_000_000, _OF_LOCALS, small=10_000),
+         unread_members, 25_000_000, _OF_LOCALS, small=2_500),
     Bomb("used-subranges", INFO, "{} variables and members of a type at the end of 1,500 subranges",
-         partial(used_chain, dw.TAG_SUBRANGE_TYPE, 1_500), 9_000, (*ASK, *_OF_LOCALS), small=60),
+         partial(used_chain, dw.TAG_SUBRANGE_TYPE, 1_500), 9_000, (*ASK, *_OF_LOCALS), small=15),
     Bomb("used-typedefs", INFO, "{} variables and members of a type at the end of 950 typedefs",
          partial(used_chain, dw.TAG_TYPEDEF, 950), 9_000, (*ASK, *_OF_LOCALS, *_OF_NAMES),
-         small=60),
+         small=15),
     Bomb("used-qualifiers", INFO, "{} variables and members of a type at the end of 950 qualifiers",
          partial(used_chain, dw.TAG_CONST_TYPE, 950), 9_000, (*ASK, *_OF_LOCALS, *_OF_NAMES),
-         small=60),
+         small=15),
     Bomb("used-arrays", INFO, "{} variables and members of a type at the end of 900 arrays",
          partial(used_chain, dw.TAG_ARRAY_TYPE, 900), 9_000, (*ASK, *_OF_LOCALS, *_OF_NAMES),
-         small=60),
+         small=15),
     Bomb("nameless", INFO, "{} variables of nameless functions, of one name", nameless, 20_000,
-         (*ASK, "where bomb x", "where bomb main::x")),
+         (*ASK, "where bomb x", "where bomb main::x"), small=50),
     Bomb("doubled", INFO, "structures with two members of another, {} deep", doubled, 2_000,
          (*ASK, "debug bomb <<< ptype/o x", "eval --file bomb x"), small=12),
     Bomb("diamonds", INFO, "classes that inherit another one twice, {} deep", diamonds, 2_000,
@@ -699,5 +703,5 @@ BOMBS = (
     Bomb("tables", ".debug_abbrev", "{} tables that overlap", overlapping_tables, 50_000, ASK,
          small=125, says="overlap"),
     Bomb("type-units", ".debug_info", "{} type units that lead to themselves", type_units, 50_000,
-         (*ASK, "debug bomb <<< ptype x")),
+         (*ASK, "debug bomb <<< ptype x"), small=50),
 )  # fmt: skip

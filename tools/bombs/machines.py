@@ -247,7 +247,7 @@ def named_arrays(count: int) -> Files:
 STATE = ("eval --state bomb lit1", "waves --state bomb", "debug --state bomb <<< info threads; bt")
 BOMBS = (
     Bomb("notes", "core file", "{} notes of no content", notes, 100_000, CORE),
-    Bomb("threads", "core file", "{} threads", threads, 10_000, CORE, small=60),
+    Bomb("threads", "core file", "{} threads", threads, 10_000, CORE, small=30),
     Bomb("vector-threads", "core file", "{} threads with the registers of AVX-512",
          threads_with_vectors, 60_000, ("bt --core bomb", "eval --core bomb lit1"), small=60),
     Bomb("registers", "core file", "{} notes with the registers of one thread", registers_again,
@@ -281,7 +281,7 @@ BOMBS = (
          says="more than 2000000 values"),
     Bomb("nested-json", "state file", "{} arrays in one another", nested, 1_000_000, STATE,
          says="nested too deep"),
-    Bomb("waves", "state file", "{} waves", waves, 70_000, STATE, says="--max-waves", small=60),
+    Bomb("waves", "state file", "{} waves", waves, 70_000, STATE, says="--max-waves", small=30),
     Bomb("fills", "state file", "{} adjacent fills of 1 MiB", fills, 100_000, STATE, small=100),
     Bomb("wave-registers", "state file", "{} vector registers of one lane", registers, 900_000,
          STATE, small=400, says="--max-state-bytes"),
