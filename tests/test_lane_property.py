@@ -54,7 +54,8 @@ def comparable(outcome: Outcome) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_lanes_answer_what_each_answers_alone(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In half of the seeds they go on together, wherever they part."""
+    """In half of the seeds they go on together, wherever they part. Of each expression, another
+    third of the lanes is asked alone."""
     is_generous = seed % 2 == 0
     if is_generous:
         monkeypatch.setattr(passes, "MIN_LANES", 2)
@@ -62,7 +63,7 @@ def test_lanes_answer_what_each_answers_alone(seed: int, monkeypatch: pytest.Mon
     rng = Random(seed)
     sessions = machine(rng)
     arch = sessions[0].architecture
-    for _ in range(EXPRESSIONS):
+    for number in range(EXPRESSIONS):
         text = Expression(rng, arch).text()
         data = assemble(text, AMD_PROVISIONAL, arch=arch)
         ask = asking(data, rng.choice((8, 16, 32, 64, 5, 96)))
@@ -78,6 +79,6 @@ def test_lanes_answer_what_each_answers_alone(seed: int, monkeypatch: pytest.Mon
         in_vain, count = len(asked) - answering, len(sessions) * len(lanes)
         assert is_generous or in_vain <= 2 + count // 1024 + result.together_count // 16
         for row, session in enumerate(sessions):
-            for lane in lanes:
+            for lane in lanes[number % 3 :: 3]:
                 alone = comparable(ask(session.focused(lane)))
                 assert comparable(result.of(row, lane)) == alone, (text, row, lane)

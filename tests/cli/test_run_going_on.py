@@ -56,7 +56,8 @@ def test_a_trace_of_waves_that_go_on() -> None:
     assert done.lines[at + 2].startswith("  0x7f0000003f48  s_branch 65368")
     assert done.lines[at + 4].startswith("  AMDGPU Lane 1:1:1:4/63")
     first, *_, result = [
-        json.loads(line) for line in run("run", CORE, CODE, "--trace", "--json").lines
+        json.loads(line)
+        for line in run("run", CORE, CODE, "--trace", "--trace-limit", 200, "--json").lines
     ]
     assert first["pc"] == 0x7F0000003F48 and result["stop"]["reason"] == "MEMORY_VIOLATION"
     validate(first)

@@ -26,9 +26,12 @@ from tests.service.test_shared_answers import WORDS, meaning
 from tests.session.test_read_lanes import GPU_STATES, sessions
 
 
-def waves_of(looking: list[Session], names: list[str], shares: Shares) -> list[WaveLanes]:
+def waves_of(
+    looking: list[Session], names: list[str], shares: Shares, step: int
+) -> list[WaveLanes]:
+    """Give the answers of every `step`th lane."""
     questions = [
-        Question(session, tuple(chosen_states(session, None)), meaning(session, name))
+        Question(session, tuple(chosen_states(session, None))[::step], meaning(session, name))
         for session in looking
         for name in names
     ]
@@ -36,7 +39,7 @@ def waves_of(looking: list[Session], names: list[str], shares: Shares) -> list[W
     return [
         WaveLanes(
             session,
-            tuple(chosen_states(session, None)),
+            tuple(chosen_states(session, None))[::step],
             tuple((name, tuple(next(answers))) for name in names),
         )
         for session in looking
@@ -73,9 +76,10 @@ def test_it_is_that_of_each_lane_alone(name: str, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(lane_questions, "BATCH_THRESHOLD", 0)
     looking = [*sessions(name)[:2]]
     names = [*WORDS, *(variable.name for variable in looking[0].variables()[:3])]
+    step = 1 if GPU_STATES.index(name) % 4 == 0 else 3
     writer = LanesJson()
-    shared = [writer.wave(wave) for wave in waves_of(looking, names, "record")]
-    alone = [json.dumps(record(wave)) for wave in waves_of(looking, names, "nothing")]
+    shared = [writer.wave(wave) for wave in waves_of(looking, names, "record", step)]
+    alone = [json.dumps(record(wave)) for wave in waves_of(looking, names, "nothing", step)]
     assert shared == alone
 
 
