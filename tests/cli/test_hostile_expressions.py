@@ -54,7 +54,8 @@ def test_answers_are_valid(kind: Type, has_place: bool) -> None:
 @settings(max_examples=300, deadline=None)
 def test_the_prompt_goes_on(command: str, expression: str) -> None:
     streams = Streams(io.StringIO(), io.StringIO())
-    shell = Shell(stopped("locations.gfx942", 3), COMMANDS, streams)
+    session = stopped("locations.gfx942", 3, opened=SESSION.code_objects)
+    shell = Shell(session, COMMANDS, streams)
     shell.execute("print local_frame")
     shell.execute(f"{command}{expression}")
     shell.execute("print $ + 1")

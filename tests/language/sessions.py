@@ -54,11 +54,17 @@ def waves_of(path: Path) -> list[Session]:
 
 
 def stopped(
-    name: str, lane: int | None = None, *, pc: int | None = None, strict: bool = False
+    name: str,
+    lane: int | None = None,
+    *,
+    pc: int | None = None,
+    strict: bool = False,
+    opened: tuple[CodeObject, ...] | None = None,
 ) -> Session:
-    """The first wave of a state, fresh, so that a test may write."""
+    """The first wave of a state, fresh, so that a test may write. `opened`: the code objects of an
+    earlier one, which nothing writes."""
     state = load_state(FIXTURES / "states" / f"{name}.json")
-    objects = tuple(
+    objects = opened or tuple(
         CodeObject.open(code_object.path, code_object.load_address, strict=strict)
         for code_object in state.code_objects
     )
