@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.repl.command import Command, every
+from dwarfgpu.repl.command import every
 from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.shell import Shell
@@ -33,9 +33,10 @@ HOSTILE = (
     "nest:nest", "*nest", "full -1", "apply all p 1", "apply 9-1 p", "(a+)+$", "[", "(?P<x>",
     "*" * 500,
 )  # fmt: skip
-IN_ALL_LANES = {"laas": 0, "lfaas": 1}
-"""They run `lane apply` and `frame apply`, which have all the arguments, once for each of 64 lanes
-and its frames: of four arguments they have the one of this index."""
+FEW = {"laas": 0, "lfaas": 1, "info vector": 2}
+"""Commands that have the one of this index of eight arguments: `laas` and `lfaas` run `lane apply`
+and `frame apply`, which have all, once for each of 64 lanes and its frames; `info vector` lists 512
+registers whatever its arguments are."""
 MAX_CALLS = 10_000_000
 """Of functions, for one command: some seconds of work."""
 LONG = 12
@@ -60,11 +61,13 @@ def shell(request: pytest.FixtureRequest) -> Shell:
     return made
 
 
-@pytest.mark.parametrize("command", TRIED, ids=lambda command: command.name)
-def test_hostile_arguments(shell: Shell, command: Command) -> None:
-    commands, session = shell.commands, shell.session
-    index = IN_ALL_LANES.get(command.name)
-    for argument in HOSTILE if index is None else HOSTILE[index::4]:
+@pytest.mark.parametrize("number", range(len(TRIED)), ids=lambda number: TRIED[number].name)
+def test_hostile_arguments(shell: Shell, number: int) -> None:
+    """Each command has each argument in one of the two shells, in turns."""
+    command, commands, session = TRIED[number], shell.commands, shell.session
+    index, is_cpu = FEW.get(command.name), shell.session.lane is None
+    own = HOSTILE[(number + is_cpu) % 2 :: 2]
+    for argument in own if index is None else HOSTILE[index::8]:
         before = shell.failures
         with bounded(argument):
             text = output_of(shell, f"{command.name} {argument}")
