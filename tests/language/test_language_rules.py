@@ -11,15 +11,22 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, ordinary
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.constant_expressions import folded
 from dwarfgpu.language.syntax import ast
+from dwarfgpu.machine.state.state_target import StateTarget
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.session.session import Session
 from tests.cli.command import printed_in_order
 from tests.dwarf.builder import Content, Shape, file_of
 from tests.language.made_units import BASE_TYPE, HEADER_BYTES, NAME, UNIT, VARIABLE
+from tests.repl.repl_shell import made, output_of
 from tests.work import calls_of
 
 _DATA = 0x8000
@@ -535,8 +542,9 @@ OPERATORS = {
 @pytest.mark.parametrize("language", OPERATORS)
 def test_each_operand_is_evaluated_once(tmp_path: Path, language: int) -> None:
     """Twice as many operators in one another take about twice the work."""
-    _work(tmp_path, language, "1")  # which reads the program
-    before, _ = _work(tmp_path, language, "1")
+    shell = _shell(tmp_path, language)
+    _work(shell, "1")  # which reads the program
+    before, _ = _work(shell, "1")
     failed = []
     for line in OPERATORS[language].strip().split("\n"):
         operand, _, operators = line.strip().partition(": ")
@@ -544,8 +552,8 @@ def test_each_operand_is_evaluated_once(tmp_path: Path, language: int) -> None:
             nested = [innermost]
             for _ in range(8):
                 nested.append(operator.replace("X", nested[-1]))
-            four, shown = _work(tmp_path, language, nested[4])
-            eight, _ = _work(tmp_path, language, nested[8])
+            four, shown = _work(shell, nested[4])
+            eight, _ = _work(shell, nested[8])
             is_answered = " = " in shown or innermost != operand
             if not is_answered or eight - before > 2.25 * (four - before) + 1_000:
                 failed.append((nested[1], before, four, eight, shown))
@@ -558,12 +566,22 @@ def test_an_assignment_changes_types(tmp_path: Path) -> None:
     assert shown == "$1 = true"
 
 
-def _work(folder: Path, language: int, expression: str) -> tuple[int, str]:
+def _shell(folder: Path, language: int) -> Shell:
+    """Return the prompt of the program with the variables, stopped in its code."""
+    path, memory = _program(folder, language)
+    arch, program = architecture("x86_64"), CodeObject.open(path)
+    target = StateTarget(arch)
+    target.add_wave(0)
+    target.set_memory(Memory(arch.address_space(0)), _DATA, memory)
+    return made(Session(arch, (program,), target, pc=0x1004))
+
+
+def _work(shell: Shell, expression: str) -> tuple[int, str]:
     """Return how many calls a value and a type take, and the value."""
     shown: list[str] = []
 
     def ask() -> None:
-        commands = f"print -- {expression}", f"whatis {expression}"
-        shown.extend(_answers(folder, language, *commands))
+        shown.append(output_of(shell, f"print -- {expression}"))
+        output_of(shell, f"whatis {expression}")
 
     return calls_of(ask), shown[0]
