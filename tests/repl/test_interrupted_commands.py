@@ -22,7 +22,7 @@ from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES
 from tests.repl.repl_shell import LOAD, PC, made, output_of
 
-SAMPLES = 12
+SAMPLES = 6
 
 
 def kernel() -> Shell:

@@ -528,17 +528,17 @@ def test_what_depends_on_the_class_alone_is_worked_out_once(gnu: Session) -> Non
 def test_containers_in_containers_are_shown_as_far_as_printers_may_show_them(
     gnu: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """40,000 maps, each of three elements: the limit of `print elements` is that of each alone."""
-    monkeypatch.setattr("dwarfgpu.view.values.MOST_PRINTED", 10_000)  # before that of characters
-    options = repeating(gnu, "by_number", 201)
+    """10,000 maps, each of three elements: the limit of `print elements` is that of each alone."""
+    monkeypatch.setattr("dwarfgpu.view.values.MOST_PRINTED", 2_500)  # before that of characters
+    options = repeating(gnu, "by_number", 101)
     texts: list[str] = []
-    with at_most(10_000_000):
+    with at_most(2_500_000):
         texts.append(shown(gnu, "fixed", options))
     [text] = texts
     assert text.startswith('copies = {copies = {std::map with 3 elements = {[1] = "one", ')
     assert text.endswith("...") and not text.endswith("...}")
     assert len(text) < 90_000
-    assert len(shown(gnu, "fixed", evolve(options, elements=6_000))) > len(text)
+    assert len(shown(gnu, "fixed", evolve(options, elements=1_500))) > len(text)
 
 
 @pytest.mark.parametrize(("count", "is_whole"), [(98, True), (103, False)])

@@ -348,8 +348,8 @@ HOSTILE: tuple[Callable[[], Type], ...] = (
     lambda: Base(BaseType("none", "unsigned", 0)),
     lambda: Struct("struct", None, 4, (Member("x", INT, -64), Member("y", INT, 2**70))),
     lambda: Struct("struct", None, 4, (Member("x", INT, 0, 2**60), Member("y", INT, 0, 0))),
-    lambda: Struct("struct", None, 4, tuple(Member(f"m{n}", INT, 0) for n in range(200_000))),
-    lambda: Enum(None, 4, tuple((f"e{n}", n) for n in range(200_000))),
+    lambda: Struct("struct", None, 4, tuple(Member(f"m{n}", INT, 0) for n in range(20_000))),
+    lambda: Enum(None, 4, tuple((f"e{n}", n) for n in range(20_000))),
     lambda: Pointer(lambda: Array(lambda: LOOP, (2,))),
     lambda: Pointer(Function(None, tuple(lambda: NODE for _ in range(100_000)))),
 )
