@@ -15,7 +15,7 @@ from tests.gdb.debugger import Debugger, copies_with_commands
 from tests.repl.test_gdb_sessions import gdb_version
 
 HERE = Path(__file__).parent
-STOPS = 30
+STOPS = 15
 GROUPS = ["leaf held deep", "variable handler many", "tail1 tail2 leaf"]
 
 

@@ -48,10 +48,7 @@ KINDS = {
 }  # fmt: skip
 CASES = [
     ("gcc", "O0", "pie", "recursion"),
-    ("gcc", "O2", "pie", "recursion"),
-    ("gcc", "O0", "no-pie", "handler"),
     ("gcc", "O2", "no-pie", "handler"),
-    ("gcc", "O0", "pie", "threads"),
     ("gcc", "O2", "static", "threads"),
     ("gcc", "O1", "no-build-id", "callback"),
     ("gcc", "O3", "pie", "division"),

@@ -33,8 +33,11 @@ def run(debugger: Debugger, program: Path, locale: str, *commands: str) -> str:
     return said
 
 
-@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
-@pytest.mark.parametrize("folder", [LATIN_1, "café"], ids=["latin-1", "utf-8"])
+@pytest.mark.parametrize(
+    ("folder", "locale"),
+    [(LATIN_1, "C"), (LATIN_1, "C.UTF-8"), ("café", "C")],
+    ids=["latin-1-C", "latin-1-C.UTF-8", "utf-8-C"],
+)
 def test_path_of_the_program(
     debugger: Debugger, demo: Path, tmp_path: Path, folder: str, locale: str
 ) -> None:
@@ -54,8 +57,11 @@ def test_path_of_the_program(
     assert program in [tmp_path / file["path"] for file in loaded]
 
 
-@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
-@pytest.mark.parametrize("letter", ["\xe9".encode("latin-1"), b"\x80"], ids=["latin-1", "0x80"])
+@pytest.mark.parametrize(
+    ("letter", "locale"),
+    [("\xe9".encode("latin-1"), "C"), (b"\x80", "C.UTF-8")],
+    ids=["latin-1-C", "0x80-C.UTF-8"],
+)
 def test_names_of_the_program(
     debugger: Debugger, demo: Path, tmp_path: Path, letter: bytes, locale: str
 ) -> None:

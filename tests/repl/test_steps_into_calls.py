@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -46,7 +48,6 @@ extern "C" __attribute__((global)) void kernel(int *out) {
                "s_cbranch_scc1 again\\n .loc 0 40 0\\n s_nop 0\\n" ::: "s4", "scc");
 }
 """
-PROCESSORS = ["gfx942", "gfx1030", "gfx1100"]
 SHOWN = re.compile(r"^(?:(\d+)\t|([a-z]\w*(?:\(int\))?) \((.*)\) at )", re.MULTILINE)
 """A source line, or the function and the arguments of a frame."""
 
@@ -64,6 +65,17 @@ def stepped(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     """Gives what commands print at a line of a source, built for a processor."""
     folder = tmp_path_factory.mktemp("calls")
 
+    @cache
+    def built(source: str, processor: str, debug: str) -> Path:
+        (folder / "calls.hip").write_text(source + "//\n" * 40)
+        program = folder / f"calls{len([*folder.iterdir()])}.co"
+        for options in (
+            [*HIP, f"--offload-arch={processor}", debug, "-S", "calls.hip", "-o", "calls.s"],
+            ["--target=amdgcn-amd-amdhsa", f"-mcpu={processor}", "calls.s", "-o", program.name],
+        ):
+            subprocess.run(["clang-19", *options], cwd=folder, check=True, capture_output=True)
+        return program
+
     def answer(
         source: str,
         place: int,
@@ -72,17 +84,12 @@ def stepped(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
         debug: str = "-g",
         heuristic: bool = False,
     ) -> str:
-        (folder / "calls.hip").write_text(source + "//\n" * 40)
         try:
-            for options in (
-                [*HIP, f"--offload-arch={processor}", debug, "-S", "calls.hip", "-o", "calls.s"],
-                ["--target=amdgcn-amd-amdhsa", f"-mcpu={processor}", "calls.s", "-o", "calls.co"],
-            ):
-                subprocess.run(["clang-19", *options], cwd=folder, check=True, capture_output=True)
+            program = built(source, processor, debug)
         except FileNotFoundError:
             pytest.skip("clang-19 is not installed")
         done = run(
-            "debug", str(folder / "calls.co"), "--dispatch", "kernel", "--grid", "32",
+            "debug", program, "--dispatch", "kernel", "--grid", "32",
             "--workgroup", "32", "--arg", "0=zeros:256", "--scratch", "4096", "--batch",
             *(["--heuristic"] if heuristic else []), "-ex", f"break calls.hip:{place}",
             "-ex", "run", "-ex", "echo ##\\n",
@@ -93,8 +100,10 @@ def stepped(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     return answer
 
 
-@pytest.mark.parametrize("heuristic", [False, True])
-@pytest.mark.parametrize("processor", PROCESSORS)
+@pytest.mark.parametrize(
+    ("processor", "heuristic"),
+    [("gfx942", False), ("gfx942", True), ("gfx1030", False), ("gfx1100", True)],
+)
 def test_a_step_enters_each_call_of_a_function_on_one_line(
     processor: str, heuristic: bool, stepped: Callable[..., str]
 ) -> None:
