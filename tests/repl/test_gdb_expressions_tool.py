@@ -10,7 +10,7 @@ import pytest
 from tests.repl.test_gdb_sessions import gdb_version
 from tools import gdb_expressions
 
-COUNT = 60
+COUNT = 30
 
 
 @pytest.mark.parametrize("number", range(len([*gdb_expressions.sections()])))

@@ -123,7 +123,7 @@ def test_a_choice_of_lanes() -> None:
 
 
 DISPATCH = (
-    *("dispatch", FIXTURES / "hip/nest.gfx942.O2.v5.co", "nest", "--grid", "640"),
+    *("dispatch", FIXTURES / "hip/nest.gfx942.O2.v5.co", "nest", "--grid", "256"),
     *("--workgroup", "128", "--arg", "in=?", "--arg", "out=?", "--arg", "limit=3"),
 )
 PROGRAM = """
