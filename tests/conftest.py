@@ -107,6 +107,12 @@ def repository() -> Path:
 
 
 @pytest.fixture(scope="session")
+def go_cache(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Where Go keeps what it has compiled: its library is most of the work of a small program."""
+    return str(tmp_path_factory.mktemp("go_cache"))
+
+
+@pytest.fixture(scope="session")
 def tool() -> Callable[[str], str]:
     """Gives the path of an outside program, or skips the test and says which one is missing."""
 

@@ -207,12 +207,16 @@ func main() { println(stop(&Pair{3}, func(n int) int { return 2 * n })) }
 
 
 def test_pointers_of_go(
-    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    debugger: Debugger,
+    tool: Callable[[str], str],
+    tmp_path: Path,
+    go_cache: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """GDB spells them as in C, and a function value is an address of code in it."""
-    monkeypatch.setenv("GOCACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("GOCACHE", go_cache)
     (tmp_path / "a.go").write_text(GO)
-    build = [tool("go"), "build", "-gcflags=all=-N -l", "-ldflags=-compressdwarf=false"]
+    build = [tool("go"), "build", "-gcflags=-N -l", "-ldflags=-compressdwarf=false"]
     subprocess.run([*build, "-o", "a", "a.go"], cwd=tmp_path, check=True, timeout=120)
     code = 'print(gdb.execute("dwarfgpu compare", to_string=True))'
     out = debugger.python(code, "break a.go:5", "run", file=tmp_path / "a")

@@ -50,9 +50,9 @@ PROGRAMS = {
 
 
 @pytest.fixture(autouse=True)
-def folders_of_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def folders_of_go(go_cache: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Go asks for them where there is no HOME."""
-    monkeypatch.setenv("GOCACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("GOCACHE", go_cache)
     monkeypatch.setenv("GOPATH", str(tmp_path / "path"))
 
 

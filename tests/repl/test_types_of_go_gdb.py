@@ -112,12 +112,14 @@ LOOPS = {
 
 
 @pytest.fixture(scope="module")
-def program(tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def program(
+    tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory, go_cache: str
+) -> list[str]:
     folder = tmp_path_factory.mktemp("go")
     (folder / "a.go").write_text(SOURCE)
     words = [tool("go"), "build", "-gcflags=-N -l", "-o", "a", "a.go"]
     offline = {**os.environ, "GO111MODULE": "off", "GOPROXY": "off", "CGO_ENABLED": "0"}
-    offline |= {"GOCACHE": str(folder / "cache"), "GOPATH": str(folder / "path")}
+    offline |= {"GOCACHE": go_cache, "GOPATH": str(folder / "path")}
     subprocess.run(words, cwd=folder, check=True, timeout=60, env=offline)
     return [str(folder / "a")]
 
