@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal, localcontext
-from fractions import Fraction
+from math import inf, nextafter
 from typing import Any, Final
 
 import numpy as np
@@ -82,21 +82,28 @@ def reciprocal_root(a: Lanes) -> Lanes:
     if a.dtype != np.float64:
         return _rounded(out, a, lambda x: 1 / x.sqrt())
     for index in np.flatnonzero(np.isfinite(out) & (out > 0) & np.isfinite(a)):
-        out.flat[index] = _root_of_double(float(out.flat[index]), Fraction(float(a.flat[index])))
+        out.flat[index] = _root_of_double(float(out.flat[index]), float(a.flat[index]))
     result: Lanes = out
     return result
 
 
-def _root_of_double(estimate: float, a: Fraction) -> float:
+def _root_of_double(estimate: float, a: float) -> float:
     """Return the double next to 1 / sqrt(a), from one that is near."""
     while True:
-        above, below = float(np.nextafter(estimate, np.inf)), float(np.nextafter(estimate, 0))
-        if ((Fraction(estimate) + Fraction(above)) / 2) ** 2 * a < 1:
+        above, below = nextafter(estimate, inf), nextafter(estimate, 0)
+        if _excess(estimate, above, a) < 0:
             estimate = above
-        elif ((Fraction(estimate) + Fraction(below)) / 2) ** 2 * a > 1:
+        elif _excess(estimate, below, a) > 0:
             estimate = below
         else:
             return estimate
+
+
+def _excess(one: float, other: float, a: float) -> int:
+    """Return a number with the sign of m * m * a - 1, where m is midway between two doubles."""
+    (p, q), (r, s), (n, d) = (number.as_integer_ratio() for number in (one, other, a))
+    middle, scale = p * s + r * q, 2 * q * s
+    return middle * middle * n - scale * scale * d
 
 
 APPROXIMATIONS: Final[dict[str, Any]] = {
