@@ -27,9 +27,10 @@ RECURSION = (
 )  # fmt: skip
 
 
-def executed(path: Path, options: tuple[object, ...]) -> list[tuple[int, list[int]]]:
-    """The program location of each instruction of wave 1, and where its callers continue."""
-    done = run("run", path, *options, "--trace", "--wave", 1, "--json")
+def executed(path: Path, options: tuple[object, ...], most: int) -> list[tuple[int, list[int]]]:
+    """The program location of each of the first instructions of wave 1, and where its callers
+    continue."""
+    done = run("run", path, *options, "--trace", "--trace-limit", most, "--wave", 1, "--json")
     rows = [json.loads(line) for line in done.lines]
     result: list[tuple[int, list[int]]] = []
     callers: list[int] = []
@@ -40,6 +41,9 @@ def executed(path: Path, options: tuple[object, ...]) -> list[tuple[int, list[in
         elif row["instruction"] == "s_setpc_b64 s[30:31]":
             callers.pop()
     return result
+
+
+STOPS = 9
 
 
 @pytest.mark.parametrize(
@@ -61,8 +65,8 @@ def test_frames_are_the_calls_that_were_made(
     file: str, options: tuple[object, ...], step: int
 ) -> None:
     path = FIXTURES / file
-    steps = executed(path, options)
-    sample = list(range(0, len(steps), step))[1:20]
+    steps = executed(path, options, STOPS * step + 1)
+    sample = range(step, len(steps), step)
     commands = [f"tbreak *{steps[0][0]:#x}", "run"]
     last = 0
     for index in sample:
@@ -215,7 +219,7 @@ REGISTERS = ("v40", "v41", "v42", "v43", "s32", "s33", "s34", "s35", "s40", "exe
 def test_registers_of_the_caller_are_those_at_the_call(built: str) -> None:
     """Of the third call. The callee stores v43 with all lanes, v40 to v42 with the active ones."""
     path = FIXTURES / f"run/integers.{built}.v5.co"
-    steps = executed(path, RECURSION)
+    steps = executed(path, RECURSION, 1000)
     calls = [n for n, (_, callers) in enumerate(steps[1:]) if len(callers) > len(steps[n][1])]
     site = calls[2]
     behind = [site + more for more in (3, 9, 15, 21, 27)]
