@@ -1,4 +1,7 @@
-"""Compiled kernels leave in memory what their source says: on every target, at both levels."""
+"""Compiled kernels leave in memory what their source says: on every target, at both levels.
+
+Each kernel runs on every target: the first at O0 on gfx90a and gfx1100 and at O2 on the other two,
+the next one the other way round. `tools/run_kernels.py` compiles and runs all at both levels."""
 
 from __future__ import annotations
 
@@ -67,7 +70,12 @@ def left_by(path: Path, kernel: Kernel, folder: Path) -> Array:
     return np.frombuffer(memory.data[: out.nbytes].tobytes(), out.dtype)
 
 
-CASES = [(name, built) for name in KERNELS for built in BUILT]
+CASES = [
+    (name, built)
+    for number, name in enumerate(KERNELS)
+    for at, built in enumerate(BUILT)
+    if (number + at // 2 + at) % 2 == 0
+]
 CASES += [(name, "gfx908.O2") for name in KERNELS if KERNELS[name].file == "integers"]
 CASES += [(name, "gfx1030.O2") for name in KERNELS if KERNELS[name].file == "floats"]
 
