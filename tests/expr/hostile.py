@@ -41,7 +41,7 @@ from dwarfgpu.view.location_text import location_text
 from tools.worlds import Machine
 
 FORM: Final = UnitFormat()
-MANY = 50_000
+MANY = 25_000
 """Operations or composites; tests of work take fewer."""
 STEPS: Final = 5 * MANY
 ARCH: Final = architecture("gfx942")
@@ -215,7 +215,7 @@ CASES: Final[dict[str, Callable[[], object]]] = {
         doubling(lambda n: op("LLVM_extend", 64 << n, 2), 58), 1 << 28
     ),
     "pieces on a deep stack": lambda: used(
-        op("lit0") * 50_000 + (op("piece", 1) + op("lit0")) * 50_000 + op("piece", 1)
+        op("lit0") * MANY + (op("piece", 1) + op("lit0")) * MANY + op("piece", 1)
     ),
     "unfinished pieces shown": lambda: repr(final_stack(op("piece", 4) * MANY, context())),
     "const_type of 255 bytes": lambda: result(op("const_type", 0x20, bytes(255))),

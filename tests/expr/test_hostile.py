@@ -25,10 +25,9 @@ CASES = Path(__file__).resolve().parent / "hostile.py"
 
 MAX_CALLS = 5_000_000
 """Of functions, for one round of the fuzzer, whose limits are tight."""
-FEW, SMALL, DECODED, LARGE = 12, 16, 36, 200
-"""Megabytes: of fifty thousand composites in one another; where nothing large is made; of a hundred
-and fifty thousand operations, fifty thousand of them different; and where fifty thousand different
-things are kept."""
+FEW, SMALL, DECODED, LARGE = 6, 16, 18, 100
+"""Megabytes: of 25,000 composites in one another; where nothing large is made; of 75,000
+operations, 25,000 of them different; and where 25,000 different things are kept."""
 
 
 @pytest.fixture(scope="module")
@@ -116,11 +115,12 @@ CALLS_OF_A_STEP = 22
     ids=["plus", "minus", "deref", "mul"],
 )
 def test_a_loop_that_counts_ends_after_little_work(body: bytes) -> None:
-    """Within a second of processor time, where a call takes less than half a microsecond."""
-    limits = Limits()
+    """Within a second of processor time for 100,000 operations, where a call takes less than half a
+    microsecond."""
+    limits = Limits(steps=20_000)
     with at_most(CALLS_OF_A_STEP * limits.steps), pytest.raises(LimitExceeded) as caught:
         evaluate(op("lit3") + body, evolve(context(), limits=limits))
-    assert caught.value.message == "more than 100000 operations performed (--max-steps)"
+    assert caught.value.message == "more than 20000 operations performed (--max-steps)"
 
 
 def test_expressions_of_a_command_share_its_operations() -> None:
@@ -177,7 +177,7 @@ def test_takes_linear_work(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert_linear(sized, 500)
 
 
-@pytest.mark.parametrize("seed", range(0, 400, 40))
+@pytest.mark.parametrize("seed", range(0, 160, 40))
 def test_fuzz(seed: int) -> None:
     """A short run of `tools/fuzz.py`; a failure prints the seed of its round."""
     for number in range(seed, seed + 40):
