@@ -87,13 +87,13 @@ def alone(session: Session, lane: int) -> LaneState:
 def many_ways(lanes: int, ways: Sequence[Way]) -> list[tuple[list[Way], tuple[int, ...]]]:
     """What lanes do, and those to look at: every choice of the first and of the last two, by lot.
 
-    Those that are not chosen are absent.
+    Those that are not chosen are absent. The last two do what the first two do, in the other order,
+    so that no third way is gone.
     """
     few: list[tuple[list[Way], tuple[int, ...]]] = []
+    absent: list[Way] = ["absent"] * (lanes - 4)
     for one, other in product(ways, repeat=2):
-        few.append(([one, other], (0, 1, 2)))
-        absent: list[Way] = ["absent"] * (lanes - 2)
-        few.append(([*absent, one, other], (lanes - 3, lanes - 2, lanes - 1)))
+        few.append(([one, other, *absent, other, one], (0, 1, 2, *range(lanes - 3, lanes))))
     chance = random.Random(SEED)
     weights = [1, *[5] * (len(ways) - 1)], [8, *[1] * (len(ways) - 1)]
     some = [chance.choices(ways, weight, k=lanes) for weight in weights]
