@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import cache
 from random import Random
 
 import pytest
@@ -56,14 +57,19 @@ def given(form: CompiledForm, ctx: Context) -> object | None:
     return None if result is None else answer(lambda: result)
 
 
+@cache
+def pooled(seed: int) -> tuple[World, Context]:
+    rng = Random(seed)
+    world = World.random(rng, AMD_PROVISIONAL, ARCHITECTURES[seed % len(ARCHITECTURES)])
+    return world, evolve(random_context(rng, world), initial_stack=(), object=None)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_random_expressions(seed: int) -> None:
     rng = Random(seed)
     made = answered = 0
-    worlds = [World.random(rng, AMD_PROVISIONAL, architecture) for architecture in ARCHITECTURES]
-    for index in range(150):
-        world = worlds[index % len(worlds)]
-        ctx = evolve(random_context(rng, world), initial_stack=(), object=None)
+    for _ in range(150):
+        world, ctx = pooled(rng.randrange(60))
         data = random_expression(rng, world, rng.randrange(1, 6))
         if ctx.architecture is None:
             continue
