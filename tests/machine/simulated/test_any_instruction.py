@@ -1,7 +1,7 @@
 """Law: an instruction that is decoded executes or stops its wave for a reason, as it was foretold.
 
 `tools/fuzz_instructions.py` and `tools/fuzz_operands.py` try every encoding of the tables, this
-one of each `DWARFGPU_INSTRUCTION_SHARE`: 60 without it, 1 for all.
+one of each `DWARFGPU_INSTRUCTION_SHARE`: 120 without it, 1 for all.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dwarfgpu.machine.simulated.semantics.compiled_instructions import NAMESPACE
 from tests.machine.simulated import programs
 from tools import fuzz_instructions, fuzz_operands
 
-SHARE = int(os.environ.get("DWARFGPU_INSTRUCTION_SHARE", "60"))
+SHARE = int(os.environ.get("DWARFGPU_INSTRUCTION_SHARE", "120"))
 
 
 @pytest.mark.parametrize(("target", "wave_size"), fuzz_instructions.TARGETS)

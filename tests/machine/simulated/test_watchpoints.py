@@ -78,8 +78,10 @@ def stops(
 @pytest.mark.parametrize("kind", get_args(WatchKind))
 @pytest.mark.parametrize("built", BUILDS)
 def test_blocks_stop_where_instructions_do(built: str, kind: WatchKind, tmp_path: Path) -> None:
+    """Each kernel with each kind and in each build, though not in all combinations."""
     seen = 0
-    for name in NAMES:
+    turn = BUILDS.index(built) + get_args(WatchKind).index(kind)
+    for name in NAMES[turn % 2 :: 2]:
         kernel = KERNELS[name]
         results = []
         for executor in ("precise", "block"):
