@@ -205,13 +205,13 @@ def test_threads_leave_the_environment_as_it_was(tmp_path: Path, repository: Pat
         "def same(item):\n    return item\n"
         "def ask():\n    assert [*in_order(same, [1, 2], None, 2)] == [1, 2]\n"
         "if __name__ == '__main__':\n"
-        "    for _ in range(4):\n"
+        "    for _ in range(2):\n"
         "        threads = [threading.Thread(target=ask) for _ in range(3)]\n"
         "        [thread.start() for thread in threads]\n"
         "        [thread.join() for thread in threads]\n"
         "        print(os.environ.get('PYTHONSAFEPATH'))\n"
     )
-    assert said(script, tmp_path, repository, None) == 4 * "None\n"
+    assert said(script, tmp_path, repository, None) == 2 * "None\n"
 
 
 def test_an_end_with_results_unread_is_quiet(capfd: pytest.CaptureFixture[str]) -> None:

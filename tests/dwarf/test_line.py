@@ -1018,7 +1018,7 @@ def test_hostile_tables(version: int) -> None:
     program = START + special(4, 0) + special(1, 4) + bytes((CONST_ADD_PC, SET_COLUMN, 9, COPY))
     program += extended(3, b"a.c\0\x01\x02\x03") + extended(4, b"\x05") + bytes((COPY,)) + END
     good = Table(program, version, names=names).data()
-    for _ in range(2000):
+    for _ in range(800):
         data = bytearray(good)
         for _ in range(rng.randrange(1, 5)):
             data[rng.randrange(len(data))] = rng.choice(

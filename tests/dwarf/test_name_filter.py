@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from random import Random
 from struct import pack
 
 import pytest
@@ -21,6 +22,8 @@ FILES = sorted(
     path for path in FIXTURES.glob("*/*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"
 )
 
+MOST = 500
+
 
 def names(unit: CompilationUnit) -> Iterator[str]:
     for index in range(len(unit.tree.offsets)):
@@ -32,24 +35,30 @@ def names(unit: CompilationUnit) -> Iterator[str]:
             yield name
 
 
+def drawn(names: Iterator[str]) -> list[str]:
+    """Each name once, or some of those of a unit that has very many."""
+    every = sorted(set(names))
+    return Random(MOST).sample(every, min(MOST, len(every)))
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_every_name_of_every_unit(path: object) -> None:
+def test_names_of_every_unit(path: object) -> None:
     info = DebugInfo.of(open_object(str(path)))
     for unit in info.units:
         try:
-            result = set(names(unit))
+            result = drawn(names(unit))
         except DwarfGpuError:
             continue
         assert all(mentions(info, name)(unit) for name in result)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_every_variable_of_every_unit(path: object) -> None:
+def test_variables_of_every_unit(path: object) -> None:
     """With tags: declarations count where something completes them."""
     info = DebugInfo.of(open_object(str(path)))
     for unit in info.units:
         try:
-            result = set(variables(unit))
+            result = drawn(variables(unit))
         except DwarfGpuError:
             continue
         assert all(mentions(info, name, DATA)(unit) for name in result)

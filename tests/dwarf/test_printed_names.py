@@ -25,7 +25,7 @@ def test_all_kinds_of_functions(path: Path) -> None:
     program = CodeObject.open(path)
     listed = [*listed_symbols(program.info, "functions")]
     varied = [one for one in listed if "::__visit_invoke" in one.name or "_payload" in one.name]
-    for symbol in (*listed[::25], *varied):
+    for symbol in (*listed[::75], *varied):
         function = described_function(symbol.die)
         assert function is not None
         named = functions_named(program, symbol.name)

@@ -48,6 +48,11 @@ def of_processors() -> dict[str, tuple[Path, ...]]:
     return {processor: tuple(paths) for processor, paths in result.items()}
 
 
+@cache
+def decoder_of(processor: str) -> Decoder:
+    return Decoder(isa_target(processor), as_llvm_19=True)
+
+
 @pytest.mark.skipif(not shutil.which(OBJDUMP), reason=f"needs {OBJDUMP}")
 @pytest.mark.parametrize("path", objects(), ids=lambda path: path.name)
 def test_fixture(path: Path) -> None:
@@ -64,7 +69,7 @@ def test_fixture(path: Path) -> None:
         int(match[2], 16): match[1].rstrip()
         for match in re.finditer(r"^\t(.*?)\s*// ([0-9A-F]{12}):", text, re.M)
     }
-    decode = Decoder(isa_target(target.processor), as_llvm_19=True)
+    decode = decoder_of(target.processor)
     data = elf.data_of(section)
     for address, line in expected.items():
         instructions = decode.decode(data, address - section.address, address)
