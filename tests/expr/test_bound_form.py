@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from random import Random
 
 import pytest
@@ -37,14 +38,19 @@ def bound_and_stepped(data: bytes, ctx: Context) -> tuple[object, object]:
     )
 
 
+@cache
+def pooled(seed: int) -> tuple[World, Context]:
+    rng = Random(seed)
+    world = World.random(rng, AMD_PROVISIONAL, ARCHITECTURES[seed % len(ARCHITECTURES)])
+    return world, random_context(rng, world)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_equal_answers(seed: int) -> None:
     rng = Random(seed)
     straight = folded = failed = 0
-    worlds = [World.random(rng, AMD_PROVISIONAL, architecture) for architecture in ARCHITECTURES]
-    for index in range(100):
-        world = worlds[index % len(worlds)]
-        ctx = random_context(rng, world)
+    for _ in range(100):
+        world, ctx = pooled(rng.randrange(60))
         if rng.random() < 0.5:
             ctx = evolve(ctx, initial_stack=())
         data = random_expression(rng, world, rng.randrange(1, 9))
