@@ -29,7 +29,7 @@ LARGE = {
     "libpython3.11-dbg": LIBRARIES / "libpython3.11d.so.1.0",
 }
 """Files of Debian packages. Those of libc6-dbg have no call frame information: it is in libc6."""
-SAMPLE = 400
+SAMPLE = 200
 SEED = 20
 
 

@@ -69,12 +69,12 @@ def test_the_order_is_a_function_of_the_seed(
     """With turns of few instructions the second GPU reads what the first one has stored so far."""
     monkeypatch.setattr(simulated_process, "TURN", 40)
     path, address = core
-    results = {seed: result(path, address, seed)[0] for seed in range(6)}
+    results = {seed: result(path, address, seed)[0] for seed in range(4)}
     assert len(set(results.values())) > 1
-    assert {seed: result(path, address, seed)[0] for seed in range(6)} == results
+    assert {seed: result(path, address, seed)[0] for seed in range(4)} == results
 
 
-@pytest.mark.parametrize("seed", [0, 3, 5])
+@pytest.mark.parametrize("seed", [0, 5])
 def test_a_stop_does_not_change_the_schedule(
     seed: int, core: tuple[Path, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,7 @@
 """Law: whose turn it is is a function of seed and state: what is left behind is the same, however
 waves were stepped and stopped on the way.
 
-`DWARFGPU_SCHEDULE_RUNS` is the number of stepped runs of each program; 4 without it.
+`DWARFGPU_SCHEDULE_RUNS` is the number of stepped runs of each program; 2 without it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.machine.simulated.kernels import KERNELS
 from tests.machine.simulated.test_executors import TARGETS, state
 from tests.machine.simulated.test_kernels import RUN, begun
 
-RUNS = int(os.environ.get("DWARFGPU_SCHEDULE_RUNS", "4"))
+RUNS = int(os.environ.get("DWARFGPU_SCHEDULE_RUNS", "2"))
 
 
 class Passive:
