@@ -22,6 +22,7 @@ BUILDS = [
     ("moved.c", "gcc", "O2", 4, "pie", "no-frame-pointer", 30),
     ("moved.c", "clang", "O3", 5, "no-pie", "no-frame-pointer", 30),
     ("threads.c", "gcc", "O0", 5, "pie", "frame-pointer", 50),
+    ("classes.cpp", "gcc", "O0", 5, "pie", "no-frame-pointer", 30),
     ("classes.cpp", "clang", "O2", 5, "pie", "frame-pointer", 30),
 ]
 
