@@ -93,6 +93,18 @@ class Processor:
         return (1 << {11: 15, 12: 18}.get(self.generation, 13)) - 1
 
     @property
+    def most_vgprs(self) -> int:
+        """The most VGPRs that a kernel descriptor can ask for: 64 granules."""
+        if self.has_1024_vgprs:
+            return 1024
+        return 512 if self.has_unified_vgprs or self.generation >= 10 else 256
+
+    @property
+    def most_scratch_bytes(self) -> int:
+        """The most scratch that a wave can have."""
+        return self.most_scratch_granules * self.scratch_granule_bytes
+
+    @property
     def most_user_sgprs(self) -> int:
         """How many SGPRs can be initialized before a wave starts."""
         return 32 if self.has_1024_vgprs else 16

@@ -284,6 +284,19 @@ CONTRADICTORY: list[tuple[dict[str, Json], str]] = [
     ),
     ({"waves": [{"scratch": {"size": 256, "element_size": 8}}]}, "expected a multiple of 512"),
     (
+        {"waves": [{"scratch": {"size": 1 << 63}}]},
+        "waves[0].scratch.size: expected at most 8387584 bytes, 131056 a lane: a wave of gfx942",
+    ),
+    (
+        placed(local_bytes=65537),
+        "workgroups[0].local_bytes: expected at most 65536: a workgroup of gfx942 has no more LDS",
+    ),
+    (
+        {"dispatches": [{**GRID, "vgprs": 513}]},
+        "dispatches[0].vgprs: expected at most 512: no wave of gfx942 has more, not 513",
+    ),
+    ({"dispatches": [{**GRID, "agprs": 1_000_000}]}, "dispatches[0].agprs: expected at most 512"),
+    (
         {"agents": [{"id": 1, "local_base": "0xffff000000000001"}]},
         "agents[0].local_base: expected at most 0xffff000000000000",
     ),

@@ -99,7 +99,7 @@ def _loaded(path: Path | str, limits: FileLimits) -> State:
     if note is not None:
         note.text()
     arch = _architecture(document["architecture"], document.get("wave_size"))
-    machine = read_machine(document, arch.lane_count)
+    machine = read_machine(document, arch)
     fill = document.get("fill")
     target = StateTarget(arch, machine=machine, fill=None if fill is None else fill.integer(0, 255))
     reader = StateReader(target, folder_of(path), is_second, limits)
@@ -258,7 +258,7 @@ def _wave(field: Field, reader: StateReader) -> WaveState:
     if reader.is_second:
         topology_record = read_wave(field, number, target.machine)
         target.place_wave(topology_record)
-        apertures = read_apertures(field, topology_record, target.machine)
+        apertures = read_apertures(field, topology_record, target.machine, target.architecture)
         if apertures is not None:
             target.wave_apertures[number] = apertures
     arch = target.architecture

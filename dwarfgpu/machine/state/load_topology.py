@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable
 from math import prod
 from typing import Protocol, TypeVar
 
-from dwarfgpu.arch.model import APERTURE_BYTES, Apertures
+from dwarfgpu.arch.model import APERTURE_BYTES, Apertures, Architecture
+from dwarfgpu.arch.processors import PROCESSORS, Processor
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.machine.topology import (
     STOP_REASONS,
@@ -42,14 +43,20 @@ class _Numbered(Protocol):
 _T = TypeVar("_T", bound=_Numbered)
 
 
-def read_machine(document: Field, lane_count: int) -> Machine:
+def read_machine(document: Field, arch: Architecture) -> Machine:
     """Return the machine above the waves from the document; `UsageError` names a wrong field."""
+    lane_count, gpu = arch.lane_count, _gpu(arch)
     agents = _table(document, "agents", _agent)
     queues = _table(document, "queues", lambda entry: _queue(entry, agents))
-    dispatches = _table(document, "dispatches", lambda entry: _dispatch(entry, queues))
-    groups = _table(document, "workgroups", lambda entry: _workgroup(entry, dispatches))
+    dispatches = _table(document, "dispatches", lambda entry: _dispatch(entry, queues, gpu))
+    groups = _table(document, "workgroups", lambda entry: _workgroup(entry, dispatches, gpu))
     _check_positions(document, groups.values())
     return Machine(lane_count, agents, queues, dispatches, groups)
+
+
+def _gpu(arch: Architecture) -> Processor | None:
+    """Return the processor whose limits are known; None for others than AMD GPUs."""
+    return PROCESSORS.get(arch.name)
 
 
 def _check_positions(document: Field, groups: Iterable[Workgroup]) -> None:
@@ -136,7 +143,9 @@ def check_waves(document: Field, machine: Machine) -> None:
             raise entry["wave_in_group"].expected(f"another number than wave {owner} has")
 
 
-def read_apertures(field: Field, wave: Wave, machine: Machine) -> Apertures | None:
+def read_apertures(
+    field: Field, wave: Wave, machine: Machine, arch: Architecture
+) -> Apertures | None:
     """Return apertures and scratch of a wave; None if the document has none."""
     agent, group = machine.agent_of(wave.id), machine.workgroup_of(wave.id)
     scratch = field.get("scratch")
@@ -155,6 +164,10 @@ def read_apertures(field: Field, wave: Wave, machine: Machine) -> Apertures | No
         if size is not None and size % (lanes * element_bytes):
             row = f"{lanes * element_bytes}: {lanes} lanes have {element_bytes} each in turn"
             raise scratch["size"].expected(f"a multiple of {row}")
+        gpu = _gpu(arch)
+        if gpu is not None and size is not None and size > gpu.most_scratch_bytes:
+            most = f"{gpu.most_scratch_bytes} bytes, {gpu.most_scratch_bytes // lanes} a lane"
+            raise scratch["size"].expected(f"at most {most}: a wave of {gpu.name} has no more")
     usual = Apertures()
     return Apertures(
         usual.local_base if agent is None else agent.local_base,
@@ -212,7 +225,7 @@ def _queue(field: Field, agents: dict[int, Agent]) -> Queue:
     )
 
 
-def _dispatch(field: Field, queues: dict[int, Queue]) -> Dispatch:
+def _dispatch(field: Field, queues: dict[int, Queue], gpu: Processor | None) -> Dispatch:
     field.only(
         "id", "queue", "packet", "kernel", "kernel_descriptor", "grid", "workgroup", "kernarg",
         "completion_signal", "group_bytes", "private_bytes", "sgprs", "vgprs", "agprs",
@@ -231,12 +244,20 @@ def _dispatch(field: Field, queues: dict[int, Queue]) -> Dispatch:
         _integer(field, "group_bytes", _MOST),
         _integer(field, "private_bytes", _MOST),
         _integer(field, "sgprs", _MOST),
-        _integer(field, "vgprs", _MOST),
-        _integer(field, "agprs", _MOST),
+        _register_count(field, "vgprs", gpu),
+        _register_count(field, "agprs", gpu),
     )
 
 
-def _workgroup(field: Field, dispatches: dict[int, Dispatch]) -> Workgroup:
+def _register_count(field: Field, name: str, gpu: Processor | None) -> int | None:
+    """Return how many vector registers of a bank a wave has."""
+    count = _integer(field, name, _MOST)
+    if gpu is not None and count is not None and count > gpu.most_vgprs:
+        raise field[name].expected(f"at most {gpu.most_vgprs}: no wave of {gpu.name} has more")
+    return count
+
+
+def _workgroup(field: Field, dispatches: dict[int, Dispatch], gpu: Processor | None) -> Workgroup:
     field.only("id", "dispatch", "position", "size", "local_bytes")
     dispatch = _reference(field["dispatch"], dispatches, "dispatch")
     group = Workgroup(
@@ -246,6 +267,10 @@ def _workgroup(field: Field, dispatches: dict[int, Dispatch]) -> Workgroup:
         _position(field, "size", 1),
         _integer(field, "local_bytes", _MOST),
     )
+    local_bytes = group.local_bytes or 0
+    if gpu is not None and local_bytes > gpu.most_lds_bytes:
+        most = f"at most {gpu.most_lds_bytes}: a workgroup of {gpu.name} has no more LDS"
+        raise field["local_bytes"].expected(most)
     _check_in_grid(field, group, dispatches[dispatch])
     return group
 

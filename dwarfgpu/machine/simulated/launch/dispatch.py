@@ -209,7 +209,7 @@ def dispatched(request: Request) -> Launched:
     )
     bound = _bound(request, hidden, allocator)
     group_bytes = descriptor.lds_bytes + bound.dynamic_lds_bytes + request.dynamic_lds_bytes
-    require_lds(request, group_bytes)
+    require_lds(request.processor, group_bytes)
     scratch_bytes = wave_scratch_bytes(request, lanes)
     groups, waves = _waves(request, lanes, group_bytes)
     users, first_system = _user_sgprs(request, descriptor, addresses, bound)

@@ -131,24 +131,29 @@ def require_geometry(request: Request, lanes: int) -> None:
         )
 
 
-def require_lds(request: Request, group_bytes: int) -> None:
-    most = request.processor.most_lds_bytes
+def require_lds(processor: Processor, group_bytes: int) -> None:
+    """Raise `UsageError` for more LDS than a workgroup of a processor has."""
+    most = processor.most_lds_bytes
     if group_bytes > most:
-        name = request.processor.name
+        name = processor.name
         raise UsageError(f"{group_bytes} bytes of LDS: a workgroup of {name} has at most {most}")
+
+
+def require_scratch(processor: Processor, lanes: int, lane_bytes: int) -> None:
+    """Raise `UsageError` for more scratch than the lanes of a wave of a processor have."""
+    granules = -(-lane_bytes * lanes // processor.scratch_granule_bytes)
+    if granules > processor.most_scratch_granules:
+        most = processor.most_scratch_bytes // lanes
+        needed = f"{lane_bytes} bytes of scratch a lane"
+        raise UsageError(f"{needed}: {processor.name} has at most {most}")
 
 
 def wave_scratch_bytes(request: Request, lanes: int) -> int:
     """Return the scratch size of a wave, in granules of the processor; `UsageError` for more than
     it has."""
-    processor = request.processor
-    granule = processor.scratch_granule_bytes
-    granules = -(-request.private_bytes * lanes // granule)
-    if granules > processor.most_scratch_granules:
-        most = processor.most_scratch_granules * granule // lanes
-        needed = f"{request.private_bytes} bytes of scratch a lane"
-        raise UsageError(f"{needed}: {processor.name} has at most {most}")
-    return granules * granule
+    granule = request.processor.scratch_granule_bytes
+    require_scratch(request.processor, lanes, request.private_bytes)
+    return -(-request.private_bytes * lanes // granule) * granule
 
 
 def element_bytes(descriptor: KernelDescriptor) -> int:
