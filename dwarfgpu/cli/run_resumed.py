@@ -53,7 +53,7 @@ def run_resumed(args: Namespace) -> int:
     if args.executor != "auto":
         raise UsageError("--executor applies to a new dispatch: resumed waves always use auto")
     stopped = _opened(args)
-    resumed = resumed_waves(stopped, seed, fill)
+    resumed = resumed_waves(stopped, seed, fill, file_limits_of(args).state_bytes)
     if args.save is not None and resumed.one_machine is None:
         raise UsageError(
             "--save: a state has waves of one processor only, and waves of several are resumed"

@@ -140,8 +140,9 @@ class FileOpener:
         from dwarfgpu.service.run.resumable_core import resumable_core
 
         fill = byte(getattr(self.args, "fill", None), "--fill")
+        most_bytes = file_limits_of(self.args).state_bytes
         loaded = (*focus.code_objects, *focus.other_code_objects)
-        machine = resumable_core(core, loaded, fill=fill)
+        machine = resumable_core(core, loaded, fill=fill, most_bytes=most_bytes)
         segments = tuple(segment for item in loaded for segment in item.loaded_segments())
         target = recorded(TargetWithCodeObjects(machine, segments, True))
         top = None if focus.top is None else evolve(focus.top, target=target)
@@ -187,7 +188,9 @@ def _able_to_run(args: argparse.Namespace, stopped: Stopped) -> Stopped:
         return stopped
     if launched is None:
         fill = byte(getattr(args, "fill", None), "--fill")
-        return evolve(stopped, machine=resumable_state(state, stopped.code_objects, fill))
+        most_bytes = file_limits_of(args).state_bytes
+        machine = resumable_state(state, stopped.code_objects, fill, most_bytes=most_bytes)
+        return evolve(stopped, machine=machine)
     from dwarfgpu.service.run.run_kernel import able_to_run  # most sessions run nothing
 
     return evolve(stopped, machine=able_to_run(launched, state, stopped.code_objects))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.amdgpu import LOCAL
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.loaded_code import split_by_machine
 from dwarfgpu.errors import Unavailable, Unsupported
@@ -32,10 +33,15 @@ if TYPE_CHECKING:
 
 
 def resumable_core(
-    core: Core, code_objects: Sequence[CodeObject], seed: int = 0, fill: int | None = None
+    core: Core,
+    code_objects: Sequence[CodeObject],
+    seed: int = 0,
+    fill: int | None = None,
+    most_bytes: int = DEFAULT_FILE_LIMITS.state_bytes,
 ) -> SimulatedTarget | SimulatedProcess:
     """Return the waves of a core file as running machines, with the assignments made so far.
 
+    `most_bytes`: the most memory of the machines, without that of the core file.
     Threads of CPUs stay as they are. `Unsupported` for a core file without waves, and without
     NumPy; other errors as of `dwarfgpu.machine.simulated.launch.machine_of_state.machine_of_state`.
     """
@@ -45,8 +51,8 @@ def resumable_core(
     states = [_state(gpu, waves) for waves in _by_architecture(gpu, gpu.waves)]
     code_objects, _ = split_by_machine(code_objects, states[0].architecture)
     targets = [SimulatedTarget(state) for state in states]
-    machines = _machines(gpu, states, code_objects, seed, fill)
-    failed = _failed(gpu, code_objects, fill)
+    machines = _machines(gpu, states, code_objects, seed, fill, most_bytes)
+    failed = _failed(gpu, code_objects, fill, most_bytes)
     for target, machine in zip(targets, machines, strict=True):
         own = {wave: failed[wave] for wave in target.waves if wave in failed}
         target.attach(machine, FailedWaves(own) if own else None)
@@ -74,7 +80,7 @@ def _overriding_memory(state: StateTarget) -> Iterator[tuple[int, bytes]]:
 
 
 def _failed(
-    gpu: GpuTarget, code_objects: Sequence[CodeObject], fill: int | None
+    gpu: GpuTarget, code_objects: Sequence[CodeObject], fill: int | None, most_bytes: int
 ) -> dict[WaveId, FailedWave]:
     """Return the waves that had failed at another instruction than the one at their pc.
 
@@ -89,7 +95,8 @@ def _failed(
             reasons[number] = _reason(failures[0])
     out: dict[WaveId, FailedWave] = {}
     states = [_state(before, waves) for waves in _by_architecture(before, reasons)]
-    for machine in _machines(before, states, code_objects, 0, fill) if states else []:
+    machines = _machines(before, states, code_objects, 0, fill, most_bytes) if states else []
+    for machine in machines:
         for wave in machine.waves:
             number, pc = wave.wave.id, wave.pc
             if not fails_at_pc(machine, wave, reasons[number]):
@@ -147,11 +154,12 @@ def _machines(
     code_objects: Sequence[CodeObject],
     seed: int,
     fill: int | None,
+    most_bytes: int,
 ) -> list[RunningMachine]:
     """Return a machine for each state, over the memory of the core."""
     from dwarfgpu.service.run.run_kernel import machines_of_core  # most cores are looked at
 
-    machines = machines_of_core(states, code_objects, seed, fill, gpu.memory)
+    machines = machines_of_core(states, code_objects, seed, fill, gpu.memory, most_bytes)
     global_memory = machines[0].global_memory
     for allocation in list(global_memory.allocations):
         size = allocation.end - allocation.start

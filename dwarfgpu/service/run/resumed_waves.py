@@ -153,8 +153,8 @@ class ResumedWaves:
         return Ending(len(self.waves), target.instructions, stop)
 
 
-def resumed_waves(stopped: Stopped, seed: int, fill: int | None) -> ResumedWaves:
-    """Return the waves of a stopped machine, ready to run.
+def resumed_waves(stopped: Stopped, seed: int, fill: int | None, most_bytes: int) -> ResumedWaves:
+    """Return the waves of a stopped machine, ready to run; `most_bytes`: the most memory of it.
 
     `Unsupported` for one without waves of a GPU; other errors as of
     `dwarfgpu.service.run.resumable_core.resumable_core`.
@@ -164,12 +164,12 @@ def resumed_waves(stopped: Stopped, seed: int, fill: int | None) -> ResumedWaves
     if stopped.core is not None:
         from dwarfgpu.service.run.resumable_core import resumable_core  # states need none
 
-        target = resumable_core(stopped.core, code_objects, seed, fill)
+        target = resumable_core(stopped.core, code_objects, seed, fill, most_bytes)
     else:
         if stopped.given_state is None or stopped.architecture.machine != "AMDGPU":
             name = stopped.architecture.name
             raise Unsupported(f"Cannot run: only waves of AMD GPUs are simulated, not {name}.")
-        target = resumable_state(stopped.given_state, code_objects, fill, seed)
+        target = resumable_state(stopped.given_state, code_objects, fill, seed, most_bytes)
     return ResumedWaves(target, code_objects, stopped.core is not None, _parts(target))
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
 from dwarfgpu.base.float_format import BFLOAT16
-from dwarfgpu.base.limits import FileLimits
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.npy import NUMBER_CODES, Npy
 from dwarfgpu.base.npy_fields import structure
 from dwarfgpu.base.records import evolve, field, frozen
@@ -213,11 +213,12 @@ def machine_of_state(
     code_objects: Sequence[CodeObject],
     seed: int = 0,
     fill: int | None = None,
+    most_bytes: int = DEFAULT_FILE_LIMITS.state_bytes,
 ) -> RunningMachine:
     """Return the waves of a state as a machine that runs.
 
     `fill`: the byte of what the state leaves out; None: what needs it stops its wave, unless the
-    state says that nothing has written it.
+    state says that nothing has written it. `most_bytes`: the most memory of the machine.
     Errors as of `dwarfgpu.machine.simulated.launch.machine_of_state.machine_of_state`;
     `Unsupported` without NumPy.
     """
@@ -225,7 +226,7 @@ def machine_of_state(
     from dwarfgpu.machine.simulated.launch.machine_of_state import machine_of_state
 
     segments, kernargs = _loaded_segments(code_objects), _kernarg_segments(state, code_objects)
-    return machine_of_state(state, segments, seed, fill, kernargs=kernargs)
+    return machine_of_state(state, segments, seed, fill, kernargs=kernargs, most_bytes=most_bytes)
 
 
 def _kernarg_segments(state: StateTarget, code_objects: Sequence[CodeObject]) -> dict[int, int]:
@@ -251,6 +252,7 @@ def machines_of_core(
     seed: int,
     fill: int | None,
     memory: CoreMemory,
+    most_bytes: int = DEFAULT_FILE_LIMITS.state_bytes,
 ) -> list[RunningMachine]:
     """Return the states of one process as running machines; global memory is read when it is
     accessed."""
@@ -259,7 +261,12 @@ def machines_of_core(
     from dwarfgpu.machine.simulated.launch.machine_of_state import machines_of_process
 
     return machines_of_process(
-        states, _loaded_segments(code_objects), seed, fill, CoreSource(memory)
+        states,
+        _loaded_segments(code_objects),
+        seed,
+        fill,
+        CoreSource(memory),
+        most_bytes=most_bytes,
     )
 
 

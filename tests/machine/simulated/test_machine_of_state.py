@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 
 from dwarfgpu.arch.registry import architecture
-from dwarfgpu.errors import UsageError
+from dwarfgpu.base.json_reader import Json
+from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.launch.machine_of_state import (
@@ -157,6 +159,80 @@ def test_writable_memory_of_a_code_object_that_the_state_lacks_is_unknown(tmp_pa
     allocation = machine_of_state(state, [segment]).global_memory.at(0x10000)
     assert allocation is not None and allocation.written is not None
     assert not allocation.written.any()
+
+
+def resumable(memory: list[Json], folder: Path, /, **members: Json) -> StateTarget:
+    """A state of one wave with memory, read from a file."""
+    registers = {"pc": 0, "exec": 1, "mode": 0xF0}
+    document = {
+        "schema": "dwarfgpu-state-2",
+        "architecture": "gfx1100",
+        "waves": [{"registers": registers, "memory": memory}],
+        **members,
+    }
+    path = folder / "s.json"
+    path.write_text(json.dumps(document))
+    return load_state(path).target
+
+
+@pytest.mark.parametrize(
+    ("memory", "message"),
+    [
+        (
+            {"space": "local", "address": 65536, "bytes": "00"},
+            "its memory at local#0x10000 needs 65537 bytes of LDS: a workgroup of gfx1100 has at "
+            "most 65536",
+        ),
+        (
+            {"space": "private_wave", "address": 0x3FFFFFF0, "bytes": "00"},
+            "its memory at private_wave#0x3ffffff0 needs 33554432 bytes of scratch a lane: gfx1100 "
+            "has at most 262136",
+        ),
+    ],
+)
+def test_memory_beyond_what_a_wave_has(memory: Json, message: str, tmp_path: Path) -> None:
+    """The first address beyond it, and one that would take a gigabyte."""
+    state = resumable([memory], tmp_path)
+    with pytest.raises(UsageError) as raised:
+        machine_of_state(state, [])
+    assert raised.value.message == f"wave 0 cannot continue: {message}"
+
+
+def zeros(address: int, size_bytes: int, *, is_writable: bool) -> LoadedSegment:
+    """A segment of which the file has nothing."""
+    return LoadedSegment(address, size_bytes, is_writable, lambda _, size: bytes(size))
+
+
+def test_the_memory_of_all_waves_is_bounded(tmp_path: Path) -> None:
+    """With fills, and the writable memory of all code objects."""
+    private = {"space": "private_wave", "address": 0, "bytes": "00"}
+    fill = {"address": 1 << 40, "size": 1000, "fill": 1}
+    state = resumable([private, {**private, "space": "local"}], tmp_path, memory=[fill])
+    segments = [zeros(n << 32, 500, is_writable=True) for n in (1, 2)]
+    needed = 128 + 1 + 1000 + 2 * 500  # a dword of each lane, LDS, the fill, the segments
+    machine_of_state(state, segments, most_bytes=needed)
+    with pytest.raises(LimitExceeded, match="of memory, more than 2128") as raised:
+        machine_of_state(state, segments, most_bytes=needed - 1)
+    assert raised.value.option == "--max-state-bytes"
+
+
+def test_a_code_object_is_read_when_it_is_accessed(tmp_path: Path) -> None:
+    """A process has loaded many, and few of them have code that waves execute."""
+    read: list[int] = []
+
+    def contents(offset: int, size: int) -> bytes:
+        read.append(size)
+        return bytes(range(offset, offset + size))
+
+    segment = LoadedSegment(0x1000, 100, False, contents)
+    memory = machine_of_state(resumable([], tmp_path), [segment], most_bytes=100).global_memory
+    assert not read
+    assert memory.read(0x1001, 3) == b"\1\2\3"
+    assert memory.read(0x1063, 1) == b"c"
+    assert read == [100]
+    memory = machine_of_state(resumable([], tmp_path), [segment], most_bytes=99).global_memory
+    with pytest.raises(LimitExceeded, match="--max-state-bytes"):
+        memory.read(0x1001, 3)
 
 
 def test_code_that_the_state_does_not_have_stops_the_wave(tmp_path: Path) -> None:

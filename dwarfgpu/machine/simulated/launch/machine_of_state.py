@@ -9,13 +9,17 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 
-from dwarfgpu.arch.model import Apertures, RegisterInfo
+from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.arch.processors import processor
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.machine.code_object_memory import LoadedSegment
@@ -26,13 +30,21 @@ from dwarfgpu.machine.simulated.debugger.debugger_registers import (
 )
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+from dwarfgpu.machine.simulated.launch.dispatch_request import require_lds, require_scratch
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.allocated_registers import allocated_registers
-from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory, Source
+from dwarfgpu.machine.simulated.storage.global_memory import (
+    Allocation,
+    GlobalMemory,
+    MemoryBudget,
+    Source,
+    Unread,
+    segment_bytes,
+)
 from dwarfgpu.machine.simulated.storage.undefined_numbers import FILL, Undefined
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
 from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, XNACK_MASK, Lanes
-from dwarfgpu.machine.sparse_memory import SparseMemory, bytes_of
+from dwarfgpu.machine.sparse_memory import Data, Fill, SparseMemory, bytes_of, part_of
 from dwarfgpu.machine.state.register_bytes import RegisterBytes
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
@@ -52,8 +64,7 @@ _ALL_OR_NOTHING: Final = frozenset({"scratch_base", "vcc_hi"})
 _IGNORED: Final = frozenset({"exec_hi", "pc_32"})
 """Nothing reads more of them than `exec` and `pc` have."""
 _MAX_REGISTERS: Final = 256
-_MAX_BYTES: Final = 1 << 30
-"""Maximum size in bytes of all memory of a state."""
+_PIECE_BYTES: Final = 1 << 20
 
 
 def machine_of_state(
@@ -63,10 +74,11 @@ def machine_of_state(
     fill: int | None = None,
     source: Source | None = None,
     kernargs: Mapping[int, int] = MappingProxyType({}),
+    most_bytes: int = DEFAULT_FILE_LIMITS.state_bytes,
 ) -> RunningMachine:
     """Return the waves of a state as a running machine; errors are those of
     `machines_of_process`."""
-    [machine] = machines_of_process([state], segments, seed, fill, source, kernargs)
+    [machine] = machines_of_process([state], segments, seed, fill, source, kernargs, most_bytes)
     return machine
 
 
@@ -77,6 +89,7 @@ def machines_of_process(
     fill: int | None = None,
     source: Source | None = None,
     kernargs: Mapping[int, int] = MappingProxyType({}),
+    most_bytes: int = DEFAULT_FILE_LIMITS.state_bytes,
 ) -> list[RunningMachine]:
     """Return the waves of the states of one process as running machines that share global memory.
 
@@ -84,8 +97,10 @@ def machines_of_process(
     `source`: of global memory that is not in the states.
     `fill`: the byte of registers, LDS and scratch that the states leave out, which are known then.
     `kernargs`: addresses and sizes of kernarg segments, whose padding no state has.
-    `UsageError` for a wave without pc, EXEC or MODE, `Unsupported` for waves of no AMD GPU,
-    scratch that is not interleaved by dwords, and code objects beyond 64 bits.
+    `most_bytes`: the most that scratch, LDS, global memory and code objects may take.
+    `UsageError` for a wave without pc, EXEC or MODE and for more LDS or scratch than the processor
+    has, `Unsupported` for waves of no AMD GPU, scratch that is not interleaved by dwords, and code
+    objects beyond 64 bits, `LimitExceeded` for more than `most_bytes`.
     """
     for state in states:
         if state.architecture.machine != "AMDGPU":
@@ -95,11 +110,12 @@ def machines_of_process(
             _require_needed(state, number)
     fills = [item for item in (fill, *(state.fill for state in states)) if item is not None]
     global_memory, byte = GlobalMemory(), fills[0] if fills else FILL
+    budget = MemoryBudget(most_bytes)
     scratch = {base: size for state in states for base, size in _scratch_ranges(state).items()}
     stores = [store for state in states for name, _, store in state.memories() if not name]
-    _add_memory(global_memory, segments, stores, scratch, kernargs, byte)
+    _add_memory(global_memory, segments, stores, scratch, kernargs, byte, budget)
     global_memory.is_partial, global_memory.source = True, source
-    machines = [_machine(state, global_memory, seed, byte) for state in states]
+    machines = [_machine(state, global_memory, seed, byte, budget) for state in states]
     if fill is not None:
         for machine in machines:
             machine.define_all()
@@ -107,7 +123,7 @@ def machines_of_process(
 
 
 def _machine(
-    state: StateTarget, global_memory: GlobalMemory, seed: int, byte: int
+    state: StateTarget, global_memory: GlobalMemory, seed: int, byte: int, budget: MemoryBudget
 ) -> RunningMachine:
     """Return the waves of a state, with their LDS, over global memory."""
     architecture = state.architecture
@@ -120,13 +136,13 @@ def _machine(
     for number in state.waves:
         group = state.workgroups[number]
         if group not in lds:
-            lds[group] = _local(state, number, stores.get(("local", group)), byte)
+            lds[group] = _local(state, number, stores.get(("local", group)), byte, budget)
         apertures, private = state.apertures_of(number), stores.get(("private_wave", number))
         memories = WaveMemories(
             lds[group],
             apertures.local_base,
             apertures.private_base,
-            *_scratch(apertures, lane_count, global_memory, private, byte),
+            *_scratch(state, number, global_memory, private, byte, budget),
             scratch_start=apertures.scratch_base,
         )
         machine.waves.append(
@@ -250,26 +266,22 @@ def _add_memory(
     scratch: Mapping[int, int],
     kernargs: Mapping[int, int],
     fill: int,
+    budget: MemoryBudget,
 ) -> None:
     """Add the code objects, whose writable memory is what states know of it; then the rest of the
     states."""
-    if sum(len(run) for store in stores for _, run in store.runs()) > _MAX_BYTES:
-        raise Unsupported(f"more than {_MAX_BYTES} bytes of memory in a state")
     for segment in segments:
-        if segment.size_bytes > _MAX_BYTES:
-            raise Unsupported(
-                f"{segment.size_bytes} bytes of a code object at {segment.address:#x}"
-            )
         if segment.address + segment.size_bytes > 1 << 64:
             raise Unsupported(f"a code object at {segment.address:#x} ends beyond 64 bits")
         if segment.is_writable:  # the program may have changed it
             name = "writable memory of the code object"
-            global_memory.insert(_undefined(name, segment.address, segment.size_bytes, fill))
-        else:
-            data = segment.read(0, segment.size_bytes)
-            global_memory.add("the code object", segment.address, data, is_writable=False)
+            size = segment.size_bytes
+            global_memory.insert(_undefined(name, segment.address, size, fill, budget))
+        elif segment.size_bytes:
+            unread = Unread(segment.size_bytes, partial(segment_bytes, segment, budget))
+            global_memory.insert(Allocation("the code object", segment.address, unread, False))
     for base, size in scratch.items():
-        global_memory.insert(_undefined("scratch", base, size, fill))
+        global_memory.insert(_undefined("scratch", base, size, fill, budget))
     known = [(address, address + len(run)) for store in stores for address, run in store.runs()]
     for base, size in kernargs.items():
         end = base + size
@@ -277,37 +289,44 @@ def _add_memory(
         if is_known and not any(
             item.start < end and base < item.end for item in global_memory.allocations
         ):
-            global_memory.insert(_undefined("kernarg segment", base, size, fill))
-    write_known(global_memory, stores)
+            global_memory.insert(_undefined("kernarg segment", base, size, fill, budget))
+    write_known(global_memory, stores, budget)
 
 
-def write_known(global_memory: GlobalMemory, stores: Iterable[SparseMemory]) -> None:
+def write_known(
+    global_memory: GlobalMemory, stores: Iterable[SparseMemory], budget: MemoryBudget | None = None
+) -> None:
     """Write known global memory into the allocations that there are, and add the rest."""
     occupied = sorted((item.start, item.end) for item in global_memory.allocations)
-    known_runs = [(address, bytes_of(run)) for store in stores for address, run in store.runs()]
+    known_runs = [(address, run) for store in stores for address, run in store.runs()]
     for address, data in known_runs:
         for start, end in _overlapping(occupied, address, address + len(data)):
             first, last = max(start, address), min(end, address + len(data))
             allocation = global_memory.at(start)
             if first < last and allocation is not None:
-                allocation.write(first - start, data[first - address : last - address])
-    for begin, data in _joined(list(_outside(known_runs, occupied))):
-        global_memory.add("memory of the state", begin, data)
+                for begin, piece in _pieces(part_of(data, first - address, last - address)):
+                    allocation.write(first - start + begin, piece)
+    outside = list(_outside(known_runs, occupied))
+    if budget is not None:
+        for begin, part in outside:
+            budget.take(len(part), f"memory of the state at {begin:#x}")
+    for begin, joined in _joined(outside):
+        global_memory.add("memory of the state", begin, joined)
 
 
 def _outside(
-    known_runs: list[tuple[int, bytes]], taken: list[tuple[int, int]]
-) -> Iterator[tuple[int, bytes]]:
+    known_runs: Sequence[tuple[int, Data]], taken: list[tuple[int, int]]
+) -> Iterator[tuple[int, Data]]:
     """Yield the parts of known memory that are in no other allocation, by address; `taken`: where
     these are, in order."""
     for address, data in known_runs:
         begin, end = address, address + len(data)
         for start, stop in _overlapping(taken, begin, end):
             if begin < start:
-                yield begin, data[begin - address : start - address]
+                yield begin, part_of(data, begin - address, start - address)
             begin = max(begin, stop)
         if begin < end:
-            yield begin, data[begin - address :]
+            yield begin, part_of(data, begin - address, len(data))
 
 
 def _overlapping(taken: list[tuple[int, int]], begin: int, end: int) -> list[tuple[int, int]]:
@@ -318,39 +337,84 @@ def _overlapping(taken: list[tuple[int, int]], begin: int, end: int) -> list[tup
     return taken[first : bisect_left(taken, (end, 0))]
 
 
-def _joined(parts: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+def _pieces(data: Data) -> Iterator[tuple[int, bytes | bytearray]]:
+    """Yield the bytes with their offsets, those of a fill in pieces: it may be large."""
+    if not isinstance(data, Fill):
+        yield 0, data
+        return
+    for first in range(0, len(data), _PIECE_BYTES):
+        yield first, data.part(first, first + _PIECE_BYTES).to_bytes()
+
+
+def _joined(parts: list[tuple[int, Data]]) -> Iterator[tuple[int, bytearray]]:
     """Yield neighbours as one: an access may be in both."""
-    begin, pieces, end = 0, list[bytes](), -1
-    for address, data in sorted(parts):
-        if address != end and pieces:
-            yield begin, b"".join(pieces)
-            pieces = []
-        if not pieces:
-            begin = address
-        pieces.append(data)
+    begin, joined, end = 0, bytearray(), -1
+    for address, data in sorted(parts, key=itemgetter(0)):
+        if address != end:
+            if joined:
+                yield begin, joined
+            begin, joined = address, bytearray()
+        for _, piece in _pieces(data):
+            joined += piece
         end = address + len(data)
-    if pieces:
-        yield begin, b"".join(pieces)
+    if joined:
+        yield begin, joined
 
 
-def _undefined(name: str, start: int, size_bytes: int, fill: int) -> Allocation:
+def _undefined(
+    name: str, start: int, size_bytes: int, fill: int, budget: MemoryBudget
+) -> Allocation:
+    budget.take(size_bytes, f"{name} at {start:#x}")
     written = np.zeros(size_bytes, np.uint8)
     return Allocation(name, start, bytearray([fill]) * size_bytes, True, written)
 
 
-def _local(state: StateTarget, wave: WaveId, store: SparseMemory | None, fill: int) -> Allocation:
+def _local(
+    state: StateTarget,
+    wave: WaveId,
+    store: SparseMemory | None,
+    fill: int,
+    budget: MemoryBudget,
+) -> Allocation:
     """Return the LDS of the workgroup of a wave."""
     runs = [] if store is None else store.runs()
     group, size = state.machine.workgroup_of(wave), state.apertures_of(wave).local_bytes
     if size is None and group is not None:
         size = group.local_bytes
-    size = state.machine.lds_end(wave, size)
+    size, last = state.machine.lds_end(wave, size), None
     if size is None:
-        size = max((address + len(run) for address, run in runs), default=0)
-    allocation = _undefined(f"LDS of workgroup {state.workgroups[wave]}", 0, size, fill)
+        size, last = _end(runs)
+    with _naming(wave, "local", last):
+        require_lds(processor(state.architecture.name), size)
+    allocation = _undefined(f"LDS of workgroup {state.workgroups[wave]}", 0, size, fill, budget)
     for address, run in runs:
         allocation.write(address, bytes_of(run)[: max(size - address, 0)])
     return allocation
+
+
+def _end(runs: Sequence[tuple[int, Data]]) -> tuple[int, int | None]:
+    """Return the end of known memory, and where its last range begins."""
+    return max(((address + len(run), address) for address, run in runs), default=(0, None))
+
+
+def _require_scratch(
+    state: StateTarget, wave: WaveId, size_bytes: int, last: int | None = None
+) -> None:
+    """Raise `UsageError` for more scratch than a wave of the processor has; `last`: the address of
+    private memory that needs it."""
+    lanes = state.architecture.lane_count
+    with _naming(wave, "private_wave", last):
+        require_scratch(processor(state.architecture.name), lanes, -(-size_bytes // lanes))
+
+
+@contextmanager
+def _naming(wave: WaveId, space: str, address: int | None) -> Iterator[None]:
+    """Name the wave in errors for what it needs, and the memory that needs it."""
+    try:
+        yield
+    except UsageError as error:
+        memory = "" if address is None else f"its memory at {space}#{address:#x} needs "
+        raise UsageError(f"wave {wave} cannot continue: {memory}{error.message}") from None
 
 
 def _scratch_ranges(state: StateTarget) -> dict[int, int]:
@@ -359,6 +423,7 @@ def _scratch_ranges(state: StateTarget) -> dict[int, int]:
     for number in state.waves:
         apertures = state.apertures_of(number)
         if apertures.scratch_base is not None and apertures.scratch_bytes:
+            _require_scratch(state, number, apertures.scratch_bytes)
             out[apertures.scratch_base] = apertures.scratch_bytes
             if apertures.element_bytes != 4:
                 raise Unsupported(f"scratch in elements of {apertures.element_bytes} bytes")
@@ -366,21 +431,25 @@ def _scratch_ranges(state: StateTarget) -> dict[int, int]:
 
 
 def _scratch(
-    apertures: Apertures,
-    lane_count: int,
+    state: StateTarget,
+    wave: WaveId,
     global_memory: GlobalMemory,
     store: SparseMemory | None,
     fill: int,
+    budget: MemoryBudget,
 ) -> tuple[Lanes | None, Lanes | None, Allocation | None]:
     """Private memory of a wave, a part of global memory where that is known, else of its own: its
     dwords, what of them was written, and its own allocation."""
+    apertures, lane_count = state.apertures_of(wave), state.architecture.lane_count
     allocation = (
         None if apertures.scratch_base is None else global_memory.at(apertures.scratch_base)
     )
     if allocation is None and store is not None and store.runs():
         row = 4 * lane_count
-        size = max(address + len(run) for address, run in store.runs())
-        allocation = _undefined("scratch", 0, -(-size // row) * row, fill)
+        size, last = _end(store.runs())
+        _require_scratch(state, wave, size, last)
+        name = f"scratch of wave {wave}"
+        allocation = _undefined(name, 0, -(-size // row) * row, fill, budget)
         for address, run in store.runs():
             allocation.write(address, bytes_of(run))
     if allocation is None or allocation.written is None:

@@ -7,13 +7,14 @@ lane and the nearest allocation; nothing is written before that is known.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import copy
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
-from dwarfgpu.errors import Unavailable, UsageError, counted
+from dwarfgpu.errors import LimitExceeded, Unavailable, UsageError, counted
+from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.simulated.storage.decoded_code import DecodedCode
 from dwarfgpu.machine.simulated.wave_fault import WaveStop, other_lanes
 from dwarfgpu.machine.sparse_memory import NO_MEMORY
@@ -36,6 +37,7 @@ SIZES: Final = {
 _ARRAYS: Final = frozenset({"data", "origin", "_alignment", "_windows"})
 """Of an allocation: what is made of its bytes."""
 _EVERYWHERE: Final = slice(None)
+_PIECE_BYTES: Final = 1 << 20
 _MANY: Final = 256
 """The number of addresses from which aligned words are faster than windows."""
 
@@ -56,11 +58,48 @@ def _aligned_words(
     return words, (offsets >> np.uint64(size_bytes.bit_length() - 1)).view(np.intp)
 
 
+class MemoryBudget:
+    """What is left of `--max-state-bytes` while a machine is made: a small file can ask for much
+    scratch, LDS and memory of code objects, which is zeros behind what the file has."""
+
+    def __init__(self, most_bytes: int, used_bytes: int = 0) -> None:
+        self._most_bytes, self._used_bytes = most_bytes, used_bytes
+
+    def take(self, size_bytes: int, what: str) -> None:
+        """Count memory before it is made; `LimitExceeded`, which names it, if that is too much."""
+        self._used_bytes += size_bytes
+        if self._used_bytes > self._most_bytes:
+            raise LimitExceeded(
+                f"{what} has {counted(size_bytes, 'byte')}: with what the machine has before, "
+                f"{self._used_bytes} bytes of memory, more than {self._most_bytes}",
+                "--max-state-bytes",
+            )
+
+
+def segment_bytes(segment: LoadedSegment, budget: MemoryBudget) -> bytearray:
+    """Return the bytes of a segment, which are in memory once; `LimitExceeded` as of the budget."""
+    size = segment.size_bytes
+    budget.take(size, f"a segment of a code object at {segment.address:#x}")
+    out = bytearray(size)
+    for first in range(0, size, _PIECE_BYTES):
+        count = min(_PIECE_BYTES, size - first)
+        out[first : first + count] = segment.read(first, count)
+    return out
+
+
+class Unread(NamedTuple):
+    """Bytes that are read when they are first accessed."""
+
+    size_bytes: int
+    read: Callable[[], bytearray]
+
+
 class Allocation:
     """Consecutive bytes of memory that belong together."""
 
     __slots__ = (
         "_alignment",
+        "_unread",
         "_windows",
         "code",
         "contents",
@@ -77,15 +116,19 @@ class Allocation:
         self,
         name: str,
         start: int,
-        contents: bytes | bytearray,
+        contents: bytes | bytearray | Unread,
         is_writable: bool,
         written: Lanes | None = None,
     ) -> None:
         """Bytes are copied; a bytearray, as large ones are made, belongs to the allocation."""
         self.name = name
         self.start = start
-        self.end = start + len(contents)
-        self.contents = contents if isinstance(contents, bytearray) else bytearray(contents)
+        self._unread = contents if isinstance(contents, Unread) else None
+        if isinstance(contents, Unread):
+            self.end = start + contents.size_bytes
+        else:
+            self.end = start + len(contents)
+            self.contents = contents if isinstance(contents, bytearray) else bytearray(contents)
         self.is_writable = is_writable
         self.written = written
         """0xff for each byte that is defined, 0 for others; None where all are."""
@@ -94,7 +137,10 @@ class Allocation:
 
     def __getattr__(self, name: str) -> Any:
         """Make the arrays when they are first asked for: a state may have hundreds of thousands of
-        ranges of memory, and a program accesses few of them."""
+        ranges of memory, and a program accesses few of them. So are bytes read that are unread."""
+        if name == "contents" and self._unread is not None:
+            self.contents = self._unread.read()
+            return self.contents
         if name not in _ARRAYS:
             raise AttributeError(name)
         self._set_data(np.frombuffer(self.contents, np.uint8), self.start)
@@ -127,9 +173,10 @@ class Allocation:
 
     def part(self, first: int, end: int) -> Allocation:
         """Return some of the bytes, which are shared, as an allocation that begins at 0."""
+        data = self.data[first:end]
         out = copy(self)
         out.start, out.end = 0, end - first
-        out._set_data(self.data[first:end], first)
+        out._set_data(data, first)
         return out
 
     def keep_decoded(self, pc: int, size_bytes: int, code: DecodedCode) -> None:
@@ -138,7 +185,7 @@ class Allocation:
         code.add(pc, memoryview(self.contents)[first : first + size_bytes])
         self.code = code
 
-    def write(self, offset: int, data: bytes) -> None:
+    def write(self, offset: int, data: bytes | bytearray) -> None:
         """Replace bytes, which are defined then; for debuggers."""
         self._put(offset, data)
         if self.code is not None:
@@ -150,7 +197,7 @@ class Allocation:
         if self.code is not None:
             self.code.stored(self.start + offset, len(data))
 
-    def _put(self, offset: int, data: bytes) -> None:
+    def _put(self, offset: int, data: bytes | bytearray) -> None:
         self.data[offset : offset + len(data)] = np.frombuffer(data, np.uint8)
         if self.written is not None:
             self.written[offset : offset + len(data)] = 0xFF
@@ -198,7 +245,7 @@ class GlobalMemory:
         """The instructions that were decoded in writable memory."""
 
     def add(
-        self, name: str, start: int, contents: bytes, *, is_writable: bool = True
+        self, name: str, start: int, contents: bytes | bytearray, *, is_writable: bool = True
     ) -> Allocation:
         """Make an allocation; `UsageError` where there is one."""
         if not contents:
