@@ -85,8 +85,8 @@ FILE_LIMITS: Final = {
     "--max-waves": ("waves", "waves of a state or of a dispatch"),
     "--max-state-bytes": (
         "state_bytes",
-        "memory for the registers, arrays and ranges of a state, or for buffers, scratch and LDS "
-        "of a dispatch",
+        "memory for the registers, arrays and ranges of a state, and for scratch, LDS, code "
+        "objects and buffers of a dispatch or other memory of a state that runs",
     ),
     "--max-mapped-files": ("mapped_files", "mapped files of a core file"),
     "--max-metadata-values": (

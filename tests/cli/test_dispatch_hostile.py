@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 import re
+import struct
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -173,7 +175,8 @@ def test_an_argument_has_room_before_its_file_is_read(
         file.truncate(1_000)
     program = (FIXTURES / "opencl/kernels.gfx942.O2.v5.co", "call", "--grid", 64)
     given = ("run", *program, "--workgroup", 64, "--arg", f"out=@{path}", "--max-state-bytes")
-    assert run(*given, 3_024).status == 0  # LDS has 1,024 bytes
+    image = 0x1014 + 0xCC0 + 0x240 + 4  # of segments, as readelf -l prints them
+    assert run(*given, 3_024 + image).status == 0  # LDS has 1,024 bytes
     refused = run(*given, 3_023)
     message = (
         "buffers of 1000 bytes, as given and as the kernel changes them: 2000 bytes of memory, "
@@ -186,6 +189,30 @@ def test_an_argument_has_room_before_its_file_is_read(
     assert message in run(*zeros, 1_999).err
     assert refused.status == 1
     assert "scratch and LDS: 3024 bytes of memory, more than 3023" in refused.err
+
+
+@pytest.mark.parametrize("name", ["debug", "run"])
+def test_segments_beyond_a_limit_allocate_no_memory(tmp_path: Path, name: str) -> None:
+    """Behind what the file has of a segment are zeros; each has less than the limit."""
+    data, path = bytearray(FILE.read_bytes()), tmp_path / "k.co"
+    headers = struct.unpack_from("<Q", data, 0x20)[0]
+    loaded = [at for at in range(headers, headers + 56 * 9, 56) if data[at : at + 4] == b"\1\0\0\0"]
+    for number, at in enumerate(loaded[-2:]):
+        struct.pack_into("<Q", data, at + 16, (number + 1) << 32)
+        struct.pack_into("<Q", data, at + 40, 200 << 20)  # p_memsz
+    path.write_bytes(data)
+    tracemalloc.start()
+    try:
+        if name == "run":
+            done = run("run", path, "nest", *NEST)
+        else:
+            done = run("debug", path, "--dispatch", "nest", *NEST, "--batch", "-ex", "stepi")
+        assert tracemalloc.get_traced_memory()[1] < 256 << 20
+    finally:
+        tracemalloc.stop()
+    assert done.status == 1
+    assert "a segment of a code object at 0x7f0200000000 has 209715200 bytes" in done.err
+    assert "bytes of memory, more than 268435456 (--max-state-bytes)" in done.err
 
 
 def test_the_buffers_of_earlier_dispatches_are_counted() -> None:

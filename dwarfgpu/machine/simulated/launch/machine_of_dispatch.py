@@ -32,7 +32,12 @@ from dwarfgpu.machine.simulated.launch.kernel_arguments import COPIES
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.allocated_registers import allocated_registers
 from dwarfgpu.machine.simulated.storage.decoded_code import DecodedCode
-from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
+from dwarfgpu.machine.simulated.storage.global_memory import (
+    Allocation,
+    GlobalMemory,
+    MemoryBudget,
+    segment_bytes,
+)
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, filled
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
 from dwarfgpu.machine.simulated.storage.wave_registers import (
@@ -51,7 +56,6 @@ _USES: Final = {
     "hidden_completion_action": ": kernels that enqueue kernels are not simulated",
     "hidden_multigrid_sync_arg": ": groups of several grids are not simulated",
 }
-MAX_IMAGE_BYTES: Final = 1 << 30
 _REGISTER_FACTOR: Final = 8
 """How many times as much memory as scratch and LDS the vector registers of running waves may take:
 2 GiB by default."""
@@ -79,21 +83,17 @@ def machine_of_dispatch(
 
     `tracks_writes`: at every stop it is known what is undefined; else all is taken as written.
     `executor`, `progress` and `keeps_ended` are those of `RunningMachine`.
-    `most_bytes`: the most that scratch and LDS may take, whose sizes the descriptor says, and
-    buffers with what they were given.
+    `most_bytes`: the most that scratch and LDS may take, whose sizes the descriptor says, buffers
+    with what they were given, and the code object.
     `UsageError` for a buffer without contents, `Unsupported` for a kernel whose modes are not
     simulated, `LimitExceeded` for more than `most_bytes`.
     """
-    _require_memory(launched, earlier, most_bytes)
+    budget = MemoryBudget(most_bytes, _required_bytes(launched, earlier, most_bytes))
     global_memory = earlier or GlobalMemory()
     global_memory.code = DecodedCode()
     for segment in segments if earlier is None else ():
-        if segment.size_bytes > MAX_IMAGE_BYTES:
-            raise Unsupported(
-                f"{segment.size_bytes} bytes of a code object at {segment.address:#x}"
-            )
         name = "writable memory of the code object" if segment.is_writable else "the code object"
-        data = segment.read(0, segment.size_bytes)
+        data = segment_bytes(segment, budget)
         global_memory.add(name, segment.address, data, is_writable=segment.is_writable)
     fill = launched.request.fill
     _add_objects(global_memory, launched, fill, is_tracked=tracks_writes)
@@ -127,8 +127,7 @@ def machine_of_dispatch(
     agent = request.placement.agent
     descriptor = request.kernel.descriptor
     has_scratch = descriptor is not None and descriptor.fields.get("enable_private_segment")
-    most_wave_bytes = processor.most_scratch_granules * processor.scratch_granule_bytes
-    most_private_bytes = most_wave_bytes // lane_count if has_scratch else 0
+    most_private_bytes = processor.most_scratch_bytes // lane_count if has_scratch else 0
     groups: dict[int | None, list[SimulatedWave]] = {}
     for registers in launched.waves:
         group = registers.wave.workgroup
@@ -161,7 +160,8 @@ def machine_of_dispatch(
     return machine
 
 
-def _require_memory(launched: Launched, earlier: GlobalMemory | None, most_bytes: int) -> None:
+def _required_bytes(launched: Launched, earlier: GlobalMemory | None, most_bytes: int) -> int:
+    """Return the size of the memory besides the code object; `LimitExceeded` for too much."""
     scratch_bytes = sum(wave.scratch_bytes for wave in launched.waves)
     lds_bytes = launched.group_bytes * len(launched.machine.workgroups)
     if scratch_bytes + lds_bytes > most_bytes:
@@ -173,7 +173,8 @@ def _require_memory(launched: Launched, earlier: GlobalMemory | None, most_bytes
         )
     earlier_bytes = 0
     for item in () if earlier is None else earlier.allocations:
-        earlier_bytes += len(item.contents) * (COPIES if item.name.startswith("buffer ") else 1)
+        size = item.end - item.start
+        earlier_bytes += size * (COPIES if item.name.startswith("buffer ") else 1)
     buffer_bytes = sum(buffer.size_bytes for _, buffer, _ in launched.kernarg.buffers)
     total = scratch_bytes + lds_bytes + COPIES * buffer_bytes + earlier_bytes
     if total > most_bytes:
@@ -184,6 +185,7 @@ def _require_memory(launched: Launched, earlier: GlobalMemory | None, most_bytes
             f"{most_bytes}",
             "--max-state-bytes",
         )
+    return total
 
 
 def _undefined(
