@@ -536,6 +536,37 @@ def test_functions_of_a_machine_without_registers_here(tmp_path: Path) -> None:
     assert "the machine of riscv is unknown; give an address, a function" in computed.error
 
 
+@pytest.mark.parametrize(
+    ("compiler", "options"),
+    [
+        ("gcc", ["-gsplit-dwarf", "-gdwarf-5"]),
+        ("gcc", ["-gsplit-dwarf", "-gdwarf-4"]),
+        ("clang-19", ["-gsplit-dwarf"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "".join(value),
+)
+def test_a_skeleton_has_the_variables_of_its_split_unit(
+    tool: Callable[[str], str], tmp_path: Path, compiler: str, options: list[str]
+) -> None:
+    """Where the split unit is missing, nothing is known of its variables."""
+    (tmp_path / "t.c").write_text(
+        "int g = 4;\nint main(int argc, char **argv) { return argc + g; }\n"
+    )
+    command = [tool(compiler), "-g", *options, "t.c"]
+    subprocess.run([*command, "-c", "-o", "t.o"], cwd=tmp_path, check=True)
+    subprocess.run([tool(compiler), "t.o", "-o", "t"], cwd=tmp_path, check=True)
+    assert run("where", tmp_path / "t", "g").status == 0
+    for questions in (
+        ["where", tmp_path / "t", "ax"],
+        ["eval", tmp_path / "t", "ax", "--pc", "main"],
+    ):
+        done = run(*questions)
+        assert (done.status, "No symbol" in done.error) == (2, True)
+        assert "no variables" not in done.err
+    (tmp_path / "t.dwo").unlink()
+    assert "no variables" not in run("where", tmp_path / "t", "ax").err
+
+
 def test_a_unit_with_line_tables_only(tmp_path: Path) -> None:
     """As gcc -g1 writes it: functions, but neither variables nor types."""
     code = ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, 6))

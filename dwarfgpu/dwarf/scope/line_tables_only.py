@@ -21,9 +21,10 @@ def no_variables(units: Iterable[CompilationUnit]) -> str:
     subject = ""
     for unit in units:
         try:
-            if not unit.tags.isdisjoint(_WITH_VALUES):
+            full = unit.full  # a skeleton has no variables, and its split unit may be missing
+            if not full.tags.isdisjoint(_WITH_VALUES):
                 return ""
-            name = unit.root.name or "without a name"
+            name = full.root.name or "without a name"
         except DwarfGpuError:
             return ""
         subject = "The units describe" if subject else f"The unit {name} describes"
