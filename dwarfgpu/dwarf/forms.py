@@ -355,9 +355,21 @@ def _skipper_of(form: int, format: UnitFormat) -> int | SkipForm:
             return _skip_block(_block_length(encoding, format.endian))
 
 
+_MAX_INDIRECT: Final = 64
+"""How many DW_FORM_indirect may name another one, in one value: it is read as often as it is asked
+for."""
+
+
 def indirect_form(data: Data, position: int, end: int) -> tuple[int, int]:
-    """Return the form before a value of DW_FORM_indirect, and where the value starts."""
+    """Return the form before a value of DW_FORM_indirect, and where the value starts.
+
+    The form may be DW_FORM_indirect again, before another one; each has its byte.
+    """
     form, start = read_uleb(data, position, end)
+    for _ in range(_MAX_INDIRECT):
+        if form != dw.FORM_INDIRECT:
+            break
+        form, start = read_uleb(data, start, end)
     if form in (dw.FORM_INDIRECT, dw.FORM_IMPLICIT_CONST):
         raise Malformed(f"DW_FORM_indirect at offset {position:#x} names form {form:#x}")
     return form, start

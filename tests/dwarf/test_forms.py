@@ -123,18 +123,28 @@ def in_steps(plan: SkipPlan, read: ReadForm, data: bytes, position: int, end: in
 
 @pytest.mark.parametrize("form", [form for form in FORMS if form != dw.FORM_IMPLICIT_CONST])
 def test_indirect_form(form: int) -> None:
+    """As `readelf` and `llvm-dwarfdump` read them, also one that names DW_FORM_indirect."""
     format = FORMATS[0]
-    data, value = (b"", 0) if form == dw.FORM_INDIRECT else encoded(form, format)
-    shape = Shape(dw.TAG_COMPILE_UNIT, ((0x999, dw.FORM_INDIRECT), (0x998, dw.FORM_DATA1)))
-    root = only(file_of(b"\x01" + encode_uleb(form) + data + b"\x7e", [shape]))
+    named = form
     if form == dw.FORM_INDIRECT:
-        with pytest.raises(Malformed, match="names form 0x16"):
-            root.attribute(0x999)
-        return
+        form = dw.FORM_DATA2
+    data, value = encoded(form, format)
+    shape = Shape(dw.TAG_COMPILE_UNIT, ((0x999, dw.FORM_INDIRECT), (0x998, dw.FORM_DATA1)))
+    names = encode_uleb(form) if named == form else b"\x16\x16" + encode_uleb(form)
+    root = only(file_of(b"\x01" + names + data + b"\x7e", [shape]))
     attribute = root.attribute(0x999)
     assert attribute is not None
     assert (attribute.form, attribute.kind, attribute.raw) == (form, FORMS[form][0], value)
     assert root.integer(0x998) == 0x7E
+
+
+@pytest.mark.parametrize("names", [b"\x16" * 1_000 + b"\x0b", b"\x16\x21", b"\x16"])
+def test_what_an_indirect_form_may_not_name(names: bytes) -> None:
+    """A long chain, DW_FORM_implicit_const, whose value is in the abbreviation, and nothing."""
+    shape = Shape(dw.TAG_COMPILE_UNIT, ((0x999, dw.FORM_INDIRECT),))
+    root = only(file_of(b"\x01" + names, [shape]))
+    with pytest.raises(Malformed):
+        root.attribute(0x999)
 
 
 def test_an_unknown_indirect_form_is_malformed() -> None:
