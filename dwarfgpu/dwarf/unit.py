@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.line_table import LineTable
     from dwarfgpu.dwarf.unit_file_protocol import UnitFile
 
+_OP_ADDR, _OP_ADDRX, _OP_STACK_VALUE = 0x03, 0xA1, 0x9F
+
 
 @methods_name_wrong_arguments
 class CompilationUnit(OfOpenFile):
@@ -518,9 +520,22 @@ class CompilationUnit(OfOpenFile):
         try:
             if value.kind in ("strp", "strx", "line_strp"):
                 return ConstValue(self.string_of(value) + b"\0")
+            if value.kind in ("address", "addrx"):  # relocated, as in GDB
+                return ExprLoc(self._address_as_value(value), self)
             return ConstValue(constant_bytes(value, self.info.size_of_object(die), self.endian))
         except DwarfGpuError as error:
             raise die.located(error)
+
+    def _address_as_value(self, attribute: Attribute) -> bytes:
+        """Return the expression of an address that is the value of an object."""
+        from dwarfgpu.base.leb128 import encode_uleb  # few values are addresses
+
+        assert isinstance(attribute.raw, int)
+        number = attribute.raw
+        if attribute.kind == "addrx":
+            return bytes([_OP_ADDRX, *encode_uleb(number), _OP_STACK_VALUE])
+        address = number.to_bytes(self.format.address_size, self.endian)
+        return bytes([_OP_ADDR, *address, _OP_STACK_VALUE])
 
     def variable_value(self, section_offset: int) -> int:
         """Return the value of a variable that has DW_AT_const_value; `UndefinedBits` for one that
