@@ -188,6 +188,23 @@ def test_restored_bytes_are_taken_back(tmp_path: Path) -> None:
     assert "$2 = {1, 2, 3, 4}\n" in output
 
 
+@pytest.mark.usefixtures("fixtures")
+def test_a_part_of_a_large_file_is_restored(tmp_path: Path) -> None:
+    """No more of it is read: a hole of 1 TiB has 4 bytes in its middle."""
+    file = tmp_path / "large"
+    with file.open("wb") as stream:
+        stream.seek(1 << 39)
+        stream.write(struct.pack("<i", 77))
+        stream.truncate(1 << 40)
+    name, start = shlex.quote(str(file)), 1 << 39
+    text = said_of_core(
+        f"restore {name} binary (char*)&matrix-{start} {start} {start + 4}", "print matrix[0]"
+    )
+    assert "Restoring binary file" in text and "$1 = {77, 2, 3, 4}" in text
+    text = said_of_core(f"restore {name} binary &matrix")
+    assert text.splitlines()[-1] == "At most 1073741824 bytes are restored at once."
+
+
 @pytest.mark.parametrize(
     ("argument", "expected"),
     [

@@ -6,11 +6,13 @@ import os
 import shlex
 from collections.abc import Callable, Iterator
 from functools import partial
+from io import BytesIO
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import BinaryIO, Final, TypeAlias
 
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.base.writing import NotWritten, append_file, write_file
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
@@ -20,9 +22,10 @@ from dwarfgpu.repl.data.examine_commands import address_of
 from dwarfgpu.repl.output import Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import evaluated, options_of, whole_number
-from dwarfgpu.terminal.input import read_file
+from dwarfgpu.terminal.input import read_all
 
 _MAX_BYTES: Final = 1 << 30
+"""Of one command."""
 _Write: TypeAlias = Callable[[Path, bytes], None]
 
 
@@ -120,23 +123,36 @@ def _restore(shell: Shell, argument: str) -> Iterator[Part]:
     if not words or words[0] != "binary":
         raise UsageError('Files are restored as binary ones: "restore FILE binary ADDRESS".')
     try:
-        data = read_file(name)
-    except UsageError as error:
-        reason = error.message.partition(" cannot be read: ")[2] or error.message
-        raise UsageError(f"Failed to open {name}: {reason}") from None
+        with open_to_read(name) as file:
+            yield from _restored_from(shell, file, name, words[1:])
+    except OSError as cause:
+        raise UsageError(f"Failed to open {name}: {cause.strerror or cause}") from None
+    except ValueError:  # a NUL in the name
+        raise UsageError(f"Failed to open {name!r}: it is not a file name") from None
+
+
+def _restored_from(shell: Shell, file: BinaryIO, name: str, words: list[str]) -> Iterator[Part]:
+    """Write a part of a file to memory; no more of a file that has a size is read."""
+    if not file.seekable():
+        file = BytesIO(read_all(file, name, _MAX_BYTES))
+    size_bytes = file.seek(0, os.SEEK_END)
     objects = ObjectAccess(shell.session)
-    offset_text, *bounds = words[1:] or ["0"]
+    offset_text, *bounds = words or ["0"]
     space, offset = address_of(shell, objects, offset_text)
-    start, end = 0, len(data)
+    start, end = 0, size_bytes
     if bounds:
         start = whole_number(shell.session, shell.values, bounds[0])
     if len(bounds) > 1:
         end = min(whole_number(shell.session, shell.values, " ".join(bounds[1:])), end)
-    if not 0 <= start < len(data):
+    if not 0 <= start < size_bytes:
         raise UsageError(f"Start address is greater than length of binary file {name}.")
     if start >= end:
         raise UsageError("Start must be less than end.")
-    yield from _restored(shell, space, offset + start, data[start:end], name)
+    if end - start > _MAX_BYTES:
+        raise UsageError(f"At most {_MAX_BYTES} bytes are restored at once.")
+    file.seek(start)
+    data = file.read(end - start)
+    yield from _restored(shell, space, offset + start, data, name)
 
 
 def _restored(
@@ -161,8 +177,9 @@ DUMPS: Final = (
         "restore",
         "Restore the contents of FILE to target memory.\n\n"
         "Usage: restore FILE binary ADDRESS [START [END]]\n\n"
-        "START and END are offsets in FILE. The core or state file does not change.\n"
-        '"undo" restores the previous contents of memory. A FILE with blanks is quoted.',
+        "START and END are offsets in FILE, at most 1 GiB apart.\n"
+        'The core or state file does not change. "undo" restores the previous contents of memory.\n'
+        "A FILE with blanks is quoted.",
         _restore,
         "data",
         complete=completion.files,
