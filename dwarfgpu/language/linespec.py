@@ -77,9 +77,9 @@ _OPERATOR_COMMA: Final = pattern(r"\boperator\s*$")
 """Before a comma that is the name of an operator."""
 _JUNK: Final = pattern(r"[0-9]+(?:\s*(?=,)|\s+)(?P<rest>\S.*)")
 _KEYWORD: Final = pattern(
-    r"(?P<before>.*?\S)\s+(?P<rest>(?:if|thread|task)\s+\S.*|-force-condition(?:\s.*)?)"
+    r"(?P<before>[^'\"]*?\S)\s+(?P<rest>(?:if|thread|task)\s+\S.*|-force-condition(?:\s.*)?)"
 )
-"""A word of `break` behind a location."""
+"""A word of `break` behind a location; the name of a file in quotes may have such words."""
 
 _MAX_KEPT: Final = 1_000
 """Names, with the functions that they denote."""
