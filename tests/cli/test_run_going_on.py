@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import struct
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
@@ -247,7 +249,7 @@ def test_what_a_state_leaves_out_is_named_and_given(tmp_path: Path) -> None:
     assert done.lines[1].endswith(
         "UNAVAILABLE, flat_load_dword needs v2 of lane 0, which is not known"
     )
-    known = "--fill BYTE is the contents of registers, LDS and scratch that are not known"
+    known = "--fill BYTE is what is not known of registers, LDS, scratch and padding of arguments"
     assert done.lines[-1] == f"  {known}"
     filled = run("run", "--state", state, "--reg", "mode=0xf0", "--fill", 0)
     assert "the state does not have it" in filled.lines[1] and known not in filled.out
@@ -381,3 +383,39 @@ def test_a_null_pointer_is_no_buffer(tmp_path: Path) -> None:
     done = run("run", "--state", state)
     assert " at 0x0: the state does not have it" in done.lines[1]
     assert "buffer" not in done.out
+
+
+PADDED = """\
+struct P { int n; double d; };
+extern "C" __attribute__((global)) void pad(P p, double *out) {
+  double product = EXPRESSION;
+  out[__builtin_amdgcn_workitem_id_x()] = product;
+}
+"""
+
+
+def dispatched(
+    folder: Path, tool: Callable[[str], str], expression: str, level: str
+) -> tuple[object, ...]:
+    """The options of `run` that go on with a wave whose argument has padding."""
+    source, code, state = folder / "pad.hip", folder / "pad.co", folder / "pad.json"
+    source.write_text(PADDED.replace("EXPRESSION", expression))
+    options = ["-x", "hip", "--offload-arch=gfx942", "--cuda-device-only", "-nogpulib", "-nogpuinc",
+               "--no-gpu-bundle-output", "-g", level]  # fmt: skip
+    subprocess.run([tool("clang-19"), *options, source, "-o", code], check=True, timeout=60)
+    given = ("--arg", "p.n=3", "--arg", "p.d=1.5", "--arg", "out=zeros:512")
+    done = run("dispatch", code, "--grid", 64, "--workgroup", 64, *given, "--save", state)
+    assert done.status == 0
+    return "--state", state
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_padding_of_an_argument_is_copied(
+    level: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """It is unknown in the state; a scalar load reads it together with its neighbours."""
+    state = dispatched(tmp_path, tool, "p.n * p.d", level)
+    stopped = run("run", *state, "--break", "pad.hip:4", "--print", "product")
+    assert "  0-63 4.5\n" in stopped.out or level == "-O2"
+    ended = run("run", *state)
+    assert ended.status == 0 and "1 wave ended" in ended.out

@@ -476,7 +476,7 @@ def test_what_a_state_leaves_out_stops_the_wave(tmp_path: Path) -> None:
     assert lines[number : number + 2] == [
         "Thread 1 received signal SIGTRAP, UNAVAILABLE, "
         "flat_load_dwordx2 needs v2 of lane 0, which is not known.",
-        "  --fill BYTE is the contents of registers, LDS and scratch that are not known",
+        "  --fill BYTE is what is not known of registers, LDS, scratch and padding of arguments",
     ]
     lines = going_on(state, "c", options=("--fill", "0"))
     [stopped] = [line for line in lines if "received signal" in line]

@@ -67,7 +67,9 @@ def hint_on_unknown(why_stopped: str) -> str | None:
     A state does not say which addresses are allocated, so no byte fills all of its memory.
     """
     if why_stopped.endswith("which is not known"):
-        return "--fill BYTE is the contents of registers, LDS and scratch that are not known"
+        return (
+            "--fill BYTE is what is not known of registers, LDS, scratch and padding of arguments"
+        )
     if ": the state does not have it" not in why_stopped or why_stopped.startswith("no code at"):
         return None
     if _NULL.search(why_stopped):  # an argument without a buffer

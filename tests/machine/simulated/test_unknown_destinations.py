@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import pytest
 
 from dwarfgpu.arch.registry import architecture
@@ -234,3 +235,36 @@ def test_a_register_by_an_index(unknown: str, by_mode: bool) -> None:
         assert f"needs {unknown}" in text
     else:
         assert (text, wave.written[2]) == (None, wave.all_lanes)
+
+
+@pytest.mark.parametrize(
+    ("target", "mnemonic", "add", "dwords"),
+    [
+        ("gfx90a", "s_load_dwordx2", "s_add_u32", 2),
+        ("gfx90a", "s_load_dwordx4", "s_add_u32", 4),
+        ("gfx1100", "s_load_b64", "s_add_u32", 2),
+        ("gfx1200", "s_load_b128", "s_add_co_u32", 4),
+    ],
+)
+def test_scalar_loads_copy_what_is_known(target: str, mnemonic: str, add: str, dwords: int) -> None:
+    """Byte 5 of what is loaded to s4 and what follows is unknown."""
+    isa, size = decoder(target), 64 if target == "gfx90a" else 32
+    zero_offset = {} if target == "gfx90a" else {"soffset": 124}  # null
+    code = programs.encoded(isa, mnemonic, sdst=4, sbase=2, offset=0, **zero_offset)
+    code += programs.encoded(isa, "s_mov_b32", sdst=20, src0=5)
+    code += programs.encoded(isa, add, sdst=21, src0=5, src1=129)
+    machine = vectors.machine(code, size, target, size, tracks_writes=True)
+    machine.observe(UnknownContents(machine))
+    wave, buffer = machine.waves[0], machine.global_memory.at(0x30000)
+    assert buffer is not None
+    buffer.write(0, bytes(range(16)))
+    buffer.written = np.full(4096, 0xFF, np.uint8)
+    buffer.written[5] = 0
+    wave.s[2], wave.s[3] = buffer.start, 0
+    stopped = machine.run(most=10)
+    assert stopped is not None and stopped.text == f"{add} needs s5, which is not known"
+    numbers = [int(wave.s[n]) for n in range(4, 4 + dwords)]
+    assert numbers[0] == 0x03020100 and numbers[2:] == [0x0B0A0908, 0x0F0E0D0C][: dwords - 2]
+    known = [known_bits(wave.s[n]) & FULL for n in range(4, 4 + dwords)]
+    assert known == [FULL, 0xFFFF00FF, FULL, FULL][:dwords]
+    assert known_bits(wave.s[20]) & FULL == 0xFFFF00FF and wave.s[20] & 0xFFFF00FF == 0x07060004

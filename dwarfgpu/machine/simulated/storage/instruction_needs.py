@@ -209,11 +209,12 @@ def _copied(use: Use, *, is_store: bool, is_move: bool, is_scalar: bool) -> tupl
         return (first,) if isinstance(first, Register) and first not in values[1:] else ()
     if not (is_store or is_move):
         return ()
+    banks = ("v", "a", "s", "vcc") if is_move else ("v", "a")
     return tuple(
         operand.value
         for operand in use.sources
         if isinstance(operand.value, Register)
-        and operand.value.bank in ("v", "a")
+        and operand.value.bank in banks
         and operand.declared.name != "d"
     )
 

@@ -111,6 +111,11 @@ class UnknownContents:
             return None
         if needs.is_bitwise:
             return self._merge(wave, needs, lanes)
+        for register in needs.copied:
+            if not _is_vector(register):  # the one source of a move
+                known = _number_bits(wave, register, 0)
+                if known is not None:
+                    self._unknown |= _unknown_bytes(known, 4 * register.size, lanes)
         for number, register in enumerate(_dwords(needs.copied)):
             self._add_unknown(wave, number, register, lanes, read.get(register[:2], WHOLE))
         return None
@@ -164,7 +169,7 @@ class UnknownContents:
             marks = self._marks(wave, access, address, lane)
             if marks is None or marks.all():
                 continue
-            if not needs.is_load or access.lanes is None:
+            if not needs.is_load or access.lanes is None and not _is_of_dwords(needs, access):
                 raise _at(access, index)
             for offset in np.flatnonzero(marks == 0).tolist():
                 self._unknown[first + offset] = self._unknown.get(first + offset, 0) | 1 << lane
@@ -180,6 +185,11 @@ class UnknownContents:
         if needs.is_store:
             self._forget_stored(wave, needs)
             return
+        for register in needs.results:
+            if not _is_vector(register):  # a scalar load has one result
+                count = 4 * register.size
+                known = sum(0xFF << 8 * n for n in range(count) if n not in self._unknown)
+                _set_known_bits(wave, needs, register, known)
         for number, register in enumerate(_dwords(needs.results)):
             row = _rows(wave, register)[0]
             written = needs.written.get(register[:2], WHOLE)
@@ -343,6 +353,19 @@ def _permuted_lanes(wave: WaveMemory, needs: Needs, lanes: int) -> int:
         if lanes >> lane & 1:
             out |= 1 << (lane & ~15 ^ to | number)
     return out if needs.reads_inactive else out & wave.exec
+
+
+def _unknown_bytes(known: int, size_bytes: int, lanes: int) -> dict[int, int]:
+    """Return the lanes, by the offset of each byte that has an unknown bit."""
+    return {n: lanes for n in range(size_bytes) if known >> 8 * n & 0xFF != 0xFF}
+
+
+def _is_of_dwords(needs: Needs, access: Access) -> bool:
+    """Return whether a scalar load copies its bytes to whole registers of one result."""
+    if len(needs.results) != 1:
+        return False
+    (register,) = needs.results
+    return register.bank in ("s", "vcc") and access.size_bytes == 4 * register.size
 
 
 def _number_bits(wave: WaveMemory, source: Register, lane: int) -> int | None:
