@@ -88,6 +88,7 @@ int main() {{
 
 
 def test_d(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    tool("gcc")  # ldc2 links with it
     build(tmp_path, {"a.d": D}, [[tool("ldc2"), "-g", "a.d", "-of=a"]])
     files = with_core(tool, tmp_path)
     reals = [*product(range(COUNT), repeat=2)]
