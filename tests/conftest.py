@@ -123,3 +123,9 @@ def tool() -> Callable[[str], str]:
         return path
 
     return find
+
+
+@pytest.fixture
+def utf8(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The prompt shows characters beyond ASCII, whatever the locale."""
+    monkeypatch.setattr("dwarfgpu.repl.settings.host_is_utf8", lambda: True)

@@ -218,6 +218,7 @@ def _shown(debugger: str | None, files: list[str], commands: list[str]) -> list[
     return [line.partition(" = ")[2] if line.startswith(("$", "type")) else line for line in lines]
 
 
+@pytest.mark.usefixtures("utf8")
 def test_values(files: list[str]) -> None:
     assert _shown(None, files, [f"print {text}" for text in SHOWN]) == [*SHOWN.values()]
 

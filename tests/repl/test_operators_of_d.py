@@ -102,6 +102,7 @@ TYPES = {"k > 1 ? text.length : few.length": "ulong",
          "text ~ 'd'": "struct string", "few is more": "bool", '"abc"': "char [3]"}  # fmt: skip
 
 
+@pytest.mark.usefixtures("utf8")
 @pytest.mark.parametrize("compiler", ["gdc", "ldc2"])
 def test_operators(tool: Callable[[str], str], tmp_path: Path, compiler: str) -> None:
     tool("gcc")  # which ldc2 links with

@@ -61,6 +61,7 @@ def test_values(tmp_path: Path, tool: Callable[[str], str], option: str) -> None
     ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("utf8")
 def test_characters_beyond_ascii(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """GDB writes the bytes as they are, which may be text in no encoding."""
     source = SOURCE.replace("an := 'ansi'", "an := #$C3#$89't'#$C3#$A9#200")

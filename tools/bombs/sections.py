@@ -543,7 +543,7 @@ BOMBS = (
          FRAMES, cpu_seconds=3.0, says="--max-cfa-instructions"),
     Bomb("remembered", ".debug_frame", "{} remembered states", remembered, 500_000, FRAMES),
     Bomb("rules", ".debug_frame", "{} rows of as many rules", rules_of_rows, 20_000, FRAMES,
-         small=8),
+         small=6),
     Bomb("rule-operations", ".debug_frame", "a rule of {} operations", rule_operations, 2_000_000,
          FRAMES),
     Bomb("fdes", ".debug_frame", "{} FDEs of the same code", many_fdes, 300_000, MANY_FRAMES),
