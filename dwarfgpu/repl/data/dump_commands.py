@@ -152,6 +152,8 @@ def _restored_from(shell: Shell, file: BinaryIO, name: str, words: list[str]) ->
         raise UsageError(f"At most {_MAX_BYTES} bytes are restored at once.")
     file.seek(start)
     data = file.read(end - start)
+    if len(data) < end - start:  # another program has made it shorter
+        raise UsageError(f"{name} ends after {start + len(data)} bytes.")
     yield from _restored(shell, space, offset + start, data, name)
 
 
