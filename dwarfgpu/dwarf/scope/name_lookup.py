@@ -321,7 +321,7 @@ class NameLookup(UnitDeclarations):
                 yield from (one for one in declared_in(scope) if ordinary(one.die))
 
     def nested_functions(self) -> Iterator[Die]:
-        """Yield the nested functions of GNU C that the text of the function in focus sees."""
+        """Yield the nested functions that the text of the function in focus sees."""
         if not self.chain or self._is_fortran:
             return
         for scope in (*reversed(self.chain), *around(self.chain[0])):
@@ -572,7 +572,8 @@ def _without_code(function: Die) -> tuple[Die, ...]:
 
 
 def _is_of_block(die: Die) -> bool:
-    """Return whether an entry of a block is a namelist, a type, or a nested function of GNU C."""
+    """Return whether an entry of a block is a namelist, a type, or a nested function,
+    which C++ does not have."""
     if die.tag == dw.TAG_SUBPROGRAM:
         return not die.unit.is_cplusplus and not die.has(dw.AT_DECLARATION)
     return die.tag in _LISTS_AND_TYPES

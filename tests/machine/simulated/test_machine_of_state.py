@@ -199,7 +199,7 @@ def test_memory_beyond_what_a_wave_has(memory: Json, message: str, tmp_path: Pat
 
 
 def zeros(address: int, size_bytes: int, *, is_writable: bool) -> LoadedSegment:
-    """A segment of which the file has nothing."""
+    """A segment without bytes in the file."""
     return LoadedSegment(address, size_bytes, is_writable, lambda _, size: bytes(size))
 
 
