@@ -216,6 +216,18 @@ def test_the_memory_of_all_waves_is_bounded(tmp_path: Path) -> None:
     assert raised.value.option == "--max-state-bytes"
 
 
+def test_the_vector_registers_of_all_waves_are_bounded(tmp_path: Path) -> None:
+    """A state has one lane of one register, and the machine makes all of the bank; scalar registers
+    need no array."""
+    registers = {"pc": 0, "exec": 1, "mode": 0xF0, "s0": 1}
+    waves = [{"registers": {**registers, "v0": [1]}}] * 3 + [{"registers": registers}] * 5
+    state, needed = resumable([], tmp_path, waves=waves), 3 * 256 * 32 * 4
+    machine_of_state(state, [], most_bytes=needed // 8)
+    with pytest.raises(LimitExceeded, match="registers of wave 2 has 32768 bytes") as raised:
+        machine_of_state(state, [], most_bytes=needed // 8 - 1)
+    assert raised.value.option == "--max-state-bytes"
+
+
 def test_a_code_object_is_read_when_it_is_accessed(tmp_path: Path) -> None:
     """A process has loaded many, and few of them have code that waves execute."""
     read: list[int] = []

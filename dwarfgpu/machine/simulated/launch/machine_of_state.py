@@ -43,7 +43,13 @@ from dwarfgpu.machine.simulated.storage.global_memory import (
 )
 from dwarfgpu.machine.simulated.storage.undefined_numbers import FILL, Undefined
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
-from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, XNACK_MASK, Lanes
+from dwarfgpu.machine.simulated.storage.wave_registers import (
+    FLAT_SCRATCH,
+    REGISTER_FACTOR,
+    TTMP,
+    XNACK_MASK,
+    Lanes,
+)
 from dwarfgpu.machine.sparse_memory import Data, Fill, SparseMemory, bytes_of, part_of
 from dwarfgpu.machine.state.register_bytes import RegisterBytes
 from dwarfgpu.machine.state.state_target import StateTarget
@@ -97,7 +103,8 @@ def machines_of_process(
     `source`: of global memory that is not in the states.
     `fill`: the byte of registers, LDS and scratch that the states leave out, which are known then.
     `kernargs`: addresses and sizes of kernarg segments, whose padding no state has.
-    `most_bytes`: the most that scratch, LDS, global memory and code objects may take.
+    `most_bytes`: the most that scratch, LDS, global memory and code objects may take; vector
+    registers of the states may take eight times as much.
     `UsageError` for a wave without pc, EXEC or MODE and for more LDS or scratch than the processor
     has, `Unsupported` for waves of no AMD GPU, scratch that is not interleaved by dwords, and code
     objects beyond 64 bits, `LimitExceeded` for more than `most_bytes`.
@@ -115,7 +122,8 @@ def machines_of_process(
     stores = [store for state in states for name, _, store in state.memories() if not name]
     _add_memory(global_memory, segments, stores, scratch, kernargs, byte, budget)
     global_memory.is_partial, global_memory.source = True, source
-    machines = [_machine(state, global_memory, seed, byte, budget) for state in states]
+    registers = MemoryBudget(REGISTER_FACTOR * most_bytes)
+    machines = [_machine(state, global_memory, seed, byte, budget, registers) for state in states]
     if fill is not None:
         for machine in machines:
             machine.define_all()
@@ -123,9 +131,15 @@ def machines_of_process(
 
 
 def _machine(
-    state: StateTarget, global_memory: GlobalMemory, seed: int, byte: int, budget: MemoryBudget
+    state: StateTarget,
+    global_memory: GlobalMemory,
+    seed: int,
+    byte: int,
+    budget: MemoryBudget,
+    registers: MemoryBudget,
 ) -> RunningMachine:
-    """Return the waves of a state, with their LDS, over global memory."""
+    """Return the waves of a state, with their LDS, over global memory; `registers`: the budget of
+    vector registers."""
     architecture = state.architecture
     lane_count, gpu = architecture.lane_count, processor(architecture.name)
     stores = {(name, owner): store for name, owner, store in state.memories()}
@@ -145,9 +159,10 @@ def _machine(
             *_scratch(state, number, global_memory, private, byte, budget),
             scratch_start=apertures.scratch_base,
         )
-        machine.waves.append(
-            _wave(state, number, global_memory, byte, memories, groups.setdefault(group, []))
-        )
+        wave = _wave(state, number, global_memory, byte, memories, groups.setdefault(group, []))
+        registers.take(_array_bytes(state, wave), f"the array of vector registers of wave {number}")
+        _set_registers(state, wave)
+        machine.waves.append(wave)
     return machine
 
 
@@ -173,7 +188,7 @@ def _wave(
         max((None if dispatch is None else dispatch.registers_of(bank)) or 0, _MAX_REGISTERS)
         for bank in "va"
     )
-    wave = SimulatedWave(
+    return SimulatedWave(
         record,
         state.architecture.lane_count,
         vgprs,
@@ -186,8 +201,14 @@ def _wave(
         barrier=wave_record.barrier,
         group=group,
     )
-    _set_registers(state, wave)
-    return wave
+
+
+def _array_bytes(state: StateTarget, wave: SimulatedWave) -> int:
+    """Return the size of the banks of vector registers that the state has a register of: a bank is
+    made as a whole."""
+    banks = {name[0] for name in state.waves[wave.wave.id] if name[1:].isdecimal()}
+    count = wave.vgprs * ("v" in banks) + wave.agprs * ("a" in banks)
+    return 4 * wave.lane_count * count
 
 
 def _require_needed(state: StateTarget, number: WaveId) -> None:
