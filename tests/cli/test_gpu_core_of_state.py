@@ -14,7 +14,9 @@ from urllib.parse import quote
 
 import pytest
 
+from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.machine.core.notes import read_core
 from dwarfgpu.machine.core.write import LoadedRange, core_parts
 from dwarfgpu.machine.state.load import load_state
@@ -42,6 +44,25 @@ def written(name: str, folder: Path) -> Path:
     pcs = {wave.wave: wave.pc for wave in state.waves}
     write_core_of_state(path, state.target, pcs, objects)
     return path
+
+
+def test_what_code_objects_have_is_bounded(tmp_path: Path) -> None:
+    state, path = load_state(STATES / f"{NAMES[0]}.json"), tmp_path / "core"
+    [loaded] = state.code_objects
+    pcs = {wave.wave: wave.pc for wave in state.waves}
+
+    def write(most: int) -> None:
+        limits = FileLimits(state_bytes=most)
+        code_object = CodeObject.open(loaded.path, loaded.load_address, limits=limits)
+        write_core_of_state(path, state.target, pcs, [code_object])
+
+    segments = CodeObject.open(loaded.path).loaded_segments()
+    size = sum(segment.size_bytes for segment in segments if not segment.is_writable)
+    with pytest.raises(LimitExceeded, match=f"have {size} bytes to write") as raised:
+        write(size - 1)
+    assert raised.value.option == "--max-state-bytes" and not path.exists()
+    write(size)
+    assert path.exists()
 
 
 def is_whole(variable: dict[str, Any]) -> bool:

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from dwarfgpu.base.readable_files import folder_of, resolved
 from dwarfgpu.base.writing import write_file
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
 from dwarfgpu.machine.core.gpu.process_image import process_core
 from dwarfgpu.machine.core.gpu.state_image import image_of_state
@@ -31,7 +32,8 @@ def write_core_of_state(
 
     `removed`: as of `code_object_files`.
 
-    `UsageError` for threads of a CPU and for a file that cannot be written; other errors as of
+    `UsageError` for threads of a CPU and for a file that cannot be written, `LimitExceeded` for
+    code objects larger than `FileLimits.state_bytes`; other errors as of
     `dwarfgpu.machine.core.gpu.state_image.image_of_state`.
     """
     objects = tuple(code_objects)
@@ -52,8 +54,19 @@ def _uri(file: Path, load_address: int) -> LoadedUri:
 
 
 def _loaded(code_objects: Iterable[CodeObject]) -> Iterator[tuple[int, bytes]]:
-    """Yield the loaded read-only parts of code objects."""
+    """Yield the loaded read-only parts of code objects; `LimitExceeded` where all together, with
+    the zeros behind what the files have, are more than the memory of a state may be."""
+    total = 0
     for code_object in code_objects:
+        most = code_object.file.limits.state_bytes
         for image in code_object.loaded_segments():
-            if not image.is_writable:
-                yield image.address, image.read(0, image.size_bytes)
+            if image.is_writable:
+                continue
+            total += image.size_bytes
+            if total > most:
+                raise LimitExceeded(
+                    f"the segments of the code objects to {code_object.file.path} have {total} "
+                    f"bytes to write, more than {most}",
+                    "--max-state-bytes",
+                )
+            yield image.address, image.read(0, image.size_bytes)
