@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from dwarfgpu.dwarf.scope.symbol_at_address import SymbolAtAddress, symbol_cover
 from dwarfgpu.dwarf.scope.symbol_list import ListedSymbol
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.symbols import Symbol
+from dwarfgpu.repl.data import dump_commands
 from dwarfgpu.repl.files import symbol_commands
 from dwarfgpu.service.symbol.symbol_listing import SymbolSearch
 from tests.cli.command import FIXTURES, run
@@ -203,6 +205,20 @@ def test_a_part_of_a_large_file_is_restored(tmp_path: Path) -> None:
     assert "Restoring binary file" in text and "$1 = {77, 2, 3, 4}" in text
     text = said_of_core(f"restore {name} binary &matrix")
     assert text.splitlines()[-1] == "At most 1073741824 bytes are restored at once."
+
+
+@pytest.mark.usefixtures("fixtures")
+def test_a_file_that_becomes_shorter_is_not_restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another program cuts it between the question for its size and the reading."""
+
+    class Cut(BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            self.truncate(6)
+            return super().read(size)
+
+    monkeypatch.setattr(dump_commands, "open_to_read", lambda name: Cut(bytes(8)))
+    text = said_of_core("restore file binary &matrix", "print matrix[0]")
+    assert text == "$1 = {1, 2, 3, 4}\nfile ends after 6 bytes.\n"
 
 
 @pytest.mark.parametrize(
