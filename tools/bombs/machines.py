@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from random import Random
+from typing import Final
 
 from dwarfgpu.base.npy import Npy, npy_bytes
 from dwarfgpu.base.records import evolve
@@ -22,6 +23,7 @@ from tools.bombs.model import Bomb, Files
 GFX942 = 90402
 HERE = 0x10000
 """Where the memory of most bombs is."""
+DEMO = (ROOT / "dwarfgpu/data/demo.co").read_bytes()
 ONE_THREAD = status(1, bytes(27 * 8))
 
 
@@ -221,8 +223,32 @@ def resumed(count: int) -> Files:
     """The same, with a wave that can go on."""
     wave = {"pc": 0x1640, "registers": {"exec": 1, "mode": 0}}
     memory = [{"address": (1 << 32) + 2 * n, "bytes": "00"} for n in range(count)]
-    code = (ROOT / "dwarfgpu/data/demo.co").read_bytes()
-    return {"bomb": state(waves=[wave], memory=memory), "k.co": code}
+    return {"bomb": state(waves=[wave], memory=memory), "k.co": DEMO}
+
+
+_STOPPED: Final[Mapping[str, object]] = {"pc": 0x1640, "exec": 1, "mode": 0}
+
+
+def resumed_waves(count: int) -> Files:
+    """Waves with one lane of one vector register: a machine makes the whole bank of each."""
+    wave = {"registers": {**_STOPPED, "v0": [1]}}
+    return {"bomb": state(waves=[wave] * count), "demo.co": DEMO}
+
+
+def resumed_scratch(count: int) -> Files:
+    """Waves that know one byte, at the end of the most scratch of a wave."""
+    memory = [{"space": "private_wave", "address": (1 << 23) - 8192, "bytes": "00"}]
+    wave = {"registers": _STOPPED, "memory": memory}
+    return {"bomb": state(schema="dwarfgpu-state-2", waves=[wave] * count), "demo.co": DEMO}
+
+
+def resumed_code(count: int) -> Files:
+    """A code object at many addresses, whose last segment is writable and has 4 MiB of zeros."""
+    code = bytearray(DEMO)
+    struct.pack_into("<Q", code, 64 + 4 * 56 + 40, 1 << 22)  # p_memsz of the fifth program header
+    rows = [{"path": "k.co", "load_address": number << 24} for number in range(1, count + 1)]
+    wave = {"registers": {**_STOPPED, "pc": 0x1001640}}
+    return {"bomb": state(waves=[wave], code_objects=rows), "k.co": bytes(code)}
 
 
 def registers(count: int) -> Files:
@@ -293,6 +319,12 @@ BOMBS = (
          small=100),
     Bomb("resumed", "state file", "{} bytes that are not adjacent, and a wave to resume", resumed,
          400_000, ("run --state bomb k.co", "waves --state bomb"), small=100),
+    Bomb("resumed-waves", "state file", "{} waves with one lane of one register", resumed_waves,
+         20_000, ("run --state bomb demo.co",), small=30, says="--max-state-bytes"),
+    Bomb("resumed-scratch", "state file", "{} waves whose scratch ends with a byte",
+         resumed_scratch, 20_000, ("run --state bomb demo.co",), small=4, says="--max-state-bytes"),
+    Bomb("resumed-code", "state file", "a code object of 4 MiB of zeros, loaded {} times",
+         resumed_code, 2_000, ("run --state bomb",), small=8, says="--max-state-bytes"),
     Bomb("ranges", "state file", "{} ranges of memory of one byte", bytes_apart, 650_000,
          (*STATE, "run --state bomb"), small=100, says="--max-state-bytes"),
 )  # fmt: skip

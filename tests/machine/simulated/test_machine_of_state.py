@@ -222,9 +222,11 @@ def test_the_vector_registers_of_all_waves_are_bounded(tmp_path: Path) -> None:
     registers = {"pc": 0, "exec": 1, "mode": 0xF0, "s0": 1}
     waves = [{"registers": {**registers, "v0": [1]}}] * 3 + [{"registers": registers}] * 5
     state, needed = resumable([], tmp_path, waves=waves), 3 * 256 * 32 * 4
-    machine_of_state(state, [], most_bytes=needed // 8)
+    machine = machine_of_state(state, [], most_bytes=needed)
+    assert [wave.has_registers for wave in machine.waves] == [True] * 3 + [False] * 5
+    assert not any("accumulators" in vars(wave) for wave in machine.waves)
     with pytest.raises(LimitExceeded, match="registers of wave 2 has 32768 bytes") as raised:
-        machine_of_state(state, [], most_bytes=needed // 8 - 1)
+        machine_of_state(state, [], most_bytes=needed - 1)
     assert raised.value.option == "--max-state-bytes"
 
 

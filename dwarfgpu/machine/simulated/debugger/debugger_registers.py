@@ -66,8 +66,8 @@ def contents(wave: SimulatedWave, register: RegisterInfo) -> bytes | None:
     if is_decimal(digits):
         if bank == "s":
             return wave.s[int(digits)].to_bytes(4, "little")
-        rows = {"v": wave.v, "a": wave.av}.get(bank)
-        if rows is not None:
+        if bank in ("v", "a"):
+            rows = wave.vectors if bank == "v" else wave.accumulators
             return rows[int(digits)].tobytes() if int(digits) < len(rows) else None
     number = _number(wave, name)
     return None if number is None else (number & (1 << 8 * size) - 1).to_bytes(size, "little")
@@ -132,7 +132,7 @@ def _set_contents(wave: SimulatedWave, register: RegisterInfo, data: bytes) -> N
     if is_decimal(digits) and bank == "s":
         wave.s[int(digits)] = number
     elif is_decimal(digits) and bank in ("v", "a"):
-        row = (wave.v if bank == "v" else wave.av)[int(digits)]
+        row = (wave.vectors if bank == "v" else wave.accumulators)[int(digits)]
         for lane in range(wave.lane_count):
             row[lane] = int.from_bytes(data[4 * lane : 4 * lane + 4], "little")
     elif name.startswith("ttmp"):

@@ -42,7 +42,6 @@ from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, fill
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
 from dwarfgpu.machine.simulated.storage.wave_registers import (
     FLAT_SCRATCH,
-    REGISTER_FACTOR,
     TTMP,
     Lanes,
 )
@@ -57,6 +56,9 @@ _USES: Final = {
     "hidden_completion_action": ": kernels that enqueue kernels are not simulated",
     "hidden_multigrid_sync_arg": ": groups of several grids are not simulated",
 }
+_REGISTER_FACTOR: Final = 8
+"""How many times as much memory as scratch and LDS the vector registers of running waves may take:
+2 GiB by default."""
 _BUFFER_RESOURCE: Final = 1 << 31
 """Swizzle enable, in the second dword."""
 _ADD_LANE: Final = 1 << 23
@@ -113,7 +115,7 @@ def machine_of_dispatch(
         executor=executor,
         progress=progress,
         keeps_ended=keeps_ended,
-        most_register_bytes=None if keeps_ended else REGISTER_FACTOR * most_bytes,
+        most_register_bytes=None if keeps_ended else _REGISTER_FACTOR * most_bytes,
     )
     [dispatch] = launched.machine.dispatches.values()
     memories: dict[int | None, Allocation] = {

@@ -43,13 +43,7 @@ from dwarfgpu.machine.simulated.storage.global_memory import (
 )
 from dwarfgpu.machine.simulated.storage.undefined_numbers import FILL, Undefined
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
-from dwarfgpu.machine.simulated.storage.wave_registers import (
-    FLAT_SCRATCH,
-    REGISTER_FACTOR,
-    TTMP,
-    XNACK_MASK,
-    Lanes,
-)
+from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, XNACK_MASK, Lanes
 from dwarfgpu.machine.sparse_memory import Data, Fill, SparseMemory, bytes_of, part_of
 from dwarfgpu.machine.state.register_bytes import RegisterBytes
 from dwarfgpu.machine.state.state_target import StateTarget
@@ -103,8 +97,8 @@ def machines_of_process(
     `source`: of global memory that is not in the states.
     `fill`: the byte of registers, LDS and scratch that the states leave out, which are known then.
     `kernargs`: addresses and sizes of kernarg segments, whose padding no state has.
-    `most_bytes`: the most that scratch, LDS, global memory and code objects may take; vector
-    registers of the states may take eight times as much.
+    `most_bytes`: the most that vector registers, scratch, LDS, global memory and code objects may
+    take.
     `UsageError` for a wave without pc, EXEC or MODE and for more LDS or scratch than the processor
     has, `Unsupported` for waves of no AMD GPU, scratch that is not interleaved by dwords, and code
     objects beyond 64 bits, `LimitExceeded` for more than `most_bytes`.
@@ -122,8 +116,7 @@ def machines_of_process(
     stores = [store for state in states for name, _, store in state.memories() if not name]
     _add_memory(global_memory, segments, stores, scratch, kernargs, byte, budget)
     global_memory.is_partial, global_memory.source = True, source
-    registers = MemoryBudget(REGISTER_FACTOR * most_bytes)
-    machines = [_machine(state, global_memory, seed, byte, budget, registers) for state in states]
+    machines = [_machine(state, global_memory, seed, byte, budget) for state in states]
     if fill is not None:
         for machine in machines:
             machine.define_all()
@@ -131,15 +124,9 @@ def machines_of_process(
 
 
 def _machine(
-    state: StateTarget,
-    global_memory: GlobalMemory,
-    seed: int,
-    byte: int,
-    budget: MemoryBudget,
-    registers: MemoryBudget,
+    state: StateTarget, global_memory: GlobalMemory, seed: int, byte: int, budget: MemoryBudget
 ) -> RunningMachine:
-    """Return the waves of a state, with their LDS, over global memory; `registers`: the budget of
-    vector registers."""
+    """Return the waves of a state, with their LDS, over global memory."""
     architecture = state.architecture
     lane_count, gpu = architecture.lane_count, processor(architecture.name)
     stores = {(name, owner): store for name, owner, store in state.memories()}
@@ -160,7 +147,7 @@ def _machine(
             scratch_start=apertures.scratch_base,
         )
         wave = _wave(state, number, global_memory, byte, memories, groups.setdefault(group, []))
-        registers.take(_array_bytes(state, wave), f"the array of vector registers of wave {number}")
+        budget.take(_array_bytes(state, wave), f"the array of vector registers of wave {number}")
         _set_registers(state, wave)
         machine.waves.append(wave)
     return machine

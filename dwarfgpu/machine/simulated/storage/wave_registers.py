@@ -26,9 +26,6 @@ M0: Final = 124
 TTMP: Final = 108
 FLAT_SCRATCH: Final = 102
 XNACK_MASK: Final = 104
-REGISTER_FACTOR: Final = 8
-"""How many times as much memory as scratch and LDS the vector registers of all waves may take:
-2 GiB by default."""
 _SCALARS: Final = 128
 _ROWS: Final = {"vectors": ("v", "i", "f"), "accumulators": ("av", "ai", "af")}
 _SGPRS: Final = 102
