@@ -14,7 +14,7 @@ from dwarfgpu.language.linespec import NO_SYMBOL_TABLE
 from dwarfgpu.machine.topology import model_of
 from dwarfgpu.session.kernel_start import kernel_of
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.unknown_name import macros_not_read, outside_code
+from dwarfgpu.session.unknown_name import macros_not_read, outside_code, why_unknown
 
 _OPTION: Final = re.compile(
     "(?: It is in scope elsewhere:|; give --pc ADDR:) where .*? lists addresses"
@@ -53,7 +53,10 @@ def advised(session: Session, error: UsageError) -> UsageError:
         if match is not None:
             around = match.groupdict().get("around")
             name = f"{around}::{match['name']}" if around else match["name"]
-            suggestion = session.did_you_mean(name, *kinds)
+            suggestion = ""
+            if session.pc is None and kinds == _OF_EXPRESSIONS and not around:
+                suggestion = _OPTION.sub(_full_stop, why_unknown(session, name))
+            suggestion = suggestion or session.did_you_mean(name, *kinds)
             if not suggestion and kinds == _OF_EXPRESSIONS and not around:
                 suggestion = _dynamic_lds(session) or macros_not_read(session)
                 outside = outside_code(session)
