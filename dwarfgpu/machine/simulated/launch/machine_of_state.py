@@ -19,6 +19,7 @@ import numpy as np
 
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.arch.processors import processor
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import Unsupported, UsageError
@@ -193,7 +194,7 @@ def _wave(
 def _array_bytes(state: StateTarget, wave: SimulatedWave) -> int:
     """Return the size of the banks of vector registers that the state has a register of: a bank is
     made as a whole."""
-    banks = {name[0] for name in state.waves[wave.wave.id] if name[1:].isdecimal()}
+    banks = {name[0] for name in state.waves[wave.wave.id] if is_decimal(name[1:])}
     count = wave.vgprs * ("v" in banks) + wave.agprs * ("a" in banks)
     return 4 * wave.lane_count * count
 
