@@ -1,5 +1,7 @@
 """Lines of a text of any size, read where they are.
 
+A line ends with LF, CR LF, or CR alone, as compilers of C count them.
+
 Laws: whatever the size of the text, memory is needed for a block of it and a number for each block;
 a file that changes is read from its beginning again.
 """
@@ -116,6 +118,8 @@ class TextLines(Sequence[str]):
         """How many lines end before each block."""
         self._has_final_end = True
         self._is_whole = False
+        self._before_cr: set[int] = set()
+        """The blocks that a CR ends: the line ends in the next one, which may begin with an LF."""
         self._block: tuple[int, list[bytes]] = (-1, [])
         self._shown: tuple[range, Sequence[str]] = (range(0), ())
         """The lines that were shown last."""
@@ -178,7 +182,7 @@ class TextLines(Sequence[str]):
         if self._budget is not None and len(line) > _LONG_LINE_BYTES:
             self._budget.spend(_SHOWN_AS * min(len(line), MAX_LINE_BYTES))
         is_long = len(line) > MAX_LINE_BYTES
-        text = line[:MAX_LINE_BYTES].removesuffix(b"\r").decode("utf-8", "backslashreplace")
+        text = line[:MAX_LINE_BYTES].decode("utf-8", "backslashreplace")
         return text + _CUT if is_long else text
 
     def _pieces(self, index: int) -> Iterator[bytes]:
@@ -199,8 +203,18 @@ class TextLines(Sequence[str]):
         block = self._block
         if block[0] != number:
             data = next(self._text.blocks(number), b"")
-            block = self._block = number, data.split(b"\n")
+            block = self._block = number, self._with_lf(number, data).split(b"\n")
         return block[1]
+
+    def _with_lf(self, number: int, data: bytes) -> bytes:
+        """Return a block with an LF for each end of a line."""
+        is_after_cr = number - 1 in self._before_cr
+        if b"\r" not in data and not is_after_cr:
+            return data
+        if data.endswith(b"\r"):
+            self._before_cr.add(number)
+        lines = data.removesuffix(b"\r").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        return b"\n" + lines if is_after_cr and data and not data.startswith(b"\n") else lines
 
     def _scan(self, index: int | None) -> bool:
         """Count lines up to that of an index, or all; return whether the text has that line."""
@@ -210,10 +224,11 @@ class TextLines(Sequence[str]):
             self._forget()
             self._version = version
         if not self._is_whole and (index is None or self._ends[-1] <= index):
-            for data in self._text.blocks(len(self._ends) - 1):
+            first = len(self._ends) - 1
+            for number, data in enumerate(self._text.blocks(first), first):
                 if self._budget is not None:
                     self._budget.spend(len(data))
-                self._ends.append(self._ends[-1] + data.count(b"\n"))
+                self._ends.append(self._ends[-1] + self._with_lf(number, data).count(b"\n"))
                 self._has_final_end = data.endswith(b"\n") if data else self._has_final_end
                 if index is not None and self._ends[-1] > index:
                     break
@@ -225,4 +240,5 @@ class TextLines(Sequence[str]):
     def _forget(self) -> None:
         self._ends = [0]
         self._has_final_end, self._is_whole = True, False
+        self._before_cr.clear()
         self.forget_block()

@@ -14,15 +14,15 @@ from dwarfgpu.errors import UsageError
 
 
 def split(data: bytes) -> list[str]:
-    lines = data.decode().split("\n")
-    return lines[:-1] if not lines[-1] else lines
+    return [line.decode() for line in data.splitlines()]
 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_lines_as_by_splitting(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(seed)
     monkeypatch.setattr(text_lines, "BLOCK_BYTES", random.choice([1, 2, 3, 7, 64]))
-    data = bytes(random.choices(b"ab\n", (1, 1, random.choice([1, 9])), k=random.randrange(80)))
+    weights = (1, 1, random.choice([1, 9]), random.choice([0, 1, 9]))
+    data = bytes(random.choices(b"ab\n\r", weights, k=random.randrange(80)))
     expected = split(data)
     lines = TextLines.of_bytes(data)
     for index in random.sample(range(len(expected)), len(expected)):
@@ -40,6 +40,7 @@ def test_lines_as_by_splitting(seed: int, monkeypatch: pytest.MonkeyPatch) -> No
         (b"", []),
         (b"\n", [""]),
         (b"a\r\nb\x0cc\r\n", ["a", "b\x0cc"]),
+        (b"a\rb\n\rc\r", ["a", "b", "", "c"]),
         (b"\xff\n", ["\\xff"]),
         (b"\xe2\x80\xa8x", ["\u2028x"]),
     ],

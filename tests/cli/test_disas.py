@@ -7,6 +7,7 @@ import shutil
 import struct
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,17 @@ def test_code_of_a_host() -> None:
     lines = run("disas", HOST, "factorial", "--no-source", "--arrows", "never").lines
     assert any("callq 0x11d0 <factorial>" in line for line in lines)
     assert any(line.split()[1:2] == ["retq"] for line in lines)
+
+
+def test_a_carriage_return_alone_ends_a_line(
+    tool: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As gcc counts lines."""
+    pytest.importorskip("capstone")
+    (tmp_path / "cr.c").write_bytes(b"int a;\rint main(void)\r\n{\n  return 7;\n}\n")
+    monkeypatch.chdir(tmp_path)
+    subprocess.run([tool("gcc"), "-g", "-O0", "cr.c", "-o", "cr"], check=True, timeout=60)
+    assert "; cr.c:4: return 7;" in run("disas", "cr", "main").lines
 
 
 def test_json_without_a_decoder_is_the_error_alone(monkeypatch: pytest.MonkeyPatch) -> None:
