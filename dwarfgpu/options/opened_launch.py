@@ -108,8 +108,6 @@ def launch(args: Namespace, *, has_guards: bool = False) -> tuple[Launched, list
         _require_saved_state(args, before)
     prepared = _prepared(args, limits, before, placement, is_run=False)
     launched, notes = prepared.launched, prepared.notes
-    if launched.note_on_scratch is not None and not has_guards:
-        notes.append(launched.note_on_scratch)
     if launched.note_on_hidden is not None:
         notes.append(launched.note_on_hidden)
     written: list[str] = []

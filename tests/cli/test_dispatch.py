@@ -109,8 +109,10 @@ def test_the_packet_is_where_the_dispatch_pointer_points(tmp_path: Path) -> None
     assert pointer(state, 1, 8) == 0  # the dispatch id
     # s[10:11] is the scratch of the queue, s15 where that of the wave begins
     assert pointer(state, 1, 10) + register(state, 1, "s15") == 0x7D00_0000_0000
-    with pytest.raises(Unavailable, match="register s0 of wave 1"):
-        register(state, 1, "s0")
+    # so is s[0:3], beside SWIZZLE_ENABLE
+    assert pointer(state, 1, 0) == 0x7D00_0000_0000 | 1 << 63
+    with pytest.raises(Unavailable, match="register s33 of wave 1"):
+        register(state, 1, "s33")
 
 
 def test_scratch_is_one_memory(tmp_path: Path) -> None:

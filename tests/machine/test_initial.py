@@ -51,9 +51,15 @@ VALUES = UserValues(
     kernarg_segment_ptr=0x3333_0000_3000,
     dispatch_id=0x4444_0000_4000,
     scratch_address=0x5555_0000_5000,
+    scratch_bytes=0x7_0000_0C00,
     private_bytes=27,
     geometry=Geometry((100, 30, 7), (48, 8, 2), 3),
+    lane_count=64,
 )
+GFX9_SCRATCH = 0x00EA_4FAC
+"""The last dword of the V# of scratch that ROCr makes (`AqlQueue::FillBufRsrcWord3`): DST_SEL_X to
+DST_SEL_W (bit 0), NUM_FORMAT UINT (12), DATA_FORMAT 32 (15), ELEMENT_SIZE 1 (19), INDEX_STRIDE 3
+(21), ADD_TID_ENABLE (23)."""
 WAVE = WaveValues((3, 4, 5), (40, 2, 1), 1, 2, 0x2600, 0x5555_0000_7600)
 BASE = 0x5555_0000_7600
 """Of the wave's scratch."""
@@ -73,8 +79,11 @@ def users(target: str, names: list[str], **fields: int) -> list[Any]:
         # "The register numbers used for enabled registers are dense starting at SGPR0"
         ("gfx90a", ["kernarg_segment_ptr"], [0x3000, 0x3333]),
         ("gfx90a", ["kernarg_segment_ptr", "dispatch_ptr"], [0x1000, 0x1111, 0x3000, 0x3333]),
-        # The V# of the scratch is the runtime's
-        ("gfx90a", ["private_segment_buffer", "queue_ptr"], [None] * 4 + [0x2000, 0x2222]),
+        (
+            "gfx90a",
+            ["private_segment_buffer", "queue_ptr"],
+            [0x5000, 0x8000_5555, 0xC00, GFX9_SCRATCH, 0x2000, 0x2222],
+        ),
         ("gfx90a", ["dispatch_id"], [0x4000, 0x4444]),
         # GFX7, GFX8: an offset of 32 bits, and the size of a lane in whole dwords
         ("gfx701", ["flat_scratch_init"], [0x5000, 28]),
@@ -97,13 +106,34 @@ def users(target: str, names: list[str], **fields: int) -> list[Any]:
         (
             "gfx803",
             ALL,
-            [None] * 4
-            + [0x1000, 0x1111, 0x2000, 0x2222, 0x3000, 0x3333, 0x4000, 0x4444, 0x5000, 28, 28, 3],
+            [
+                0x5000, 0x8000_5555, 0xC00, GFX9_SCRATCH, 0x1000, 0x1111, 0x2000, 0x2222,
+                0x3000, 0x3333, 0x4000, 0x4444, 0x5000, 28, 28, 3,
+            ],
         ),
     ],
-)
+)  # fmt: skip
 def test_user_sgprs(target: str, names: list[str], expected: list[int | None]) -> None:
     assert users(target, names) == expected
+
+
+@pytest.mark.parametrize(
+    ("target", "lanes", "expected"),
+    [
+        # FORMAT 32_UINT (bit 12), INDEX_STRIDE by the packet processor (21), ADD_TID_ENABLE (23),
+        # RESOURCE_LEVEL (24), OOB_SELECT 2 (28) (`AqlQueue::FillBufRsrcWord3_Gfx10`)
+        ("gfx1030", 32, [0x5000, 0x8000_5555, 0xC00, 0x21C1_4FAC]),
+        ("gfx1030", 64, [0x5000, 0x8000_5555, 0xC00, 0x21E1_4FAC]),
+        # "If … Architected flat scratch then not supported and must be 0"
+        ("gfx942", 64, [None] * 4),
+        ("gfx1100", 32, [None] * 4),
+    ],
+)
+def test_the_resource_of_scratch_is_that_of_the_runtime(
+    target: str, lanes: int, expected: list[int | None]
+) -> None:
+    values = evolve(VALUES, lane_count=lanes)
+    assert values.dwords("private_segment_buffer", 4, PROCESSORS[target]) == expected
 
 
 def test_system_sgprs_follow_as_many_as_are_counted() -> None:

@@ -19,6 +19,7 @@ from dwarfgpu.machine.simulated.launch.machine_of_state import (
     set_known,
     write_known,
 )
+from dwarfgpu.machine.simulated.launch.save_dispatch import saved
 from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
 from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
@@ -26,6 +27,7 @@ from dwarfgpu.machine.sparse_memory import SparseMemory
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.register_bytes import RegisterBytes
 from dwarfgpu.machine.state.state_target import StateTarget
+from dwarfgpu.machine.state.write import write
 from dwarfgpu.machine.topology import StopReason
 from dwarfgpu.service.run.state_of_run import state_of_run
 from tests.cli.command import FIXTURES
@@ -67,6 +69,23 @@ def test_the_result_is_the_same(name: str, built: str, tmp_path: Path) -> None:
     made = prepared(path, kernel, tmp_path)
     machine = machine_of_state(state, made.code_object.loaded_segments(), fill=fill)
     machine.observe(*[] if fill else [UnknownContents(machine)])
+    stopped = machine.run()
+    assert stopped is None, stopped and (stopped.text, hex(stopped.wave.pc))
+    expected = kernel.wanted()
+    address = made.launched.kernarg.buffers[2][0]
+    values = np.frombuffer(machine.global_memory.read(address, expected.nbytes), expected.dtype)
+    np.testing.assert_array_equal(values, expected)
+
+
+@pytest.mark.parametrize("name", ["nest", "recursion"])
+def test_a_saved_dispatch_has_the_resource_of_its_scratch(name: str, tmp_path: Path) -> None:
+    """Code of gfx90a at -O0 reaches private memory by s[0:3]."""
+    kernel, path = KERNELS[name], FIXTURES / "run/integers.gfx90a.O0.v5.co"
+    made = prepared(path, kernel, tmp_path)
+    state = tmp_path / "state.json"
+    write(saved(made.launched, state, path), state)
+    machine = machine_of_state(load_state(state).target, made.code_object.loaded_segments())
+    machine.observe(UnknownContents(machine))
     stopped = machine.run()
     assert stopped is None, stopped and (stopped.text, hex(stopped.wave.pc))
     expected = kernel.wanted()

@@ -33,8 +33,6 @@ from dwarfgpu.objfile.kernel_descriptor import ENTRY_ALIGNMENT, KernelDescriptor
 
 LOAD_ADDRESS: Final = 0x7F00_0000_0000
 """Default load address of the code object."""
-_SCRATCH_RESOURCE: Final = "private_segment_buffer"
-"""The field of the user SGPRs with the V# of scratch."""
 _PRELOADED: Final = "kernarg_preload"
 """The field of the user SGPRs with arguments."""
 PACKET_COUNT: Final = 64
@@ -89,13 +87,6 @@ class Launched:
         far as its alignment allows."""
         size_bytes = self.request.kernel.kernarg_bytes or 0
         return -(-size_bytes // KERNARG_ALIGNMENT) * KERNARG_ALIGNMENT
-
-    @property
-    def note_on_scratch(self) -> str | None:
-        """Which registers only a runtime defines that creates scratch, as a run does; None where
-        the kernel has none."""
-        numbers = [user.number for user in self.user_sgprs if user.field == _SCRATCH_RESOURCE]
-        return _unknown_registers(_SCRATCH_RESOURCE, numbers) if numbers else None
 
     @property
     def note_on_hidden(self) -> str | None:
@@ -212,7 +203,8 @@ def dispatched(request: Request) -> Launched:
     require_lds(request.processor, group_bytes)
     scratch_bytes = wave_scratch_bytes(request, lanes)
     groups, waves = _waves(request, lanes, group_bytes)
-    users, first_system = _user_sgprs(request, descriptor, addresses, bound)
+    scratch_total = scratch_bytes * len(waves)
+    users, first_system = _user_sgprs(request, descriptor, addresses, bound, scratch_total)
     shared = {f"s{user.number}": user.value for user in users if user.value is not None}
     launched = tuple(
         _wave(request, wave, n, scratch_bytes, groups[wave.workgroup or 0], shared, first_system)
@@ -277,17 +269,24 @@ def _kernarg_alignment(kernel: GpuKernel) -> int:
 
 
 def _user_sgprs(
-    request: Request, descriptor: KernelDescriptor, addresses: _Addresses, bound: Kernarg
+    request: Request,
+    descriptor: KernelDescriptor,
+    addresses: _Addresses,
+    bound: Kernarg,
+    scratch_bytes: int,
 ) -> tuple[list[initial_registers.Sgpr], int]:
-    """Return the user SGPRs, and the number of the first system SGPR."""
+    """Return the user SGPRs, and the number of the first system SGPR; `scratch_bytes`: of all
+    waves."""
     values = initial_registers.UserValues(
         dispatch_ptr=addresses.packets,
         queue_ptr=addresses.queue,
         kernarg_segment_ptr=addresses.kernarg,
         dispatch_id=0,
         scratch_address=request.placement.scratch_address,
+        scratch_bytes=scratch_bytes,
         private_bytes=request.private_bytes,
         geometry=request.geometry,
+        lane_count=descriptor.wave_size,
     )
     length, first = initial_registers.preloaded(descriptor)
     preload = [_dword(bound.pieces, 4 * (first + n)) for n in range(length)]
@@ -454,7 +453,8 @@ def _unknown_registers(name: str, numbers: Sequence[int]) -> str:
     registers = ", ".join(
         f"s{run[0]}" if len(run) == 1 else f"s[{run[0]}:{run[-1]}]" for run in runs
     )
-    why = "not given" if name == _PRELOADED else initial_registers.why_unknown(name)
+    is_argument = name == _PRELOADED
+    why = "not given" if is_argument else "the documents do not define it for this processor"
     return f"unknown: {registers} ({name}): {why}"
 
 
@@ -471,8 +471,7 @@ def _notes(request: Request, users: Sequence[initial_registers.Sgpr], bound: Ker
         numbers = [
             user.number for user in unknown if user.field == name and user.number not in padding
         ]
-        if name != _SCRATCH_RESOURCE:
-            notes.append(_unknown_registers(name, numbers))
+        notes.append(_unknown_registers(name, numbers))
     fields = descriptor.fields
     is_dynamic = fields.get("uses_dynamic_stack") or fields.get("is_dynamic_callstack")
     if is_dynamic and request.scratch_bytes is None:

@@ -1,5 +1,6 @@
 """The registers of a wave before its first instruction (AMDGPU usage, "Initial Kernel Execution
-State"; ROCm compute ABI, "Initial kernel register state").
+State"; ROCm compute ABI, "Initial kernel register state"). The V# of scratch is "the value provided
+by the runtime": that of ROCr (`AqlQueue::InitScratchSRD`).
 
 `kernarg` has the arguments of the kernel; `dispatch` puts registers, arguments and memory together.
 
@@ -31,8 +32,21 @@ USER_SGPRS: Final = (
     ("grid_workgroup_count_z", 1),
 )
 """Name after `enable_sgpr_`, and number of SGPRs, in the order of their set-up."""
-_CALLED: Final = {"private_segment_buffer": "the runtime creates the V# of the scratch"}
 _MASK: Final = 0xFFFFFFFF
+_SWIZZLED: Final = 1 << 31
+"""SWIZZLE_ENABLE, in the second dword of a V#: the dwords of lanes are interleaved."""
+_COMPONENTS: Final = 4 | 5 << 3 | 6 << 6 | 7 << 9
+"""DST_SEL_X to DST_SEL_W, in the last dword: X, Y, Z, W."""
+_UINT_32: Final = 4 << 12 | 4 << 15
+"""NUM_FORMAT and DATA_FORMAT before GFX10."""
+_UINT_32_GFX10: Final = 20 << 12
+"""FORMAT of GFX10."""
+_ELEMENT_4: Final = 1 << 19
+"""ELEMENT_SIZE before GFX10."""
+_ADD_LANE: Final = 1 << 23
+"""ADD_TID_ENABLE: each lane has an element of its own."""
+_UNCHECKED_GFX10: Final = 1 << 24 | 2 << 28
+"""RESOURCE_LEVEL, and OOB_SELECT for no bounds check."""
 
 
 @frozen
@@ -56,14 +70,17 @@ class UserValues:
     kernarg_segment_ptr: int
     dispatch_id: int
     scratch_address: int
+    scratch_bytes: int
+    """Of all waves."""
     private_bytes: int
     """Scratch of a lane, as in the packet."""
     geometry: Geometry
+    lane_count: int
 
     def dwords(self, name: str, count: int, processor: Processor) -> list[int | None]:
         """Return the contents of the SGPRs of a field."""
         if name == "private_segment_buffer":
-            return [None] * count
+            return self._scratch_resource(processor)
         if name == "flat_scratch_init":
             return self._flat_scratch(processor)
         values = {
@@ -77,6 +94,20 @@ class UserValues:
             "grid_workgroup_count_z": self.geometry.counts[2],
         }
         return [values[name] >> 32 * n & _MASK for n in range(count)]
+
+    def _scratch_resource(self, processor: Processor) -> list[int | None]:
+        """Return the V# of scratch, the same for all waves: the kernel adds the offset of each."""
+        if processor.has_architected_flat_scratch:
+            return [None] * 4
+        is_gfx10 = processor.generation == 10
+        format_bits = _UINT_32_GFX10 | _UNCHECKED_GFX10 if is_gfx10 else _UINT_32 | _ELEMENT_4
+        index_stride = {32: 2, 64: 3}[self.lane_count]
+        return [
+            self.scratch_address & _MASK,
+            self.scratch_address >> 32 & 0xFFFF | _SWIZZLED,
+            self.scratch_bytes & _MASK,
+            _COMPONENTS | format_bits | index_stride << 21 | _ADD_LANE,
+        ]
 
     def _flat_scratch(self, processor: Processor) -> list[int | None]:
         """Return offset and size on GFX7 and GFX8, the 64-bit address of the scratch later."""
@@ -293,8 +324,3 @@ def preloaded(descriptor: KernelDescriptor) -> tuple[int, int]:
     fields = descriptor.fields
     length = fields.get("kernarg_preload_spec_length", 0)
     return length, fields.get("kernarg_preload_spec_offset", 0)
-
-
-def why_unknown(field: str) -> str:
-    """Return why a requested SGPR is unknown."""
-    return _CALLED.get(field, "the documents do not define it for this processor")

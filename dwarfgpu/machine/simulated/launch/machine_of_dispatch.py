@@ -59,11 +59,6 @@ _USES: Final = {
 _REGISTER_FACTOR: Final = 8
 """How many times as much memory as scratch and LDS the vector registers of running waves may take:
 2 GiB by default."""
-_BUFFER_RESOURCE: Final = 1 << 31
-"""Swizzle enable, in the second dword."""
-_ADD_LANE: Final = 1 << 23
-_ELEMENT_4: Final = 1 << 19
-_DATA_FORMAT_32: Final = 4 << 15
 
 
 def machine_of_dispatch(
@@ -155,7 +150,6 @@ def machine_of_dispatch(
         )
         _set_registers(wave, registers, fill)
         _set_vectors(wave, registers)
-        _set_private_segment_buffer(wave, launched)
         machine.waves.append(wave)
     return machine
 
@@ -297,26 +291,6 @@ def _number(contents: Contents) -> int:
         out |= int(bits.replace("?", "0"), 2) << 8 * index
         known_mask |= int("".join("01"[bit != "?"] for bit in bits), 2) << 8 * index
     return Undefined(out, known_mask)
-
-
-def _set_private_segment_buffer(wave: SimulatedWave, launched: Launched) -> None:
-    """Set the V# of scratch, as a runtime makes it: each lane has its dwords, interleaved."""
-    numbers = [
-        user.number for user in launched.user_sgprs if user.field == "private_segment_buffer"
-    ]
-    if not numbers:
-        return
-    address = launched.request.placement.scratch_address
-    lanes = {64: 3, 32: 2}[wave.lane_count]
-    size = sum(registers.scratch_bytes for registers in launched.waves)
-    resource = [
-        address & 0xFFFFFFFF,
-        address >> 32 & 0xFFFF | _BUFFER_RESOURCE,
-        size,
-        _ADD_LANE | _ELEMENT_4 | lanes << 21 | _DATA_FORMAT_32,
-    ]
-    for number, value in zip(numbers, resource, strict=False):
-        wave.s[number] = value
 
 
 def buffers(launched: Launched, machine: RunningMachine) -> Mapping[str, Allocation]:
