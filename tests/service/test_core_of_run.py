@@ -189,6 +189,21 @@ def core_with(folder: Path, uris: list[LoadedUri], more: list[tuple[int, bytes]]
     return path
 
 
+def test_a_kernel_without_scratch_lacks_none(tmp_path: Path) -> None:
+    core, state = tmp_path / "nest.core", tmp_path / "one.json"
+    arguments = ("--arg", "0=range:64", "--arg", "1=range:64", "--arg", "2=zeros:256")
+    done = run(
+        "run", FIXTURES / "run/integers.gfx1100.O2.v5.co", "nest", "--grid", 64,
+        "--workgroup", 64, *arguments, "--break", "nest", "--stops", 1, "--core", core,
+    )  # fmt: skip
+    assert done.status == 0
+    done = run("waves", core, "--save", state)
+    assert (done.lines, done.err) == ([f"saved wave 1 in {state}"], "")
+    done = run("eval", core, "--lane", 0, "*(int *) private_lane#0")
+    reason = "wave 1 has no scratch memory: its WAVE word does not enable it"
+    assert done.notes == [f"*(int *) private_lane#0 is not available: {reason}"]
+
+
 def test_where_code_objects_are(tmp_path: Path) -> None:
     address, frame = 0x7F00_0000_0000, "#0  0x00007f0000003b98 in loop ("
     data, at = CODE_OBJECT.read_bytes(), 0x7A00_0000_1000

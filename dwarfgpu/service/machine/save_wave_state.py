@@ -64,8 +64,8 @@ def _add_own_memory(target: StateTarget, gpu: GpuTarget, number: WaveId, notes: 
         missing = size - sum(len(data) for _, data in known_bytes)
         if missing:
             notes.append(f"{missing} bytes of {where.space} memory are not in the core file")
-    if scratch.base is None and scratch.why:
-        notes.append(f"the scratch memory of wave {number} is unknown: {scratch.why}")
+    if scratch.base is None and scratch.is_enabled:  # what a wave does not have is known
+        notes.append(scratch.why_unavailable(number))
 
 
 def files_of_core(core: Core, path: Path) -> CodeObjectFiles:

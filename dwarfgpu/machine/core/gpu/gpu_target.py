@@ -337,8 +337,7 @@ class GpuTarget:
                 yield start, size, _CorePart(self.gpu.memory, base + lowered.address, False)
             else:
                 assert number == PRIVATE_WAVE
-                why = self.gpu.scratch(wave).why
-                raise Unavailable(f"the scratch memory of wave {where.wave} is unknown: {why}")
+                raise Unavailable(self.gpu.scratch(wave).why_unavailable(wave.number))
             offset += size
             count += 1
             if count > MAX_ELEMENTS:

@@ -100,6 +100,14 @@ class Scratch:
     size_bytes: int | None
     why: str = ""
     """Why it cannot be reached, where `base` is None."""
+    is_enabled: bool = True
+    """Whether the wave has any."""
+
+    def why_unavailable(self, wave: WaveId) -> str:
+        """Return why nothing of it can be read, where `base` is None."""
+        if self.is_enabled:
+            return f"the scratch memory of wave {wave} is unknown: {self.why}"
+        return f"wave {wave} has no scratch memory: {self.why}"
 
 
 class GpuWaves:
@@ -309,7 +317,7 @@ class GpuWaves:
     def scratch(self, wave: GpuWave) -> Scratch:
         """Return where the scratch memory of a wave is."""
         if not wave.layout.scratch.of(wave.saved.word):
-            return Scratch(None, None, "the wave has none: its WAVE word does not enable it")
+            return Scratch(None, None, "its WAVE word does not enable it", is_enabled=False)
         described, queue = processor(wave.architecture.name), wave.queue
         generation = described.generation
         field_, granule = _TMPRING_WAVE_BYTES[generation], described.scratch_granule_bytes
