@@ -135,7 +135,7 @@ class ArithmeticConversions:
         from dwarfgpu.language.syntax.ast import Floating  # a start reads no expression
 
         if isinstance(node, Floating):
-            name = {"f": "float", "l": "long double"}.get(node.suffix, "double")
+            name = {"f": "float", "l": "long double", "h": "half"}.get(node.suffix, "double")
             base = self.builtins.floating(name)
             form = base.base.float_format
             assert form is not None

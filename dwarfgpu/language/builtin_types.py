@@ -93,9 +93,9 @@ class Builtins:
         return Base(BaseType("char", "UTF", 32, self.endian))
 
     def floating(self, name: str) -> Base:
-        """Return `float`, `double` or `long double`."""
+        """Return `half`, `float`, `double` or `long double`."""
         abi = self.architecture.abi
-        bits = {"float": 32, "double": 64}.get(name, abi.long_double_bits)
+        bits = {"half": 16, "float": 32, "double": 64}.get(name, abi.long_double_bits)
         form = float_format(name, bits, x87=abi.has_x87)
         return Base(BaseType(name, "float", bits, self.endian, float_format=form))
 

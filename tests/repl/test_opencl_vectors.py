@@ -59,6 +59,42 @@ def test_operators(expression: str, value: str) -> None:
     assert done.lines[-1] == f"$1 = {value}", done
 
 
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        # What clang 19 stores of these constants (`-x cl`, cl_khr_fp16)
+        ("sizeof(2.0h)", "2"),
+        ("sizeof(0x1p3h)", "2"),
+        ("sizeof(2.0H + 1)", "2"),
+        ("sizeof(2.0h + 1.0f)", "4"),
+        ("sizeof(.5h)", "2"),
+        ("1.00048828125h == 1", "1"),
+        # rounded once: a double would make a tie of it
+        ("1.000488281250000000001h == 1.0009765625", "1"),
+        ("65504.0h", "65504"),
+        ("0x1p3h + 1", "9"),
+        ("2049.0h + 0.5h", "2048"),
+        ("1e-8h", "0"),
+        ("-1.5e2h", "-150"),
+        ("(float)(3.0h / 7) == 0x1.b6cp-2", "1"),
+        ("70000.0h", "inf"),
+    ],
+)
+def test_numbers_of_half_precision(expression: str, value: str) -> None:
+    done = run(*KERNEL, "-ex", f"p {expression}", "-ex", "whatis 2.0h")
+    assert done.lines[-2:] == [f"$1 = {value}", "type = half"], done
+
+
+@pytest.mark.parametrize("text", ["2h", "0x1h", "2.0hf", "2.0fh", "2.0hl", "2.0hi"])
+def test_invalid_numbers_of_half_precision(text: str) -> None:
+    assert f'Invalid number "{text}".' in run(*KERNEL, "-ex", f"p {text}").err
+
+
+def test_other_languages_have_no_numbers_of_half_precision() -> None:
+    done = run("eval", FIXTURES / "run/integers.gfx942.O0.v5.co", "2.0h")
+    assert (done.status, done.error) == (2, 'Invalid number "2.0h".')
+
+
 C = "((int4)(1, -1, 0, 2))"
 
 

@@ -48,7 +48,7 @@ class Floating(Part):
 
     number: Fraction
     suffix: str = ""
-    """`f`, `l`, or empty for double."""
+    """`f`, `l`, `h` of OpenCL C, or empty for double."""
     is_imaginary: bool = False
     """Whether it is a multiple of i, as in `1.5i` of gcc."""
 

@@ -413,8 +413,12 @@ class Parser(Cursor):
         token = self.token
         match token.kind:
             case "number":
-                no_imaginary = self.language.no_imaginary
-                return self._of_kind() or number(self.next().text, self.radix, no_imaginary)
+                return self._of_kind() or number(
+                    self.next().text,
+                    self.radix,
+                    self.language.no_imaginary,
+                    has_half=self.language.is_opencl,
+                )
             case "suffixed":
                 return self._suffixed()
             case "character":

@@ -85,11 +85,11 @@ _INTEGER: Final = pattern(
 _OF_RADIX: Final = pattern(r"(?P<digits>[0-9a-fA-F]+)(?P<suffix>[uUlL]*)")
 _DIGITS: Final = "0123456789abcdef"
 _FLOATING: Final = pattern(
-    r"(?P<digits>[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE](?P<exponent>[+-]?[0-9]+))?(?P<suffix>[fFlL]?)(?P<imaginary>i?)"
+    r"(?P<digits>[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE](?P<exponent>[+-]?[0-9]+))?(?P<suffix>[fFlLhH]?)(?P<imaginary>i?)"
 )
 _HEX_FLOATING: Final = pattern(
     r"0[xX](?P<whole>[0-9a-fA-F]*)(?:\.(?P<part>[0-9a-fA-F]*?))?"
-    r"(?:[pP](?P<exponent>[+-]?[0-9]+))?(?P<suffix>[fFlL]?)(?P<imaginary>i?)"
+    r"(?:[pP](?P<exponent>[+-]?[0-9]+))?(?P<suffix>[fFlLhH]?)(?P<imaginary>i?)"
 )
 """C requires an exponent, GDB does not: `0x1.8f` is 1.5 there."""
 _SUFFIXES: Final = {"", "u", "l", "ll", "ul", "ull"}
@@ -194,11 +194,13 @@ def _end_of_operator(text: str, index: int) -> int:
     return end
 
 
-def number(text: str, radix: int = 10, no_imaginary: str = "") -> Integer | Floating:
+def number(
+    text: str, radix: int = 10, no_imaginary: str = "", *, has_half: bool = False
+) -> Integer | Floating:
     """Parse a number; raises `UsageError` with GDB's wording for an invalid one.
 
     `radix`: the base of an integer without a prefix. `no_imaginary`: the message for `1.5i` in a
-    language whose expressions have no such numbers.
+    language whose expressions have no such numbers. `has_half`: `1.5h` is a number, as in OpenCL C.
     """
     match = _INTEGER.fullmatch(text)
     if match is not None and (radix == 10 or match["decimal"] is None or text[0] == "0"):
@@ -213,12 +215,14 @@ def number(text: str, radix: int = 10, no_imaginary: str = "") -> Integer | Floa
             raise UsageError("Numeric constant too large.")
         exponent = _exponent(match["exponent"]) - len(part)
         digits = int(integer_digits + part)
-        return _floating(_scaled(digits, 10, exponent), match, no_imaginary)
+        value = _scaled(digits, 10, exponent)
+        return _floating(value, match, no_imaginary, has_half=has_half)
     match = _HEX_FLOATING.fullmatch(text)
     if match is not None and match["whole"] + (part := match["part"] or ""):
         exponent = _exponent(match["exponent"]) - 4 * len(part)
         digits = int(match["whole"] + part, 16)
-        return _floating(_scaled(digits, 2, exponent), match, no_imaginary)
+        value = _scaled(digits, 2, exponent)
+        return _floating(value, match, no_imaginary, has_half=has_half)
     raise _invalid(text)
 
 
@@ -261,12 +265,16 @@ def _integer(text: str, match: re.Match[str]) -> Integer:
         raise _invalid(text) from None
 
 
-def _floating(number: Fraction, match: re.Match[str], no_imaginary: str) -> Floating:
+def _floating(
+    number: Fraction, match: re.Match[str], no_imaginary: str, *, has_half: bool
+) -> Floating:
     if match["imaginary"] and no_imaginary:
         raise UsageError(no_imaginary)
     is_whole = "." not in match[0] and match["exponent"] is None
     if is_whole and match["suffix"]:  # a float has a point or an exponent (C 6.4.4.2)
         raise _invalid(match[0])
+    if match["suffix"] in ("h", "H") and (match["imaginary"] or not has_half):
+        raise _invalid(match[0])  # OpenCL C has no complex numbers
     if is_whole and match["imaginary"]:
         raise UsageError("Complex integers are not supported; write a point, as in 2.0i.")
     return Floating(number, match["suffix"].lower(), bool(match["imaginary"]))
