@@ -137,6 +137,11 @@ class ObjectFile(ElfFile):
             return ()
         return table.named(name, beginnings, with_untyped=with_untyped, limits=self.limits)
 
+    def takes_symbol(self, name: str) -> bool:
+        """Return whether the file uses a symbol of a name that another file defines."""
+        table = self._symbol_table
+        return table is not None and table.takes(name, f"{name}@")
+
     @cached_property
     def _dynamic_symbol_table(self) -> SymbolTable | None:
         return self.failed_reads.read("dynamic symbols", self._exported_table)

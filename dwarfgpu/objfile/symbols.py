@@ -242,6 +242,11 @@ class SymbolTable(OfOpenFile):
             self._named[key] = symbols
         return symbols
 
+    def takes(self, name: str, *beginnings: str) -> bool:
+        """Return whether a symbol of a name, or with a prefix, is one that another file defines."""
+        numbers = self._numbers_beginning((f"{name}\0", *beginnings))
+        return any(not self._row(number)[3] for number in numbers)
+
     def _is_defined(self, section: int) -> bool:
         """Return whether a symbol of a section is one of the program, as in GDB."""
         return bool(section) and section not in self._not_in_memory

@@ -6,11 +6,13 @@ As in GDB, the addresses decide: that of an entry with code, else that of the fu
 from __future__ import annotations
 
 import struct
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from dwarfgpu.dwarf.calls.call_sites import call_before, may_tail_call_itself
+from dwarfgpu.dwarf.calls.call_sites import call_before, call_sites, may_tail_call_itself
 from dwarfgpu.dwarf.calls.callees import enters, may_enter
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -45,8 +47,8 @@ def opened(
 ) -> tuple[CodeObject, dict[str, Die]]:
     """`f`, whose end is the jump to `f.part.0`, and another unit with a call of `f`.
 
-    Both have one abstract origin. `symbols` have a name, address and type; `back`: the part ends in
-    a jump to `f`, too.
+    Both have one abstract origin. `symbols` have a name, address (0: of another file) and type;
+    `back`: the part ends in a jump to `f`, too.
     """
     first = 12 + 1
     abstract = b"\x02f\0" + bytes((is_external, 1))
@@ -72,7 +74,7 @@ def written(folder: Path, units: bytes, *symbols: tuple[str, int, int]) -> CodeO
     table = bytes(24)
     for name, address, kind in symbols:
         at = names.index(b"\0" + name.encode() + b"\0") + 1
-        table += struct.pack("<IBBHQQ", at, kind, 0, 1, address, SIZE)
+        table += struct.pack("<IBBHQQ", at, kind, 0, address > 0, address, SIZE)
     path = folder / "made"
     sections: dict[str, bytes | Content] = {
         ".text": Content(bytes(3 * SIZE), flags=6, address=FIRST),
@@ -85,16 +87,19 @@ def written(folder: Path, units: bytes, *symbols: tuple[str, int, int]) -> CodeO
     return CodeObject.open(path)
 
 
-F, AS_LOCAL = ("f", WHOLE, GLOBAL), ("f", WHOLE, LOCAL)
+F, AS_LOCAL, ALIAS = ("f", WHOLE, GLOBAL), ("f", WHOLE, LOCAL), ("f", MAIN, LOCAL)
+TAKEN = "f", 0, GLOBAL
 CALLS = {
     "code itself": ("part", [F], {"part"}, {"part"}),
     "code with the symbol": ("whole", [F], {"whole"}, {"whole"}),
     "the abstract instance: its symbol": ("abstract", [F], {"whole"}, {"whole"}),
     "or its local symbol": ("abstract", [AS_LOCAL], {"whole"}, {"whole"}),
     "from another unit: its symbol": ("declared", [F], {"whole"}, {"whole"}),
-    "symbols of two static functions": (
-        "abstract", [AS_LOCAL, ("f", MAIN, LOCAL)], {"whole"}, {"whole"}
-    ),
+    "symbols of two static functions": ("abstract", [AS_LOCAL, ALIAS], {"whole"}, {"whole"}),
+    "a hidden name of another function": ("declared", [ALIAS], {"main"}, {"main"}),
+    "that may be a static function's": ("declared", [AS_LOCAL, ALIAS], {"whole"}, {"whole"}),
+    "the global symbol, not a local one": ("declared", [F, ALIAS], {"whole"}, {"whole"}),
+    "the symbol of another file": ("declared", [TAKEN, ALIAS], set(), {"part", "whole"}),
     "without symbols, one of two": ("abstract", [], set(), {"part", "whole"}),
     "that is known to be neither": ("declared", [("f", MAIN, GLOBAL)], {"main"}, {"main"}),
 }  # fmt: skip
@@ -112,6 +117,59 @@ def test_which_code_a_call_enters(
     with_code = ("part", "whole", "main")
     assert {name for name in with_code if enters(dies[called], dies[name])} == certain
     assert {name for name in with_code if may_enter(dies[called], dies[name])} == possible
+
+
+@pytest.mark.parametrize("symbols", [[AS_LOCAL], [AS_LOCAL, ALIAS], [AS_LOCAL, TAKEN], []])
+def test_a_call_of_an_external_function_does_not_enter_a_static_one(
+    tmp_path: Path, symbols: list[tuple[str, int, int]]
+) -> None:
+    _, dies = opened(tmp_path, *symbols, is_external=False)
+    with_code = ("part", "whole", "main")
+    assert not any(enters(dies["declared"], dies[name]) for name in with_code)
+
+
+HIDDEN = """\
+volatile int s;
+__attribute__((noinline, noclone)) int f(int n) { s = n; __builtin_trap(); }
+extern int g(int n) __attribute__((alias("f"), visibility("hidden")));
+"""
+CALLER = "extern volatile int s; int g(int); int main(void) { return g(s + 3) + s; }\n"
+STATIC = """\
+volatile int s;
+__attribute__((noinline, noclone)) static int g(int n) { s = n; __builtin_trap(); }
+__attribute__((noinline, noclone)) int f(int n) { return g(n + 1) + s; }
+"""
+JUMPING = "int f(int n); int g(int n) { return f(n * 2); }\n"
+
+
+@pytest.mark.parametrize(
+    ("sources", "is_callee", "jumps"),
+    [((HIDDEN, CALLER), True, 0), ((STATIC, JUMPING, CALLER), False, 1)],
+    ids=["hidden", "static"],
+)
+def test_local_symbols_that_gcc_and_the_linker_make(
+    tool: Callable[[str], str],
+    tmp_path: Path,
+    sources: tuple[str, ...],
+    is_callee: bool,
+    jumps: int,
+) -> None:
+    """GDB 13: `f (n=n@entry=3)` below `main`; `f` below `g`, which jumped, below `main`."""
+    for number, source in enumerate(sources):
+        (tmp_path / f"{number}.c").write_text(source)
+    names = [f"{number}.c" for number in range(len(sources))]
+    words = [tool("gcc"), "-g", "-O2", *names, "-o", "made"]
+    subprocess.run(words, cwd=tmp_path, check=True, timeout=60)
+    code_object = CodeObject.open(tmp_path / "made")
+    [main], [entered] = (code_object.file.symbols_named(name) for name in ("main", "f"))
+    caller = code_object.scopes.subprogram_at(main.address)
+    callee = code_object.scopes.subprogram_at(entered.address)
+    assert caller is not None and callee is not None
+    [call] = call_sites(caller.die)
+    assert call.callee is not None and call.return_address is not None
+    assert enters(call.callee, callee.die) == is_callee
+    between = CallChains((code_object,)).between(entered.address, call.return_address)
+    assert (len(between.inner), between.why_unknown) == (jumps, None)
 
 
 @pytest.mark.parametrize("other", ["f.constprop.0", "f.constprop.1"])

@@ -4,16 +4,22 @@ Law: one function may have several entries with code: gcc splits `f.part.0` from
 it (`f.constprop.0`), and all of them share one origin and its name. A call of an entry with code
 enters that code. A call of an entry without code, the abstract instance or a declaration, enters
 the code at the symbol of the function.
+
+A linker makes the symbols of hidden functions local, as those of static functions are, and a symbol
+may be another name of a function (an alias). So a local symbol decides a call of an external
+function only where no global symbol does, and unless it may be that of a static namesake.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges, entry_of
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.symbols import Symbol
 
 
 def enters(called: Die, callee: Die) -> bool:
@@ -21,9 +27,9 @@ def enters(called: Die, callee: Die) -> bool:
     known = _known_to_enter(called, callee)
     if known is not None:
         return known
-    return _is_one_function(called, callee) and not any(
-        instance != callee for instance in instances(called, callee.unit)
-    )
+    if not _is_one_function(called, callee) or _is_namesake(called, callee):
+        return False
+    return not any(instance != callee for instance in instances(called, callee.unit))
 
 
 def may_enter(called: Die, callee: Die) -> bool:
@@ -51,25 +57,54 @@ def _known_to_enter(called: Die, callee: Die) -> bool | None:
     return entry in addresses if addresses else None
 
 
-def _symbol_addresses(called: Die, callee: Die, *, is_own: bool) -> set[int]:
-    """Return the addresses of a function's symbols in the file of a callee.
+def called_symbols(called: Die, files: Sequence[ObjectFile], *, is_own: bool) -> list[Symbol]:
+    """Return the functions that a call of an entry may enter, of a code object, whose parts are
+    `files`; `is_own`: the caller is in it. They are all global, or all local.
 
-    A library's own name of a function need not be that by which others call it. Local symbols count
-    only for the function itself.
+    A library's own name of a function need not be that by which others call it.
     """
     name = called.linkage_name or called.name
     if name is None:
-        return set()
-    is_external = _is_external(called)
-    with_local = is_own and _is_one_function(called, callee)
-    sections = callee.unit.sections
-    return {
-        symbol.address
-        for file in dict.fromkeys((sections.program.loaded, sections.object))
+        return []
+    symbols = [
+        symbol
+        for file in dict.fromkeys(files)
         for symbol in file.symbols_named(name, f"{name}@")
-        if symbol.kind == "function" and not symbol.is_indirect
-        if (with_local if symbol.is_local else is_external)
-    }
+        if symbol.kind == "function"
+    ]
+    if _is_external(called):
+        exported = [symbol for symbol in symbols if not symbol.is_local]
+        if exported or any(file.takes_symbol(name) for file in files):
+            return exported
+    return [symbol for symbol in symbols if is_own and symbol.is_local]
+
+
+def _symbol_addresses(called: Die, callee: Die, *, is_own: bool) -> set[int]:
+    """Return the addresses of a function's symbols in the file of a callee; none where these may be
+    of another function."""
+    sections = callee.unit.sections
+    files = sections.program.loaded, sections.object
+    symbols = called_symbols(called, files, is_own=is_own)
+    addresses = {symbol.address for symbol in symbols if not symbol.is_indirect}
+    if any(symbol.is_local for symbol in symbols):
+        is_sole = _is_external(called) and len(addresses) == 1
+        if _is_namesake(called, callee) or not (is_sole or _is_one_function(called, callee)):
+            return set()
+    return addresses
+
+
+def _is_namesake(called: Die, callee: Die) -> bool:
+    """Return whether only one of two entries is of an external function, which is not the same one
+    although it may have the same name."""
+    if list(called.origins())[-1] == list(callee.origins())[-1]:
+        return False
+    linkage_name = called.linkage_name
+    if linkage_name is not None and linkage_name == callee.linkage_name:
+        return False
+    if not _is_external(called):
+        return _is_external(callee)
+    own_name = callee.linkage_name or callee.name
+    return not _is_external(callee) and own_name == (linkage_name or called.name)
 
 
 def _is_one_function(left: Die, right: Die) -> bool:

@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.calls.call_sites import (
     call_sites,
     may_tail_call_itself,
 )
-from dwarfgpu.dwarf.calls.callees import enters, instances
+from dwarfgpu.dwarf.calls.callees import called_symbols, enters, instances
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.loaded_code import code_object_at
@@ -239,23 +239,12 @@ def _shortest(first: _Function, last: _Function, functions: Sequence[_Function])
     return count
 
 
-def _linkage_name(function: Die) -> str | None:
-    return function.linkage_name or function.name
-
-
-def _symbols(code_object: CodeObject, function: Die) -> Iterator[Symbol]:
-    """Yield the symbols that a function may have in a file, including aliases and default versions.
-
-    Local symbols count only in their own file; those of a stripped file are in its separate debug
-    file.
-    """
-    name, is_own = _linkage_name(function), function.unit.info.main is code_object.info
-    if name is None:
-        return
-    for file in dict.fromkeys((code_object.file, code_object.info.object)):
-        for symbol in file.symbols_named(name, f"{name}@@"):
-            if symbol.kind == "function" and (is_own or not symbol.is_local):
-                yield symbol
+def _symbols(code_object: CodeObject, function: Die) -> list[Symbol]:
+    """Return the symbols that a function may have in a file, but for versions that are not the
+    default; those of a stripped file are in its separate debug file."""
+    files = code_object.file, code_object.info.object
+    symbols = called_symbols(function, files, is_own=function.unit.info.main is code_object.info)
+    return [symbol for symbol in symbols if "@@" in symbol.name or "@" not in symbol.name]
 
 
 def _within(function: _Function, reaching: set[Die]) -> _Function:
