@@ -226,13 +226,19 @@ class NamedValues:
             return self._in_its_frame(first, in_frame)
         if first.tag == dw.TAG_SUBPROGRAM:
             functions = [meaning for meaning in meanings if isinstance(meaning, Die)]
-            function = self._function(name, functions, is_called=is_called)
-            is_evaluated = not isinstance(self.objects, Unevaluated)
-            is_named = "::" in name and "(" not in name and not node.is_quoted
+            is_named = "::" in name and not node.is_quoted
             simple = split_last(name)[1]
             is_named = is_named and not simple.startswith("~")  # in which GDB sees no virtual one
-            if is_evaluated and is_named and _is_virtual(functions):
+            is_virtual = is_named and _is_virtual(functions)
+            is_evaluated = not isinstance(self.objects, Unevaluated)
+            function = self._with_code(name, functions, is_called=is_called)
+            if function is None and not is_virtual:
+                raise self.names.unknown(name)
+            if is_evaluated and is_virtual and (function is None or "(" not in name):
+                simple = functions[0].name or simple
                 raise UsageError(f'Cannot reference virtual member function "{simple}"')
+            if function is None:
+                return _pure(of_overload(functions, name)[0])
             return function
         if first.tag == dw.TAG_ENUMERATOR:
             return self._enumerator(*self.names.enumerator(first), first.unit)
@@ -313,6 +319,13 @@ class NamedValues:
 
     def _function(self, name: str, functions: list[Die], *, is_called: bool) -> TypedValue:
         """Return the function of a name; `UsageError` for several, or for one without code."""
+        function = self._with_code(name, functions, is_called=is_called)
+        if function is None:
+            raise self.names.unknown(name)
+        return function
+
+    def _with_code(self, name: str, functions: list[Die], *, is_called: bool) -> TypedValue | None:
+        """Return the function of a name; None for one without code, `UsageError` for several."""
         if is_called and not isinstance(self.objects, Unevaluated):
             raise Unsupported(NO_CALLS)  # for every overload
         if "(" not in name and is_member(functions[0]):
@@ -326,10 +339,7 @@ class NamedValues:
         if len(with_code) > 1:
             raise UsageError(overloaded(with_code))
         if not with_code:
-            symbol = self._symbol(name, is_called=is_called)
-            if symbol is None:
-                raise self.names.unknown(name)
-            return symbol
+            return self._symbol(name, is_called=is_called)
         return self.objects.function(with_code[0])
 
     def _of_other_units(self, functions: list[Die]) -> list[Die]:
@@ -423,6 +433,11 @@ def of_overload(functions: list[Die], name: str) -> list[Die]:
 
 def _is_virtual(functions: list[Die]) -> bool:
     return any(declaration_of(function).integer(dw.AT_VIRTUALITY) for function in functions)
+
+
+def _pure(function: Die) -> TypedValue:
+    """Return a function without code, which has no value but a type."""
+    return TypedValue(function_type(function), unit=function.unit)
 
 
 def without_artificial(functions: list[Die]) -> list[Die]:

@@ -44,6 +44,17 @@ def test_each_is_its_own_slot(program: str) -> None:
     assert second.endswith("= &virtual P::j(const T<int, 2> * const *)\n")
 
 
+PURE = (
+    "print P::e", "whatis P::e", "ptype P::h", "print P::e(T<int> const&)", "print sizeof(P::e)",
+    "whatis D::P::h", "print P::e == 0", "print D::e", "whatis D::e",
+)  # fmt: skip
+
+
+def test_a_pure_virtual_function_by_its_class(tool: Callable[[str], str], program: str) -> None:
+    """It has a type without code, and no value."""
+    assert answers(None, [program], PURE) == answers(tool("gdb"), [program], PURE)
+
+
 BASES = """\
 #include <stdlib.h>
 struct A { virtual int fa() { return 1; } virtual int fa2() { return 11; } };
