@@ -76,10 +76,14 @@ _NAMES_ONLY: Final = Options(
 _OPERATOR_COMMA: Final = pattern(r"\boperator\s*$")
 """Before a comma that is the name of an operator."""
 _JUNK: Final = pattern(r"[0-9]+(?:\s*(?=,)|\s+)(?P<rest>\S.*)")
+_QUOTED: Final = r"(?:'[^']*'|\"[^\"]*\")"
 _KEYWORD: Final = pattern(
-    r"(?P<before>[^'\"]*?\S)\s+(?P<rest>(?:if|thread|task)\s+\S.*|-force-condition(?:\s.*)?)"
+    rf"(?P<before>{_QUOTED}?+(?>::|:\s*{_QUOTED}?|\([^()]*\)|[^:])*?)"
+    rf"(?:(?<=['\"])\s*|(?<=\S)\s+)"
+    r"(?P<rest>(?:if|thread|task)\s+\S.*|-force-condition(?:\s.*)?)"
 )
-"""A word of `break` behind a location; the name of a file in quotes may have such words."""
+"""A word of `break` behind a location; names of files and functions in quotes may have such words.
+As in GDB, only a quote before all of such a name begins it: a further one is a character of it."""
 
 _MAX_KEPT: Final = 1_000
 """Names, with the functions that they denote."""
@@ -169,7 +173,8 @@ def _locations_of_linespec(
         return (CodeLocation("address", None if step is None else step.position, (pc,)),)
     keyword = _KEYWORD.fullmatch(text)
     if keyword is not None:
-        _locations_of_linespec(session, keyword["before"], around, options)
+        before = without_quotes(keyword["before"])
+        _locations_of_linespec(session, before, around, options)
         raise UsageError(f"Junk at end of line specification: {keyword['rest']}")
     location = _line_in_file(text)
     if location is not None:

@@ -72,6 +72,25 @@ def test_the_name_of_a_function_has_no_file(tmp_path: Path, tool: Callable[[str]
     assert ["not defined" in text for text in said] == [True, True, True, False]
 
 
+def test_quotes_and_words_of_break_are_characters_of_files(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    names = ["it's.c", "a if 1.c"]
+    build(tmp_path, dict.fromkeys(names, "static int f(int x)\n{\n  return x;\n}\n"), [])
+    build(tmp_path, {"a.c": "int main(void) { return 0; }\n"}, [
+        [tool("gcc"), "-g", "-O0", "-fkeep-static-functions", "-o", "a", *names, "a.c"]
+    ])  # fmt: skip
+    commands = [f"info line {text}" for text in (
+        "it's.c:3", "it's.c:3 if 1", "it's.c:3 if it's", "it's.c:f if 1",
+        "nosuch's.c:3 if 1", "it's.c:nosuch if 1", "'a if 1.c':3", "'a if 1.c':3 if 1",
+        "'a if 1.c':f task 2", '"a if 1.c":3 thread 2',
+    )]  # fmt: skip
+    commands += ["clear it's.c:3 if 1", "clear 'a if 1.c':3 if 1"]
+    ours = answers(None, [str(tmp_path / "a")], commands)
+    assert ours == answers(tool("gdb"), [str(tmp_path / "a")], commands)
+    assert sum("Junk" in text for text in ours) == 8
+
+
 TEMPLATES = """\
 namespace net {
 template <class T> struct Ring {
