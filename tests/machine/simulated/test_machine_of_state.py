@@ -94,6 +94,7 @@ def test_a_saved_dispatch_has_the_resource_of_its_scratch(name: str, tmp_path: P
     np.testing.assert_array_equal(values, expected)
 
 
+FULL = 0xFFFFFFFF
 DIVERGENT = FIXTURES / "states/divergent.gfx942.json"
 
 
@@ -123,32 +124,38 @@ def with_register(name: str, data: str, known: str, built: str, folder: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("register", "data", "known", "words"),
+    ("register", "data", "known", "built", "words"),
     [
-        ("status", "00000000", "fe000000", {}),
-        ("status", "01000000", "01000000", {"scc": (1, -1)}),
-        ("flat_scratch", "3412000000000000", "ffff000000000000",
+        ("status", "00000000", "fe000000", "gfx90a.O0", {}),
+        ("status", "01000000", "01000000", "gfx90a.O0", {"scc": (1, 1)}),
+        ("flat_scratch", "3412000000000000", "ffff000000000000", "gfx90a.O0",
          {102: (0x1234, 0xFFFF), 103: (0, 0)}),
-        ("flat_scratch", "3412000078560000", "ffffffffffffffff",
-         {102: (0x1234, 0xFFFFFFFF), 103: (0x5678, 0xFFFFFFFF)}),
+        ("flat_scratch", "3412000078560000", "ffffffffffffffff", "gfx90a.O0",
+         {102: (0x1234, FULL), 103: (0x5678, FULL)}),
+        ("vcc", "0000000078000000", "00000000ff000000", "gfx90a.O0",
+         {"vcc": (0x78 << 32, 0xFF << 32)}),
+        ("vcc_hi", "12000000", "ff000000", "gfx1100.O2", {"vcc": (0x12 << 32, 0xFF << 32)}),
+        ("vcc", "12000000", "ff000000", "gfx1100.O2", {"vcc": (0x12, 0xFF)}),
+        ("m0", "12000000", "ff000000", "gfx1100.O2", {124: (0x12, 0xFF)}),
+        ("s40", "05000080", "0f000080", "gfx1100.O2", {40: (0x80000005, 0x8000000F)}),
     ],
 )  # fmt: skip
 def test_bits_that_a_state_leaves_out_are_undefined(
-    register: str, data: str, known: str, words: dict[int | str, tuple[int, int]], tmp_path: Path
+    register: str,
+    data: str,
+    known: str,
+    built: str,
+    words: dict[int | str, tuple[int, int]],
+    tmp_path: Path,
 ) -> None:
-    wave = with_register(register, data, known, "gfx90a.O0", tmp_path)
+    wave = with_register(register, data, known, built, tmp_path)
     if not words:
         assert known_bits(wave.scc) == 0
-    for place, (value, bits) in words.items():
-        number = wave.scc if place == "scc" else wave.s[int(place)]
+    masks = {"scc": 1, "vcc": FULL << 32 | FULL}
+    for name, (value, bits) in words.items():
+        number = wave.s[name] if isinstance(name, int) else getattr(wave, name)
         assert number & bits == value
-        assert known_bits(number) & 0xFFFFFFFF == bits & 0xFFFFFFFF
-
-
-def test_a_part_of_vcc_hi_does_not_do(tmp_path: Path) -> None:
-    """It is not part of VCC in wave32, where no bits of it can be marked."""
-    with pytest.raises(UsageError, match=r"only a part of its vcc_hi is known; set \$vcc_hi, or"):
-        with_register("vcc_hi", "12000000", "ff000000", "gfx1100.O2", tmp_path)
+        assert known_bits(number) & masks.get(str(name), FULL) == bits
 
 
 def test_what_a_state_leaves_out_of_a_register_keeps_its_byte() -> None:

@@ -45,6 +45,7 @@ from dwarfgpu.machine.simulated.storage.global_memory import (
 from dwarfgpu.machine.simulated.storage.undefined_numbers import FILL, Undefined
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
 from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, XNACK_MASK, Lanes
+from dwarfgpu.machine.simulated.storage.written_registers import forget_bits
 from dwarfgpu.machine.sparse_memory import Data, Fill, SparseMemory, bytes_of, part_of
 from dwarfgpu.machine.state.register_bytes import RegisterBytes
 from dwarfgpu.machine.state.state_target import StateTarget
@@ -59,9 +60,10 @@ _CONDITION_BITS: Final = {"status": 0, "state_priv": 9}
 """The bit number of SCC, which is all that the simulator has of these registers."""
 _PAIRS: Final = {"flat_scratch": FLAT_SCRATCH, "xnack_mask": XNACK_MASK}
 _UNKNOWN_BYTES: Final = pattern(rb"[^\xff]+")
-"""In the masks of the known bits of a register."""
-_ALL_OR_NOTHING: Final = frozenset({"scratch_base", "vcc_hi"})
-"""Registers whose bits this machine cannot mark as undefined one by one."""
+"""In the masks of the known bits of a vector register."""
+_ALL_OR_NOTHING: Final = frozenset({"scratch_base"})
+"""Registers whose bits this machine cannot mark as undefined one by one: instructions write all of
+them, or none."""
 _IGNORED: Final = frozenset({"exec_hi", "pc_32"})
 """Nothing reads more of them than `exec` and `pc` have."""
 _MAX_REGISTERS: Final = 256
@@ -262,7 +264,7 @@ def set_known(wave: SimulatedWave, register: RegisterInfo, stored: RegisterBytes
             f"set ${name}, or use --reg"
         )
     write_contents(wave, register, 0, value.to_bytes(size, "little"))
-    if name in _NEEDED:
+    if name in _NEEDED or forget_bits(wave, name, ~known_mask & (1 << 8 * size) - 1):
         return
     for part in _UNKNOWN_BYTES.finditer(stored.known):
         forget_contents(wave, register, part.start(), len(part[0]))
