@@ -45,12 +45,14 @@ class Halt:
     """The exit code of a program that has ended."""
     signal: str | None = None
     """The name of a signal or an exception: `SIGSEGV`."""
+    stop_reason: str | None = None
+    """amd-dbgapi's reason, or one of the simulator: `MEMORY_VIOLATION`."""
     text: str | None = None
     """More about it, for people."""
     watchpoints: tuple[int, ...] = ()
     """The numbers of the watches that stopped it."""
-    lane: int | None = None
-    """The first lane whose access failed; None if it does not concern lanes."""
+    lanes: tuple[int, ...] = ()
+    """The lanes whose accesses failed; none if it does not concern lanes."""
     barriers: tuple[WavesAtBarrier, ...] = ()
     """The waves at an unmet barrier, if that is the reason."""
     in_calls: tuple[int, ...] = ()
@@ -59,6 +61,12 @@ class Halt:
     watch_lanes: tuple[tuple[int, ...], ...] = ()
     """The lanes that accessed what each of `watchpoints` watches; none where that was the wave. A
     machine that does not know leaves them out."""
+
+    @property
+    def why(self) -> str | None:
+        """`MEMORY_VIOLATION, lane 63 reads 4 bytes …`; without a signal, the text says it all."""
+        reason = None if self.signal is None else self.stop_reason
+        return ", ".join(filter(None, (reason, self.text))) or None
 
     @property
     def is_fault(self) -> bool:

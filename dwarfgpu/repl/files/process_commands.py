@@ -152,7 +152,7 @@ def info_program(shell: Shell, argument: str) -> Iterator[Part]:
     elif halt.reason in ("function-finished", "location-reached"):
         yield heading(f"It stopped at {_DELETED}.")
     elif halt.signal is not None:
-        yield heading(f"It stopped at signal {', '.join(filter(None, (halt.signal, halt.text)))}.")
+        yield heading(f"It stopped at signal {', '.join(filter(None, (halt.signal, halt.why)))}.")
 
 
 @command("info inferiors", topic="status")

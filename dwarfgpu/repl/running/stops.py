@@ -81,7 +81,7 @@ def focus_on_stop(shell: Shell, halt: Halt) -> None:
         shell.know_threads(threads or {halt.wave: f"Thread {halt.wave}"})
     lane = shell.session.lane if halt.wave == shell.session.wave else None
     focus_on(shell, halt.wave)
-    failed = None if halt.lane is None else shell.session.focused(halt.lane)
+    failed = shell.session.focused(halt.lanes[0]) if halt.lanes else None
     if failed is not None:
         shell.session = shell.session if failed.is_unused else failed
     elif lane is not None and (halt.reason == "end-stepping-range" or is_active(shell, lane)):
@@ -319,7 +319,7 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
         value: JsonObject = {"value": new} if old == new else {"old": old, "new": new}
         yield Output(line, {**data, "wpnum": first.number, "value": value})
     elif isinstance(first, Catchpoint):
-        about = first.text if halt.text is None else f"{first.event} {halt.text}"
+        about = first.text if halt.why is None else f"{first.event} {halt.why}"
         yield Output(
             f"\n{_who(shell)}{first.kind} {first.number} ({about}), {line}",
             {**data, "bkptno": first.number},
@@ -386,7 +386,7 @@ def _signal_lines(shell: Shell, halt: Halt) -> Iterator[Part]:
     # As GDB: there were several, or a GPU has them.
     has_threads = shell.session.architecture.is_simt or max(shell.machine.threads, default=0) > 1
     who = f"Thread {shell.session.wave}" if has_threads else "Program"
-    why = "." if halt.text is None else f", {halt.text}."
+    why = "." if halt.why is None else f", {halt.why}."
     if halt.signal is None:
         yield heading(f"\n{who} stopped{why}")
     else:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dwarfgpu.machine.simulated.debugger.stopped_waves import signal_halt
 from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import StopReason
@@ -178,3 +179,20 @@ def test_a_trap_in_a_branch_names_its_lanes(active: int, lanes: tuple[int, ...])
     stopped = machine.run()
     assert stopped is not None
     assert (stopped.reason, stopped.lanes) == (StopReason.ASSERT_TRAP, lanes)
+
+
+@pytest.mark.parametrize(
+    ("reason", "signal", "why"),
+    [
+        (StopReason.MEMORY_VIOLATION, "SIGSEGV", "MEMORY_VIOLATION, what happened"),
+        (StopReason.UNAVAILABLE, "SIGTRAP", "UNAVAILABLE, what happened"),
+        (StopReason.WAITING, None, "what happened"),
+    ],
+)
+def test_a_debugger_has_reason_text_and_lanes_apart(
+    reason: StopReason, signal: str | None, why: str
+) -> None:
+    """Users see them together; a wave that waits has done nothing wrong, and has no signal."""
+    halt = signal_halt(1, reason, "what happened", (36, 63))
+    assert (halt.signal, halt.stop_reason, halt.text) == (signal, reason.value, "what happened")
+    assert (halt.lanes, halt.why) == ((36, 63), why)

@@ -316,7 +316,7 @@ class SimulatedTarget(SimulatedWaves):
         if stopped.watchpoints:
             return self._watch_halt(stopped)
         if stopped.reason is StopReason.WAITING:
-            halt = Halt("signal-received", number, text=stopped.text)
+            halt = signal_halt(number, stopped.reason, stopped.text, stopped.lanes)
         else:
             halt = self._signalled(stopped.wave, stopped.reason, stopped.text, stopped.lanes)
         return self._halt(evolve(halt, barriers=stopped.barriers))

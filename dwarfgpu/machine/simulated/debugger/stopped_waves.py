@@ -24,17 +24,18 @@ _SIGNALS: Final = {
     StopReason.INTERRUPTED: "SIGINT",
     StopReason.UNAVAILABLE: "SIGTRAP",
 }
-"""ROCgdb's names of stops; all others are SIGTRAP."""
+"""ROCgdb's names of stops; all others are SIGTRAP. A wave that waits receives none."""
 
 
 def signal_halt(wave: WaveId, reason: StopReason, text: str, lanes: Sequence[int]) -> Halt:
-    """Return the halt of a wave that stopped for a reason, in its first lane that did."""
+    """Return the halt of a wave that stopped for a reason; `lanes`: those that did."""
     return Halt(
         "signal-received",
         wave,
-        signal=_SIGNALS.get(reason, "SIGTRAP"),
-        text=f"{reason.value}, {text}",
-        lane=lanes[0] if lanes else None,
+        signal=None if reason is StopReason.WAITING else _SIGNALS.get(reason, "SIGTRAP"),
+        stop_reason=reason.value,
+        text=text,
+        lanes=tuple(lanes),
     )
 
 
