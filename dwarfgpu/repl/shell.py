@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.file_table import FileTable
     from dwarfgpu.machine.run_control import Halt
     from dwarfgpu.repl.stack.last_backtrace import LastBacktrace
+    from dwarfgpu.view.json_object import JsonObject
 
 NO_MACHINE: Final = OpenedMachine()
 
@@ -85,6 +86,8 @@ class LastStop:
     """The frame in focus, whose function may be about to enter inlined ones."""
     stop: int | None
     """The stop of the machine (`Session.stop`)."""
+    record: JsonObject
+    """Why, as data: with the keys of GDB's machine interface, and of `run --json`."""
 
 
 class Shell:

@@ -136,11 +136,11 @@ def info_program(shell: Shell, argument: str) -> Iterator[Part]:
         return
     yield Output(
         f"Last stopped for thread {wave} ({shell.machine.threads[wave]}).",
-        {"current-thread-id": wave},
+        {"current-thread-id": wave, **stop.record},
     )
     pc = innermost_of(shell.session, wave).pc
     if pc is not None:
-        yield heading(f"Program stopped at {pc:#x}.")
+        yield Output(f"Program stopped at {pc:#x}.", {"addr": f"{pc:#x}"})
     for item in stop.items:
         is_kept = shell.breakpoints.get(item.number) is not None
         yield heading(f"It stopped at {f'breakpoint {item.number}' if is_kept else _DELETED}.")
@@ -153,6 +153,8 @@ def info_program(shell: Shell, argument: str) -> Iterator[Part]:
         yield heading(f"It stopped at {_DELETED}.")
     elif halt.signal is not None:
         yield heading(f"It stopped at signal {', '.join(filter(None, (halt.signal, halt.why)))}.")
+    elif halt.why is not None:
+        yield heading(f"It stopped: {halt.why}.")
 
 
 @command("info inferiors", topic="status")

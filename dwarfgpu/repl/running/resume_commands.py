@@ -153,7 +153,7 @@ def starti(shell: Shell, argument: str) -> Iterator[Part]:
     _leave_inlined_at_start(shell)
     yield from reported(shell, stop)
     if shell.last_stop is not None:
-        shell.last_stop = evolve(shell.last_stop, halt=None)
+        shell.last_stop = evolve(shell.last_stop, halt=None, record={})
 
 
 @command("continue", topic="running", aliases=("c", "fg"))

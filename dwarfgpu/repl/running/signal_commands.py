@@ -59,6 +59,7 @@ SIGNALS: Final = (
     *_pairs(_LAST),
 )
 """Names and descriptions in the order of GDB's numbers, which begin at 1."""
+_MEANINGS: Final = dict(SIGNALS)
 _UNNOTICED: Final = frozenset(
     f"SIG{name}"
     for name in (
@@ -86,6 +87,11 @@ _LEAST_ADDRESS: Final = 4096
 """No signal of a runtime is in the first page of memory."""
 _NAME_COLUMNS: Final = 13
 _TITLE: Final = "Signal        Stop\tPrint\tPass to program\tDescription"
+
+
+def signal_meaning(name: str | None) -> str:
+    """Return `Segmentation fault`, as GDB names it; None is its signal 0, which is none."""
+    return "Signal 0" if name is None else _MEANINGS.get(name, "Unknown signal")
 
 
 def _names(shell: Shell, word: str) -> Iterator[Candidate]:

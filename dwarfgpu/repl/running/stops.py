@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import DwarfGpuError
@@ -44,6 +45,9 @@ from dwarfgpu.session.stack_frames import (
 )
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.number_runs import runs_text
+
+if TYPE_CHECKING:
+    from dwarfgpu.service.run.barrier_waits import BarrierPosition
 
 
 @frozen(eq=False)
@@ -225,13 +229,14 @@ def reported(
     """
     shell.stops += 1
     session = shell.session
-    shell.last_stop = LastStop(stop.halt.wave, stop.items, stop.halt, session, session.stop)
+    record = _record(shell, stop)
+    shell.last_stop = LastStop(stop.halt.wave, stop.items, stop.halt, session, session.stop, record)
     for item in stop.items[:1]:
         _set_variable(shell, "_hit_bpnum", item.number)
         _set_variable(shell, "_hit_locno", _location_number(shell, item))
     has_ended = stop.halt.reason == "exited"
     if has_ended:
-        yield from _lines(shell, stop, before)
+        yield from _lines(shell, stop, record, before)
     stops = shell.stops
     yield from _hooked(shell)
     if shell.stops != stops:
@@ -241,7 +246,9 @@ def reported(
     if not has_ended and (shown or not stop.items):
         changes = [stop.changes[number] for number in shown] if stop.changes else []
         items = tuple(stop.items[number] for number in shown)
-        yield from _lines(shell, evolve(stop, items=items, changes=tuple(changes)), before)
+        audible = evolve(stop, items=items, changes=tuple(changes))
+        record = record if items == stop.items else _record(shell, audible)
+        yield from _lines(shell, audible, record, before)
         if result is not None:
             yield result
     for item in stop.items:
@@ -275,9 +282,77 @@ def _set_variable(shell: Shell, name: str, number: int) -> None:
     shell.values.named[name] = evolve(value, convenience=name)
 
 
-def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Iterator[Part]:
+def _record(shell: Shell, stop: Stop) -> JsonObject:
+    """Return why the program stopped, with the keys of GDB's machine interface; for the rest `stop`
+    and `barrier` as of `run --json`."""
     halt, session = stop.halt, shell.session
     data: JsonObject = {"reason": halt.reason, "thread-id": halt.wave}
+    if halt.reason == "exited":
+        return {**data, "exit-code": halt.exit_code or 0}
+    left = [item.number for item in stop.items if _is_left(item, halt)]
+    hits = [item for item in stop.items if item.number not in left]
+    first = hits[0] if hits else None
+    if halt.reason == "watchpoint-scope":
+        data["wpnum"] = [*left]
+    elif isinstance(first, Watchpoint):
+        data |= {"reason": first.reason, "wpnum": first.number}
+        data["value"] = _changed(*stop.changes[0])
+    point = next((item for item in hits if not isinstance(item, Watchpoint)), None)
+    if point is not None:
+        data["bkptno"] = point.number
+    if halt.reason == "signal-received":
+        from dwarfgpu.repl.running.signal_commands import signal_meaning  # few stops are signals
+
+        data |= {"signal-name": halt.signal or "0", "signal-meaning": signal_meaning(halt.signal)}
+    if halt.barriers:
+        data["barrier"] = [
+            {**position.record, "pc": f"{position.pc:#x}"}
+            for position in _at_barriers(halt, session)
+        ]
+    named = (("reason", halt.stop_reason), ("text", halt.text))
+    why: JsonObject = {key: text for key, text in named if text is not None}
+    if why:
+        why["lanes"] = [*halt.lanes]
+    elif first is not None and (lanes := _lanes_of(session, halt, first)):
+        why["lanes"] = [*lanes]
+    if len(hits) > 1:
+        changes = stop.changes or [None] * len(stop.items)
+        why["hits"] = [
+            _hit_record(session, halt, item, change)
+            for item, change in zip(stop.items, changes, strict=True)
+            if item in hits
+        ]
+    return {**data, "stop": why} if why else data
+
+
+def _hit_record(
+    session: Session, halt: Halt, item: Breakpoint, change: tuple[str, str] | None
+) -> JsonObject:
+    """Return one of several breakpoints and watchpoints of a stop."""
+    lanes = _lanes_of(session, halt, item)
+    return {
+        "number": item.number,
+        **({"lanes": [*lanes]} if lanes else {}),
+        **({"value": _changed(*change)} if isinstance(item, Watchpoint) and change else {}),
+    }
+
+
+def _changed(old: str, new: str) -> JsonObject:
+    """Return the values of a watched object before and after."""
+    return {"value": new} if old == new else {"old": old, "new": new}
+
+
+def _at_barriers(halt: Halt, session: Session) -> tuple[BarrierPosition, ...]:
+    """Return where waves are at an unmet barrier."""
+    from dwarfgpu.service.run.barrier_waits import barrier_positions  # few stops are at barriers
+
+    return barrier_positions(halt.barriers, session.code_objects)
+
+
+def _lines(
+    shell: Shell, stop: Stop, record: JsonObject, before: tuple[object, ...] | None
+) -> Iterator[Part]:
+    halt, session = stop.halt, shell.session
     if halt.reason == "exited":
         code = halt.exit_code or 0
         how = f"with code {code:02o}" if code else "normally"
@@ -287,12 +362,12 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
             "[All waves have ended; the CPU threads have not run]"
             if shell.machine.threads
             else f"[Inferior 1 exited {how}]",
-            {**data, "exit-code": code},
+            record,
         )
         return
     style = shell.settings.frame_style()
     frame = frame_of(session, selected_number(session))
-    data["frame"] = frame_record(frame, with_arguments=True, style=style)
+    data = {**record, "frame": frame_record(frame, with_arguments=True, style=style)}
     first = stop.items[0] if stop.items else None
     line = focused_frame_line(session, style)
     is_alone = False
@@ -307,28 +382,21 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
             )
         other = next((item for item in stop.items if item not in left), None)
         if other is not None:
-            line = f"\n{_hit(shell, other)}, {line}"
-        yield Output(line, {**data, "wpnum": [item.number for item in left]})
+            line = f"\n{_hit(shell, halt, other)}, {line}"
+        yield Output(line, data)
     elif isinstance(first, Watchpoint):
         yield from _watched_lines(shell, stop)
         other = next((item for item in stop.items if not isinstance(item, Watchpoint)), None)
         if other is not None:
-            line = f"\n{_hit(shell, other)}, {line}"
-        data["reason"] = first.reason
-        old, new = stop.changes[0]
-        value: JsonObject = {"value": new} if old == new else {"old": old, "new": new}
-        yield Output(line, {**data, "wpnum": first.number, "value": value})
+            line = f"\n{_hit(shell, halt, other)}, {line}"
+        yield Output(line, data)
     elif isinstance(first, Catchpoint):
         about = first.text if halt.why is None else f"{first.event} {halt.why}"
-        yield Output(
-            f"\n{_who(shell)}{first.kind} {first.number} ({about}), {line}",
-            {**data, "bkptno": first.number},
-        )
+        yield Output(f"\n{_who(shell)}{first.kind} {first.number} ({about}), {line}", data)
     elif first is not None:
-        yield Output(f"\n{_hit(shell, first)}, {line}", {**data, "bkptno": first.number})
+        yield Output(f"\n{_hit(shell, halt, first)}, {line}", data)
     elif halt.reason == "signal-received":
         yield from _signal_lines(shell, halt)
-        data["signal-name"] = halt.signal or "0"
         if halt.text is not None:
             # Few stops have a text.
             from dwarfgpu.service.run.run_report import hint_on_unknown
@@ -337,13 +405,10 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
                 yield heading(f"  {hint}")
         if halt.barriers:
             # Few stops are at barriers.
-            from dwarfgpu.service.run.barrier_waits import barrier_lines, barrier_positions
+            from dwarfgpu.service.run.barrier_waits import barrier_lines
 
-            positions = barrier_positions(halt.barriers, session.code_objects)
-            yield from (heading(f"  {text}") for text in barrier_lines(positions))
-            data["barrier"] = [
-                {**position.record, "pc": f"{position.pc:#x}"} for position in positions
-            ]
+            lines = barrier_lines(_at_barriers(halt, session))
+            yield from (heading(f"  {text}") for text in lines)
         yield Output(line, data)
     elif stop.is_other:  # what was stepped has ended, or is not active here
         yield heading(f"[Switching to thread {who(shell)}]")
@@ -373,8 +438,7 @@ def _watched_lines(shell: Shell, stop: Stop) -> Iterator[Part]:
     for item, (old, new) in zip(stop.items, stop.changes, strict=True):
         if not isinstance(item, Watchpoint):
             return
-        is_of_lanes = bool(item.lanes_of(stop.halt))
-        where = _lanes(shell.session, item.hit_lanes) if is_of_lanes else ""
+        where = _with_lanes(_lanes_of(shell.session, stop.halt, item))
         yield heading(f"\n{_who(shell)}{item.kind} {item.number}{where}: {item.typed}\n")
         if old == new or item.watch.kind == "read":
             yield heading(f"Value = {new}")
@@ -401,13 +465,14 @@ def _who(shell: Shell) -> str:
     return f"Thread {session.wave} hit "
 
 
-def _hit(shell: Shell, item: Breakpoint) -> str:
+def _hit(shell: Shell, halt: Halt, item: Breakpoint) -> str:
     """Return `Thread 6 hit Breakpoint 2, with lanes [0-63]`; `Breakpoint 2.3` is one of several
     locations."""
     number = f"{item.number}"
     if len(item.locations) > 1:
         number += f".{_location_number(shell, item)}"
-    return f"{_who(shell)}{item.kind} {number}{_lanes(shell.session, item.hit_lanes)}"
+    lanes = _lanes_of(shell.session, halt, item)
+    return f"{_who(shell)}{item.kind} {number}{_with_lanes(lanes)}"
 
 
 def _location_number(shell: Shell, item: Breakpoint) -> int:
@@ -417,12 +482,18 @@ def _location_number(shell: Shell, item: Breakpoint) -> int:
     return next(here, 1)
 
 
-def _lanes(session: Session, lanes: Sequence[int] | None) -> str:
-    """Return `, with lanes [0-63]`; empty on a CPU. None for the active lanes."""
-    if not session.architecture.is_simt:
-        return ""
-    if lanes is None:
-        lanes = active_lane_numbers(session)
+def _lanes_of(session: Session, halt: Halt, item: Breakpoint) -> Sequence[int]:
+    """Return the lanes for which a breakpoint stopped, or those that accessed what a watchpoint
+    watches; none on a CPU, and for an event of a wave."""
+    if not session.architecture.is_simt or isinstance(item, Catchpoint):
+        return ()
+    if isinstance(item, Watchpoint) and not item.lanes_of(halt):
+        return ()
+    return active_lane_numbers(session) if item.hit_lanes is None else item.hit_lanes
+
+
+def _with_lanes(lanes: Sequence[int]) -> str:
+    """Return `, with lanes [0-63]`; empty without lanes."""
     if not lanes:
         return ""
     if len(lanes) == 1:
