@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dwarfgpu.access.one_lane import ScalarAccess
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.model.location import Location
 from dwarfgpu.repl.command import every
@@ -168,6 +169,17 @@ def test_waves(nest: Shell, line: str, data: dict[str, object]) -> None:
 )  # fmt: skip
 def test_a_program(demo: Shell, line: str, data: dict[str, object]) -> None:
     assert _data(demo, line) == data
+
+
+def test_breakpoints_of_several_locations_and_of_resolvers(demo: Shell) -> None:
+    output_of(demo, "break mid", "break leaf")
+    several, resolver = demo.breakpoints.values()
+    several.locations += resolver.locations
+    resolver.locations = (evolve(resolver.locations[0], is_resolver=True),)
+    first, second = json_of(demo, "info breakpoints")["breakpoints"]
+    numbers = [(location["number"], location["enabled"]) for location in first["locations"]]
+    assert numbers == [("1.1", "y"), ("1.2", "y")]
+    assert second["type"] == "STT_GNU_IFUNC resolver"
 
 
 def test_an_unreadable_unit_leaves_what_is_before_it(demo: Shell) -> None:
