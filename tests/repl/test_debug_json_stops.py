@@ -60,7 +60,7 @@ def test_a_stop_has_the_keys_of_run(dispatch: tuple[object, ...], name: str, mea
 
 def test_a_caught_fault_has_its_signal() -> None:
     _, stop = dispatched(_CHASE, "catch fault", "run")
-    assert (stop["reason"], stop["bkptno"]) == ("signal-received", 1)
+    assert (stop["reason"], stop["bkptno"], stop["disp"]) == ("signal-received", 1, "keep")
     assert stop["signal-name"] == "SIGSEGV"
     assert stop["stop"]["reason"] == "MEMORY_VIOLATION"
 
@@ -106,7 +106,7 @@ def test_the_lanes_of_a_breakpoint(condition: str, lanes: list[int]) -> None:
     _, stop, program, _ = dispatched(
         _HISTOGRAM, f"tbreak 201{condition}", "run", "info program", "info breakpoints"
     )
-    assert (stop["reason"], stop["bkptno"]) == ("breakpoint-hit", 1)
+    assert (stop["reason"], stop["disp"], stop["bkptno"]) == ("breakpoint-hit", "del", 1)
     assert stop["stop"] == program["stop"] == {"lanes": lanes}
     assert (program["reason"], program["bkptno"]) == ("breakpoint-hit", 1)
 
@@ -118,6 +118,7 @@ def test_the_lanes_of_a_watchpoint() -> None:
     )
     assert first["stop"] == {"lanes": [3]}
     assert second["stop"] == program["stop"] == {"lanes": [3, 19, 35, 51]}
+    assert second["wpt"] == {"number": 2, "exp": "counts[3]"}
     assert second["value"] == program["value"] == {"old": "0", "new": "4"}
 
 
@@ -135,6 +136,21 @@ def test_several_watchpoints_of_a_stop() -> None:
         ],
     }  # fmt: skip
     assert stop["wpnum"] == 2
+
+
+def test_a_location_of_several() -> None:
+    """GDB 13.1 has `locno` where there are several: here one for each inlined call."""
+    dispatch = (
+        CODE / "integers.gfx942.O2.v5.co", "reduce", "--grid", 128, "--workgroup", 64,
+        "--arg", "0=range:128", "--arg", "1=range:128", "--arg", "2=zeros:512",
+    )  # fmt: skip
+    commands = ("break barrier", "run", "disable 1.1", "c", "info breakpoints")
+    _, first, _, second, listed = dispatched(dispatch, *commands)
+    [breakpoint] = listed["breakpoints"]
+    for stop, number in ((first, 1), (second, 2)):
+        location = breakpoint["locations"][stop["locno"] - 1]
+        assert (stop["bkptno"], location["number"]) == (1, f"1.{number}")
+        assert stop["frame"]["addr"] == location["addr"]
 
 
 def test_a_step_has_nothing_more() -> None:

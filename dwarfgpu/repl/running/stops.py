@@ -295,11 +295,13 @@ def _record(shell: Shell, stop: Stop) -> JsonObject:
     if halt.reason == "watchpoint-scope":
         data["wpnum"] = [*left]
     elif isinstance(first, Watchpoint):
-        data |= {"reason": first.reason, "wpnum": first.number}
+        data |= {"reason": first.reason, "wpnum": first.number, **first.named}
         data["value"] = _changed(*stop.changes[0])
     point = next((item for item in hits if not isinstance(item, Watchpoint)), None)
     if point is not None:
-        data["bkptno"] = point.number
+        data |= {"disp": point.disposition, "bkptno": point.number}
+        if len(point.locations) > 1:
+            data["locno"] = _location_number(shell, point)
     if halt.reason == "signal-received":
         from dwarfgpu.repl.running.signal_commands import signal_meaning  # few stops are signals
 

@@ -14,7 +14,7 @@ from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.running.break_commands import keep
 from dwarfgpu.repl.running.runner import arm, watcher
-from dwarfgpu.repl.running.watchpoint import KEYS, Watchpoint
+from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.thread_ids import single_thread
 from dwarfgpu.service.error_text import error_line
@@ -23,7 +23,6 @@ from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.service.value.watched_object import text_of, watched
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import depth, readable_functions_at
-from dwarfgpu.view.json_object import JsonObject
 
 _LOCATION: Final = re.compile(r"-l(?:ocation)?(?:\s+|$)")
 _CONDITION: Final = re.compile(r"(?P<text>.*\S)\s+if\b\s*(?P<condition>\S.*)")
@@ -100,8 +99,7 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
     if not watched_bytes and item.value.error is not None and not item.is_optimized_out:
         why = error_line(item.value.error)
         shell.console.note(f"the value of {shortened(text)} is not known here: {why}")
-    data: JsonObject = {"number": number, "exp": added.typed}
-    yield Output(f"{added.kind} {number}: {added.typed}", {KEYS[kind]: data})
+    yield Output(f"{added.kind} {number}: {added.typed}", added.named)
 
 
 def _scope(session: Session) -> WatchScope:

@@ -20,7 +20,7 @@ _KINDS: Final = {
     "read": "Hardware read watchpoint",
     "access": "Hardware access (read/write) watchpoint",
 }
-KEYS: Final = {"write": "wpt", "read": "hw-rwpt", "access": "hw-awpt"}
+_KEYS: Final = {"write": "wpt", "read": "hw-rwpt", "access": "hw-awpt"}
 """The names of GDB's machine interface."""
 REASONS: Final = {
     "write": "watchpoint-trigger",
@@ -82,6 +82,11 @@ class Watchpoint(Breakpoint):
     def reason(self) -> str:
         """Why it stops the program, as GDB's machine interface has it."""
         return REASONS[self.watch.kind]
+
+    @property
+    def named(self) -> JsonObject:
+        """The watchpoint as GDB's machine interface names it."""
+        return {_KEYS[self.watch.kind]: {"number": self.number, "exp": self.typed}}
 
     def row(self) -> tuple[str, JsonObject]:
         return f"{'':18} {self.typed}", {}
