@@ -72,9 +72,10 @@ def called_symbols(called: Die, files: Sequence[ObjectFile], *, is_own: bool) ->
         for symbol in file.symbols_named(name, f"{name}@")
         if symbol.kind == "function"
     ]
-    if _is_external(called):
+    is_external = _is_external(called)
+    if is_external or called.flag(dw.AT_DECLARATION):  # of another unit, if it is called
         exported = [symbol for symbol in symbols if not symbol.is_local]
-        if exported or any(file.takes_symbol(name) for file in files):
+        if exported or (is_external and any(file.takes_symbol(name) for file in files)):
             return exported
     return [symbol for symbol in symbols if is_own and symbol.is_local]
 
@@ -102,7 +103,7 @@ def _is_namesake(called: Die, callee: Die) -> bool:
     if linkage_name is not None and linkage_name == callee.linkage_name:
         return False
     if not _is_external(called):
-        return _is_external(callee)
+        return _is_external(callee) and not called.flag(dw.AT_DECLARATION)
     own_name = callee.linkage_name or callee.name
     return not _is_external(callee) and own_name == (linkage_name or called.name)
 
