@@ -40,6 +40,8 @@ int main() {
   std::vector<bool> bits{true, false};
   auto first = bits.begin();
   auto second = bits.begin() + 1;
+  auto bit = bits[0];
+  std::vector<bool>::reference bad_bit;
   std::vector<int> numbers{5, 6};
   auto in_numbers = numbers.begin();
   std::list<int>::iterator nowhere;
@@ -63,7 +65,7 @@ int main() {
 """
 NAMES = (
     "list", "in_list", "constant", "names", "name", "deque", "in_deque", "set", "in_set", "bits",
-    "first", "second", "numbers", "in_numbers", "nowhere",
+    "first", "second", "bit", "bad_bit", "/x bit", "numbers", "in_numbers", "nowhere",
     "nothing", "any_number", "any_text", "any_list", "empty", "file", "root", "rooted", "up",
     "less", "equal", "unordered", "same", "weak",
     "of_list", "of_set", "of_tuple", "of_shared", "of_optional", "of_map", "of_wrapped",

@@ -430,6 +430,34 @@ def test_an_unknown_alignment_matters_only_where_it_could_move_the_element(
         assert shown in format_value(Bits(0x1000, 64), iterator, read_memory=memory)
 
 
+@pytest.mark.parametrize(
+    ("kind", "number", "expected"),
+    [
+        ("__bit_reference<std::__1::vector<bool>, true>", 1 << 9, "true"),
+        ("__bit_const_reference<std::__1::vector<bool> >", 1 << 10, "false"),
+        ("__bit_iterator<std::__1::vector<bool>, false, 0>", 9, "true"),
+        ("__bit_iterator<std::__1::vector<bool>, true, 0>", 10, "false"),
+    ],
+)
+def test_bits_of_libcxx(kind: str, number: int, expected: str) -> None:
+    """In the layout of LLVM's include/__bit_reference."""
+    word = Base(BaseType("size_t", "unsigned", 64))
+    is_iterator = "iterator" in kind
+    members = Member("__seg_", Pointer(word)), Member("__ctz_" if is_iterator else "__mask_", word)
+    vector = Struct("class", "std::__1::vector<bool>", None, is_declaration=True)
+    bit = made(f"std::__1::{kind}", members[0], evolve(members[1], bit_offset=64), size=16)
+    bit = evolve(bit, declared=Declarations(template_types=(TemplateType("_Cp", vector),)))
+
+    def memory(address: int, space: int, size: int) -> bytes:
+        return (1 << 9).to_bytes(size, "little")
+
+    shown = format_value(Bits(number << 64 | 0x1000, 128), bit, read_memory=memory)
+    assert shown == expected
+    noun = "non-dereferenceable iterator for " if is_iterator else "invalid "
+    shown = format_value(Bits(0, 128), bit, read_memory=memory)
+    assert shown == f"{noun}std::vector<bool>{'' if is_iterator else '::reference'}"
+
+
 def test_what_a_printer_points_to_is_shown_with_its_addresses() -> None:
     """As in GDB with the printers of GCC 12, whose iterators and atomics are `str(VALUE)`."""
     number = Pointer(Base(BaseType("int", "signed", 32)))

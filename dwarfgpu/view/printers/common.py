@@ -268,3 +268,23 @@ def pointed(value: Object, pointer: Object, container: str) -> Printed:
     if not pointer.number:
         return Printed(f"non-dereferenceable iterator for {container}")
     return Printed(pointer.target())
+
+
+def bit_pointed(pointer: Object, mask: int) -> Printed:
+    """Return whether a bit of the word that a pointer leads to is set."""
+    word_of_bit = pointer.target()
+    return Printed(word_of_bit.truth(word_of_bit.number & mask != 0))
+
+
+def bit_iterator(pointer: Object, offset: int) -> Printed:
+    """Return an iterator of a vector of `bool` as the bit that it points to."""
+    if not pointer.number:
+        return Printed("non-dereferenceable iterator for std::vector<bool>")
+    return bit_pointed(pointer, 1 << offset)
+
+
+def bit_reference(container: str, pointer: Object, mask: Object) -> Printed:
+    """Return what refers to a bit of a container as that bit."""
+    if not pointer.number:
+        return Printed(f"invalid {container}::reference")
+    return bit_pointed(pointer, mask.number)

@@ -236,8 +236,19 @@ def _iterator(value: Object) -> Printed:
     return common.pointed(value, _first(value, "__i_", "__i"), "std::vector")
 
 
+def _bit_iterator(value: Object) -> Printed:
+    return common.bit_iterator(value["__seg_"], value["__ctz_"].number)
+
+
+def _bit_reference(value: Object) -> Printed:
+    container = short_type(value.template_type(0), value)
+    return common.bit_reference(container, value["__seg_"], value["__mask_"])
+
+
 _SHOWS: Final[dict[str, Show]] = {
-    "__wrap_iter": _iterator, "atomic": _atomic, "basic_string": _string,
+    "__bit_const_reference": _bit_reference, "__bit_iterator": _bit_iterator,
+    "__bit_reference": _bit_reference, "__wrap_iter": _iterator, "atomic": _atomic,
+    "basic_string": _string,
     "basic_string_view": _string_view, "bitset": _bitset, "deque": _deque,
     "forward_list": _forward_list, "list": _list,
     "map": _map, "multimap": _map, "multiset": _set, "optional": _optional, "pair": common.pair,

@@ -356,11 +356,11 @@ def _deque_iterator(value: Object) -> Printed:
 
 
 def _bit_iterator(value: Object) -> Printed:
-    word = value["_M_p"]
-    if not word.number:
-        return Printed("non-dereferenceable iterator for std::vector<bool>")
-    bit = word.target().number >> value["_M_offset"].number & 1
-    return Printed(word.target().truth(bool(bit)))
+    return common.bit_iterator(value["_M_p"], value["_M_offset"].number)
+
+
+def _bit_reference(value: Object) -> Printed:
+    return common.bit_reference("std::vector<bool>", value["_M_p"], value["_M_mask"])
 
 
 def _node_iterator(value: Object) -> Printed:
@@ -395,6 +395,7 @@ _OTHERS: Final[dict[str, Show]] = {
     "initializer_list": _initializer_list, "span": _span, "atomic": _atomic,
     "_Deque_iterator": _deque_iterator,
     "_Bit_iterator": _bit_iterator, "_Bit_const_iterator": _bit_iterator,
+    "_Bit_reference": _bit_reference,
     "_Fwd_list_iterator": _node_iterator, "_Fwd_list_const_iterator": _node_iterator,
     "_List_iterator": _node_iterator, "_List_const_iterator": _node_iterator,
     "_Rb_tree_iterator": _node_iterator, "_Rb_tree_const_iterator": _node_iterator,
