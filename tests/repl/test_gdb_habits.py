@@ -625,6 +625,29 @@ def test_a_vector_is_no_integer(tmp_path: Path, tool: Callable[[str], str], fiel
     assert done.err.splitlines()[-1] == "Value can't be converted to integer."
 
 
+FIELDS = """\
+struct { unsigned b : 4; long l : 40; signed char c : 3; short s : 9; _Bool t : 1; int n : 5;
+    unsigned long long q : 62; unsigned all : 32; enum { A, B } e : 2; } x = {
+    5, 1L << 38, -1, 7, 1, -3, 0x3ff0000000000000, 0x3f800000, B };
+int main(void) { return x.b; }
+"""
+
+
+def test_a_bit_field_is_read_as_the_float_of_its_type(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """As in GDB 13; it was converted, which other integers are only without such a float."""
+    source, program = tmp_path / "a.c", tmp_path / "a"
+    source.write_text(FIELDS)
+    subprocess.run([tool("gcc"), "-g", str(source), "-o", str(program)], check=True, timeout=60)
+    expected = {
+        "b": "7.00649e-45", "l": "1.35808e-312", "c": "-1", "s": "7", "t": "1", "n": "-nan",
+        "q": "1", "all": "1", "e": "1.4013e-45",
+    }  # fmt: skip
+    commands = [f'-ex=printf "%g\\n", x.{name}' for name in expected]
+    assert run("debug", program, "--batch", *commands).lines == [*expected.values()]
+
+
 @pytest.mark.parametrize("name", ["v", "n", "c"])
 def test_what_is_no_string(tmp_path: Path, tool: Callable[[str], str], name: str) -> None:
     """As in GDB: a vector of characters was one."""

@@ -124,10 +124,13 @@ def _decimal(number: Fraction) -> Decimal:
 def floating(arithmetic: Arithmetic, value: TypedValue, name: str) -> Value:
     """Return what `%f` prints of a value (`name`: double), or `%Lf` (long double).
 
-    By GDB's rule, an object that is not a float is read as the float of its size; a smaller or
-    larger integer is converted. `UsageError` for a value that is neither.
+    By GDB's rule, an object that is not a float is read as the float of its size, a bit-field as
+    that of its type; a smaller or larger integer is converted. `UsageError` for a value that is
+    neither.
     """
     objects, builtins = arithmetic.objects, arithmetic.numbers.builtins
+    if value.bit_size is not None:
+        value = arithmetic.cast(value, value.type)
     target, bare = builtins.floating(name), strip(value.type)
     if isinstance(bare, Array | Function) and _float_of_size(arithmetic, value) is None:
         value = arithmetic.decayed(value)
