@@ -55,6 +55,27 @@ def test_a_pure_virtual_function_by_its_class(tool: Callable[[str], str], progra
     assert answers(None, [program], PURE) == answers(tool("gdb"), [program], PURE)
 
 
+REFERENCES = """\
+struct S {
+  virtual int v() & { return 1; } virtual int v() && { return 2; }
+  virtual int c(int) const & { return 3; } virtual int c(int) const volatile && { return 4; }
+};
+int (S::*l)() & = &S::v; int (S::*r)() && = &S::v;
+int (S::*lc)(int) const & = &S::c; int (S::*rc)(int) const volatile && = &S::c;
+int main() { S s; return (s.*l)() + s.c(0); }
+"""
+
+
+def test_functions_of_lvalues_or_rvalues_alone(tool: Callable[[str], str], tmp_path: Path) -> None:
+    for compiler in ("g++", "clang++-19"):
+        command = [tool(compiler), "-g", "-O0", "-no-pie", "-o", "a", "a.cpp"]
+        build(tmp_path, {"a.cpp": REFERENCES}, [command])
+        files = [str(tmp_path / "a")]
+        shown = [f"print {name}" for name in ("l", "r", "lc", "rc")]
+        ours = [answer.partition("note: ")[0] for answer in answers(None, files, shown)]
+        assert ours == answers(tool("gdb"), files, shown)
+
+
 BASES = """\
 #include <stdlib.h>
 struct A { virtual int fa() { return 1; } virtual int fa2() { return 11; } };

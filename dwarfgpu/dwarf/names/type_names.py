@@ -107,14 +107,15 @@ def this_qualifiers(method: Method) -> str:
 
 
 def method_name(container: Type | None, method: Method) -> str:
-    """Return `Point::scaled(int) const`."""
+    """Return `Point::scaled(int) const &`."""
     parameters = method.written
     names = [type_name(parameter, cplusplus=True) for parameter in parameters[:_NAME_PARTS]]
     if method.type.is_variadic or len(parameters) > _NAME_PARTS:
         names.append("...")
     where = type_name(container, cplusplus=True)
     name = canonical(method.name, is_shown=True)
-    return f"{where}::{name}({', '.join(names)}){this_qualifiers(method)}"
+    behind = f"{this_qualifiers(method)} {method.reference}".rstrip()
+    return f"{where}::{name}({', '.join(names)}){behind}"
 
 
 TypeSpelling: TypeAlias = Callable[[Type | None], str | Type | None]

@@ -290,6 +290,7 @@ def _method(types: Types, die: Die) -> Method:
         _access(die),
         _is_artificial(die),
         tuple(types.target(parameter) for parameter in parameters if not _is_artificial(parameter)),
+        "&&" if die.flag(dw.AT_RVALUE_REFERENCE) else "&" if die.flag(dw.AT_REFERENCE) else "",
     )
 
 

@@ -30,6 +30,8 @@ class Method:
     is_artificial: bool = False
     """Made by the compiler."""
     _written: tuple[TypeReference, ...] | None = None
+    reference: Literal["", "&", "&&"] = ""
+    """Whether it is only for an lvalue, or only for an rvalue."""
 
     @property
     def written(self) -> tuple[Type | None, ...]:
