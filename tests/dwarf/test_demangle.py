@@ -141,7 +141,24 @@ ACTOR = "_Z1fPZ1fvE11_Z1fv.Frame"
             "_ZNKL3sl2MUlDpT_E_clIJilcEEEDaS0_",
             "auto sl2::{lambda((auto:1)...)#1}::operator()<int, long, char>(int, long, char) const",
         ),
-        ("_ZN2nlMUlPKcE_4_FUNES1_", None),  # nothing decides
+        ("_ZN2nlMUlPKcE_3runES1_", None),  # nothing decides
+        # What a pointer to a lambda without captures leads to, of gcc and clang.
+        (
+            "_ZN4Cart1pMUlRK1MS2_E_4_FUNES2_S2_",
+            "Cart::p::{lambda(M const&, M const&)#1}::_FUN(M const&, M const&)",
+        ),
+        (
+            "_ZN4Cart1pMUlRK1MS3_E_8__invokeES3_S3_",
+            "Cart::p::{lambda(M const&, M const&)#1}::__invoke(M const&, M const&)",
+        ),
+        (
+            "_ZN2nlMUlPKcP1MS2_E_4_FUNES0_S2_S2_",
+            "nl::{lambda(char const*, M*, M*)#1}::_FUN(char const*, M*, M*)",
+        ),
+        (
+            "_ZN4Cart1gMUlT_P1MT0_E_8__invokeIP1QIS2_ES3_EEDaS1_S3_S4_",
+            "auto Cart::g::{lambda(auto:1, M*, auto:2)#1}::__invoke<Q<M>*, M*>(Q<M>*, M*, M*)",
+        ),
         ("_ZTIN1a1bMUlPiS1_E_E", "typeinfo for a::b::{lambda(int*, int*)#1}"),
         ("_ZTIN1a1bMUlPiS2_E_E", None),  # no such substitution either way
         (

@@ -1,7 +1,8 @@
 """Names of lambdas that initialize variables (Itanium C++ ABI 5.1.8, `<closure-prefix>`).
 
 Compilers do not agree on whether the variable is a substitution. Law: a name is read in the only
-way in which its substitutions exist and the parameters of `operator()` are those of its lambda.
+way in which its substitutions exist and the parameters of `operator()` are those of its lambda, as
+those of the function are to which the lambda is converted.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from dwarfgpu.dwarf.names.itanium_reader import Way
 from dwarfgpu.dwarf.names.itanium_tree import NotSupported, written
 
 _LAMBDA: Final = "{lambda("
-_OPERATOR: Final = pattern(r"#[0-9]+\}::operator\(\)")
+_OPERATOR: Final = pattern(r"#[0-9]+\}::(?:operator\(\)|_FUN|__invoke)")
+"""What has the parameters of a lambda; gcc and clang add a function that pointers lead to."""
 _AUTO: Final = pattern(r"auto:([0-9]+)")
 _PACK: Final = pattern(r"\((.*)\)\.\.\.")
 _OPENING: Final = "(<[{"
