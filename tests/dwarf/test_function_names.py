@@ -276,6 +276,26 @@ def _built(folder: Path, compiler: str, source: str) -> CodeObject:
     return CodeObject.open(folder / "a")
 
 
+def test_the_dots_of_reordered_parameters_are_the_last(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GCC describes the parameter that it removed behind `...`. The name is that of GDB 13."""
+    (tmp_path / "a.cc").write_text(
+        "template <class F> [[gnu::noinline]] static int crash(int d, int &c, F &&fn, ...) {\n"
+        "  if (c > 0) __builtin_abort(); return fn(2.5); }\n"
+        "int main(int argc, char **) { int loc = argc;\n"
+        "  return crash(3, loc, [loc](double q) { return (int)q + loc; }, 5) + 1; }\n"
+    )
+    command = [tool("g++"), "-g", "-O2", "a.cc", "-o", "a"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    program = CodeObject.open(tmp_path / "a")
+    symbols = program.file.mangled_functions("crash")
+    found = [program.scopes.subprogram_at(symbol.address) for symbol in symbols]
+    names = {resolved_function_name(function.die) for function in found if function is not None}
+    shown = "crash<main(int, char**)::<lambda(double)> >(int &, struct {...} &&, int, ...)"
+    assert names == {shown.replace("int &", "int&")}
+
+
 def test_functions_that_gcc_makes_for_a_local_class_are_not_shown(
     tmp_path: Path, tool: Callable[[str], str]
 ) -> None:

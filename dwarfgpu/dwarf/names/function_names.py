@@ -148,20 +148,22 @@ def _parameters(
 ) -> tuple[list[str], str]:
     """Return the types of the parameters that a function declares, and its qualifiers.
 
-    Mangled names have the parameters of GCC's packs; what GDB makes of entries has not.
+    Mangled names have the parameters of GCC's packs; what GDB makes of entries has not. GCC may
+    describe others behind `...`, in optimized code.
     """
     parameters: list[str] = []
+    dots: list[str] = []
     suffix = ""
     for child in function.parameters() if with_packs else function.children(FORMAL_PARAMETERS):
         if child.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
-            parameters.append("...")
+            dots = ["..."]
             continue
         kind = types_of(function.unit).type_of(child)
         if not any(origin.flag(dw.AT_ARTIFICIAL) for origin in child.origins()):
             parameters.append(spelling(kind))
         elif not suffix:
             suffix = _qualifiers(kind)
-    return parameters, suffix
+    return parameters + dots, suffix
 
 
 def bare_name(die: Die) -> str | None:

@@ -411,15 +411,16 @@ def _resolved(type_: Type | None) -> str:
 
 
 def parameter_types(function: Die, spelling: Callable[[Type | None], str] = _spelled) -> list[str]:
-    """Return the canonical types of the parameters of a function, without `this`."""
+    """Return the canonical types of the parameters of a function, without `this`; `...` is last."""
     types = types_of(function.unit)
     out: list[str] = []
+    dots: list[str] = []
     for child in with_parameters(function).parameters():
         if child.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
-            out.append("...")
+            dots = ["..."]
         elif not child.flag(dw.AT_ARTIFICIAL):
             out.append(spelling(types.type_of(child)))
-    return out
+    return out + dots
 
 
 def template_parameter(scope: Die, name: str) -> Die | None:
