@@ -191,6 +191,11 @@ class ObjectFile(ElfFile):
         """
         return None if self._symbol_table is None else self._symbol_table.before(address)
 
+    def symbol_covering(self, address: int) -> Symbol | None:
+        """Return the named function, object or label whose size covers an address; of several the
+        one that begins last, and of these as `symbol_before`. None if there is none."""
+        return None if self._symbol_table is None else self._symbol_table.covering(address)
+
     def label_before(self, address: int) -> Symbol | None:
         """Return the named symbol without a type (STT_NOTYPE) at or before an address, as assembler
         code has them for functions; None if there is none. Those that only tools use are left out.

@@ -22,6 +22,7 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.base.records import frozen
+from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.errors import LimitExceeded, shortened
 from dwarfgpu.objfile.elf_structures import (
     RESERVED_BELOW_ZERO,
@@ -150,6 +151,8 @@ class SymbolTable(OfOpenFile):
         """The text searched for last that no name contains: names that contain it are absent."""
         self._remaining = _MAX_SCANS
         """How often an address is searched for before all addresses are sorted."""
+        self._remaining_covered = _MAX_SCANS
+        """How often symbols that cover an address are searched for before these are sorted."""
         self._chosen: dict[int, int] = {}
         """The symbol that names an address, keyed by where the address ends in `_by_address`."""
 
@@ -394,6 +397,67 @@ class SymbolTable(OfOpenFile):
         (`dwarfgpu.objfile.elf.ObjectFile.label_before`)."""
         end = bisect_right(self._labels.addresses, address)
         return None if end == 0 else self._symbol(self._row(self._labels.numbers[end - 1]))
+
+    def covering(self, address: int) -> Symbol | None:
+        """Return the innermost symbol that covers an address
+        (`dwarfgpu.objfile.elf.ObjectFile.symbol_covering`)."""
+        innermost: list[int] = []
+        for number in self._covering(address):
+            if innermost and self._begin_of(number) < self._begin_of(innermost[0]):
+                break
+            innermost.append(number)
+        return self._symbol(self._row(self._chosen_of(innermost))) if innermost else None
+
+    def _covering(self, address: int) -> Iterable[int]:
+        """Return the numbers of the symbols that cover an address, the one that begins last
+        first."""
+        if not self._remaining_covered or self._bases:
+            return self._sized.covering(address)
+        self._remaining_covered -= 1
+        code = "Q" if self._is_wide else "I"
+        starts, sizes = self._column(code, 1), self._column(code, 2)
+        covering = [
+            number
+            for number, (start, size_bytes) in enumerate(zip(starts, sizes, strict=True))
+            if 0 <= address - start < size_bytes and self._is_sized(*self._row(number))
+        ]
+        return sorted(covering, key=starts.__getitem__, reverse=True)
+
+    def _begin_of(self, number: int) -> int:
+        _, _, _, section, value, _ = self._row(number)
+        return self._address(section, value)
+
+    def _is_sized(
+        self, name: int, info: int, _: int, section: int, value: int, size_bytes: int
+    ) -> bool:
+        """Return whether the fields are those of a function, an object or a label with a name and
+        a size."""
+        names, kind = self._names.data, info & 15
+        if not size_bytes or name >= len(names) or not names[name]:
+            return False
+        if not self._is_defined(section) or not (self._is_plain or self._has_address(section)):
+            return False
+        if kind in _AT_ADDRESSES:
+            return True
+        is_mark = self._marks is not None and self._marks.fullmatch(self._names.at(name))
+        return not kind and not names.startswith(_NO_LABELS, name) and not is_mark
+
+    @cached_property
+    def _sized(self) -> SpanIndex[int]:
+        """The numbers of the symbols that may cover addresses, in packed arrays."""
+        most = 2**64 - 1
+        begins, ends, numbers = list[int](), list[int](), array("I")
+        for number, row in enumerate(self._rows()):
+            if self._is_sized(*row):
+                begins.append(self._address(row[3], row[4]))
+                ends.append(min(begins[-1] + row[5], most))
+                numbers.append(number)
+        order = sorted(range(len(begins)), key=begins.__getitem__)
+        return SpanIndex.of_columns(
+            array("Q", (begins[index] for index in order)),
+            array("Q", (ends[index] for index in order)),
+            array("I", (numbers[index] for index in order)),
+        )
 
     def _nearest(self, address: int) -> Symbol | None:
         """Return what `before` does, from the values alone; `LookupError` where too many of those

@@ -64,6 +64,27 @@ def test_the_first_addresses_are_looked_for_in_the_unsorted_table(name: str) -> 
         assert file.symbol_before(address) == sorted_file.symbol_before(address)
 
 
+NESTED = [(0x10, 0x40), (0x11, 1), (0x12, 0), (0x20, 8), (0x22, 2), (0x24, 1), (0x28, 0), (0x60, 4)]
+"""Addresses and sizes of functions: behind two inside another one, GDB finds none of them."""
+
+
+@pytest.mark.parametrize("scans", [0, symbols._MAX_SCANS])
+def test_the_innermost_symbol_that_covers_an_address(
+    monkeypatch: pytest.MonkeyPatch, scans: int
+) -> None:
+    """Whether the symbols are sorted or not."""
+    monkeypatch.setattr(symbols, "_MAX_SCANS", scans)
+    form = Struct("<IBBHQQ")
+    data = b"".join(form.pack(1, 0x12, 0, 1, *span) for span in reversed(NESTED))
+    for address in range(0x0F, 0x68):
+        table = SymbolTable(data, StringTable(b"\0f\0", "names"), form, 64, ())
+        covering = [span for span in NESTED if span[0] <= address < span[0] + span[1]]
+        symbol = table.covering(address)
+        found = None if symbol is None else (symbol.address, symbol.size_bytes)
+        assert found == (max(covering) if covering else None)
+        assert ("_sized" in vars(table)) == (not scans)
+
+
 def test_symbols_without_names_are_passed_over() -> None:
     """Up to a number of them; then the table is sorted, as for many look-ups."""
     form = Struct("<IBBHQQ")

@@ -107,22 +107,53 @@ def symbol_covering(
             name = demangled_entry(entry.name)
             offset = inside - entry.address
             return SymbolAtAddress(name, offset, section.name, code_object, entry.name)
-        # A stripped file keeps only what the dynamic linker needs.
-        files = symbol_files(code_object)
-        last = _last_of(section, [file.symbol_before(inside) for file in files])
-        symbol = last if _names(last, inside, with_unsized=with_unsized) else None
-        has_labels = with_unsized or section.flags & SHF_EXECINSTR
-        if has_labels and (symbol is None or not symbol.size_bytes):
-            label = _last_of(section, [file.label_before(inside) for file in files])
-            is_beyond = label and (last is None or label.address > last.address)
-            if is_beyond and _names(label, inside, with_unsized=with_unsized):
-                symbol = label
+        symbol = _symbol_at(code_object, section, inside, with_unsized=with_unsized)
         if symbol is None:
             return None
         offset = inside - symbol.address
         name = _name(code_object, symbol)
         return SymbolAtAddress(name, offset, section.name, code_object, symbol.name)
     return None
+
+
+def sized_symbol_at(code_object: CodeObject, section: Section, address: int) -> Symbol | None:
+    """Return the innermost symbol of a section whose size covers an address of the file: behind
+    the end of a function inside another one, that is the outer one, as in GDB."""
+    last = _before(code_object, section, address)
+    return _sized_symbol(code_object, section, address, last)
+
+
+def _before(code_object: CodeObject, section: Section, address: int) -> Symbol | None:
+    # A stripped file keeps only what the dynamic linker needs.
+    files = symbol_files(code_object)
+    return _last_of(section, [file.symbol_before(address) for file in files])
+
+
+def _sized_symbol(
+    code_object: CodeObject, section: Section, address: int, last: Symbol | None
+) -> Symbol | None:
+    if last is not None and last.size_bytes and _names(last, address, with_unsized=False):
+        return last  # nearly always
+    files = symbol_files(code_object)
+    return _last_of(section, [file.symbol_covering(address) for file in files])
+
+
+def _symbol_at(
+    code_object: CodeObject, section: Section, address: int, *, with_unsized: bool
+) -> Symbol | None:
+    """Return the symbol that names an address of a section of the file."""
+    last = _before(code_object, section, address)
+    sized = _sized_symbol(code_object, section, address, last)
+    if sized is not None:
+        return sized
+    symbol = last if _names(last, address, with_unsized=with_unsized) else None
+    if with_unsized or section.flags & SHF_EXECINSTR:
+        files = symbol_files(code_object)
+        label = _last_of(section, [file.label_before(address) for file in files])
+        is_beyond = label and (last is None or label.address > last.address)
+        if is_beyond and _names(label, address, with_unsized=with_unsized):
+            return label
+    return symbol
 
 
 def _last_of(section: Section, symbols: Iterable[Symbol | None]) -> Symbol | None:

@@ -12,11 +12,12 @@ from typing import Final
 
 from dwarfgpu.arch.processors import processor
 from dwarfgpu.base.cached import cached_property
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.names.demangle import shown_symbol
+from dwarfgpu.dwarf.scope.symbol_at_address import sized_symbol_at
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, UsageError
 from dwarfgpu.isa.decode import Decoder, decoder
@@ -172,6 +173,23 @@ class Disassembly:
         if index >= 0 and self.ranges[index].covers(pc):
             return self.ranges[index]
         return None
+
+    def function_at(self, pc: int) -> CodeRange | None:
+        """Return the code of the innermost symbol whose size covers a program location, with the
+        symbols inside it; without one, the range there. None if the file has no code."""
+        item = self.range_at(pc)
+        if item is None or not item.symbol:
+            return item
+        section = self._sections[next(self._sections_by_address.covering(pc - self._base))]
+        symbol = sized_symbol_at(self.code_object, section, pc - self._base)
+        if symbol is None:
+            return item
+        begin = symbol.address + self._base
+        end = min(begin + symbol.size_bytes, section.address + section.size_bytes + self._base)
+        if begin == item.begin:
+            return evolve(item, symbol_end=end, end=max(item.end, end))
+        shown = shown_symbol(symbol.name, is_mangled=self._is_mangled)
+        return CodeRange(shown, symbol.name, begin, end, end)
 
     def ranges_named(self, name: str) -> tuple[CodeRange, ...]:
         """Return the ranges of a function, by its symbol or its name, with or without

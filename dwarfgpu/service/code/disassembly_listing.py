@@ -141,12 +141,21 @@ def listing(
 
 
 def _line(session: Session, dump: Dump, line: CodeLine, letters: frozenset[str]) -> ListingLine:
-    function = dump.function if dump.is_whole else _named_at(session, line.address)
+    function = dump.function
+    if not dump.is_whole or _is_inside_another(dump.function, line.address):
+        function = _named_at(session, line.address)
     symbol_text = ""
     if function is not None:
         name = "" if dump.is_whole else function_name(session, function)
         symbol_text = f" <{name}+{line.address - function.range.begin}>"
     return ListingLine(code_text(session, line, symbol_text, raw="r" in letters), line)
+
+
+def _is_inside_another(function: Function | None, address: int) -> bool:
+    """Return whether another symbol may begin inside a function, at or before an address: as in
+    GDB, offsets in its code count from it."""
+    item = None if function is None else function.code.range_at(address)
+    return item is not None and function is not None and item.begin > function.range.begin
 
 
 def _named_at(session: Session, address: int) -> Function | None:

@@ -51,7 +51,7 @@ def disassembly_at(session: Session, address: int) -> Disassembly | None:
 
 @frozen(eq=False)
 class Function:
-    """Code from a symbol to the next."""
+    """The code of a symbol, with those inside it, or up to the next without a size."""
 
     code: Disassembly
     range: CodeRange
@@ -60,7 +60,7 @@ class Function:
 def function_at(session: Session, address: int) -> Function | None:
     """Return the code that contains an address; None if no file does."""
     code = disassembly_at(session, address)
-    item = None if code is None else code.range_at(address)
+    item = None if code is None else code.function_at(address)
     if code is None or item is None:
         return None
     if item.symbol and address >= item.symbol_end:
