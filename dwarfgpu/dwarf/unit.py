@@ -234,12 +234,17 @@ class CompilationUnit(OfOpenFile):
 
     @property
     def is_skeleton(self) -> bool:
-        """Whether its entries are those of a split unit (DWARF 5 3.1.2; GNU Fission before)."""
+        """Whether its entries are those of a split unit (DWARF 5 3.1.2; GNU Fission before).
+
+        Clang makes skeletons of units that have nothing to split, as with -g1: without a name of
+        the split file and with the ID 0.
+        """
         if self.is_split or self.header.is_type_unit:
             return False
-        if self.format.version >= 5:
-            return self.header.kind == dw.UT_SKELETON
-        return any(map(self.root.has, dw.SPLIT_NAMES))
+        if self.format.version >= 5 and self.header.kind != dw.UT_SKELETON:
+            return False
+        has_id = self.format.version >= 5 and self.header.signature
+        return bool(has_id) or any(map(self.root.has, dw.SPLIT_NAMES))
 
     @property
     def full(self) -> CompilationUnit:

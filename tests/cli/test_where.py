@@ -567,6 +567,29 @@ def test_a_skeleton_has_the_variables_of_its_split_unit(
     assert "no variables" not in run("where", tmp_path / "t", "ax").err
 
 
+def test_a_skeleton_without_a_split_file_is_complete(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """As clang writes it for -g1, with the ID 0: answers are those of -g1 alone."""
+    (tmp_path / "t.c").write_text("int g = 4;\nint main(int n, char **v) { return n + g; }\n")
+    said: list[list[str]] = []
+    for options in (["-gsplit-dwarf"], []):
+        command = [tool("clang-19"), "-gdwarf-5", "-g1", *options, "-c", "t.c", "-o", "t.o"]
+        subprocess.run(command, cwd=tmp_path, check=True)
+        subprocess.run([tool("clang-19"), "t.o", "-o", "t"], cwd=tmp_path, check=True)
+        path = tmp_path / "t"
+        commands = ("info line main", "info scope main", "break main", "info address main")
+        done = [
+            *(run("where", path, *more) for more in (["ax"], ["main"], ["ax", "--pc", "main"])),
+            run("where", path, "--all"),
+            run("debug", path, "--batch", *(word for text in commands for word in ("-ex", text))),
+        ]
+        said.append([one.out + one.err for one in done])
+    assert said[0] == said[1]
+    assert "The unit t.c describes no variables, as with line tables only" in said[0][0]
+    assert 'Line 2 of "t.c" starts at address' in said[0][-1]
+
+
 def test_a_unit_with_line_tables_only(tmp_path: Path) -> None:
     """As gcc -g1 writes it: functions, but neither variables nor types."""
     code = ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, 6))

@@ -175,9 +175,10 @@ class SplitFiles:
         )
         if package_path is None:
             self._failures += 1
-            name = shown_path(split_name(skeleton) or "")
+            name = split_name(skeleton)  # without one, only packages are searched
+            which = "package" if name is None else f"split file {shown_path(name)}"
             is_reported = self._failures <= _MAX_DETAILED_ERRORS
-            raise search.failure(f"split file {name} with {subject}", lists_paths=is_reported)
+            raise search.failure(f"{which} with {subject}", lists_paths=is_reported)
         return package_path
 
     def _other_machine(self, file: ObjectFile) -> str | None:
