@@ -159,17 +159,28 @@ def test_many_findings_in_one_frame_entry() -> None:
         checked(frame_file(CFA + rule(0x07, 31) * 20_000))
 
 
-def test_many_rows_of_many_rules_are_reported_as_skipped() -> None:
-    common = cie(b"".join(rule(0x07, 2560 + n) for n in range(256)) * 40)
-    code = CFA + (b"\x41" + rule(0x08, S30)) * 200
-    programs = [code] * 25
-    data = frame_file(*programs, common=common, starts=[0x1000 + n for n in range(25)])
-    with at_most(5_000_000):
-        checked(data)
-
-
 def verdict_with(data: bytes, frame_rules: int) -> Verdict:
     return verify(CodeObject.of(ObjectFile("made", data, FileLimits(frame_rules=frame_rules))))
+
+
+def test_many_rows_of_many_rules_are_reported_as_skipped() -> None:
+    """The rules of all rows count, not only the instructions that make them."""
+    codes = [CFA + (b"\x41" + rule(0x08, S30 + n)) * 20 for n in range(20)]
+    starts = [0x1000 + 100 * n for n in range(20)]
+    few, many = (
+        frame_file(
+            *codes, common=cie(b"".join(rule(0x07, 2560 + n % rules) for n in range(256))),
+            starts=starts,
+        )
+        for rules in (1, 256)
+    )  # fmt: skip
+    assert not verdict_with(few, 5_000).findings.skipped
+    (why,) = verdict_with(many, 5_000).findings.skipped
+    assert why.startswith(".debug_frame FDE at 0x")
+    assert why.endswith(": from here on there would be too many register rules (--max-frame-rules)")
+    assert not verdict_with(many, 1 << 40).findings.skipped
+    limited, whole = (calls_of(partial(verdict_with, many, most)) for most in (5_000, 1 << 40))
+    assert 2 * limited < whole
 
 
 def test_a_section_beyond_the_work_limit_is_reported() -> None:
