@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 from struct import pack, unpack
@@ -80,9 +80,10 @@ def test_currency_has_four_decimal_places(files: list[str]) -> None:
     assert data["data"] == 12.5
 
 
-PAIRS, STORES, NESTED = 5, 3, 11
-"""One in so many combinations of operands is compared: the numbers of operators and of operands
-have no factor in common with it, so that each operator meets each operand, on either side."""
+PAIRS, STORES, NESTED = 5, 3, 13
+"""One in so many combinations is compared (`sampled`)."""
+Combination = tuple[str, str, str]
+"""The left operand, the operator and the right operand."""
 BOOLEANS = {"bt": "Boolean = true", "bf": "Boolean = false", "bb": "ByteBool = true",
             "b5": "ByteBool = ByteBool(5)", "wb": "WordBool = true", "w5": "WordBool = WordBool(5)",
             "wf": "WordBool = false", "lb": "LongBool = true",
@@ -91,6 +92,23 @@ MONEY = {"c": "Currency = 1.2345", "e": "Currency = -10.5", "f": "Currency = 0.0
          "g": "Currency = 100.0001", "s": "Single = 0.5", "d": "Double = 3.14159",
          "h": "Double = 0.1",
          "x": "Extended = 3.14159", "n": "LongInt = 2"}  # fmt: skip
+
+
+def sampled(combinations: Sequence[Combination], step: int) -> list[str]:
+    """Return the texts of every `step`th combination, and of those without which an operator would
+    not meet an operand that some combination has with it on that side."""
+    chosen = dict.fromkeys(combinations[::step])
+    met = {meeting for one in chosen for meeting in _meetings(one)}
+    for one in combinations:
+        if not met.issuperset(_meetings(one)):
+            chosen[one] = None
+            met.update(_meetings(one))
+    return [" ".join(one) for one in chosen]
+
+
+def _meetings(combination: Combination) -> tuple[tuple[str, str, bool], ...]:
+    left, operator, right = combination
+    return (operator, left, False), (operator, right, True)
 
 
 def of_program(tmp_path: Path, tool: Callable[[str], str], texts: list[str]) -> list[str]:
@@ -109,8 +127,8 @@ def of_program(tmp_path: Path, tool: Callable[[str], str], texts: list[str]) -> 
 
 
 def test_xor_is_of_the_numbers_of_booleans(tmp_path: Path, tool: Callable[[str], str]) -> None:
-    texts = [f"{a} {operator} {b}" for operator in ("xor", "and", "or")
-             for a, b in product([*BOOLEANS, "true", "false"], repeat=2)][::PAIRS]  # fmt: skip
+    sides = [*BOOLEANS, "true", "false"]
+    texts = sampled([*product(sides, ("xor", "and", "or"), sides)], PAIRS)
     texts += [f"not {name}" for name in BOOLEANS] + ["not (bt xor bb)", "bt and (bt xor bb)"]
     files = of_program(tmp_path, tool, [f"writeln({text})" for text in texts])
     printed = (tmp_path / "printed").read_text().lower().split()
@@ -131,9 +149,10 @@ CONVERTED = ["WordBool(5)", "ByteBool(n + 254)", "WordBool(70000)", "ByteBool(bt
 def test_numbers_of_computed_booleans(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """A comparison, `not`, `and` or `or` is 1 in its own type, and -1 where it becomes a ByteBool,
     as all does that is assigned to one."""
-    texts = [f"ord({a} xor {b})" for a, b in product(SIDES, repeat=2)][::PAIRS]
+    pairs = sampled([*product(SIDES, ["xor"], SIDES)], PAIRS)
+    texts = [f"ord({text})" for text in pairs]
     texts += [f"ord({text})" for text in [*SIDES, *CONVERTED]]
-    stores = [f"{to} := {side}" for side in SIDES for to in ("bf", "wf", "bu", "qb")][::STORES]
+    stores = sampled([*product(("bf", "wf", "bu", "qb"), [":="], SIDES)], STORES)
     variables = [text.split()[0] for text in stores]
     files = of_program(tmp_path, tool, [
         *(f"writeln({text})" for text in texts),
@@ -154,8 +173,8 @@ def test_numbers_of_computed_booleans(tmp_path: Path, tool: Callable[[str], str]
 def test_currency_is_rounded_as_in_the_program(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """Halves to the even number; a constant becomes a Currency first, a variable does not."""
     sides = [*MONEY, "0.5", "2.5", "1.00001", "0.1", "3"]
-    texts = [f"{a} {operator} {b}" for operator in "+-*/" for a, b in product(sides, repeat=2)
-             if {a, b} & set("cefg")][::PAIRS]  # fmt: skip
+    made = [one for one in product(sides, "+-*/", sides) if {*one} & set("cefg")]
+    texts = sampled(made, PAIRS)
     files = of_program(tmp_path, tool, [f"r := {text}; writeln(r:0:4)" for text in texts])
     printed = [float(text) for text in (tmp_path / "printed").read_text().split()]
     numbers = [float(text) for text in shown(files, texts)]
@@ -169,16 +188,13 @@ def test_currency_keeps_its_digits_between_operators(
     sides = ["c", "f", "g", "s", "d", "h", "x", "n", "0.1", "3"]
     pairs = [("c", a) for a in sides] + [("n", "g"), ("h", "f"), ("g", "x"), ("g", "0.1")]
     inner = [f"({a} {operator} {b})" for operator in "+-*/" for a, b in pairs]
-    texts = [f"{one} {operator} {side}" for one, operator, side in product(inner, "+*/", sides)]
-    texts += [f"{side} / {one}" for side, one in product(sides, inner) if one != "(c - c)"]
-    texts += [f"-{one} * Currency{other}" for one, other in product(inner[:24], inner[-12:])]
-    texts = [text for text in texts if "(c - c)" not in text][::NESTED]
-    signs = [
-        f"{one} {sign} {other}"
-        for sign, (one, other) in product(
-            ("=", "<"), [(one, side) for one in inner for side in (*sides, "0.0002", "c / 3 * 3")]
-        )
-    ][::NESTED]
+    made = [*product(inner, "+*/", sides), *product(sides, "/", inner)]
+    made += [
+        (f"-{one}", "*", f"Currency{other}") for one, other in product(inner[:24], inner[-12:])
+    ]
+    texts = sampled([one for one in made if "(c - c)" not in "".join(one)], NESTED)
+    compared = product(inner, "=<", [*sides, "0.0002", "c / 3 * 3"])
+    signs = sampled([*compared], NESTED)
     reals = [f"Double{one}" for one in inner]
     files = of_program(tmp_path, tool, [
         *(f"r := {text}; writeln(r:0:4)" for text in texts),
