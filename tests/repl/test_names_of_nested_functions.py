@@ -63,3 +63,38 @@ def test_a_nested_function_in_its_own_frame(files: list[str], tool: Callable[[st
 def test_what_the_text_sees(files: list[str], function: str, expression: str, shown: str) -> None:
     """The scopes of C decide (C 2018 6.2.1; the manual of GCC, "Nested Functions")."""
     assert last_lines(files, [f"frame function {function}", expression])[1] == shown
+
+
+INLINED = """\
+#include <stdlib.h>
+int glob;
+int outer(int a) {
+  __attribute__((noinline)) int sibling(int z) { return z * a + glob; }
+  int hinted(int z) { return z + a; }
+  __attribute__((noinline)) int inner(int k) {
+    int hidden(int z) { return z + k; }
+    if (k > 3) abort();
+    return sibling(k) + hidden(k) + hinted(k) + inner(k + 1);
+  }
+  return inner(a) + sibling(a);
+}
+int main(void) { return outer(2); }
+"""
+
+
+def test_functions_without_code_are_not_offered(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    build(tmp_path, {"a.c": INLINED}, [[tool("gcc"), "-g", "-O2", "a.c", "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    (frames,) = answers(None, files, ["bt"])
+    inner = next(line.split()[0][1:] for line in frames.splitlines() if " in inner (" in line)
+    for name, has_code in {
+        "hidden": False,
+        "hinted": False,
+        "sibling": True,
+        "inner": True,
+    }.items():
+        commands = [f"frame {inner}", f"complete p {name}", f"p {name}"]
+        for gdb in (None, tool("gdb")):
+            _, offered, printed = answers(gdb, files, commands)
+            assert (f"p {name}" in offered.splitlines()[1:]) == has_code
+            assert ("No symbol" not in printed) == has_code

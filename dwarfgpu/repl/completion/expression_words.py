@@ -79,11 +79,15 @@ def variables(shell: Shell, word: str) -> Iterator[Candidate]:
 
 
 def _nested_functions(shell: Shell, word: str) -> Iterator[Candidate]:
-    """Yield the nested functions of GNU C that the text in focus sees."""
+    """Yield the nested functions of GNU C that the text in focus sees: as in GDB, only names that
+    expressions can have, which those of functions without code, all inlined, are not."""
+    options = options_of(shell.session, shell.values)
     with suppress(DwarfGpuError):
         for die in shell.session.meanings().nested_functions():
             if die.name is not None and die.name.startswith(word):
-                yield Candidate(die.name, "function")
+                with suppress(DwarfGpuError):
+                    language.type_of(die.name, shell.session, options)
+                    yield Candidate(die.name, "function")
 
 
 def _candidate(variable: Variable, word: str) -> Iterator[Candidate]:
