@@ -123,6 +123,10 @@ class ObjectFile(ElfFile):
         """Return the entries of one symbol table."""
         return self._table(section).symbols
 
+    def symbol_table_of(self, section: Section) -> SymbolTable:
+        """Return the table of the entries of one section."""
+        return self._table(section)
+
     def symbols_named(
         self, name: str, *beginnings: str, with_untyped: bool = False
     ) -> tuple[Symbol, ...]:

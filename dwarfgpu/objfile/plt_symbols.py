@@ -130,4 +130,4 @@ def _functions_set(file: ObjectFile) -> Iterator[tuple[int, int, str]]:
                 continue
             if number >= len(symbols):
                 raise Malformed(f"{section.name} of {file.path} has no symbol {number}")
-            yield kind, word, symbols[number].name
+            yield kind, word, symbols.symbol(number).name

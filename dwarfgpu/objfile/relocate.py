@@ -10,7 +10,7 @@ Law: a symbol of another file gets an address of its own, with nothing there.
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +22,7 @@ from dwarfgpu.errors import LimitExceeded, Malformed, Unavailable, Unsupported, 
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import (
     SHF_ALLOC,
+    SHN_LORESERVE,
     SHT_REL,
     SHT_RELA,
     Section,
@@ -29,7 +30,7 @@ from dwarfgpu.objfile.elf_structures import (
     uncompressed,
 )
 from dwarfgpu.objfile.file_bytes import FileBytes
-from dwarfgpu.objfile.symbols import UNKNOWN_SECTION, Symbol
+from dwarfgpu.objfile.symbols import UNKNOWN_SECTION, Symbol, SymbolTable
 
 if TYPE_CHECKING:
     from dwarfgpu.objfile.section_buffer import SectionBuffer
@@ -124,10 +125,10 @@ class LinkedSymbols:
 
     def __init__(self, file: ObjectFile) -> None:
         self._file = file
-        self._read: dict[int, Sequence[Symbol]] = {}
+        self._read: dict[int, SymbolTable] = {}
         self._sizes = Sizes(file, "symbol tables")
 
-    def of(self, table: Section) -> Sequence[Symbol]:
+    def of(self, table: Section) -> SymbolTable:
         """Return the symbols for a table of relocations; `Malformed` if it names none,
         `LimitExceeded` for symbol tables that overlap."""
         file, link = self._file, table.link
@@ -136,7 +137,7 @@ class LinkedSymbols:
         if link not in self._read:
             section = file.sections[link]
             self._sizes.add(section)
-            self._read[link] = file.symbols_of(section)
+            self._read[link] = file.symbol_table_of(section)
         return self._read[link]
 
 
@@ -169,6 +170,8 @@ class Relocator:
                     self._tables.setdefault(section.info, []).append(section)
         self._symbols = LinkedSymbols(file)
         self._starts: dict[str, dict[int, int]] = {}
+        self._bases: dict[int, int] = {}
+        """Where the sections that symbols are in begin, by their numbers."""
         loaded = (section for section in file.sections if section.flags & SHF_ALLOC)
         end = max((section.address + section.size_bytes for section in loaded), default=0)
         self._external_address = end + -end % _PAGE_BYTES + _PAGE_BYTES
@@ -179,8 +182,9 @@ class Relocator:
         A symbol of another file has no address; an unknown type is an error, and a symbol of the
         file whose section it does not say.
         """
-        out = bytearray(self._file.data_of(section))
-        for field in self.fields(section, bytes(out), self._start_of(section)):
+        data = self._file.data_of(section)
+        out = bytearray(data)
+        for field in self.fields(section, data, self._start_of(section)):
             if isinstance(field.problem, Unsupported | Malformed):
                 raise field.problem
             out[field.offset : field.offset + len(field.data)] = field.data
@@ -223,18 +227,24 @@ class Relocator:
 
     def _address(self, index: int, symbol: Symbol) -> int:
         """Return the value of a symbol with an index in its table."""
-        sections = self._file.sections
-        if 0 < symbol.section < len(sections):
-            section = sections[symbol.section]
-            is_loaded = section.flags & SHF_ALLOC
-            base = self._load_address if is_loaded else self._start_of(section)
-            return symbol.address + base
+        if 0 < symbol.section < len(self._file.sections):
+            return symbol.address + self._base_of(symbol.section)
         if self._is_external(index, symbol):
             return self._external_address + _NOWHERE_BYTES * index
         return symbol.address
 
+    def _base_of(self, number: int) -> int:
+        """Return what is added to the addresses of the symbols of a section."""
+        base = self._bases.get(number)
+        if base is None:
+            section = self._file.sections[number]
+            is_loaded = section.flags & SHF_ALLOC
+            base = self._load_address if is_loaded else self._start_of(section)
+            self._bases[number] = base
+        return base
+
     def _fields(self, table: Section, section: Section, data: bytes, place: int) -> Iterator[Field]:
-        file = self._file
+        file, endian = self._file, self._file.endian
         abi = abi_of(file.machine)
         types, has_sums = (
             abi.relocations,
@@ -242,45 +252,55 @@ class Relocator:
         )
         sums: dict[int, int] = {}
         symbols = self._symbols.of(table)
+        symbol_count, data_bytes = len(symbols), len(data)
+        symbol_sections, values = symbols.sections_and_values
+        end = min(len(file.sections), SHN_LORESERVE)
+        address_of, base_of = symbols.address, self._base_of
         for offset, index, number, explicit_addend in _entries(file, table):
             relocation = types.get(number)
-            if relocation is None or relocation.kind not in _STATIC:
+            if relocation is None or (kind := relocation.kind) not in _STATIC:
                 what = f"relocations of {file.machine} are unknown"
                 if types:
                     what = f"relocation type {number} of {file.machine} is unknown"
-                problem = Unsupported(f"{file.path}: {table.name}: {what}")
-                yield Field(offset, data[offset : offset + MAX_FIELD_BYTES], problem)
+                unknown = Unsupported(f"{file.path}: {table.name}: {what}")
+                yield Field(offset, data[offset : offset + MAX_FIELD_BYTES], unknown)
                 continue
-            kind = relocation.kind
             if kind == "none":
                 continue
             size_bytes = relocation.size_bytes
-            if kind in _ULEB:
+            if has_sums and kind in _ULEB:
                 size_bytes = _uleb_bytes(data, offset)
                 if size_bytes > _MAX_ULEB_BYTES:
                     raise Malformed(
                         f"{file.path}: {table.name} relocates {section.name}+{offset:#x}: a "
                         f"ULEB128 number of more than {_MAX_ULEB_BYTES} bytes"
                     )
-            if offset + size_bytes > len(data):
+            if offset + size_bytes > data_bytes:
                 raise Malformed(f"{file.path}: {table.name} relocates {section.name}+{offset:#x}")
-            if index >= len(symbols):
-                raise Malformed(f"{file.path}: {table.name} names symbol {index} of {len(symbols)}")
+            if index >= symbol_count:
+                raise Malformed(f"{file.path}: {table.name} names symbol {index} of {symbol_count}")
             addend = explicit_addend
             if addend is None:
                 contents = data[offset : offset + size_bytes]
-                addend = signed(int.from_bytes(contents, file.endian), 8 * size_bytes)
-            symbol = symbols[index]
-            is_size = kind == "size"
-            base = symbol.size_bytes if is_size else self._address(index, symbol)
+                addend = signed(int.from_bytes(contents, endian), 8 * size_bytes)
+            symbol_section = symbol_sections[index]
+            external: Symbol | None = None
+            if 0 < symbol_section < end and kind != "size":
+                # Nearly all: hundreds of thousands of them need no `Symbol`.
+                base = address_of(symbol_section, values[index]) + base_of(symbol_section)
+            else:
+                symbol = symbols.symbol(index)
+                base = symbol.size_bytes if kind == "size" else self._address(index, symbol)
+                external = symbol if self._is_external(index, symbol) else None
             if kind == "tls_offset":
                 addend -= abi.dtv_offset
-            if kind in _SUMS:
+            value = base + addend
+            if has_sums and kind in _SUMS:
                 contents = data[offset : offset + size_bytes]
-                before = sums.get(offset, _number(kind, contents, file.endian))
-                value = _sum(kind, before, base + addend)
-            else:
-                value = _value(kind, base + addend, place + offset)
+                before = sums.get(offset, _number(kind, contents, endian))
+                value = _sum(kind, before, value)
+            elif kind != "absolute":
+                value = _value(kind, value, place + offset)
             if has_sums:
                 sums[offset] = value
             if kind == "subtract_uleb" and not 0 <= value < 1 << 7 * size_bytes:
@@ -290,10 +310,8 @@ class Relocator:
                 )
             yield Field(
                 offset,
-                _encoded(kind, value, size_bytes, file.endian),
-                self._problem(section, offset, index, symbol)
-                if self._is_external(index, symbol)
-                else None,
+                _encoded(kind, value, size_bytes, endian),
+                None if external is None else self._problem(section, offset, index, external),
             )
 
     def _problem(

@@ -178,7 +178,7 @@ class SymbolTable(OfOpenFile):
         kind = _KINDS.get(info & 15, "other")
         if self._is_plain and section >= SHN_LORESERVE:
             section -= RESERVED_BELOW_ZERO
-        address, is_indirect = self._address(section, value), info & 15 == _INDIRECT
+        address, is_indirect = self.address(section, value), info & 15 == _INDIRECT
         name_text, is_local, is_protected = self._names.at(name), not info >> 4, other & 3 == 3
         is_hidden = other & 3 == 2
         marks = self._marks if kind in ("other", "thread_local") else None
@@ -188,7 +188,8 @@ class SymbolTable(OfOpenFile):
             is_indirect, is_mark,
         )  # fmt: skip
 
-    def _address(self, section: int, value: int) -> int:
+    def address(self, section: int, value: int) -> int:
+        """Return the address of a symbol from the number of its section and its value."""
         base = self._bases[section] if 0 <= section < len(self._bases) else None
         return value if base is None else value + base & self._mask
 
@@ -316,6 +317,13 @@ class SymbolTable(OfOpenFile):
             numbers.byteswap()
         return numbers
 
+    @cached_property
+    def sections_and_values(self) -> tuple[array[int], array[int]]:
+        """The section, as the field of 16 bits has it, and the value of each symbol."""
+        if self._is_wide:
+            return self._column("H", 3), self._column("Q", 1)
+        return self._column("H", 7), self._column("I", 1)
+
     def mangled_with(self, part: str, *, with_objects: bool = False) -> tuple[Symbol, ...]:
         """Return the functions whose names begin with `_Z` and contain a text; `with_objects`: and
         the objects, also thread-local ones."""
@@ -349,7 +357,7 @@ class SymbolTable(OfOpenFile):
                 if not is_plain:
                     if not self._has_address(section):
                         continue
-                    value = self._address(section, value)
+                    value = self.address(section, value)
                 keys.append(value << 1 | (size_bytes > 0))
                 numbers.append(number)
         order = sorted(range(len(keys)), key=keys.__getitem__)
@@ -382,7 +390,7 @@ class SymbolTable(OfOpenFile):
             if is_placed and not names.startswith(_NO_LABELS, name):
                 if self._marks is not None and self._marks.fullmatch(self._names.at(name)):
                     continue
-                addresses.append(self._address(section, value))
+                addresses.append(self.address(section, value))
                 numbers.append(number)
         offsets = self._name_offsets
         numbers_by_name = sorted(range(len(numbers)), key=lambda index: offsets[numbers[index]])

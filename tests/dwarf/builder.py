@@ -53,7 +53,7 @@ def elf(
     names = b"".join(name.encode() + b"\0" for name in contents)
     contents[".shstrtab"] = Content(names, 3)
     position = 16 + struct.calcsize(order + header_form)
-    body, table, name_at = b"", b"", 0
+    body, table, name_at = bytearray(), bytearray(), 0
     for name, content in contents.items():
         at = position + len(body)
         row = (
@@ -69,7 +69,7 @@ def elf(
         type, machine, 1, 0, 0, position + len(body), flags, position, 0, 0,
         struct.calcsize(order + section_form), len(contents), len(contents) - 1,
     )  # fmt: skip
-    return ident + header + body + table
+    return ident + header + bytes(body + table)
 
 
 def overlapping(data: bytes, prefix: str) -> bytes:

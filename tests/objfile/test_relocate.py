@@ -18,6 +18,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_structures import SHT_SYMTAB, Section
 from dwarfgpu.objfile.relocate import SHT_RELA, relocated_data
+from dwarfgpu.objfile.symbols import Symbol, SymbolTable
 from tests.dwarf.builder import AMDGPU, X86_64, Content, elf, overlapping
 from tests.objfile.build import C, run
 
@@ -278,6 +279,25 @@ def test_tables_that_overlap_cost_no_more_than_the_file() -> None:
         struct.pack_into("<I", data, table + 64 * index + 44, 1)  # sh_info: .debug_info
     with pytest.raises(LimitExceeded, match=r"30 relocation tables of \.debug_info overlap"):
         relocated_data(ObjectFile("made", bytes(data)), ".debug_info")
+
+
+def test_relocations_make_no_symbols(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tables of an object of 66,000 functions, each in a section, have 330,000 of them."""
+    made_for: list[int] = []
+    symbol = SymbolTable.symbol
+
+    def counted(table: SymbolTable, number: int) -> Symbol:
+        made_for.append(number)
+        return symbol(table, number)
+
+    monkeypatch.setattr(SymbolTable, "symbol", counted)
+    monkeypatch.setattr(SymbolTable, "symbols", property(lambda _: pytest.fail("all are read")))
+    rows = b"".join(rela(8 * number, 1, number) for number in range(100))
+    last = rela(800, 32)
+    data = relocated_data(made(rows + last, bytes(808)), ".debug_info")
+    first = 0x1122334455667788
+    assert struct.unpack("<101Q", data) == (*range(first, first + 100), 0x30)
+    assert made_for == [1]  # for its size
 
 
 def test_each_table_may_name_symbols_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

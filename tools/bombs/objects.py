@@ -25,6 +25,7 @@ from tools.bombs.elf import (
     word,
 )
 from tools.bombs.model import Bomb, Files
+from tools.bombs.sections import CIE, fde
 
 _RISCV: Final = 243
 _RELOCATABLE: Final = 1
@@ -36,6 +37,8 @@ _ROOT: Final = b"\1" + bytes(12) + b"u\0"
 """The values of `UNIT`, not relocated."""
 _ROOT_ADDRESS: Final = 13
 """Where its address is in a unit."""
+_CODE: Final = b"\x90\xc3"
+_IN_REGISTER: Final = Shape(dw.TAG_FORMAL_PARAMETER, (NAME, (dw.AT_LOCATION, dw.FORM_EXPRLOC)))
 _ONLY_ROOT: Final = unit(_ROOT + b"\0")
 _TEXT: Final = Content(bytes(0x1000), flags=6, address=START)
 
@@ -95,6 +98,46 @@ def sections_of_a_name(count: int) -> Files:
     """Each with a unit and a table of relocations."""
     tables = [(number, _rela(_ROOT_ADDRESS)) for number in range(count)]
     return {"bomb": _object([_ONLY_ROOT] * count, tables, UNIT)}
+
+
+def functions_in_sections(count: int) -> Files:
+    """As `-ffunction-sections` makes them: each in a section, to which its entry, a range and its
+    call frame information are relocated."""
+    info, ranges, frames = bytearray(), bytearray(), bytearray(CIE)
+    tables = bytearray(), bytearray(), bytearray()
+    symbols, symbol_names = bytearray(24), bytearray(b"\0")
+    for number in range(count):
+        name, symbol = b"f%d\0" % number, number + 1
+        symbols += struct.pack("<IBBHQQ", len(symbol_names), 18, 0, symbol, 0, len(_CODE))
+        symbol_names += name
+        tables[0].extend(_rela(12 + len(_ROOT) + len(info) + 1 + len(name), symbol))
+        info += b"\2" + name + struct.pack("<QI", 0, len(_CODE)) + b"\3x\0\1\x55\0"
+        tables[1].extend(_rela(16 + len(ranges), symbol))
+        ranges += struct.pack("<QQ", 0, len(_CODE))
+        tables[2].extend(_rela(len(frames) + 8, symbol))
+        frames += fde(b"", 0, len(_CODE))
+    after_size = struct.pack("<HIBBI", 2, 0, 8, 0, 0)
+    relocated = {
+        ".debug_info": unit(_ROOT + bytes(info) + b"\0"),
+        ".debug_aranges": sized(after_size + bytes(ranges) + bytes(16)),
+        ".debug_frame": bytes(frames),
+    }
+    code = {f".text.f{number}": Content(_CODE, flags=6) for number in range(count)}
+    sections: dict[str, bytes | Content] = {
+        **code,
+        **relocated,
+        ".debug_abbrev": abbreviations(UNIT, MAIN, _IN_REGISTER),
+        ".symtab": Content(bytes(symbols), type=2, link=count + 6, entry_bytes=24),
+        ".strtab": Content(bytes(symbol_names), type=3),
+    }
+    for name, rows in zip(relocated, tables, strict=True):
+        sections[f".rela{name}"] = Content(bytes(rows), _SHT_RELA, link=count + 5, entry_bytes=24)
+    data = bytearray(elf(sections, X86_64, 0, type=_RELOCATABLE))
+    (headers_at,) = struct.unpack_from("<Q", data, 40)
+    for number in range(3):
+        sh_info_at = headers_at + 64 * (count + 7 + number) + 44
+        struct.pack_into("<I", data, sh_info_at, count + 1 + number)
+    return {"bomb": bytes(data)}
 
 
 def packed_members(count: int) -> Files:
@@ -224,6 +267,10 @@ BOMBS: Final = (
          relocations_of_a_number, 500_000, ASK, says="more than 16 bytes"),
     Bomb("info-sections", "object file", "{} sections of one name, each with relocations",
          sections_of_a_name, 20_000, ASK, small=25),
+    Bomb("function-sections", "object file", "{} functions, each in a section of its own",
+         functions_in_sections, 60_000,
+         ("info bomb", "where bomb x --pc f9", "check bomb", "frames bomb --pc f9",
+          "debug bomb <<< print x")),
     Bomb("packed-members", "ar archive", "20 members with {} compressed entries each",
          packed_members, 1_000_000, ("info bomb", "check bomb"), says="--max-inflated-ratio"),
     Bomb("claimed-pairs", ".eh_frame_hdr", "a table that says it has {} pairs", claimed_pairs,
