@@ -328,3 +328,25 @@ def test_inlined_calls_of_a_large_function_are_complete(monkeypatch: pytest.Monk
     assert (parts, parts_total) == (found, total)
     assert parts_data["functions"] == data["functions"]
     assert parts_data["total"] == data["total"]
+
+
+def test_at_a_program_location_other_functions_are_not_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Of 66,000 functions with a variable of the name, each in a section, their addresses are."""
+    path = tmp_path / "bomb"
+    bomb = next(bomb for bomb in BOMBS if bomb.name == "function-sections")
+    path.write_bytes(bomb.make(40)["bomb"])
+    read: list[str] = []
+    scope = instances.ScopeReader.scope
+
+    def counted(reader: instances.ScopeReader, die: Die, parent: CodeScope | None) -> Any:
+        read.append(str(die.name))
+        return scope(reader, die, parent)
+
+    monkeypatch.setattr(instances.ScopeReader, "scope", counted)
+    query = Wanted(names=("x",), pc=2 * 9)
+    units = list(find_variables(CodeObject.open(path).scopes, query))
+    groups = [group for unit in units for group in unit.groups]
+    assert [group.code_scope and group.code_scope.name for group in groups] == ["f9"]
+    assert read == ["f9"]

@@ -259,7 +259,11 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
         last: CompilationUnit | None = None
         is_answer = not query.is_restricted
         for groups in groups_of(
-            unit, remaining, with_functions=query.with_functions, names=query.simple_names
+            unit,
+            remaining,
+            with_functions=query.with_functions,
+            names=query.simple_names,
+            pc=None if query.with_functions else query.pc,
         ):
             if query.is_restricted:
                 for group in groups.groups:

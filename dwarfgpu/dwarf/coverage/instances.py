@@ -90,6 +90,10 @@ class ScopeReader:
                 self._function_names[origin] = names
         return CodeScope(die, parent, ranges, *names, call_line), origin
 
+    def covers(self, die: Die, pc: int) -> bool:
+        """Return whether the code of a function is at a program location, as loaded."""
+        return any(span.covers(pc) for span in self._as_loaded(covered(die)))
+
     def variable(self, die: Die) -> tuple[Variable | None, Origins]:
         """Return the variable of an entry, or None, and what the entry is an instance of."""
         abbreviation = die.abbreviation

@@ -85,6 +85,7 @@ def groups_of(
     *,
     with_functions: bool = True,
     names: Collection[str] | None = None,
+    pc: int | None = None,
 ) -> Iterator[UnitGroups]:
     """Yield the variables of a unit by subprogram, for a skeleton those of its split unit; never
     raises.
@@ -95,13 +96,16 @@ def groups_of(
     unreadable name of the others is a problem. `with_functions`: False leaves out functions that
     have nothing in them. `names`: of global variables, only those with one of these canonical
     simple names, or an unreadable one; functions without such a variable may be left out, too.
+    `pc`: only the functions with code there are read, as loaded.
     """
     parts = _Parts(unit, most, UnitGroups(unit))
     try:
         # Read once, so that a unit without an entry of its own is one problem.
         unit = unit.full.root.unit
         name = _name_of(unit, parts.current)
-        yield from _function_parts(unit, name, parts, with_functions=with_functions, names=names)
+        yield from _function_parts(
+            unit, name, parts, with_functions=with_functions, names=names, pc=pc
+        )
         yield from _global_parts(unit, name, parts, names)
         out = parts.current
         _add_unreadable_names(out)
@@ -182,8 +186,9 @@ def _function_parts(
     *,
     with_functions: bool,
     names: Collection[str] | None,
+    pc: int | None,
 ) -> Iterator[UnitGroups]:
-    """Read the functions of a unit into its last part, and yield the parts before."""
+    """Read the into its last part, and yield the parts before."""
     # Only questions about all variables of a function or a file come here.
     from dwarfgpu.dwarf.coverage.instances import Instance, ScopeReader
 
@@ -228,6 +233,8 @@ def _function_parts(
             parent, instance = scopes[tree.parents[index]]
         die = unit.die(index)
         try:
+            if is_subprogram and pc is not None and not reader.covers(die, pc):
+                continue
             code_scope, origin = reader.scope(die, parent)
             if is_subprogram and not code_scope.ranges:
                 continue
