@@ -58,6 +58,9 @@ class Limits:
     listed_characters: int = 2_000_000
     """Characters of the values of all variables of a frame that are listed, with their members, and
     one for each 1,024 of their bytes: they take two to four seconds."""
+    listed_instructions: int = 100_000
+    """Instructions of an answer that is complete before its first line: of `disassemble /s` and
+    `/m`, and in JSON. They take two to five seconds."""
     stack: int = 100_000
     """Stack entries."""
     places: int = 64

@@ -23,6 +23,10 @@ EVALUATION_LIMITS: Final = {
         "counted as one more, each array in another one as 20, and in JSON each text or number of "
         "their data counted as two, and 64 digits of their bytes as one",
     ),
+    "--max-listed-instructions": (
+        "listed_instructions",
+        "instructions of `disassemble /s` and `/m`, of `x/-Ni`, and at the prompt in JSON",
+    ),
     "--max-stack": ("stack", "stack entries"),
     "--max-calls": ("calls", "nested calls"),
     "--max-nesting": ("nesting", "nested evaluations"),

@@ -145,15 +145,29 @@ def test_registers() -> None:
     assert effects[text]["counters"] == ["vmcnt"]
 
 
-def test_pieces_join_where_they_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", [NEST, FIXTURES / "x86_64/demo.gcc.O0.v5"], ids=["AMD", "x86-64"])
+def test_pieces_join_where_they_are_cut(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A large function is read in pieces: an instruction may begin in one and end in the next."""
-    made = Disassembly(CodeObject.open(NEST))
-    (item,) = made.ranges
+    made = Disassembly(CodeObject.open(path))
+    if made.processor is None:
+        pytest.importorskip("capstone")
+    item = max(made.ranges, key=lambda item: item.end - item.begin)
     whole = [(line.address, line.text) for line in made.instructions(item.begin, item.end)]
+    assert len(whole) > 20
+    sizes: list[int] = []
+    read = Disassembly.bytes_at
+
+    def counted(code: Disassembly, begin: int, end: int) -> bytes:
+        sizes.append(end - begin)
+        return read(code, begin, end)
+
+    monkeypatch.setattr(Disassembly, "bytes_at", counted)
     for size in (4, 8, 12, 20):
         monkeypatch.setattr(disassembly, "_AT_ONCE", size)
         lines = made.instructions(item.begin, item.end)
         assert [(line.address, line.text) for line in lines] == whole
+        assert max(sizes) <= size + 20
+        sizes.clear()
 
 
 def test_bytes_that_are_not_an_instruction(tmp_path: Path) -> None:

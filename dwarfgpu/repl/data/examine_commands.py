@@ -137,19 +137,19 @@ def _instructions(shell: Shell, space: AddressSpace, address: int, count: int) -
     if space.number:
         raise UsageError(f"{space}#{address:#x} is not an address of code")
     unit = Format("x", "b", 1).type(shell.session.architecture.endian)
-    lines: list[CodeLine] = []
+    first: CodeLine | None = None
+    last: CodeLine | None = None
     for output, line in examined_instructions(shell, address, count):
         if line is None and count > 0:  # as in GDB, `x` passes over what cannot be read
-            unread = lines[-1].address + len(lines[-1].data) if lines else address
+            unread = address if last is None else last.address + len(last.data)
             shell.examined = evolve(shell.examined, address=unread + 1)
         yield output
         if line is not None:
-            lines.append(line)
-    if lines:
-        last = lines[-1]
+            first, last = first or line, line
+    if first is not None and last is not None:
         examined_code(shell, last.address, unit)
         shell.values.named["__"] = VOID  # as in GDB: code is no value
-        goes_on = last.address + len(last.data) if count > 0 else lines[0].address
+        goes_on = last.address + len(last.data) if count > 0 else first.address
         shell.examined = evolve(shell.examined, address=goes_on)
 
 

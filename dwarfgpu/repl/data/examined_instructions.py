@@ -17,6 +17,8 @@ from dwarfgpu.service.code.session_code import (
     code_lines_between,
     function_at,
     instruction_text,
+    listed,
+    require_few_instructions,
 )
 from dwarfgpu.service.frame.focus import frame_pc
 from dwarfgpu.session.session import Session
@@ -30,6 +32,8 @@ def examined_instructions(
     session, is_before = shell.session, count < 0
     symbol_of = symbolizer(session, shell.settings.format_options())
     following = address
+    if is_before or shell.console.is_json:
+        require_few_instructions(session, abs(count))
     try:
         if is_before:
             lines = code_lines_before(session, address, -count)
@@ -71,7 +75,8 @@ def next_line(shell: Shell, *, has_source: bool) -> Iterator[Part]:
         return
     step = step_at(session, pc) if has_source else None
     begin, end = (pc, pc + 1) if step is None else (step.begin, step.end)
-    for line in code_lines_between(session, begin, end):
+    read = listed if shell.console.is_json else code_lines_between
+    for line in read(session, begin, end):
         function = function_at(session, line.address)
         symbol_text = ""
         if function is not None:

@@ -273,7 +273,7 @@ class Disassembly:
     def instructions(
         self, begin: int, end: int, read: Callable[[int, int], bytes] | None = None
     ) -> Iterator[CodeLine]:
-        """Yield the instructions that begin from one address to another, as loaded.
+        """Return the instructions that begin from one address to another, as loaded.
 
         `read` returns the bytes from an address to another; by default those of the file, where
         the last instruction is whole, unless its function ends before.
@@ -284,25 +284,11 @@ class Disassembly:
             last, read = self.range_at(end - 1), self.bytes_at
             limit = end if last is None else max(end, last.end)
         if self.processor is None:
-            data = read(begin, min(limit, end + MOST_BYTES))
-            for line in host_lines(self.file.machine, data, begin, self.target_name):
-                if line.address >= end:
-                    return
-                yield line
-            return
-        size = self.default_wave_size if covering is None else self.wave_size_of(covering)
-        decode = decoder(self.processor, size)
-        while begin < end:
-            stop = min(begin + _AT_ONCE, end)
-            size_bytes = min(stop + decode.target.most_bytes, limit) - begin
-            data = read(begin, begin + size_bytes)
-            for line in gpu_lines(decode, data, begin, self.target_name):
-                if line.address >= stop:
-                    break
-                yield line
-                begin = line.address + len(line.data)
-            if len(data) < size_bytes:
-                return
+            code = host_code(self.file.machine, self.target_name)
+        else:
+            size = self.default_wave_size if covering is None else self.wave_size_of(covering)
+            code = gpu_code(decoder(self.processor, size), self.target_name)
+        return lines_between(code, begin, end, limit, read)
 
     def origin(self, pc: int) -> CodeOrigin:
         """Return the source of an instruction; nothing if debug information lacks it."""
@@ -319,10 +305,52 @@ class Disassembly:
         return CodeOrigins(self.code_object.scopes, self.lines)
 
 
-def gpu_lines(
+@frozen(eq=False)
+class MachineCode:
+    """How the code of a machine is decoded."""
+
+    most_bytes: int
+    """The size of the longest instruction."""
+    lines: Callable[[bytes, int], Iterator[CodeLine]]
+    """Returns the instructions in bytes at an address."""
+
+
+def gpu_code(decode: Decoder, target_name: Callable[[int], str | None]) -> MachineCode:
+    """Return how the code of an AMD GPU is decoded; `target_name` names the targets of branches."""
+    return MachineCode(
+        decode.target.most_bytes, lambda data, begin: _gpu_lines(decode, data, begin, target_name)
+    )
+
+
+def host_code(machine: str, target_name: Callable[[int], str | None]) -> MachineCode:
+    """Return how the code of a host is decoded, by the name of its machine in an ELF header."""
+    return MachineCode(
+        MOST_BYTES, lambda data, begin: _host_lines(machine, data, begin, target_name)
+    )
+
+
+def lines_between(
+    code: MachineCode, begin: int, end: int, limit: int, read: Callable[[int, int], bytes]
+) -> Iterator[CodeLine]:
+    """Yield the instructions that begin from one address to another, up to the first byte that
+    `read` does not return: a piece is read when the one before has been used. `limit`: where the
+    bytes of the last instruction end."""
+    while begin < end:
+        stop = min(begin + _AT_ONCE, end)
+        size_bytes = min(stop + code.most_bytes, limit) - begin
+        data = read(begin, begin + size_bytes)
+        for line in code.lines(data, begin):
+            if line.address >= stop:
+                break
+            yield line
+            begin = line.address + len(line.data)
+        if len(data) < size_bytes:
+            return
+
+
+def _gpu_lines(
     decode: Decoder, data: bytes, begin: int, target_name: Callable[[int], str | None]
 ) -> Iterator[CodeLine]:
-    """Yield the code of an AMD GPU; `target_name` names the targets of branches."""
     offset = 0
     for instruction in decode.instructions(data, begin):
         address = begin + offset
@@ -338,10 +366,9 @@ def gpu_lines(
         yield CodeLine(address, piece, instruction.text, target, name, instruction)
 
 
-def host_lines(
+def _host_lines(
     machine: str, data: bytes, begin: int, target_name: Callable[[int], str | None]
 ) -> Iterator[CodeLine]:
-    """Yield the code of a host, by the name of its machine in an ELF header."""
     for address, piece, text, target in host_instructions(machine, data, begin):
         name = None if target is None else target_name(target)
         yield CodeLine(address, piece, text, target, name, None)

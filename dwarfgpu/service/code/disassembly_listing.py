@@ -25,6 +25,7 @@ from dwarfgpu.service.code.session_code import (
     groups_in_code_order,
     groups_in_source_order,
     instruction_text,
+    listed,
     processor_of,
 )
 from dwarfgpu.service.code.source_text import text_at
@@ -112,9 +113,17 @@ class ListingLine:
 
 
 def listing(
-    session: Session, dump: Dump, letters: frozenset[str], source_text: SourceText
+    session: Session,
+    dump: Dump,
+    letters: frozenset[str],
+    source_text: SourceText,
+    *,
+    is_json: bool = False,
 ) -> Iterator[ListingLine]:
     """Yield the lines of `disassemble`; `UsageError` ends them if memory cannot be read.
+
+    Code is read in pieces as the lines are used. For source, and with `is_json`, all lines are kept
+    before the first is shown: `LimitExceeded` for more than `--max-listed-instructions`.
 
     `Unsupported`, before the first line, where the code is a host's and capstone is not installed.
     """
@@ -131,8 +140,10 @@ def listing(
     else:
         span = f"from {dump.begin:#x} to {dump.end:#x}"
         yield ListingLine(f"Dump of assembler code {span}:")
-    lines = code_lines_between(session, dump.begin, dump.end)
-    if letters & {"s", "m"} and dump.function is not None:
+    with_source = letters & {"s", "m"} and dump.function is not None
+    read = listed if with_source or is_json else code_lines_between
+    lines = read(session, dump.begin, dump.end)
+    if with_source:
         yield from _with_source(session, dump, list(lines), letters, source_text)
     else:
         for line in lines:

@@ -6,6 +6,7 @@ The bytes are those in memory, which for unmodified code are those of the file.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -19,7 +20,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import SourceLine
 from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.dwarf.names.function_names import full_function_name
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.isa.decode import decoder
 from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.object_access import ObjectAccess
@@ -27,8 +28,10 @@ from dwarfgpu.service.code.disassembly import (
     CodeLine,
     CodeRange,
     Disassembly,
-    gpu_lines,
-    host_lines,
+    MachineCode,
+    gpu_code,
+    host_code,
+    lines_between,
 )
 from dwarfgpu.session.session import Session
 
@@ -152,9 +155,10 @@ def code_lines_before(session: Session, end: int, count: int) -> list[CodeLine]:
             break
         begin, stop = function.range.begin, min(end + _MAX_BYTES, function.range.end)
         lines = function.code.instructions(begin, stop, partial(memory_bytes, session))
-        out = [line for line in lines if line.address < end] + out
+        last = deque((line for line in lines if line.address < end), maxlen=count - len(out))
+        out.extend(reversed(last))
         end = begin
-    return out[-count:]
+    return out[::-1]
 
 
 def code_lines_between(session: Session, begin: int, end: int) -> Iterator[CodeLine]:
@@ -178,11 +182,15 @@ def code_lines_between(session: Session, begin: int, end: int) -> Iterator[CodeL
 
 def _without_file(session: Session, begin: int, end: int) -> Iterator[CodeLine]:
     """Yield code in memory that no file has: of the processor of the wave in focus."""
+    return lines_between(_code_of(session), begin, end, end, partial(memory_bytes, session))
+
+
+def _code_of(session: Session) -> MachineCode:
+    """Return how the code of the wave in focus is decoded."""
     name = processor_of(session.architecture)
-    data = memory_bytes(session, begin, end)
     if name is None:
-        return host_lines(session.architecture.machine, data, begin, _unnamed)
-    return gpu_lines(decoder(name, session.architecture.lane_count), data, begin, _unnamed)
+        return host_code(session.architecture.machine, _unnamed)
+    return gpu_code(decoder(name, session.architecture.lane_count), _unnamed)
 
 
 def _unnamed(address: int) -> None:
@@ -214,6 +222,23 @@ class SourceGroup:
     first: int
     """The first line of text to be shown above them: those that have no code come with the next."""
     lines: Sequence[CodeLine]
+
+
+def listed(session: Session, begin: int, end: int) -> Iterator[CodeLine]:
+    """Yield the instructions between two addresses where all are read before the first is shown, as
+    in one line of JSON or in the order of the source; `LimitExceeded`, before the first where their
+    bytes say so, for more than `--max-listed-instructions`."""
+    require_few_instructions(session, (end - begin) // _MAX_BYTES)
+    for count, line in enumerate(code_lines_between(session, begin, end), 1):
+        require_few_instructions(session, count)
+        yield line
+
+
+def require_few_instructions(session: Session, count: int) -> None:
+    """Raise `LimitExceeded` for more instructions than are listed as a whole."""
+    most = session.limits.listed_instructions
+    if count > most:
+        raise LimitExceeded(f"more than {most} instructions", "--max-listed-instructions")
 
 
 def groups_in_code_order(code: Disassembly, lines: Sequence[CodeLine]) -> list[SourceGroup]:
