@@ -9,15 +9,20 @@ import re
 import struct
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.coverage.coverage import Coverage
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.service.where.code_beside import braces_for
+from dwarfgpu.service.code.disassembly import CodeLine, Disassembly
+from dwarfgpu.service.where.code_beside import braces_for, code_beside
 from tests.check.made import info_file
 from tests.cli.command import FIXTURES, REPOSITORY, Json, run, run_json
 from tests.cli.test_info import BINARIES, NEST
@@ -492,6 +497,25 @@ def test_instructions_beside_location_ranges() -> None:
     assert lines[-1].endswith("55.1% of 428 bytes")
     alone = next(line for line in lines if line.lstrip().startswith("11798 "))
     assert "╶ in v6" in alone
+
+
+def test_the_first_instructions_beside_location_ranges() -> None:
+    """A scope may have millions of them: they are not read before the first line."""
+    made = Disassembly(CodeObject.open(NEST))
+    (item,) = made.ranges
+    used: list[int] = []
+
+    def instructions(begin: int, end: int) -> Iterator[CodeLine]:
+        for line in Disassembly.instructions(made, begin, end):
+            used.append(line.address)
+            yield line
+
+    made.instructions = instructions  # type: ignore[method-assign]
+    scope = SimpleNamespace(scope=(item,))
+    lines = code_beside(made, cast(Coverage, scope), [], braces_for(None))
+    next(lines)
+    assert len(used) == 2
+    assert len(list(lines)) == len(used) - 1
 
 
 def test_brackets_where_the_output_is_not_utf_8() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
+from typing import Final, TypeAlias
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.coverage.coverage import Coverage
-from dwarfgpu.service.code.disassembly import Disassembly
+from dwarfgpu.service.code.disassembly import CodeLine, Disassembly
 from dwarfgpu.view.coverage_text import Line, Row
 
 _CODE: Final = 52
@@ -67,25 +68,35 @@ def described_ranges(rows: Sequence[Row], lines: Sequence[Line]) -> list[Describ
     ]
 
 
+_InRange: TypeAlias = "tuple[CodeLine, DescribedRange | None]"
+
+
 def code_beside(
     disassembly: Disassembly, coverage: Coverage, ranges: Sequence[DescribedRange], braces: Braces
 ) -> Iterator[str]:
     """Yield a line for each instruction of the scope, with the location range that it is in."""
-    begins = [described.begin for described in ranges]
     for span in coverage.scope:
-        lines = list(disassembly.instructions(span.begin, span.end))
-        code_ranges: list[DescribedRange | None] = []
-        for line in lines:
-            index = bisect_right(begins, line.address) - 1
-            is_inside = index >= 0 and line.address < ranges[index].end
-            code_ranges.append(ranges[index] if is_inside else None)
-        for index, (line, code_range) in enumerate(zip(lines, code_ranges, strict=True)):
-            is_first = not index or code_ranges[index - 1] is not code_range
-            is_last = index + 1 == len(lines) or code_ranges[index + 1] is not code_range
+        lines: Iterable[_InRange | None]
+        lines = _in_ranges(disassembly.instructions(span.begin, span.end), ranges)
+        before: object = disassembly  # no range
+        for current, following in pairwise(chain(lines, [None])):
+            assert current is not None
+            line, code_range = current
+            is_first = before is not code_range
+            is_last = following is None or following[1] is not code_range
+            before = code_range
             mark = _mark(braces, code_range, is_first=is_first, is_last=is_last)
             text = line.text + (f" <{line.target_name}>" if line.target_name else "")
             words = code_range.text if code_range is not None and is_first else ""
             yield f"{line.address:8x}  {text:<{_CODE}} {mark} {words}".rstrip()
+
+
+def _in_ranges(lines: Iterable[CodeLine], ranges: Sequence[DescribedRange]) -> Iterator[_InRange]:
+    begins = [described.begin for described in ranges]
+    for line in lines:
+        index = bisect_right(begins, line.address) - 1
+        is_inside = index >= 0 and line.address < ranges[index].end
+        yield line, ranges[index] if is_inside else None
 
 
 def _mark(
