@@ -433,7 +433,7 @@ class SymbolTable(OfOpenFile):
 
     def _begin_of(self, number: int) -> int:
         _, _, _, section, value, _ = self._row(number)
-        return self._address(section, value)
+        return self.address(section, value)
 
     def _is_sized(
         self, name: int, info: int, _: int, section: int, value: int, size_bytes: int
@@ -457,7 +457,7 @@ class SymbolTable(OfOpenFile):
         begins, ends, numbers = list[int](), list[int](), array("I")
         for number, row in enumerate(self._rows()):
             if self._is_sized(*row):
-                begins.append(self._address(row[3], row[4]))
+                begins.append(self.address(row[3], row[4]))
                 ends.append(min(begins[-1] + row[5], most))
                 numbers.append(number)
         order = sorted(range(len(begins)), key=begins.__getitem__)
