@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dwarfgpu.isa.decode import decoder
 from dwarfgpu.machine.simulated.launch.machine_of_dispatch import buffers, machine_of_dispatch
 from dwarfgpu.machine.simulated.storage.undefined_numbers import FILL, Undefined, known_bits
+from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
 from dwarfgpu.options.opened_launch import prepare_run
 from tests.cli.command import FIXTURES, run
-from tests.machine.simulated import vectors
+from tests.machine.simulated import programs, vectors
 from tests.machine.simulated.test_kernels import Arguments
 from tests.repl.test_debug_simulated import talk
 
@@ -127,3 +129,153 @@ def test_a_saved_state_leaves_out_what_is_undefined(tmp_path: Path) -> None:
     assert "unavailable" in shown.out or "Cannot access" in shown.err + shown.out
     registers = run("registers", "--state", state, "--wave", 1, "s40")
     assert "0xfdfdfdfd" not in registers.out
+
+
+M0, FULL = 124, 0xFFFFFFFF
+PARTLY = 0x5566_7788
+"""What s4 has, and vcc_hi, m0 and ttmp6: of it, `known` below says which bits are known."""
+VGPR, BYTE_0, BYTE_1, DWORD = 256, 0, 1, 6
+
+
+def after_partly_known(
+    target: str, known: int, mnemonic: str, /, fill: int = 0, **operands: int
+) -> tuple[Any, str | None]:
+    """Return a wave after an instruction, and why it stopped. Bits that are not known are those of
+    `fill`; s5 is 0x00ff, v1 0."""
+    size = 64 if target.startswith("gfx9") else 32
+    literal = operands.pop("literal", None)
+    code = programs.encoded(decoder(target, size), mnemonic, **operands)
+    code += b"" if literal is None else literal.to_bytes(4, "little")
+    machine = vectors.machine(code, size, target, size, tracks_writes=True)
+    machine.observe(UnknownContents(machine))
+    [wave] = machine.waves
+    number = Undefined(PARTLY & known | fill & ~known, known)
+    wave.s[4] = wave.s[M0] = wave.s[108 + 6] = number
+    wave.vcc = Undefined(number << 32 | FULL, known << 32 | FULL)
+    wave.s[5], wave.s[6], wave.scc, wave.v[1][:] = 0xFF, 0, 0, 0
+    stopped = machine.run(most=1)
+    return wave, None if stopped is None else stopped.text
+
+
+@pytest.mark.parametrize("fill", [0, FULL])
+@pytest.mark.parametrize(
+    ("mnemonic", "operands", "known", "result", "result_known", "scc"),
+    [
+        ("s_sext_i32_i8", {"src0": 4}, 0xFF, 0xFFFFFF88, FULL, None),
+        ("s_sext_i32_i16", {"src0": 4}, 0xFFFF, 0x7788, FULL, None),
+        ("s_sext_i32_i16", {"src0": 4}, 0xFF, 0x88, 0xFF, None),
+        ("s_bfe_u32", {"src0": 4, "src1": 255, "literal": 8 << 16 | 8}, 0xFF00, 0x77, FULL, 1),
+        ("s_bfe_i32", {"src0": 4, "src1": 255, "literal": 8 << 16}, 0xFF, 0xFFFFFF88, FULL, 1),
+        ("s_lshr_b32", {"src0": 4, "src1": 128 + 16}, 0xFFFF0000, 0x5566, FULL, 1),
+        ("s_lshr_b32", {"src0": 4, "src1": 128 + 8}, 0xFF00, 0x77, 0xFF0000FF, 1),
+        ("s_ashr_i32", {"src0": 4, "src1": 128 + 24}, 0xFF000000, 0x55, FULL, 1),
+        ("s_lshl_b32", {"src0": 4, "src1": 128 + 24}, 0xFF, 0x88000000, FULL, 1),
+        ("s_lshl_b32", {"src0": 5, "src1": 4}, 0xFF, 0xFF00, FULL, 1),
+        ("s_and_b32", {"src0": 4, "src1": 5}, 0xFF, 0x88, FULL, 1),
+        ("s_and_b32", {"src0": 4, "src1": 193}, 0xFF, 0x88, 0xFF, 1),
+        ("s_and_b32", {"src0": 4, "src1": 128}, 0xFF, 0, FULL, 0),
+        ("s_and_b32", {"src0": 107, "src1": 5}, 0xFF, 0x88, FULL, 1),
+        ("s_and_b32", {"src0": 108 + 6, "src1": 5}, 0xFF, 0x88, FULL, 1),
+        ("s_and_not1_b32", {"src0": 4, "src1": 255, "literal": 0xFFFF0000}, 0xFFFF, 0x7788, FULL,
+         1),
+        ("s_or_b32", {"src0": 4, "src1": 255, "literal": 0xFFFFFF00}, 0xFF, 0xFFFFFF88, FULL, 1),
+        ("s_xor_b32", {"src0": 4, "src1": 5}, 0xFF, 0x77, 0xFF, 1),
+        ("s_or_b32", {"src0": 4, "src1": 128}, 0x77, 0, 0x77, 1 << 8),
+        ("s_not_b32", {"src0": 4}, 0xFF, 0x77, 0xFF, 1),
+        ("s_brev_b32", {"src0": 4}, 0xFF, 0x11000000, 0xFF000000, None),
+        ("s_bitset1_b32", {"sdst": 4, "src0": 128 + 1}, 0xFF00, 0x7702, 0xFF02, None),
+        ("s_pack_ll_b32_b16", {"src0": 5, "src1": 4}, 0xFFFF, 0x778800FF, FULL, None),
+        ("s_pack_lh_b32_b16", {"src0": 5, "src1": 4}, 0xFFFF0000, 0x556600FF, FULL, None),
+        ("s_pack_hh_b32_b16", {"src0": 4, "src1": 4}, 0xFF000000, 0x55005500, 0xFF00FF00, None),
+        ("s_mov_b32", {"src0": M0 + 1}, 0xFF, 0x88, 0xFF, None),
+        ("s_mov_b32", {"src0": 107}, 0xFF, 0x88, 0xFF, None),
+        ("s_mov_b32", {"src0": 108 + 6}, 0xFF, 0x88, 0xFF, None),
+        ("s_cselect_b32", {"src0": 5, "src1": 4}, 0xFF, 0x88, 0xFF, None),
+        ("s_bfm_b32", {"src0": 4, "src1": 128}, 0xFF, 0xFF, FULL, None),
+    ],
+)  # fmt: skip
+def test_scalars_that_are_known_in_part(
+    mnemonic: str,
+    operands: dict[str, int],
+    known: int,
+    result: int,
+    result_known: int,
+    scc: int | None,
+    fill: int,
+) -> None:
+    """As the RDNA3 ISA, 16.1 and 16.3, defines the bits; `scc` 256: unknown, None: not written."""
+    where = operands.get("sdst", 7)
+    wave, text = after_partly_known("gfx1100", known, mnemonic, fill, **{"sdst": 7, **operands})
+    assert text is None
+    number = wave.s[where]
+    assert (number & result_known, known_bits(number) & FULL) == (result, result_known)
+    assert known_bits(wave.scc) & 1 == (scc != 1 << 8)
+    assert scc in (None, 1 << 8) or wave.scc == scc
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "operands", "known", "needs"),
+    [
+        ("s_sext_i32_i8", {"src0": 4}, 0xFFFFFF00, "s4"),
+        ("s_bfe_u32", {"src0": 5, "src1": 4}, 0xFF80FFFF, "s4"),
+        ("s_lshr_b32", {"src0": 5, "src1": 4}, 0xFFFFFF00, "s4"),
+        ("s_lshr_b32", {"src0": 4, "src1": 128 + 16}, 0xFFFF, "s4"),
+        ("s_and_b32", {"src0": 4, "src1": 5}, 0xFFFFFF00, "s4"),
+        ("s_add_u32", {"src0": 4, "src1": 5}, 0xFF, "s4"),
+        ("s_and_b32", {"src0": 4, "src1": 193, "sdst": 126}, 0xFF, "s4"),
+        ("s_bitcmp1_b32", {"src0": 4, "src1": 128 + 8}, 0xFF, "s4"),
+        ("s_add_u32", {"src0": 108 + 6, "src1": 5}, 0xFF, "ttmp6"),
+        ("s_cvt_hi_f32_f16", {"src0": 4}, 0xFFFF, "s4"),
+        ("v_add_f16_e32", {"src0": 4, "src1": 1, "vdst": 2}, 0xFFFF0000, "s4"),
+        ("v_cvt_f32_ubyte1_e32", {"src0": 4, "vdst": 2}, 0xFF, "s4"),
+    ],
+)
+def test_bits_of_scalars_that_are_read(
+    mnemonic: str, operands: dict[str, int], known: int, needs: str
+) -> None:
+    target = "gfx1150" if "hi_f32" in mnemonic else "gfx1100"
+    if "vdst" not in operands and "cmp" not in mnemonic:
+        operands = {"sdst": 7, **operands}
+    _, text = after_partly_known(target, known, mnemonic, **operands)
+    assert text == f"{mnemonic} needs {needs}, which is not known"
+    if operands.get("sdst") == 126 or mnemonic in ("s_add_u32", "s_bfe_u32"):
+        return  # it reads other bits, too
+    assert after_partly_known(target, ~known & FULL, mnemonic, **operands)[1] is None
+
+
+@pytest.mark.parametrize(
+    ("target", "mnemonic", "operands", "known", "bytes_known"),
+    [
+        ("gfx1100", "v_mov_b32_e32", {"src0": M0 + 1}, 0xFF, 0b0001),
+        ("gfx1100", "v_mov_b32_e32", {"src0": 107}, 0xFF, 0b0001),
+        ("gfx1100", "v_mov_b32_e32", {"src0": 108 + 6}, 0xFF, 0b0001),
+        ("gfx1100", "v_mov_b32_e32", {"src0": 4}, 0xFF00FF, 0b0101),
+        ("gfx906", "v_mov_b32_sdwa", {"src0": 4, "src0_sel": BYTE_0}, 0xFF, 0b1111),
+        ("gfx906", "v_mov_b32_sdwa", {"src0": 4, "src0_sel": BYTE_1}, 0xFF, 0),
+        ("gfx906", "v_mov_b32_sdwa", {"src0": 4, "src0_sel": DWORD}, 0xFF, 0),
+        ("gfx1100", "v_mov_b16_e32", {"src0": 4}, 0xFFFF, 0b0011),
+        ("gfx1100", "v_mov_b16_e32", {"src0": 4}, 0xFFFF0000, 0),
+        ("gfx1100", "v_and_b32_e32", {"src0": 4, "src1": 1}, 0xFF, 0b0001),
+        ("gfx1100", "v_cndmask_b32_e32", {"src0": 4, "src1": 1}, 0xFF, 0b0001),
+        ("gfx1100", "v_bfe_u32", {"src0": 4, "src1": 128, "src2": 128 + 8}, 0xFF, 0b1111),
+        ("gfx1100", "v_cvt_f32_ubyte0_e32", {"src0": 4}, 0xFF, 0b1111),
+        ("gfx1100", "v_add_f16_e32", {"src0": 4, "src1": 1}, 0xFFFF, 0b0011),
+        ("gfx906", "v_add_u32_sdwa",
+         {"src0": 4, "src0_sel": BYTE_0, "src1": 1, "src1_sel": DWORD}, 0xFF, 0b1111),
+    ],
+)  # fmt: skip
+def test_vectors_of_scalars_that_are_known_in_part(
+    target: str, mnemonic: str, operands: dict[str, int], known: int, bytes_known: int
+) -> None:
+    if "sdwa" in mnemonic:  # a bit says that a source is an SGPR, and the whole result is written
+        operands = operands | {"dst_sel": DWORD, "src0": operands["src0"] | VGPR}
+    operands = {"vdst": 2, **operands}
+    wave, text = after_partly_known(target, known, mnemonic, **operands)
+    assert text is None
+    lanes = [wave.all_lanes if bytes_known >> byte & 1 else 0 for byte in range(4)]
+    wanted = lanes if mnemonic not in HALVES else [*lanes[:2], wave.all_lanes, wave.all_lanes]
+    assert wave.known_lanes(2) == wanted
+
+
+HALVES = ("v_mov_b16_e32", "v_add_f16_e32")
+"""They write the low half of v2 alone, whose high half is known."""

@@ -53,7 +53,7 @@ def test_scalar_destinations_that_are_computed_with(
     mnemonic: str, operands: dict[str, int]
 ) -> None:
     for target in ("gfx90a", "gfx1100"):
-        wave, text = after(mnemonic, operands, target, 0, "s6")
+        wave, text = after(mnemonic, operands, target, 0, "s6", "s7")
         assert text == f"{mnemonic} needs s6, which is not known"
         assert known_bits(wave.s[6]) == 0
         assert after(mnemonic, operands, target)[1] is None

@@ -1,4 +1,5 @@
-"""Which bytes of vector registers an instruction reads and writes, as masks of four bits.
+"""Which bytes of registers an instruction reads, and of vector registers writes, as masks of four
+bits.
 
 Law: they are those that its statements read and write; a byte that is not sure not to be read is.
 """
@@ -11,6 +12,7 @@ from typing import Final, TypeAlias
 from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
 from dwarfgpu.isa.operation import DeclaredOperand
+from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound
 from dwarfgpu.machine.simulated.semantics.operand_text import Operand, type_shape
 
@@ -31,7 +33,7 @@ _FULL: Final = 0xFFFFFFFF
 _UNSIGNED_BYTE: Final = "v_cvt_f32_ubyte"
 
 Dword: TypeAlias = tuple[str, int]
-"""The bank and the number of a vector register."""
+"""The bank and the number of a register."""
 
 
 def of_bits(mask: int) -> int:
@@ -82,13 +84,13 @@ def bytes_written(item: Bound, target: IsaTarget) -> dict[Dword, int]:
     out: dict[Dword, int] = {}
     declared_results = [declared for declared in item.operation.results if declared.type]
     for declared, operand in zip(declared_results, item.results, strict=False):
-        for dword in _dwords(operand):
+        for dword in _dwords(operand.register if operand.is_vector else None):
             out[dword] = result_bytes(item, target, operand, declared)
     return out
 
 
 def bytes_read(item: Bound, target: IsaTarget) -> dict[Dword, int]:
-    """Return the bytes of the vector registers that one operation reads as its sources.
+    """Return the bytes of the registers that one operation reads as its sources.
 
     Neither those of an address nor `d`, the destination; all bytes where a number decides, as
     `moved_bytes` and `bytes_that_matter` tell.
@@ -96,10 +98,10 @@ def bytes_read(item: Bound, target: IsaTarget) -> dict[Dword, int]:
     out: dict[Dword, int] = {}
     declared_sources = [declared for declared in item.operation.sources if declared.is_operand]
     for declared, operand in zip(declared_sources, item.sources, strict=False):
-        if not operand.is_vector:
+        if operand.register is None or declared.type == "mask":
             continue
         masks = _source_bytes(item, target, operand, declared.name_or_type)
-        for number, dword in enumerate(_dwords(operand)):
+        for number, dword in enumerate(_dwords(operand.register)):
             mask = masks[number] if number < len(masks) else WHOLE
             out[dword] = out.get(dword, 0) | mask
     return out
@@ -111,12 +113,11 @@ def bytes_accumulated(item: Bound, target: IsaTarget) -> dict[Dword, int]:
     if item.operation.results[0].type in _HALVES:
         is_high = destination.modifiers & OP_SELECT_HIGH and selects_half(item, target)
         mask = HIGH if is_high or _is_high(destination) else LOW
-    return dict.fromkeys(_dwords(destination), mask)
+    return dict.fromkeys(_dwords(destination.register), mask)
 
 
-def _dwords(operand: Operand) -> Iterator[Dword]:
-    register = operand.register
-    if register is not None and operand.is_vector:
+def _dwords(register: Register | None) -> Iterator[Dword]:
+    if register is not None:
         for number in range(register.size):
             yield register.bank, register.first + number
 
@@ -183,6 +184,10 @@ def moved_bytes(name: str, values: Sequence[int | None]) -> list[int] | None:
             return [of_bits((1 << bits) - 1), of_bits(_FULL << bits & _FULL), WHOLE]
         case "v_perm_b32", [_, _, int(selectors)]:
             return [*_permuted(selectors), WHOLE]
+        case (("s_bfm_b32" | "s_bfm_b64"), [_, _]):
+            return [0b0001, 0b0001]
+        case "s_cvt_hi_f32_f16", [_]:
+            return [HIGH]
     return None
 
 

@@ -13,6 +13,7 @@ from dwarfgpu.isa.operands import Constant
 from dwarfgpu.isa.operation import without_suffix
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.semantics.instruction_operands import bound
+from dwarfgpu.machine.simulated.semantics.scalar_bits import ScalarBits, scalar_bits
 from dwarfgpu.machine.simulated.semantics.source_statements import MOVES_BY_M0
 from dwarfgpu.machine.simulated.semantics.vector_bytes import (
     HIGH,
@@ -27,6 +28,10 @@ from dwarfgpu.machine.simulated.semantics.vector_bytes import (
 
 COPIES_TO: Final = frozenset({"v", "a", "s", "vcc", "m0", "null"})
 """Registers that may be unknown: a copy to any other needs its source."""
+_SCALAR_BANKS: Final = frozenset(
+    {"s", "vcc", "exec", "m0", "ttmp", "flat_scratch", "xnack_mask", "null"}
+)
+"""Registers that are numbers of a wave; others are made of these, or the hardware provides them."""
 _FETCH_INACTIVE: Final = (1, 0xEA)
 """`fi` of dpp_ctrl and of dpp8."""
 _MOVES: Final = ("v_mov_b", "v_accvgpr_")
@@ -74,11 +79,13 @@ class Needs:
     """The sources."""
     is_bitwise: bool
     """Whether each byte of the result depends on the same byte of the sources."""
+    merged: tuple[Register, ...]
+    """These sources, if it does."""
     needed: tuple[Register, ...]
     read: Mapping[Dword, int]
-    """The bytes that are read of vector registers, where these are not all of the dword."""
+    """The bytes that are read of registers, where these are not all of the dword."""
     copied: tuple[Register, ...]
-    """Vector registers, one after the other as the dwords of the results, or of memory."""
+    """Registers, one after the other as the dwords of the results, or of memory."""
     results: tuple[Register, ...]
     written: Mapping[Dword, int]
     """The bytes that are written of vector registers, where these are not all of the dword."""
@@ -99,6 +106,10 @@ class Needs:
     """The two sources, if it copies one of them."""
     permuted: Register | None
     """What is read in the lanes that numbers name."""
+    scalar_bits: ScalarBits | None
+    """The operation on the bits of scalars that it is, whose sources are `values`."""
+    takes_unknown: bool
+    """Whether all results may be unknown."""
 
 
 def indexing_of(instruction: Instruction, indexed: int, m0: int) -> Indexing:
@@ -158,14 +169,18 @@ def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Nee
     is_plain = is_single and not is_dpp and not is_sdwa
     name = without_suffix(instruction.mnemonic) if is_plain else ""
     is_bitwise = bytes_that_matter(name, [None] * len(values)) is not None
-    merged = tuple(filter(_is_vector, values)) if is_bitwise else ()
-    is_done = frozenset((*(copied if is_copied else ()), *(choice or ()), *merged))
+    merged = _merged(use) if is_bitwise else ()
+    bits = scalar_bits(use.operation) if is_single and all(map(_has_bits, values)) else None
+    is_done = frozenset(
+        (*(copied if is_copied else ()), *(choice or ()), *merged, *(values if bits else ()))
+    )
     if permuted not in values[1:]:
         is_done |= {permuted}
     return Needs(
         name,
         values,
         is_bitwise,
+        merged,
         _needed(instruction, use, reads, is_done, is_load=is_load),
         {dword: mask for dword, mask in read.items() if mask != WHOLE},
         copied if is_copied and not is_scalar else (),
@@ -184,7 +199,21 @@ def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Nee
         use if is_scalar and is_copied else None,
         choice,
         _register(permuted) if _is_vector(permuted) else None,
+        bits,
+        all(register.bank in COPIES_TO or register.bank == "scc" for register in writes),
     )
+
+
+def _has_bits(value: Value) -> bool:
+    """Return whether `UnknownContents` has the bits of a scalar source."""
+    return not isinstance(value, Register) or value.bank in _SCALAR_BANKS
+
+
+def _merged(use: Use) -> tuple[Register, ...]:
+    """Return the registers whose bytes an operation bit by bit reads, but for masks of lanes."""
+    masks = {operand.value for operand in use.sources if operand.declared.type == "mask"}
+    values = dict.fromkeys(operand.value for operand in use.sources)
+    return tuple(value for value in values if isinstance(value, Register) and value not in masks)
 
 
 def _is_vector(value: Value) -> bool:
@@ -209,12 +238,11 @@ def _copied(use: Use, *, is_store: bool, is_move: bool, is_scalar: bool) -> tupl
         return (first,) if isinstance(first, Register) and first not in values[1:] else ()
     if not (is_store or is_move):
         return ()
-    banks = ("v", "a", "s", "vcc") if is_move else ("v", "a")
     return tuple(
         operand.value
         for operand in use.sources
         if isinstance(operand.value, Register)
-        and operand.value.bank in banks
+        and (is_move or operand.value.bank in ("v", "a"))
         and operand.declared.name != "d"
     )
 
@@ -222,7 +250,8 @@ def _copied(use: Use, *, is_store: bool, is_move: bool, is_scalar: bool) -> tupl
 def _bytes(
     instruction: Instruction, instruction_uses: tuple[Use, ...], *, is_load: bool
 ) -> tuple[dict[Dword, int], dict[Dword, int]]:
-    """Return the bytes of vector registers that are read, and those that are written."""
+    """Return the bytes of registers that are read, and those of vector registers that are
+    written."""
     target = instruction.encoding.format.target
     read: dict[Dword, int] = {}
     written: dict[Dword, int] = {}
@@ -237,7 +266,14 @@ def _bytes(
             for dword, mask in part.items():
                 read[dword] = read.get(dword, 0) | mask
         written |= bytes_written(item, target)
-        for register in use.addresses:
+        whole = [
+            operand.value
+            for operand in use.sources
+            if not operand.declared.is_operand
+            and operand.declared.name != "d"
+            or operand.declared.type == "mask"
+        ]
+        for register in filter(None, map(_register, (*whole, *use.addresses))):
             for number in range(register.size):
                 read[register.bank, register.first + number] = WHOLE
     return read, written
@@ -273,11 +309,13 @@ def _needed(
     used = {
         operand.value for operand in use.sources if not _keeps_rest(use, operand, is_load=is_load)
     }
+    values = kept | used
     return tuple(
         register
         for register in reads
         if register in use.addresses
         or not (register.bank == "m0" and instruction.mnemonic == "s_sendmsg")
+        and not (register.bank == "flat_scratch" and register not in values)  # see `WaveMemory`
         and register not in is_done
         and (register not in kept or register in used)
     )

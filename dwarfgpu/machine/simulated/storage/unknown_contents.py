@@ -20,6 +20,7 @@ from dwarfgpu.isa.binding import Use
 from dwarfgpu.isa.operands import Constant
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
+from dwarfgpu.machine.simulated.semantics.scalar_bits import Number, ScalarBits
 from dwarfgpu.machine.simulated.semantics.vector_bytes import (
     HIGH,
     LOW,
@@ -38,6 +39,11 @@ from dwarfgpu.machine.simulated.storage.instruction_needs import (
 )
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
 from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
+from dwarfgpu.machine.simulated.storage.wave_registers import (
+    FLAT_SCRATCH,
+    TTMP,
+    XNACK_MASK,
+)
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import StopReason
 
@@ -46,6 +52,10 @@ if TYPE_CHECKING:
     from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 
 _M0: Final = 124
+_FIRST_NUMBERS: Final = {
+    "s": 0, "flat_scratch": FLAT_SCRATCH, "xnack_mask": XNACK_MASK, "ttmp": TTMP, "m0": _M0
+}  # fmt: skip
+"""Where the registers of banks are in `WaveMemory.s`."""
 _FULL: Final = 0xFFFFFFFF
 _COPIES_TO: Final = frozenset({"v", "a", "s", "vcc", "m0", "null"})
 """Registers that may be unknown: a copy to any other needs its source."""
@@ -63,7 +73,10 @@ class UnknownContents:
         """The lanes for which the instruction copies an unknown byte, by the offset of the byte in
         what it copies."""
         self._known_bits: int | None = None
-        """The known bits of the one number that the instruction copies; None for all."""
+        """The known bits of the one number that the instruction copies or computes; None for
+        all."""
+        self._is_scc_unknown = False
+        """Whether it sets SCC by bits that are not known."""
         self._loads = 0
         self._stores: list[Access] = []
         self._now: Needs | None = None
@@ -81,7 +94,7 @@ class UnknownContents:
         self._now = needs
         self._stores.clear()
         self._unknown.clear()
-        self._known_bits, self._loads = None, 0
+        self._known_bits, self._is_scc_unknown, self._loads = None, False, 0
         missing = self._looked_at(wave, needs)
         if missing is not None:
             raise _unavailable(f"{step.instruction.mnemonic} needs {missing}")
@@ -100,23 +113,22 @@ class UnknownContents:
             return _missing(wave, needs.permuted, _permuted_lanes(wave, needs, lanes), read)
         if needs.choice is not None:
             chosen = needs.choice[0 if wave.scc & 1 else 1]
-            missing = None if chosen is None else _missing(wave, chosen, lanes, read)
-            if missing is not None and needs.results:
-                self._known_bits, missing = 0, None
-            return missing
+            if chosen is None:
+                return None
+            if not needs.results:
+                return _missing(wave, chosen, lanes, read)
+            self._known_bits = _number_bits(wave, chosen, lanes)
+            return None
         if needs.scalar is not None:
             source = needs.scalar.sources[0].value
             if isinstance(source, Register):
                 self._known_bits = _number_bits(wave, source, _lane(wave, needs.scalar))
             return None
+        if needs.scalar_bits is not None:
+            return self._compute(wave, needs, needs.scalar_bits)
         if needs.is_bitwise:
             return self._merge(wave, needs, lanes)
-        for register in needs.copied:
-            if not _is_vector(register):  # the one source of a move
-                known = _number_bits(wave, register, 0)
-                if known is not None:
-                    self._unknown |= _unknown_bytes(known, 4 * register.size, lanes)
-        for number, register in enumerate(_dwords(needs.copied)):
+        for number, register in enumerate(_parts(needs.copied)):
             self._add_unknown(wave, number, register, lanes, read.get(register[:2], WHOLE))
         return None
 
@@ -124,34 +136,56 @@ class UnknownContents:
         self, wave: WaveMemory, number: int, register: Register, lanes: int, read: int
     ) -> None:
         """Note the unknown bytes of a dword that is copied to the dword of that number."""
-        for row in _rows(wave, register):
-            if not lanes & ~wave.written[row]:
-                continue
-            for byte, known in enumerate(wave.known_lanes(row)):
-                if read >> byte & 1 and lanes & ~known:
-                    offset = 4 * number + byte
-                    self._unknown[offset] = self._unknown.get(offset, 0) | lanes & ~known
+        for byte, known in enumerate(_known_lanes(wave, register, lanes)):
+            if read >> byte & 1 and lanes & ~known:
+                offset = 4 * number + byte
+                self._unknown[offset] = self._unknown.get(offset, 0) | lanes & ~known
 
     def _merge(self, wave: WaveMemory, needs: Needs, lanes: int) -> str | None:
         """Do that for an operation bit by bit. Describe the first source that is unknown where no
         byte of the result would be known."""
         values = [_same_in_all_lanes(wave, value) for value in needs.values]
         matter = bytes_that_matter(needs.name, values) or ()
-        sources = list(zip(needs.values, matter, strict=False))
+        sources = [
+            (value, mask)
+            for value, mask in zip(needs.values, matter, strict=False)
+            if isinstance(value, Register) and value in needs.merged
+        ]
         for value, mask in sources:
-            if _is_vector(value):
-                self._add_unknown(wave, 0, value, lanes, mask)
+            self._add_unknown(wave, 0, value, lanes, mask)
         blank = lanes
         for byte in range(4):
             blank &= self._unknown.get(byte, 0)
         if not blank:
             return None
-        missing = (
-            _missing(wave, value, blank, {value[:2]: mask})
-            for value, mask in sources
-            if _is_vector(value)
-        )
+        missing = (_missing(wave, value, blank, {value[:2]: mask}) for value, mask in sources)
         return next(filter(None, missing))
+
+    def _compute(self, wave: WaveMemory, needs: Needs, operation: ScalarBits) -> str | None:
+        """See which bits of the result of a scalar operation are known. Describe the first source
+        that must be known, or whose known bits do not matter."""
+        sources = [_number(wave, value) for value in needs.values]
+        lacking = [n for n, source in enumerate(sources) if operation.read(n) & ~source.known]
+        if not lacking:
+            return None
+        useless = [number for number in lacking if number == operation.number]
+        if not useless:
+            result = operation.result(sources)
+            if result.known == operation.mask:
+                return None
+            useless = [
+                number
+                for number in lacking
+                if not needs.takes_unknown
+                or operation.result(_without(sources, number)).known == result.known
+            ]
+            if not useless:
+                self._known_bits = result.known
+                self._is_scc_unknown = operation.sets_scc and not result.value & result.known
+                return None
+        register = needs.values[useless[0]]
+        assert isinstance(register, Register)
+        return _missing(wave, register, 0, {})
 
     def access(self, wave: WaveMemory, access: Access) -> None:
         needs = self._now
@@ -177,6 +211,8 @@ class UnknownContents:
     def after(self, wave: WaveMemory, step: Step) -> None:
         needs = self._now
         assert needs is not None
+        if self._is_scc_unknown:
+            wave.scc = Undefined(wave.scc & 1)
         if self._known_bits is not None:
             for register in needs.results:
                 _set_known_bits(wave, needs, register, self._known_bits)
@@ -303,20 +339,26 @@ def _dwords(registers: Iterable[Register]) -> Iterator[Register]:
             yield Register(register.bank, register.first + number, 1)
 
 
+def _parts(registers: Iterable[Register]) -> Iterator[Register]:
+    """Yield the dwords of registers."""
+    for register in registers:
+        yield from register.parts()
+
+
 def _is_vector(value: Value) -> TypeGuard[Register]:
     return isinstance(value, Register) and value.bank in ("v", "a")
 
 
 def _read_bytes(wave: WaveMemory, needs: Needs) -> Mapping[Dword, int]:
-    """Return the bytes that an instruction reads of vector registers, where these are not
-    all of the dword."""
+    """Return the bytes that an instruction reads of registers, where these are not all of the
+    dword."""
     values = [_same_in_all_lanes(wave, value) for value in needs.values]
     moved = moved_bytes(needs.name, values)
     if moved is None:
         return needs.read
     out: dict[Dword, int] = {}
     for value, mask in zip(needs.values, moved, strict=False):
-        if _is_vector(value):
+        if isinstance(value, Register):
             out[value[:2]] = out.get(value[:2], 0) | mask
     return out
 
@@ -355,17 +397,50 @@ def _permuted_lanes(wave: WaveMemory, needs: Needs, lanes: int) -> int:
     return out if needs.reads_inactive else out & wave.exec
 
 
-def _unknown_bytes(known: int, size_bytes: int, lanes: int) -> dict[int, int]:
-    """Return the lanes, by the offset of each byte that has an unknown bit."""
-    return {n: lanes for n in range(size_bytes) if known >> 8 * n & 0xFF != 0xFF}
-
-
 def _is_of_dwords(needs: Needs, access: Access) -> bool:
     """Return whether a scalar load copies its bytes to whole registers of one result."""
     if len(needs.results) != 1:
         return False
     (register,) = needs.results
-    return register.bank in ("s", "vcc") and access.size_bytes == 4 * register.size
+    return register.bank in ("s", "vcc", "m0") and access.size_bytes == 4 * register.size
+
+
+def _number(wave: WaveMemory, value: Value) -> Number:
+    """Return a scalar source with its known bits; 0 for what the hardware provides or is made of
+    another register, which `Needs.needed` has."""
+    if isinstance(value, Constant):
+        return Number(value.value, -1)
+    if not isinstance(value, Register):
+        return Number(value or 0, -1)
+    bank, first, size, _ = value
+    if bank == "vcc":
+        return Number(wave.vcc >> 32 * first, known_bits(wave.vcc) >> 32 * first)
+    if bank == "exec":
+        return Number(wave.exec >> 32 * first, -1)
+    if bank == "scc":
+        return Number(wave.scc, known_bits(wave.scc))
+    if bank not in _FIRST_NUMBERS:
+        return Number(0, -1)
+    first += _FIRST_NUMBERS[bank]
+    number = known = 0
+    for index, dword in enumerate(wave.s[first : first + size]):
+        number |= dword << 32 * index
+        known |= (known_bits(dword) & _FULL) << 32 * index
+    return Number(number, known)
+
+
+def _without(sources: list[Number], number: int) -> list[Number]:
+    """Return sources with nothing known of one of them."""
+    return [*sources[:number], Number(sources[number].value, 0), *sources[number + 1 :]]
+
+
+def _known_lanes(wave: WaveMemory, register: Register, lanes: int) -> list[int]:
+    """Return for each byte of a dword the mask of the lanes where it is known."""
+    if _is_vector(register):
+        rows = _rows(wave, register)
+        return wave.known_lanes(rows[0]) if rows else [lanes] * 4
+    known = _number(wave, register).known
+    return [lanes if known >> 8 * byte & 0xFF == 0xFF else 0 for byte in range(4)]
 
 
 def _number_bits(wave: WaveMemory, source: Register, lane: int) -> int | None:
@@ -373,12 +448,7 @@ def _number_bits(wave: WaveMemory, source: Register, lane: int) -> int | None:
     if _is_vector(source):
         known = wave.known_lanes(_rows(wave, source)[0])
         return sum(0xFF << 8 * byte for byte in range(4) if known[byte] & lane)
-    if source.bank == "s":
-        dwords = range(source.size)
-        return sum((known_bits(wave.s[source.first + n]) & _FULL) << 32 * n for n in dwords)
-    if source.bank == "vcc":
-        return known_bits(wave.vcc) >> 32 * source.first
-    return None if _missing(wave, source, lane, {}) is None else 0
+    return _number(wave, source).known
 
 
 def _set_known_bits(wave: WaveMemory, needs: Needs, register: Register, known: int) -> None:
@@ -409,21 +479,12 @@ def _missing(
                 if text is not None:
                     return text
         return None
-    if bank == "s":
-        numbers = range(register.first, register.first + register.size)
-        missing = (n for n in numbers if known_bits(wave.s[n]) & _FULL != _FULL)
-        return next((f"s{number}" for number in missing), None)
-    if bank == "vcc":
-        missing = (
-            n
-            for n in range(register.first, register.first + register.size)
-            if known_bits(wave.vcc) >> 32 * n & _FULL != _FULL
-        )
-        return next((Register("vcc", number, 1).name for number in missing), None)
-    if bank == "scc" and not known_bits(wave.scc) & 1:
-        return "scc"
-    if bank == "m0" and known_bits(wave.s[_M0]) & _FULL != _FULL:
-        return "m0"
+    known = _number(wave, register).known
+    if bank == "scc":
+        return None if known & 1 else "scc"
+    for number, dword in enumerate(register.parts()):
+        if of_bits(~known >> 32 * number & _FULL) & read.get(dword[:2], WHOLE):
+            return dword.name
     return None
 
 
