@@ -118,6 +118,20 @@ def test_a_lane_that_is_written_says_nothing_of_the_others() -> None:
     assert (text, wave.written[2]) == (None, 1 << 3)
 
 
+@pytest.mark.parametrize("lane", [128 + 3, 8, 107, 125, 108 + 6])
+def test_a_lane_that_any_scalar_names(lane: int) -> None:
+    """A constant, s8, vcc_hi, m0 or ttmp6, which are 3."""
+    operands = {"vdst": 2, "src0": 4, "src1": lane}
+    code = programs.encoded(decoder("gfx1100"), "v_writelane_b32", **operands)
+    machine = vectors.machine(code, 32, "gfx1100", 32, tracks_writes=True)
+    machine.observe(UnknownContents(machine))
+    [wave] = machine.waves
+    wave.s[8] = wave.s[124] = wave.s[108 + 6] = 3
+    wave.vcc, wave.s[4] = 3 << 32, Undefined(UNKNOWN)
+    assert machine.run(most=1) is None
+    assert wave.written[2] == wave.all_lanes & ~(1 << 3)
+
+
 @pytest.mark.parametrize(
     ("size", "name", "offset", "known"),
     [

@@ -318,11 +318,7 @@ def _lane(wave: WaveMemory, use: Use) -> int:
     if len(use.sources) < 2:
         return wave.exec & -wave.exec or 1
     chosen = use.sources[1].value
-    number = 0
-    if isinstance(chosen, Constant):
-        number = chosen.value
-    elif isinstance(chosen, Register) and chosen.bank == "s":
-        number = wave.s[chosen.first]
+    number = _number(wave, chosen).value
     return 1 << (number & wave.lane_count - 1)
 
 
