@@ -1,7 +1,7 @@
 """Execute random instructions with one source unknown, with several fills:
 `python -m tools.fuzz_unknown [--seeds N] [gfx90a …]`.
 
-Of a vector register, all bytes are unknown, then some of them. What is known afterwards, and why a
+Of a register, all bytes are unknown, then some of them. What is known afterwards, and why a
 wave stops, must not depend on the fill: else the simulator would invent it.
 """
 
@@ -28,12 +28,12 @@ from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program, 
 from dwarfgpu.machine.simulated.storage.global_memory import Allocation
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
 from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
-from dwarfgpu.machine.simulated.storage.wave_registers import lanes_of
+from dwarfgpu.machine.simulated.storage.wave_registers import M0, TTMP, XNACK_MASK, lanes_of
 from tools.fuzz_instructions import instruction_of, machine_of
 
 FILLS: Final = (0, 0xFFFFFFFF, 0x3F800001, 0x7FC0DEAD)
-_BANKS: Final = ("v", "a", "s", "vcc", "scc", "m0")
-_M0: Final = 124
+_BANKS: Final = ("v", "a", "s", "vcc", "scc", "m0", "ttmp", "xnack_mask")
+_FIRST: Final = {"s": 0, "xnack_mask": XNACK_MASK, "ttmp": TTMP, "m0": M0}
 _WORD: Final = 0xFFFFFFFF
 _WHOLE: Final = (1 << 64) - 1
 _WHOLE_DWORD: Final = 0b1111
@@ -50,6 +50,11 @@ class Unknown(NamedTuple):
     """The mask of the bytes of each dword."""
 
     @property
+    def bits(self) -> int:
+        """The mask of the bits of each dword."""
+        return sum(0xFF << 8 * byte for byte in range(4) if self.selected >> byte & 1)
+
+    @property
     def name(self) -> str:
         if self.register is None:
             return "memory"
@@ -64,7 +69,7 @@ def sources(rng: Random, instruction: Instruction) -> Iterator[Unknown]:
     for register in dict.fromkeys((*reads, *vectors)):
         if register.bank in _BANKS:
             yield Unknown(register, _WHOLE_DWORD)
-        if register.bank in "va":
+        if register.bank in _BANKS and register.bank != "scc":
             yield Unknown(register, rng.choice(_PARTS))
     yield Unknown(None, _WHOLE_DWORD)
 
@@ -106,13 +111,12 @@ def _forget(
     bank, numbers = register.bank, range(register.first, register.first + register.size)
     if bank == "scc":
         wave.scc = Undefined(fill & 1)
-    elif bank == "m0":
-        wave.s[_M0] = Undefined(fill)
     elif bank == "vcc":
-        mask = sum(_WORD << 32 * number for number in numbers)
+        mask = sum(unknown.bits << 32 * number for number in numbers)
         wave.vcc = Undefined(wave.vcc & ~mask | (fill | fill << 32) & mask, _WHOLE & ~mask)
-    for number in numbers if bank == "s" else ():
-        wave.s[number] = Undefined(fill)
+    for number in numbers if bank in _FIRST else ():
+        index, bits = number + _FIRST[bank], unknown.bits
+        wave.s[index] = Undefined(wave.s[index] & ~bits | fill & bits, _WORD & ~bits)
     for number in numbers if bank in "va" else ():
         row = number + (wave.vgprs if bank == "a" else 0)
         wave.forget_bytes(row, unknown.selected, wave.all_lanes)
