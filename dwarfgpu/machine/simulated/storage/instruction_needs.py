@@ -315,7 +315,7 @@ def _needed(
         for register in reads
         if register in use.addresses
         or not (register.bank == "m0" and instruction.mnemonic == "s_sendmsg")
-        and not (register.bank == "flat_scratch" and register not in values)  # see `WaveMemory`
+        and not (register.bank == "flat_scratch" and register not in values)  # by the apertures
         and register not in is_done
         and (register not in kept or register in used)
     )
