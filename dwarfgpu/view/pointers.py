@@ -292,7 +292,7 @@ def _method_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bi
         name = _virtual_at(kind.container, 8 * added, 8 * offset // half)
         if name is not None:
             return f"&virtual {name}"
-        text = f"&virtual table offset {offset}"
+        text = f"&virtual table offset {signed(offset, half)}"
     else:
         text = f"({type_name(kind, cplusplus=True)}) {shown.printed_address(first)}"
     return f"{text}, this adjustment {added}" if added else text

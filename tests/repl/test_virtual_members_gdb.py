@@ -86,6 +86,7 @@ struct M2 { virtual int f2() { return 2; } virtual int g2() { return 22; } int m
 struct M3 : M1, M2 {
   int f1() override { return 3; } int f2() override { return 4; } virtual int own() { return 9; } };
 struct Deep : C, M3 { };
+struct { int (C::*first)(); long words[2]; } behind = { &A::fa, { -1, 4 } };
 int main() {
   C c; M3 m; Deep d;
   int (C::*cb)() = &B::fb, (C::*cb2)() = &B::fb2, (C::*ca)() = &A::fa, (C::*ca2)() = &A::fa2;
@@ -118,3 +119,5 @@ def test_a_slot_is_of_the_table_at_the_adjustment(
     assert shown == [f"&virtual {name}" for name in NAMED.values()]
     for own, gdb in zip(ours, theirs, strict=True):
         assert own == gdb or "&virtual table offset" in gdb
+    odd = ["print behind.first@2"]
+    assert answers(None, files, odd) == answers(tool("gdb"), files, odd)
