@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from dwarfgpu.base.bits import signed
+from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
@@ -25,7 +25,7 @@ from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.c_numbers import Numbers
 from dwarfgpu.language.complexes import is_complex
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.read_strings import pointed, string_character, string_of, up_to_nul
+from dwarfgpu.language.read_strings import pointed, string_character, up_to_nul
 from dwarfgpu.language.vectors import is_vector
 from dwarfgpu.service.value.printf_fields import FieldFormat, floating
 from dwarfgpu.service.value.value_history import ValueHistory, evaluated
@@ -57,6 +57,8 @@ _NOT_MEANT: Final = {
     **dict.fromkeys(_FLOATING, ("", ("h", "hh", "l", "ll", "j", "t"))),
 }
 """The flags, with `.` for a precision, and lengths that GDB refuses for each conversion."""
+_WIDE_BYTES: Final = 4
+"""The size of the characters of `%lc` and `%ls`, unless a string has characters of two bytes."""
 _MAX_DIGITS: Final = 9
 _IN_FORMAT: Final = '\\abefnrtv"'
 """Characters that `printf` knows after a backslash."""
@@ -214,9 +216,9 @@ def _field(arithmetic: Arithmetic, conversion: re.Match[str], value: TypedValue)
     if kind == "p":
         return form.pointer(number & (1 << 64) - 1)
     if kind == "c":  # GDB's: the text of a NUL ends there
-        is_wide = length == "l" and 0 <= number <= 0x10FFFF
-        data = chr(number).encode("utf-8", "surrogatepass") if is_wide else bytes([number & 0xFF])
-        return _decoded(form.text(data.rstrip(b"\0")))
+        width, endian = _WIDE_BYTES if length == "l" else 1, arithmetic.objects.context.endian
+        data = (number & (1 << 8 * width) - 1).to_bytes(width, endian)
+        return _decoded(form.text(_in_utf8(data, width, endian).rstrip(b"\0")))
     bits = _BITS[length or ""]
     number &= (1 << bits) - 1
     return form.integer(signed(number, bits) if kind in "di" else number, kind)
@@ -260,13 +262,32 @@ def _string(arithmetic: Arithmetic, value: TypedValue, *, is_wide: bool) -> byte
         raise UsageError(_NO_INTEGER)
     elif value.error is not None:
         raise value.error
+    width = _WIDE_BYTES if is_wide else 1
     kind = string_character(bare)
     if kind is not None and kind.unit_bytes > 1 and is_wide:
-        return string_of(objects, value).encode("utf-8", "surrogatepass")
+        width = kind.unit_bytes
     if isinstance(bare, Array) and not all(bare.dimensions):
         value = arithmetic.decayed(value)  # a flexible array member: `char key[]`
     elif isinstance(bare, Array):
-        return up_to_nul(objects.known(value).to_bytes(objects.context.endian), 1)
+        data = up_to_nul(objects.known(value).to_bytes(objects.context.endian), width)
+        return _in_utf8(data, width, objects.context.endian)
     if isinstance(bare, Base | Enum):
         value = _long_long(arithmetic, value)
-    return pointed(objects, value) if objects.known(value).value else b"(null)"
+    if not objects.known(value).value:
+        return b"(null)"
+    return _in_utf8(pointed(objects, value, width), width, objects.context.endian)
+
+
+def _in_utf8(data: bytes, width: int, endian: Endian) -> bytes:
+    """Return characters of some bytes each in UTF-8; one that is none as the octal escapes of its
+    bytes, as GDB's `translit_char`."""
+    if width == 1:
+        return data
+    coding, out = f"utf-{8 * width}-{'le' if endian == 'little' else 'be'}", ""
+    while True:
+        try:
+            return (out + data.decode(coding)).encode()
+        except UnicodeDecodeError as error:
+            wrong = data[error.start : error.end]
+            out += data[: error.start].decode(coding) + "".join(f"\\{byte:03o}" for byte in wrong)
+            data = data[error.end :]
