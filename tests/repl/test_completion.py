@@ -161,6 +161,23 @@ def test_hostile_lines(text: str) -> None:
     assert 0 <= start <= len(text) and isinstance(result, list)
 
 
+def test_line_tables_are_read_for_files_alone() -> None:
+    class Unit:
+        reads = 0
+
+        @property
+        def line_table(self) -> None:
+            self.reads += 1
+
+    index, unit = SymbolIndex(), Unit()
+    names = (("ring::area()", "function"),)
+    index.take([UnitNames("ring.cpp", names, unit)])  # type: ignore[arg-type]
+    assert [name for name, _ in index.functions("ring::a")] == ["ring::area()"]
+    assert not unit.reads
+    assert list(index.files("ring")) == ["ring.cpp"]
+    assert unit.reads
+
+
 def test_parts_of_names() -> None:
     index = SymbolIndex()
     names = ("ns::over(int)", "a<b::c>::over()", "over_all", "f(ns::over)")

@@ -116,8 +116,17 @@ class UnitNames:
     file: str
     """The source file; empty for what only symbol tables have."""
     names: tuple[tuple[str, NameKind], ...]
-    included: tuple[str, ...] = ()
-    """The other files of the line table: headers, and what #line names."""
+    unit: CompilationUnit | None = None
+    """None for what only symbol tables have."""
+
+    def included(self) -> tuple[str, ...]:
+        """Return the other files of the line table: headers, and what #line names; none of a table
+        that cannot be read, which is reported where its lines are asked for."""
+        try:
+            table = None if self.unit is None else self.unit.line_table
+            return () if table is None else tuple({file.shown_name: 0 for file in table.files})
+        except DwarfGpuError:
+            return ()
 
 
 def typed_names(
@@ -142,20 +151,13 @@ def typed_names(
         try:
             full = unit.full
             declared = _first(_of_unit(full, _Wanted(word, most, is_match), word), most)
-            yield UnitNames(full.root.name or "", declared, _included(unit))
+            yield UnitNames(full.root.name or "", declared, unit)
         except (DwarfGpuError, RecursionError):
             continue  # what reads the unit reports it
     try:
         yield UnitNames("", _first(_symbols(code_object, word), most))
     except DwarfGpuError:
         return
-
-
-def _included(unit: CompilationUnit) -> tuple[str, ...]:
-    table = unit.line_table
-    if table is None:
-        return ()
-    return tuple(dict.fromkeys(file.shown_name for file in table.files))
 
 
 def _units(info: DebugInfo, word: str) -> Iterable[CompilationUnit]:

@@ -97,7 +97,9 @@ def _with_files(
     shell: Shell, names: list[Candidate], word: str, quote: str = ""
 ) -> list[Candidate]:
     """Return functions, and source files if they are few: a line follows one that is offered alone,
-    as in GDB."""
+    as in GDB. None is looked for behind `::`, because all line tables are read for them."""
+    if "::" in word:
+        return names
     end = "" if names or len([*source_files(shell, word)]) > 1 else ":"
     return filled_up(names, lambda: source_files(shell, word, quote, end))
 

@@ -41,8 +41,9 @@ class SymbolIndex:
         self._names: tuple[tuple[str, str], ...] = ()
         self._parts: tuple[tuple[str, str], ...] = ()
         """Nested names of functions: the typed part, and the whole name."""
-        self._files: dict[str, list[UnitNames]] = {}
-        """The units with each source file, by its name without folders."""
+        self._files: dict[str, list[UnitNames]] | None = None
+        """The units with each source file, by its name without folders; None before a file is
+        asked for, because their line tables are read for it."""
         self._taken: list[UnitNames] = []
         self._remaining: Iterator[UnitNames] = iter(())
         """Units that are read where names are missing."""
@@ -98,6 +99,7 @@ class SymbolIndex:
                 units.append(unit)
         if code_objects == self._of:
             self.take(units)
+            self._units_by_file()  # before someone waits for them
 
     def take(self, units: Iterable[UnitNames]) -> None:
         """Offer these names from now on."""
@@ -124,21 +126,26 @@ class SymbolIndex:
         return bool(more)
 
     def _index(self) -> None:
-        units = self._taken
-        files: dict[str, list[UnitNames]] = {}
-        for unit in units:
-            for file in {path.rpartition("/")[2] for path in (unit.file, *unit.included)}:
-                if file:
-                    files.setdefault(file, []).append(unit)
-        pairs = {pair for unit in units for pair in unit.names}
+        pairs = {pair for unit in self._taken for pair in unit.names}
         described = {name for name, kind in pairs if kind in _DESCRIBED}
         names = sorted(
             (name, kind) for name, kind in pairs if kind not in _SYMBOLS or name not in described
         )
         parts = sorted(_parts(names))
-        self._files = files
+        self._files = None
         self._parts = tuple(parts)
         self._names = tuple(names)
+
+    def _units_by_file(self) -> dict[str, list[UnitNames]]:
+        files = self._files
+        if files is None:
+            files = {}
+            for unit in self._taken:
+                for file in {path.rpartition("/")[2] for path in (unit.file, *unit.included())}:
+                    if file:
+                        files.setdefault(file, []).append(unit)
+            self._files = files
+        return files
 
     def starting_with(
         self, word: str, kinds: Collection[str] | None = None
@@ -164,7 +171,7 @@ class SymbolIndex:
     def files(self, word: str) -> Iterator[str]:
         """Yield source files with this prefix."""
         self._read_all()
-        return (file for file in sorted(self._files) if file.startswith(word))
+        return (file for file in sorted(self._units_by_file()) if file.startswith(word))
 
     def in_file(
         self, file: str, word: str, kinds: Collection[str] | None = None
@@ -179,7 +186,7 @@ class SymbolIndex:
 
     def _names_in(self, file: str) -> tuple[tuple[str, str], ...]:
         self._read_all()
-        units = self._files.get(file.rpartition("/")[2], ())
+        units = self._units_by_file().get(file.rpartition("/")[2], ())
         return tuple(sorted({pair for unit in units for pair in unit.names}))
 
 
