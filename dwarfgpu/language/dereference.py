@@ -139,6 +139,12 @@ class Dereference(ABC):
             target_value = self.resolver.referent(target, location)
         return TypedValue(target_value.type, target_value.location, unit=value.unit)
 
+    def referred(self, value: TypedValue) -> TypedValue:
+        """Return the object to which a reference refers, not read; another value as it is."""
+        bare = strip(value.type)
+        is_reference = isinstance(bare, Pointer) and bare.kind != "pointer"
+        return self.dereferenced(value) if is_reference else value
+
     def completed(self, type_: Type | None) -> Type | None:
         """Return a class that is only declared in its unit as another unit defines it."""
         return completed(self.session, type_)

@@ -453,7 +453,7 @@ class Evaluator(ElementAccess):
             operand = self.object_as(node.operand, to.type)
         else:
             own = self.own.becoming(node.operand, to.type, is_assigned=False)
-            operand = self.referred(self.value(node.operand)) if own is None else own
+            operand = self.objects.referred(self.value(node.operand)) if own is None else own
         if self.language.is_rust and (saturated := self._saturated(operand, to)) is not None:
             return saturated
         if self.language.is_opencl and to.type and is_vector(to.type) and is_number(operand.type):

@@ -105,7 +105,7 @@ class Operations(UntypedOperands):
         return self._object_of(node, self.value(node))
 
     def _object_of(self, node: ast.Node, value: TypedValue) -> TypedValue:
-        return self.typed(node, self.referred(value))
+        return self.typed(node, self.objects.referred(value))
 
     def typed(self, node: ast.Node, value: TypedValue) -> TypedValue:
         """Return the value of a tree; `UsageError` for the name of data whose type is unknown."""
@@ -116,12 +116,6 @@ class Operations(UntypedOperands):
                 return typed(value, f"${name}", self.session)
             case _:
                 return value
-
-    def referred(self, value: TypedValue) -> TypedValue:
-        bare = strip(value.type)
-        if isinstance(bare, Pointer) and bare.kind != "pointer":
-            return self.objects.dereferenced(value)
-        return value
 
     def unary(self, node: ast.Unary) -> TypedValue:
         operator = node.operator
@@ -142,12 +136,12 @@ class Operations(UntypedOperands):
             number = self._object_of(pointer, written)
             if is_integer(number.type):  # GDB: the number itself
                 return number
-            return self.objects.address_of(self.referred(self._pointee(pointer, written)))
+            return self.objects.address_of(self.objects.referred(self._pointee(pointer, written)))
         own = self.own.address(node.operand) if operator == "&" else None
         if own is not None:
             return own
         if operator == "&":
-            operand = self.referred(self.value(node.operand))
+            operand = self.objects.referred(self.value(node.operand))
             if isinstance(node.operand, ast.Access):  # GDB names only variables that are written
                 operand = evolve(operand, variable=None)
             return self.objects.address_of(operand)

@@ -52,7 +52,8 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
         raise UsageError("This target does not support masked watchpoints.")
     if condition:
         require_valid_condition(session, (), condition, shell.values)
-    item = watched(session, text, options_of(session, shell.values, writes=False))
+    options = options_of(session, shell.values, writes=False)
+    item = watched(session, text, options, is_location=bool(is_location))
     watched_bytes = item.object_bytes
     if not watched_bytes and item.value.error is not None and (is_location or kind != "write"):
         raise item.value.error

@@ -100,9 +100,11 @@ def text_of(value: TypedValue, session: Session, options: FormatOptions) -> str:
     return language.format(value, session, options)
 
 
-def watched(session: Session, text: str, options: Options) -> Watched:
+def watched(session: Session, text: str, options: Options, *, is_location: bool = False) -> Watched:
     """Return the object of an expression, which may have no value at this program location: a
     location list gives a local variable one elsewhere, or a pointer in it is not written yet.
+
+    `is_location`: the object is where `&` of the expression leads: behind a reference.
 
     Raises `UsageError` with GDB's wording for a constant, and the error of a value that never
     comes.
@@ -117,7 +119,7 @@ def watched(session: Session, text: str, options: Options) -> Watched:
         noted = _NotedReads(cast(PartlyKnown, target), (), True)  # which only reads
     noting = evolve(session, target=noted)
     options = evolve(options, looked_at=lambda variable, _: used.append(variable))
-    value = _read(text, noting, options)
+    value = _read(text, noting, options, is_referred=is_location)
     named = frozenset(_REGISTER.findall(text))
     before = tuple(part for part in noted.reads if _decides(part, named))
     own: tuple[WatchedBytes, ...] = ()
@@ -145,10 +147,14 @@ def watched(session: Session, text: str, options: Options) -> Watched:
     return item
 
 
-def _read(text: str, session: Session, options: Options) -> TypedValue:
-    """Return the value of an expression, or why it has none at this program location."""
+def _read(
+    text: str, session: Session, options: Options, *, is_referred: bool = False
+) -> TypedValue:
+    """Return the value of an expression, or why it has none at this program location; with
+    `is_referred`, of a reference the object to which it refers, not read."""
     try:
-        return language.evaluate(text, session, options)
+        value = language.evaluate(text, session, options)
+        return ObjectAccess(session).referred(value) if is_referred else value
     except (Unavailable, UndefinedBits) as error:
         return TypedValue(None, error=error)
 
