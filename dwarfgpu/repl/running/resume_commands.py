@@ -322,19 +322,17 @@ def _until(shell: Shell, argument: str, *, in_callees: bool) -> Iterator[Part]:
         reason = why_caller_is_unknown(shell.session)
         if reason is not None:
             shell.console.note(f"the caller, where it would stop too, is unknown: {reason}")
+
+    def is_enough(now: Session) -> bool:
+        here = depth(now)
+        return (now.pc in caller and here < deep) or (
+            now.pc in addresses
+            and (in_callees or (here == deep and _physical_function(now) == function))
+        )
+
     leave(shell)
     with resuming(shell, is_step=False):
-        while True:
-            stop = resumed(shell, caller | addresses)
-            if stop.halt.reason != "location-reached":
-                break
-            here, now = depth(shell.session), shell.session
-            if now.pc in caller and here < deep:
-                break
-            if now.pc in addresses and (
-                in_callees or (here == deep and _physical_function(now) == function)
-            ):
-                break
+        stop = resumed(shell, caller | addresses, is_enough)
     if stop.halt.reason == "location-reached" and shell.session.pc in bodies:
         shell.session = before_inlined(shell.session)
     yield from reported(shell, stop)

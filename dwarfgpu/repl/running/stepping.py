@@ -39,9 +39,16 @@ def stepped_here(shell: Shell) -> Stop:
     return Stop(Halt("end-stepping-range", shell.session.wave))
 
 
-def resumed(shell: Shell, more: frozenset[int] = frozenset()) -> Stop:
-    """Run until a breakpoint stops the program, the wave in focus reaches one of more addresses, or
-    the end."""
+def resumed(
+    shell: Shell,
+    more: frozenset[int] = frozenset(),
+    is_enough: Callable[[Session], bool] = lambda session: True,
+) -> Stop:
+    """Run until a breakpoint stops the program, the wave in focus reaches one of more addresses
+    where that is enough, or the end.
+
+    What is passed over does not change the lane in focus, which may be inactive there.
+    """
     session = shell.session
     while True:
         halt = runner(shell).resume(addresses(shell) | more)
@@ -49,7 +56,7 @@ def resumed(shell: Shell, more: frozenset[int] = frozenset()) -> Stop:
         if stop is not None:
             return stop
         is_here = halt.wave == session.wave and halt.reason == "breakpoint-hit"
-        if is_here and shell.session.pc in more:
+        if is_here and shell.session.pc in more and is_enough(shell.session):
             is_other = shell.session.lane != session.lane
             return Stop(evolve(halt, reason="location-reached"), is_other=is_other)
         _focus_again(shell, session)
@@ -141,17 +148,17 @@ def _range(shell: Shell, begin: int, end: int, *, over_calls: bool) -> Stop:
 
 
 def until_depth(shell: Shell, deep: int) -> Stop:
-    """Run until the frames are as few as that, at the return address of the call."""
-    for _ in range(MAX_INSTRUCTIONS):
-        here = depth(shell.session)
-        if here <= deep:
-            return stepped_here(shell)
-        caller = (shell.session.top or shell.session).at_level(here - deep).physical_frame
+    """Run until the frames are as few as that, at the return address of the call, where the lane in
+    focus stays so as at the end of any step."""
+    before, here = shell.session, depth(shell.session)
+    if here > deep:
+        caller = (before.top or before).at_level(here - deep).physical_frame
         assert caller is not None
-        stop = resumed(shell, frozenset({caller.pc}))
+        stop = resumed(shell, frozenset({caller.pc}), lambda session: depth(session) <= deep)
         if stop.halt.reason != "location-reached":
             return stop
-    raise LimitExceeded(f"more than {MAX_INSTRUCTIONS} stops before the frame returns")
+        _focus_again(shell, before)
+    return stepped_here(shell)
 
 
 def _within_row(shell: Shell, row: Range, *, over_calls: bool) -> Stop:
