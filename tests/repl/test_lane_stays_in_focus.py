@@ -66,3 +66,27 @@ def test_a_lane_that_is_inactive_at_the_stop(program: Path) -> None:
     lines = lines_of(program, "tbreak depth", "run", "until 4", "p $_lane", "p n")
     assert any(line.startswith("[Switching to thread 1, lane 1 (") for line in lines)
     assert lines[-2:] == ["$1 = 1", "$2 = 2"]
+
+
+@pytest.mark.parametrize(
+    ("commands", "lane", "stop"),
+    [
+        (
+            ("break depth if n == 9", "ignore 1 1", "tbreak depth"),
+            0,
+            "Temporary breakpoint 2, with lanes [0-63], depth (n=1)",
+        ),
+        (
+            ("break depth if n == 9", "break depth if n == 11"),
+            8,
+            "Breakpoint 1, with lane 8, depth (n=9)",
+        ),
+    ],
+)
+def test_breakpoints_at_one_location(
+    commands: tuple[str, ...], lane: int, stop: str, program: Path
+) -> None:
+    """A stop is that of the first one that stops the program."""
+    lines = lines_of(program, *commands, "run", "p $_lane")
+    assert lines[-1] == f"$1 = {lane}"
+    assert any(line.startswith(f"Thread 1 hit {stop}") for line in lines)

@@ -140,16 +140,14 @@ def stop_of(shell: Shell, halt: Halt) -> Stop | None:
             for item in items
             if faults and isinstance(item, Catchpoint) and item.event == "fault" and item.is_enabled
         ]
-        stopping = [item for item in reached if _is_to_stop(shell, item, halt)]
+        stopping = _stopping(shell, reached, halt)
         return Stop(halt, tuple(stopping), is_other=wave != shell.session.wave)
     if halt.reason == "watchpoint-scope":
-        stopping = [
-            item for item in reached if _is_left(item, halt) or _is_to_stop(shell, item, halt)
-        ]
+        stopping = _stopping(shell, reached, halt)
         return Stop(halt, tuple(stopping), is_other=wave != shell.session.wave)
     changes = {item.number: _change(shell, item, halt) for item in reached}
     arm(shell)  # what is watched may be elsewhere now
-    stopping = [item for item in reached if changes[item.number] and _is_to_stop(shell, item, halt)]
+    stopping = _stopping(shell, [item for item in reached if changes[item.number]], halt)
     if not stopping:
         return None
     first = stopping[0]
@@ -159,6 +157,19 @@ def stop_of(shell: Shell, halt: Halt) -> Stop | None:
     if is_watched or is_at_body(shell.session, stopping):
         shell.session = before_inlined(shell.session)
     return Stop(halt, tuple(stopping), tuple(changes[item.number] or ("", "") for item in stopping))
+
+
+def _stopping(shell: Shell, reached: Sequence[Breakpoint], halt: Halt) -> list[Breakpoint]:
+    """Return those that stop the program, and focus on a lane for which the first one does; those
+    that do not stop it, and further ones, do not change the focus."""
+    before, stopping, of_first = shell.session, list[Breakpoint](), shell.session
+    for item in reached:
+        if _is_left(item, halt) or _is_to_stop(shell, item, halt):
+            of_first = of_first if stopping else shell.session
+            stopping.append(item)
+        shell.session = before
+    shell.session = of_first
+    return stopping
 
 
 def _is_left(item: Breakpoint, halt: Halt) -> bool:
