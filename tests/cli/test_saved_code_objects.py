@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -81,6 +82,8 @@ def test_of_a_state_whose_code_object_is_in_a_bundle(tmp_path: Path) -> None:
     [code_object] = tmp_path.glob("again.*.co")
     assert done.lines[-1].endswith(f" Code of it is in {code_object.name}.")
     require_frame(run("bt", "--state", again))
+    done = run("debug", *given, "--batch", "--interpreter=json", "-ex", f"save {again}")
+    assert json.loads(done.lines[-1])["code-files"] == [code_object.name]
 
 
 def test_answers_of_a_dispatch_name_its_file(tmp_path: Path) -> None:

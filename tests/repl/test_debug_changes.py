@@ -102,6 +102,10 @@ def test_what_is_saved_beside_is_named_and_overwrites_nothing_unasked(tmp_path: 
     assert first == saved
     asked = "Overwrite it? (y or n) [answered Y; input not from terminal]"
     assert run(*arguments).out == f"{path} exists. {asked}\n{saved}"
+    answer = json.loads(run(*arguments, "--interpreter=json").out.splitlines()[-1])
+    validate(answer)
+    assert (answer["file"], answer["memory-files"]) == (str(path), [beside.name])
+    assert "code-files" not in answer
 
 
 def test_a_core_is_not_a_state(tmp_path: Path) -> None:

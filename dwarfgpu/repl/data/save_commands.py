@@ -23,6 +23,7 @@ from dwarfgpu.repl.running.runner import NO_PROCESS, can_run
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import shown_frame
 from dwarfgpu.session.stack_frames import selected_number
+from dwarfgpu.view.json_object import Plain
 
 
 @command("save", topic="files", complete=completion.QUOTED_FILE, repeats=False)
@@ -62,9 +63,12 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Not confirmed.")
     write(saved, path)
     memory = [name for name in saved.files if name not in files.own]
-    also = f" Memory of it is in {', '.join(memory)}." if memory else ""
-    also += f" Code of it is in {', '.join(files.own)}." if files.own else ""
-    yield Output(f"Saved {argument}.{also}", {"file": argument})
+    text, data = f"Saved {argument}.", dict[str, Plain](file=argument)
+    for key, what, names in (("memory-files", "Memory", memory), ("code-files", "Code", files.own)):
+        if names:
+            text += f" {what} of it is in {', '.join(names)}."
+            data[key] = [*names]
+    yield Output(text, data)
 
 
 @command(
