@@ -157,7 +157,32 @@ def test_a_step_has_nothing_more() -> None:
     *_, started, step, stepped, ended, program = dispatched(
         _HISTOGRAM, "starti", "info program", "stepi", "info program", "c", "info program"
     )
-    assert started.keys() == {"schema", "command", "result", "current-thread-id", "addr"}
+    assert started.keys() == {
+        "schema", "command", "result", "current-thread-id", "target-id", "addr",
+    }  # fmt: skip
     assert step["reason"] == stepped["reason"] == "end-stepping-range"
     assert "stop" not in step and "stop" not in stepped
     assert ended["reason"] == "exited" and "reason" not in program
+
+
+@pytest.mark.parametrize(
+    ("dispatch", "commands", "lane"),
+    [
+        (_HISTOGRAM, ("starti",), 0),
+        (_HISTOGRAM, ("tbreak 201 if t == 21", "run"), 21),
+        (_HISTOGRAM, ("tbreak 201", "run", "lane 5", "stepi"), 5),
+        (_HISTOGRAM, ("tbreak 201", "run", "lane 5", "next"), 5),
+        (_HISTOGRAM, ("tbreak 200", "run", "lane 5", "until 201"), 5),
+        (_HISTOGRAM, ("break 201", "run", "delete", "watch counts[3]", "c"), 3),
+        (_CHASE, ("run",), 16),  # the first one behind the 16 elements of b
+    ],
+    ids=["start", "condition", "instruction", "line", "location", "watchpoint", "fault"],
+)
+def test_a_stop_has_the_lane_in_focus(
+    dispatch: tuple[object, ...], commands: tuple[str, ...], lane: int
+) -> None:
+    """With the target id that ROCgdb gives a lane."""
+    *_, stop, program = dispatched(dispatch, *commands, "info program")
+    assert (stop["thread-id"], stop["current-lane-id"]) == (1, lane)
+    assert stop["target-id"] == f"AMDGPU Lane 1:1:1:1/{lane} (0,0,0)[{lane},0,0]"
+    assert program["target-id"] == "AMDGPU Wave 1:1:1:1 (0,0,0)/0"

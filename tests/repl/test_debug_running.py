@@ -188,6 +188,7 @@ def test_answers_as_json(shell: Shell) -> None:
     }  # fmt: skip
     stop = json_of(shell, "run")
     assert (stop["reason"], stop["bkptno"], stop["thread-id"]) == ("breakpoint-hit", 1, 1)
+    assert "current-lane-id" not in stop and "target-id" not in stop  # of a CPU
     assert json_of(shell, "stepi")["reason"] == "end-stepping-range"
     assert json_of(shell, "info breakpoints")["breakpoints"][0]["addr"] == "0x1152"
     assert json_of(shell, "delete")["result"] == "done"

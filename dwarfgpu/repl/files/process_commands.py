@@ -134,9 +134,10 @@ def info_program(shell: Shell, argument: str) -> Iterator[Part]:
     if stop is None or wave is None or wave not in shell.machine.threads:
         yield Output("The program being debugged is not being run.", {})
         return
+    target = shell.machine.threads[wave]
     yield Output(
-        f"Last stopped for thread {wave} ({shell.machine.threads[wave]}).",
-        {"current-thread-id": wave, **stop.record},
+        f"Last stopped for thread {wave} ({target}).",
+        {"current-thread-id": wave, "target-id": target, **stop.record},
     )
     pc = innermost_of(shell.session, wave).pc
     if pc is not None:

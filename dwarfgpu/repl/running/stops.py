@@ -26,6 +26,7 @@ from dwarfgpu.repl.running.runner import arm
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.running.watchpoint_values import looked_again
 from dwarfgpu.repl.shell import LastStop, Shell
+from dwarfgpu.repl.waves.lane_commands import lane_data
 from dwarfgpu.repl.waves.thread_commands import focus_on, who
 from dwarfgpu.service.frame.argument_words import focused_frame_line
 from dwarfgpu.service.frame.focus import active_lane_numbers
@@ -380,7 +381,8 @@ def _lines(
         return
     style = shell.settings.frame_style()
     frame = frame_of(session, selected_number(session))
-    data = {**record, "frame": frame_record(frame, with_arguments=True, style=style)}
+    shown = frame_record(frame, with_arguments=True, style=style)
+    data = {**record, **lane_data(session), "frame": shown}
     first = stop.items[0] if stop.items else None
     line = focused_frame_line(session, style)
     is_alone = False

@@ -86,11 +86,14 @@ def lane(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _focus_data(session: Session) -> JsonObject:
-    return {
-        "current-thread-id": session.wave,
-        "current-lane-id": session.lane,
-        "target-id": target_id(session),
-    }
+    return {"current-thread-id": session.wave, **lane_data(session)}
+
+
+def lane_data(session: Session) -> JsonObject:
+    """Return the lane in focus; empty on a CPU."""
+    if session.lane is None or not session.architecture.is_simt:
+        return {}
+    return {"current-lane-id": session.lane, "target-id": target_id(session)}
 
 
 def _other_lane(session: Session, text: str) -> Session:

@@ -14,9 +14,9 @@ from dwarfgpu.repl.number_lists import listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import shown_frame
-from dwarfgpu.repl.waves.lane_commands import find_pattern, matching_lanes, own_frame
+from dwarfgpu.repl.waves.lane_commands import find_pattern, lane_data, matching_lanes, own_frame
 from dwarfgpu.repl.waves.thread_ids import leading_threads, single_thread
-from dwarfgpu.service.frame.focus import lane_numbers, target_id, thread_and_lane
+from dwarfgpu.service.frame.focus import lane_numbers, thread_and_lane
 from dwarfgpu.service.waves.wave_frames import innermost_of, lane_counts, wave_frame
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import innermost, selected_number
@@ -65,8 +65,7 @@ def switched(shell: Shell) -> Iterator[Part]:
 def focus_data(shell: Shell) -> JsonObject:
     """Return the thread in focus, with the keys of GDB's machine interface."""
     session = shell.session
-    if session.architecture.is_simt and session.lane is not None:
-        lane: JsonObject = {"current-lane-id": session.lane, "target-id": target_id(session)}
+    if lane := lane_data(session):
         return {"current-thread-id": session.wave, **lane}
     record: JsonObject = {
         "target-id": shell.machine.threads[session.wave],
