@@ -28,6 +28,8 @@ _APART = {"define", "define-prefix", "document", "if", "while", "python", "quit"
 _ARGUMENTS = ("", "t", "1", "all", "nosuch", "-x", "numbers", "/x 1", "main", "0x10")
 _FEW = {"info vector", "laas", "lfaas"}
 """They list 512 registers or run in 64 lanes, whatever their arguments are."""
+_WITHOUT_KEYS = {"help", "info program"}
+_NOT_RUN = {f"info program{argument}" for argument in ("", " x", " 1")}
 _ENVELOPE = ("schema", "command", "result", "notes")
 
 
@@ -66,7 +68,7 @@ def test_the_json_of_every_command_follows_the_schema(
         ):
             for argument in arguments[:2] if command.name in _FEW else arguments:
                 answer = json_of(shell, f"{command.name} {argument}".rstrip())
-                assert "console" not in answer or command.name == "help", answer
+                assert "console" not in answer or command.name in _WITHOUT_KEYS, answer
 
 
 @pytest.mark.usefixtures("folder")
@@ -87,7 +89,7 @@ def test_of_a_whole_machine(looked_at: list[str]) -> None:
     assert [answer["command"] for answer in answers] == lines
     for answer in answers:
         validate(answer)
-        assert "console" not in answer, answer
+        assert "console" not in answer or answer["command"] in _NOT_RUN, answer
     assert done.err == ""
 
 

@@ -186,3 +186,12 @@ def test_a_stop_has_the_lane_in_focus(
     assert (stop["thread-id"], stop["current-lane-id"]) == (1, lane)
     assert stop["target-id"] == f"AMDGPU Lane 1:1:1:1/{lane} (0,0,0)[{lane},0,0]"
     assert program["target-id"] == "AMDGPU Wave 1:1:1:1 (0,0,0)/0"
+
+
+def test_a_program_that_is_not_being_run() -> None:
+    """GDB's words; `info program` has no other answer then."""
+    before, *_, killed, _, ended = dispatched(
+        _HISTOGRAM, "info program", "starti", "kill", "info program", "run", "info program"
+    )
+    for answer in (before, killed, ended):
+        assert answer["console"] == ["The program being debugged is not being run."]

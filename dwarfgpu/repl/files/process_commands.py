@@ -132,7 +132,7 @@ def info_program(shell: Shell, argument: str) -> Iterator[Part]:
     stop = shell.last_stop
     wave = None if stop is None else stop.wave
     if stop is None or wave is None or wave not in shell.machine.threads:
-        yield Output("The program being debugged is not being run.", {})
+        yield "The program being debugged is not being run."
         return
     target = shell.machine.threads[wave]
     yield Output(
