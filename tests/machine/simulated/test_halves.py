@@ -178,7 +178,8 @@ def test_a_part_of_a_lane_as_a_scalar() -> None:
         ("v_not_b32_e32", {"src0": V}, 0b0100, 0b0100),
         ("v_bfi_b32", {"src0": 4, "src1": V, "src2": V + 1}, LOW, WHOLE),
         ("v_bfi_b32", {"src0": 4, "src1": V + 1, "src2": V}, LOW, LOW),
-        ("v_cndmask_b32_e32", {"src0": V + 1, "src1": 0}, LOW, LOW),
+        ("v_cndmask_b32_e32", {"src0": V + 1, "src1": 0}, LOW, WHOLE),
+        ("v_cndmask_b32_e32", {"src0": V, "src1": 1}, LOW, LOW),
     ],
 )
 def test_operations_bit_by_bit(

@@ -256,7 +256,8 @@ def test_bits_of_scalars_that_are_read(
         ("gfx1100", "v_mov_b16_e32", {"src0": 4}, 0xFFFF, 0b0011),
         ("gfx1100", "v_mov_b16_e32", {"src0": 4}, 0xFFFF0000, 0),
         ("gfx1100", "v_and_b32_e32", {"src0": 4, "src1": 1}, 0xFF, 0b0001),
-        ("gfx1100", "v_cndmask_b32_e32", {"src0": 4, "src1": 1}, 0xFF, 0b0001),
+        ("gfx1100", "v_cndmask_b32_e32", {"src0": 4, "src1": 1}, 0xFF, 0b1111),
+        ("gfx1100", "v_cndmask_b32_e64", {"src0": VGPR + 1, "src1": 4, "src2": 106}, 0xFF, 0b0001),
         ("gfx1100", "v_bfe_u32", {"src0": 4, "src1": 128, "src2": 128 + 8}, 0xFF, 0b1111),
         ("gfx1100", "v_cvt_f32_ubyte0_e32", {"src0": 4}, 0xFF, 0b1111),
         ("gfx1100", "v_add_f16_e32", {"src0": 4, "src1": 1}, 0xFFFF, 0b0011),
@@ -279,3 +280,117 @@ def test_vectors_of_scalars_that_are_known_in_part(
 
 HALVES = ("v_mov_b16_e32", "v_add_f16_e32")
 """They write the low half of v2 alone, whose high half is known."""
+
+
+def masked(
+    target: str, mask: int, executing: int, unknown: dict[int, int], mnemonic: str, **operands: int
+) -> tuple[Any, str | None]:
+    """Return a wave after an instruction, and why it stopped. VCC and s[4:5] have `mask`, of which
+    only the bits of lanes that execute are known; `unknown`: the lanes where VGPRs are unknown. v0
+    is unknown, v1 has 5 in all lanes, v2 7."""
+    size = 64 if target.startswith("gfx9") else 32
+    code = programs.encoded(decoder(target, size), mnemonic, **operands)
+    machine = vectors.machine(code, size, target, size, tracks_writes=True)
+    machine.observe(UnknownContents(machine))
+    [wave] = machine.waves
+    wave.vcc = Undefined(mask, executing)
+    wave.s[4], wave.s[5] = (Undefined(mask >> n & FULL, executing >> n & FULL) for n in (0, 32))
+    wave.v[1][:], wave.v[2][:], wave.written[0] = 5, 7, 0
+    for number, lanes in unknown.items():
+        wave.forget_bytes(number, 0b1111, lanes)
+    wave.set_exec(executing)
+    stopped = machine.run(most=1)
+    return wave, None if stopped is None else stopped.text
+
+
+CNDMASK = {"vdst": 0, "src0": VGPR + 1, "src1": 2}
+SDWA = {"vdst": 0, "src0": 1, "src1": 2, "dst_sel": DWORD, "src0_sel": DWORD, "src1_sel": DWORD}
+SAME_LANE = {"dpp_ctrl": 0xE4, "row_mask": 15, "bank_mask": 15}
+SELECTIONS = [
+    ("gfx942", "v_cndmask_b32_e32", CNDMASK),
+    ("gfx942", "v_cndmask_b32_e64", {**CNDMASK, "src1": VGPR + 2, "src2": 4}),
+    ("gfx942", "v_cndmask_b32_sdwa", SDWA),
+    ("gfx942", "v_cndmask_b32_dpp", {"vdst": 0, "src0": 1, "src1": 2, **SAME_LANE}),
+    ("gfx1030", "v_cndmask_b32_e32", CNDMASK),
+    ("gfx1100", "v_cndmask_b32_e64", {**CNDMASK, "src1": VGPR + 2, "src2": 4}),
+    ("gfx1100", "v_cndmask_b16", {**CNDMASK, "src1": VGPR + 2, "src2": 4}),
+    ("gfx1100", "v_dual_cndmask_b32", {"vdstX": 0, "src0X": VGPR + 1, "vsrc1X": 2, "vdstY": 1,
+     "src0Y": VGPR + 8, "vsrc1Y": 9}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mask", [0, 0xA5, 0xFF])
+@pytest.mark.parametrize(("target", "mnemonic", "operands"), SELECTIONS)
+def test_each_lane_needs_the_source_that_its_bit_selects(
+    target: str, mnemonic: str, operands: dict[str, int], mask: int
+) -> None:
+    """The first source if the bit is 0 (v_cndmask_b32 in the CDNA3 and RDNA3 ISA)."""
+    first, second = 0xFF & ~mask, 0xFF & mask
+    unknown = {1: FULL if mask == 0xFF else second, 2: FULL if not mask else first}
+    if mnemonic.endswith("dpp") and first:  # of the source that is moved, all lanes may be read
+        unknown.pop(1)
+    wave, text = masked(target, mask, 0xFF, unknown, mnemonic, **operands)
+    assert text is None
+    assert [int(lane) & 0xFFFF for lane in wave.v[0][:8]] == [
+        5 + 2 * (mask >> n & 1) for n in range(8)
+    ]
+    halves = 2 if mnemonic == "v_cndmask_b16" else 4
+    assert wave.known_lanes(0)[:halves] == [0xFF] * halves
+    for number, lanes in ((1, first), (2, second)):
+        if lanes:
+            lane = lanes.bit_length() - 1
+            _, text = masked(target, mask, 0xFF, {number: 1 << lane}, mnemonic, **operands)
+            assert text == f"{mnemonic} needs v{number} of lane {lane}, which is not known"
+
+
+@pytest.mark.parametrize("mask", [0, 0xA5])
+def test_bytes_of_the_source_that_no_lane_selects_do_not_matter(mask: int) -> None:
+    size, target = 32, "gfx1100"
+    code = programs.encoded(decoder(target, size), "v_cndmask_b32_e32", **CNDMASK)
+    machine = vectors.machine(code, size, target, size, tracks_writes=True)
+    machine.observe(UnknownContents(machine))
+    [wave] = machine.waves
+    wave.vcc, wave.written[0] = mask, 0
+    wave.forget_bytes(2, 0b1110, wave.all_lanes)
+    assert machine.run(most=1) is None
+    assert wave.known_lanes(0) == [wave.all_lanes, *[wave.all_lanes & ~mask] * 3]
+
+
+@pytest.mark.parametrize(
+    ("target", "mnemonic", "operands", "lane"),
+    [
+        *((*selection, 3) for selection in SELECTIONS),
+        ("gfx942", "v_addc_co_u32_e32", CNDMASK, 3),
+        ("gfx942", "v_subb_co_u32_e64", {**CNDMASK, "src1": VGPR + 2, "sdst": 8, "src2": 4}, 35),
+        ("gfx1030", "v_add_co_ci_u32_e32", CNDMASK, 3),
+        ("gfx942", "v_div_fmas_f32", {**CNDMASK, "src1": VGPR + 2, "src2": VGPR + 1}, 40),
+    ],
+)  # fmt: skip
+def test_lanes_that_do_not_execute_need_no_bit(
+    target: str, mnemonic: str, operands: dict[str, int], lane: int
+) -> None:
+    wave, text = masked(target, 0, 1 << lane, {}, mnemonic, **operands)
+    assert text is None
+    assert wave.known_lanes(0)[0] == 1 << lane
+    code = programs.encoded(decoder(target), mnemonic, **operands)
+    machine = vectors.machine(code, wave.lane_count, target, wave.lane_count, tracks_writes=True)
+    machine.observe(UnknownContents(machine))
+    other = machine.waves[0]
+    other.vcc = Undefined(0, ~(1 << lane))
+    other.s[4], other.s[5] = (Undefined(0, ~(1 << lane) >> n & FULL) for n in (0, 32))
+    other.set_exec(1 << lane)
+    stopped = machine.run(most=1)
+    dword = "vcc_hi" if lane > 31 else "vcc_lo"
+    if operands.get("src2") == 4:
+        dword = "s5" if lane > 31 else "s4"
+    assert stopped is not None and stopped.text == f"{mnemonic} needs {dword}, which is not known"
+
+
+@pytest.mark.parametrize("lane", [3, 20])
+def test_a_mask_that_is_a_number_too(lane: int) -> None:
+    """Of vcc_lo as a source, all bytes are read; of vcc_lo as the mask, the bits of lanes."""
+    operands = {"vdst": 0, "src0": 106, "src1": 2}
+    wave, text = masked("gfx1100", 0, 1 << lane, {}, "v_cndmask_b32_e32", **operands)
+    assert text == "v_cndmask_b32_e32 needs vcc_lo, which is not known"
+    wave, text = masked("gfx1100", 0, 0xFFFF, {}, "v_cndmask_b32_e32", **operands)
+    assert text is None and wave.known_lanes(0) == [0xFFFF, 0xFFFF, 0, 0]

@@ -206,8 +206,10 @@ def bytes_that_matter(name: str, values: Sequence[int | None]) -> list[int] | No
             return [WHOLE, _anded(mask), _anded(None if mask is None else ~mask & _FULL)]
         case (("v_or_b32" | "v_xor_b32" | "v_xnor_b32" | "v_or3_b32" | "v_xor3_b32"), _):
             return [WHOLE] * len(values)
-        case (("v_not_b32" | "v_cndmask_b32"), _):
-            return [WHOLE] * len(values)
+        case "v_not_b32", _:
+            return [WHOLE]
+        case "v_cndmask_b32", _:  # each lane depends on one source, as its bit of the third says
+            return [WHOLE, WHOLE]
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
 from dwarfgpu.base.records import evolve, frozen
@@ -37,6 +37,8 @@ _FETCH_INACTIVE: Final = (1, 0xEA)
 _MOVES: Final = ("v_mov_b", "v_accvgpr_")
 _SCALAR_COPIES: Final = ("s_mov_b", "v_readlane", "v_readfirstlane", "v_writelane")
 """They copy one number, from and to a scalar register or a lane."""
+_SELECTIONS: Final = "v_cndmask_b"
+"""They copy one of two sources, as a mask says for each lane."""
 _CHOICES: Final = ("s_cselect_b", "s_cmov")
 """They copy one of two scalar sources, as SCC says."""
 _PERMUTES: Final = (
@@ -54,6 +56,17 @@ _KEEPS_OTHER_BITS: Final = (
 Value: TypeAlias = "Register | Constant | int | None"
 Choice: TypeAlias = tuple[Register | None, Register | None]
 """The source that is copied if SCC is 1, and the other; None for constants."""
+
+
+class Selection(NamedTuple):
+    """An operation that copies one of two sources in each lane."""
+
+    first: Value
+    """The source of lanes whose bit is 0."""
+    second: Value
+    mask: Value
+    is_moved: bool
+    """Whether DPP takes the first source from other lanes."""
 
 
 class Indexing(NamedTuple):
@@ -104,6 +117,9 @@ class Needs:
     """The copy of one number that it is."""
     choice: Choice | None
     """The two sources, if it copies one of them."""
+    masks: tuple[Register, ...]
+    """Registers with a bit for each lane, read in the lanes that execute."""
+    selections: tuple[Selection, ...]
     permuted: Register | None
     """What is read in the lanes that numbers name."""
     scalar_bits: ScalarBits | None
@@ -151,7 +167,8 @@ def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Nee
     instruction_uses = uses(instruction)
     if indexing.indexed:
         instruction_uses = tuple(_moved(use, indexing) for use in instruction_uses)
-    reads, writes = effects(instruction, instruction_uses)
+    rests = tuple(map(_without_selections, instruction_uses))
+    reads, writes = effects(instruction, rests)
     use = instruction_uses[0]
     is_single = len(instruction_uses) == 1
     fields = dict(_fields(instruction))
@@ -198,6 +215,8 @@ def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Nee
         is_store,
         use if is_scalar and is_copied else None,
         choice,
+        tuple(dict.fromkeys(_masks(instruction_uses))),
+        tuple(_selections(instruction_uses, is_dpp=is_dpp)),
         _register(permuted) if _is_vector(permuted) else None,
         bits,
         all(register.bank in COPIES_TO or register.bank == "scc" for register in writes),
@@ -211,9 +230,45 @@ def _has_bits(value: Value) -> bool:
 
 def _merged(use: Use) -> tuple[Register, ...]:
     """Return the registers whose bytes an operation bit by bit reads, but for masks of lanes."""
-    masks = {operand.value for operand in use.sources if operand.declared.type == "mask"}
-    values = dict.fromkeys(operand.value for operand in use.sources)
-    return tuple(value for value in values if isinstance(value, Register) and value not in masks)
+    values = dict.fromkeys(operand.value for operand in use.sources if not _is_mask(use, operand))
+    return tuple(value for value in values if isinstance(value, Register))
+
+
+def _is_mask(use: Use, operand: Operand) -> bool:
+    """Return whether a source has a bit for each lane, which the lane alone reads."""
+    name_or_type = operand.declared.name_or_type
+    return use.operation.is_masked and name_or_type in ("mask", "vcc")
+
+
+def _masks(instruction_uses: Iterable[Use]) -> Iterator[Register]:
+    for use in instruction_uses:
+        for operand in use.sources:
+            if _is_mask(use, operand) and isinstance(operand.value, Register):
+                yield operand.value
+
+
+def _selections(instruction_uses: Iterable[Use], *, is_dpp: bool) -> Iterator[Selection]:
+    for use in instruction_uses:
+        if use.operation.name.startswith(_SELECTIONS):
+            first, second, mask = (operand.value for operand in use.sources[:3])
+            yield Selection(first, second, mask, is_dpp)
+
+
+def _without_selections(use: Use) -> Use:
+    """Return an operation without its masks, and without two sources that a mask selects from."""
+    selected = use.sources[:2] if use.operation.name.startswith(_SELECTIONS) else ()
+    return evolve(
+        use,
+        sources=tuple(
+            operand
+            for operand in use.sources
+            if not (
+                _is_mask(use, operand)
+                or operand in selected
+                and (_is_vector(operand.value) or _has_bits(operand.value))
+            )
+        ),
+    )
 
 
 def _is_vector(value: Value) -> bool:
@@ -271,7 +326,7 @@ def _bytes(
             for operand in use.sources
             if not operand.declared.is_operand
             and operand.declared.name != "d"
-            or operand.declared.type == "mask"
+            and not _is_mask(use, operand)
         ]
         for register in filter(None, map(_register, (*whole, *use.addresses))):
             for number in range(register.size):

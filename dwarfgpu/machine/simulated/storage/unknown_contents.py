@@ -33,6 +33,7 @@ from dwarfgpu.machine.simulated.semantics.vector_bytes import (
 from dwarfgpu.machine.simulated.storage.instruction_needs import (
     Indexing,
     Needs,
+    Selection,
     Value,
     indexing_of,
     needs_of,
@@ -109,6 +110,10 @@ class UnknownContents:
             missing = _missing(wave, register, read_lanes, read)
             if missing is not None:
                 return missing
+        for mask in needs.masks:
+            missing = _missing_lanes(wave, mask, lanes)
+            if missing is not None:
+                return missing
         if needs.permuted is not None:
             return _missing(wave, needs.permuted, _permuted_lanes(wave, needs, lanes), read)
         if needs.choice is not None:
@@ -128,6 +133,10 @@ class UnknownContents:
             return self._compute(wave, needs, needs.scalar_bits)
         if needs.is_bitwise:
             return self._merge(wave, needs, lanes)
+        for selection in needs.selections:
+            missing = _missing_selected(wave, selection, lanes, read_lanes, read)
+            if missing is not None:
+                return missing
         for number, register in enumerate(_parts(needs.copied)):
             self._add_unknown(wave, number, register, lanes, read.get(register[:2], WHOLE))
         return None
@@ -146,19 +155,26 @@ class UnknownContents:
         byte of the result would be known."""
         values = [_same_in_all_lanes(wave, value) for value in needs.values]
         matter = bytes_that_matter(needs.name, values) or ()
+        reading = [lanes] * len(matter)
+        if needs.selections:
+            reading = _selecting_lanes(wave, needs.selections[0], lanes)
         sources = [
-            (value, mask)
-            for value, mask in zip(needs.values, matter, strict=False)
+            (value, mask, where)
+            for value, mask, where in zip(needs.values, matter, reading, strict=False)
             if isinstance(value, Register) and value in needs.merged
         ]
-        for value, mask in sources:
-            self._add_unknown(wave, 0, value, lanes, mask)
+        for value, mask, where in sources:
+            self._add_unknown(wave, 0, value, where, mask)
         blank = lanes
         for byte in range(4):
             blank &= self._unknown.get(byte, 0)
         if not blank:
             return None
-        missing = (_missing(wave, value, blank, {value[:2]: mask}) for value, mask in sources)
+        missing = (
+            _missing(wave, value, blank & where, {value[:2]: mask})
+            for value, mask, where in sources
+            if blank & where
+        )
         return next(filter(None, missing))
 
     def _compute(self, wave: WaveMemory, needs: Needs, operation: ScalarBits) -> str | None:
@@ -481,6 +497,45 @@ def _missing(
     for number, dword in enumerate(register.parts()):
         if of_bits(~known >> 32 * number & _FULL) & read.get(dword[:2], WHOLE):
             return dword.name
+    return None
+
+
+def _missing_lanes(wave: WaveMemory, mask: Register, lanes: int) -> str | None:
+    """Describe the unknown dword of a mask that has a bit of one of some lanes; None if all these
+    bits are known."""
+    lacking = lanes & ~_number(wave, mask).known
+    if not lacking:
+        return None
+    return list(mask.parts())[(lacking & -lacking).bit_length() - 1 >> 5].name
+
+
+def _selecting_lanes(wave: WaveMemory, selection: Selection, lanes: int) -> list[int]:
+    """Return the lanes that read the first of two sources, and those that read the second."""
+    if not isinstance(selection.mask, Register):
+        return [lanes, lanes]
+    mask = _number(wave, selection.mask).value
+    return [lanes & ~mask, lanes & mask]
+
+
+def _missing_selected(
+    wave: WaveMemory,
+    selection: Selection,
+    lanes: int,
+    read_lanes: int,
+    read: Mapping[Dword, int],
+) -> str | None:
+    """Describe what is unknown of the source that a lane copies; None if all is known.
+
+    `read_lanes`: those that DPP may take the first source from.
+    """
+    first, second = _selecting_lanes(wave, selection, lanes)
+    if first and selection.is_moved:
+        first = read_lanes
+    for value, where in ((selection.first, first), (selection.second, second)):
+        if where and isinstance(value, Register):
+            missing = _missing(wave, value, where, read)
+            if missing is not None:
+                return missing
     return None
 
 
