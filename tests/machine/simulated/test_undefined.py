@@ -394,3 +394,109 @@ def test_a_mask_that_is_a_number_too(lane: int) -> None:
     assert text == "v_cndmask_b32_e32 needs vcc_lo, which is not known"
     wave, text = masked("gfx1100", 0, 0xFFFF, {}, "v_cndmask_b32_e32", **operands)
     assert text is None and wave.known_lanes(0) == [0xFFFF, 0xFFFF, 0, 0]
+
+
+SCALAR_MOVES = [
+    ("s_movrels_b32", 14, 2, (16, 10)),
+    ("s_movrels_b64", 14, 2, (16, 10)),
+    ("s_movreld_b32", 10, 2, (14, 12)),
+    ("s_movreld_b64", 10, 2, (14, 12)),
+    ("s_movrelsd_2_b32", 14, 4 << 16 | 2, (16, 14)),
+    ("s_movrelsd_2_b32", 10, 4 << 16 | 2, (16, 14)),
+]
+"""Moves of s14 to s10 and an index in M0, with what they do not read or write, and what they do."""
+
+
+@pytest.mark.parametrize(
+    ("target", "mnemonic", "unknown", "index", "moved"),
+    [
+        (target, *move)
+        for target in ("gfx90a", "gfx1030", "gfx1100")
+        for move in SCALAR_MOVES
+        if target != "gfx90a" or move[0] != "s_movrelsd_2_b32"
+    ],
+)
+def test_scalars_by_an_index(
+    target: str, mnemonic: str, unknown: int, index: int, moved: tuple[int, int]
+) -> None:
+    """A register that it names may be unknown where M0 makes it another, and so may a part of what
+    it copies."""
+    source, destination = moved
+    size = 64 if target == "gfx90a" else 32
+    code = programs.encoded(decoder(target, size), mnemonic, sdst=10, src0=14)
+    machine = vectors.machine(code, size, target, size, tracks_writes=True)
+    machine.observe(UnknownContents(machine))
+    [wave] = machine.waves
+    if unknown not in moved:
+        wave.s[unknown] = Undefined(0xFDFDFDFD)
+    wave.s[M0], wave.s[destination] = index, Undefined(0)
+    wave.s[source] = Undefined(PARTLY, 0xFF00FFFF)
+    before = list(wave.s)
+    assert machine.run(most=1) is None
+    assert (wave.s[destination], known_bits(wave.s[destination]) & FULL) == (PARTLY, 0xFF00FFFF)
+    written = range(destination, destination + (2 if "b64" in mnemonic else 1))
+    for number, scalar in enumerate(before):
+        if number not in written:
+            assert (wave.s[number], known_bits(wave.s[number])) == (scalar, known_bits(scalar))
+
+
+@pytest.mark.parametrize("mnemonic", ["s_movrels_b32", "s_movreld_b32"])
+@pytest.mark.parametrize("index", [200, FULL])
+def test_an_index_beyond_all_scalars(mnemonic: str, index: int) -> None:
+    code = programs.encoded(decoder("gfx1100"), mnemonic, sdst=10, src0=10)
+    machine = vectors.machine(code, 32, "gfx1100", 32, tracks_writes=True)
+    machine.observe(UnknownContents(machine))
+    [wave] = machine.waves
+    wave.s[M0], wave.s[20] = index, Undefined(0)
+    stopped = machine.run(most=1)
+    assert stopped is not None
+    assert f"register s{10 + index}, which M0 gives, does not exist" in stopped.text
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "moved"),
+    [
+        ("v_movrels_b32_e32", (7, 2)),
+        ("v_movreld_b32_e32", (5, 4)),
+        ("v_movreld_b32_e64", (5, 4)),
+        ("v_movrelsd_b32_e32", (7, 4)),
+    ],
+)
+def test_parts_of_vectors_by_an_index(mnemonic: str, moved: tuple[int, int]) -> None:
+    """The copy of a half is known as far as the half, in the lanes that execute."""
+    source, destination = moved
+    code = programs.encoded(decoder("gfx1030"), mnemonic, vdst=2, src0=VGPR + 5)
+    machine = vectors.machine(code, 32, "gfx1030", 32, tracks_writes=True)
+    machine.observe(UnknownContents(machine))
+    [wave] = machine.waves
+    wave.s[M0] = 2
+    wave.forget_bytes(source, 0b1100, wave.all_lanes)
+    wave.set_exec(0xFF)
+    assert machine.run(most=1) is None
+    high = wave.all_lanes & ~0xFF
+    assert wave.known_lanes(destination) == [wave.all_lanes] * 2 + [high] * 2
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "operands", "bits"),
+    [
+        ("s_movrels_b32", {"sdst": 10, "src0": 14}, FULL),
+        ("s_movreld_b64", {"sdst": 10, "src0": 14}, FULL),
+        ("s_movrelsd_2_b32", {"sdst": 10, "src0": 14}, 0x3FF03FF),
+        ("v_movrels_b32_e32", {"vdst": 10, "src0": VGPR + 14}, FULL),
+        ("v_movrelsd_2_b32_e32", {"vdst": 10, "src0": VGPR + 14}, 0x3FF03FF),
+    ],
+)
+def test_bits_of_m0_that_are_an_index(mnemonic: str, operands: dict[str, int], bits: int) -> None:
+    """`s_movrelsd_2_b32` reads M0[9:0] and M0[25:16] in the RDNA2 ISA."""
+    for known, text in (
+        (bits, None),
+        (bits & ~1, f"{mnemonic} needs m0, which is not known"),
+        (bits & ~(1 << bits.bit_length() - 1), f"{mnemonic} needs m0, which is not known"),
+    ):
+        code = programs.encoded(decoder("gfx1030"), mnemonic, **operands)
+        machine = vectors.machine(code, 32, "gfx1030", 32, tracks_writes=True)
+        machine.observe(UnknownContents(machine))
+        machine.waves[0].s[M0] = Undefined(2, known)
+        stopped = machine.run(most=1)
+        assert (stopped and stopped.text) == text

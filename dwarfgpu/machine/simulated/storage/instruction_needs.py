@@ -34,11 +34,22 @@ _SCALAR_BANKS: Final = frozenset(
 """Registers that are numbers of a wave; others are made of these, or the hardware provides them."""
 _FETCH_INACTIVE: Final = (1, 0xEA)
 """`fi` of dpp_ctrl and of dpp8."""
-_MOVES: Final = ("v_mov_b", "v_accvgpr_")
-_SCALAR_COPIES: Final = ("s_mov_b", "v_readlane", "v_readfirstlane", "v_writelane")
+_MOVES: Final = ("v_mov_b", "v_movrel", "v_accvgpr_")
+_SCALAR_COPIES: Final = ("s_mov_b", "s_movrel", "v_readlane", "v_readfirstlane", "v_writelane")
 """They copy one number, from and to a scalar register or a lane."""
 _SELECTIONS: Final = "v_cndmask_b"
 """They copy one of two sources, as a mask says for each lane."""
+_MOVED_BY_M0: Final = {
+    **MOVES_BY_M0,
+    **{f"s_movrel{name}": indexed for name, indexed in (("s_b32", 1), ("s_b64", 1))},
+    **{f"s_movrel{name}": indexed for name, indexed in (("d_b32", 8), ("d_b64", 8))},
+    "s_movrelsd_2_b32": 9,
+}
+"""Which operands M0 moves, as bits of `Indexing.indexed`."""
+_MOVES_BY_HALVES: Final = frozenset({"v_movrelsd_2_b32", "s_movrelsd_2_b32"})
+"""Their source moves by the low half of M0, their destination by the high one."""
+_INDEX_OF_MODE: Final = 0xF0FF
+"""The bits of M0 that `s_set_gpr_idx_on` writes: the index, and which operands it moves."""
 _CHOICES: Final = ("s_cselect_b", "s_cmov")
 """They copy one of two scalar sources, as SCC says."""
 _PERMUTES: Final = (
@@ -70,13 +81,15 @@ class Selection(NamedTuple):
 
 
 class Indexing(NamedTuple):
-    """How M0 moves the vector registers of an instruction."""
+    """How M0 moves the registers of an instruction."""
 
     indexed: int = 0
     """Which operands, as in `StepMode.indexed`."""
     source: int = 0
     destination: int = 0
     """What is added to the numbers of registers."""
+    bits: int = 0
+    """The bits of M0 that say so."""
 
 
 _NOT_INDEXED: Final = Indexing()
@@ -130,35 +143,35 @@ class Needs:
 
 def indexing_of(instruction: Instruction, indexed: int, m0: int) -> Indexing:
     """Return how M0 moves registers; `indexed`: as `s_set_gpr_idx_on` has said."""
-    if not indexed and not instruction.mnemonic.startswith("v_movrel"):
+    if not indexed and not instruction.mnemonic.startswith(("v_movrel", "s_movrel")):
         return _NOT_INDEXED
     name = without_suffix(instruction.mnemonic)
-    if name == "v_movrelsd_2_b32":
-        return Indexing(MOVES_BY_M0[name], m0 & 0x3FF, m0 >> 16 & 0x3FF)
-    if name in MOVES_BY_M0:
-        return Indexing(MOVES_BY_M0[name], m0, m0)
+    if name in _MOVES_BY_HALVES:
+        return Indexing(_MOVED_BY_M0[name], m0 & 0x3FF, m0 >> 16 & 0x3FF, 0x3FF03FF)
+    if name in _MOVED_BY_M0:
+        return Indexing(_MOVED_BY_M0[name], m0, m0, 0xFFFFFFFF)
     if indexed and name.startswith("v_"):
-        return Indexing(indexed, m0 & 0xFF, m0 & 0xFF)
+        return Indexing(indexed, m0 & 0xFF, m0 & 0xFF, _INDEX_OF_MODE)
     return _NOT_INDEXED
 
 
 def _moved(use: Use, indexing: Indexing) -> Use:
     """Return an operation with the registers that it has by M0."""
+    banks = ("s",) if use.operation.is_scalar else ("v", "a")
     sources = tuple(
-        _by_index(operand, indexing.source) if indexing.indexed >> number & 1 else operand
+        _by_index(operand, indexing.source, banks) if indexing.indexed >> number & 1 else operand
         for number, operand in enumerate(use.sources[:3])
     )
     results = use.results
     if indexing.indexed & 8 and results:
-        results = (_by_index(results[0], indexing.destination), *results[1:])
+        results = (_by_index(results[0], indexing.destination, banks), *results[1:])
     return evolve(use, sources=(*sources, *use.sources[3:]), results=results)
 
 
-def _by_index(operand: Operand, offset: int) -> Operand:
+def _by_index(operand: Operand, offset: int, banks: tuple[str, ...]) -> Operand:
     value = operand.value
-    if not _is_vector(value):
+    if not isinstance(value, Register) or value.bank not in banks:
         return operand
-    assert isinstance(value, Register)
     return operand._replace(value=value._replace(first=value.first + offset))
 
 
@@ -167,7 +180,7 @@ def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Nee
     instruction_uses = uses(instruction)
     if indexing.indexed:
         instruction_uses = tuple(_moved(use, indexing) for use in instruction_uses)
-    rests = tuple(map(_without_selections, instruction_uses))
+    rests = tuple(map(_without_masks, instruction_uses))
     reads, writes = effects(instruction, rests)
     use = instruction_uses[0]
     is_single = len(instruction_uses) == 1
@@ -254,8 +267,14 @@ def _selections(instruction_uses: Iterable[Use], *, is_dpp: bool) -> Iterator[Se
             yield Selection(first, second, mask, is_dpp)
 
 
-def _without_selections(use: Use) -> Use:
-    """Return an operation without its masks, and without two sources that a mask selects from."""
+def _is_index(use: Use, operand: Operand) -> bool:
+    """Return whether a source is M0 as `Indexing` has it."""
+    return operand.declared.name == "m0" and use.operation.name in _MOVED_BY_M0
+
+
+def _without_masks(use: Use) -> Use:
+    """Return an operation without its masks and the index in M0, and without two sources that a
+    mask selects from."""
     selected = use.sources[:2] if use.operation.name.startswith(_SELECTIONS) else ()
     return evolve(
         use,
@@ -264,6 +283,7 @@ def _without_selections(use: Use) -> Use:
             for operand in use.sources
             if not (
                 _is_mask(use, operand)
+                or _is_index(use, operand)
                 or operand in selected
                 and (_is_vector(operand.value) or _has_bits(operand.value))
             )
@@ -299,6 +319,7 @@ def _copied(use: Use, *, is_store: bool, is_move: bool, is_scalar: bool) -> tupl
         if isinstance(operand.value, Register)
         and (is_move or operand.value.bank in ("v", "a"))
         and operand.declared.name != "d"
+        and not _is_index(use, operand)
     )
 
 

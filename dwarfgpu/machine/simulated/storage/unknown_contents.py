@@ -86,7 +86,7 @@ class UnknownContents:
     def before(self, wave: WaveMemory, step: Step) -> None:
         instruction = step.instruction
         indexing = indexing_of(instruction, wave.indexed, wave.s[_M0])
-        if indexing.indexed and known_bits(wave.s[_M0]) & _FULL != _FULL:
+        if indexing.bits & ~known_bits(wave.s[_M0]):
             raise _unavailable(f"{instruction.mnemonic} needs m0")
         key = instruction.address, indexing
         needs = self._needs.get(key)
@@ -380,8 +380,8 @@ def _same_in_all_lanes(wave: WaveMemory, value: Value) -> int | None:
     if isinstance(value, Constant):
         return value.value
     if isinstance(value, Register) and value.bank == "s" and value.size == 1:
-        number = wave.s[value.first]
-        return number if known_bits(number) & _FULL == _FULL else None
+        number, known = _number(wave, value)
+        return number if known & _FULL == _FULL else None
     return None
 
 
