@@ -500,3 +500,36 @@ def test_bits_of_m0_that_are_an_index(mnemonic: str, operands: dict[str, int], b
         machine.waves[0].s[M0] = Undefined(2, known)
         stopped = machine.run(most=1)
         assert (stopped and stopped.text) == text
+
+
+@pytest.mark.parametrize(
+    ("target", "mnemonic", "operands", "bits"),
+    [
+        ("gfx942", "v_readlane_b32", {"vdst": 7, "src0": VGPR + 2, "src1": 4}, 0x3F),
+        ("gfx942", "v_readlane_b32", {"vdst": 7, "src0": VGPR + 2, "src1": M0}, 0x3F),
+        ("gfx1100", "v_readlane_b32", {"vdst": 7, "src0": VGPR + 2, "src1": 4}, 0x1F),
+        ("gfx1100", "v_readlane_b32", {"vdst": 7, "src0": VGPR + 2, "src1": 107}, 0x1F),
+        ("gfx942", "v_writelane_b32", {"vdst": 2, "src0": 128 + 9, "src1": 4}, 0x3F),
+        ("gfx942", "v_writelane_b32", {"vdst": 2, "src0": M0, "src1": M0}, 0x3F),
+        ("gfx1100", "v_writelane_b32", {"vdst": 2, "src0": 128 + 9, "src1": 4}, 0x1F),
+    ],
+)
+@pytest.mark.parametrize("fill", [0, FULL])
+def test_bits_of_the_number_of_a_lane(
+    target: str, mnemonic: str, operands: dict[str, int], bits: int, fill: int
+) -> None:
+    """Those that count the lanes of a wave: the ISA documents take the number modulo its size."""
+    number = operands["src1"]
+    name = {M0: "m0", 107: "vcc_hi"}.get(number, f"s{number}")
+    for known in (bits & ~1, bits & ~(bits + 1 >> 1)):
+        _, text = after_partly_known(target, known, mnemonic, fill, **operands)
+        assert text == f"{mnemonic} needs {name}, which is not known"
+    wave, text = after_partly_known(target, bits, mnemonic, fill, **operands)
+    assert text is None
+    lane = 1 << (PARTLY & bits)
+    if mnemonic == "v_readlane_b32":
+        assert known_bits(wave.s[7]) & FULL == FULL
+    elif operands["src0"] == number:
+        assert wave.known_lanes(2) == [wave.all_lanes & ~lane] * 4
+    else:
+        assert wave.known_lanes(2) == [wave.all_lanes] * 4

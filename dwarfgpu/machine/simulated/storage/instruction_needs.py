@@ -37,6 +37,7 @@ _FETCH_INACTIVE: Final = (1, 0xEA)
 _MOVES: Final = ("v_mov_b", "v_movrel", "v_accvgpr_")
 _SCALAR_COPIES: Final = ("s_mov_b", "s_movrel", "v_readlane", "v_readfirstlane", "v_writelane")
 """They copy one number, from and to a scalar register or a lane."""
+_LANE_COPIES: Final = ("v_readlane", "v_writelane")
 _SELECTIONS: Final = "v_cndmask_b"
 """They copy one of two sources, as a mask says for each lane."""
 _MOVED_BY_M0: Final = {
@@ -128,6 +129,8 @@ class Needs:
     is_store: bool
     scalar: Use | None
     """The copy of one number that it is."""
+    lane: Value
+    """The number of the lane that it copies from or to."""
     choice: Choice | None
     """The two sources, if it copies one of them."""
     masks: tuple[Register, ...]
@@ -187,7 +190,10 @@ def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Nee
     fields = dict(_fields(instruction))
     is_dpp, is_sdwa = bool(fields.keys() & {"dpp_ctrl", "dpp8"}), "src0_sel" in fields
     is_load, is_store = _memory_copies(use) if is_single else (False, False)
+    lanes = [operand.value for operand in use.sources if _is_lane(use, operand)]
     is_scalar = is_single and instruction.mnemonic.startswith(_SCALAR_COPIES)
+    if use.operation.name.startswith(_LANE_COPIES) and not lanes:
+        is_scalar = False  # which lane it copies, no register says
     is_move = is_single and instruction.mnemonic.startswith(_MOVES) and not is_dpp
     is_copied = all(register.bank in COPIES_TO for register in writes)
     copied = _copied(use, is_store=is_store, is_move=is_move, is_scalar=is_scalar)
@@ -227,6 +233,7 @@ def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Nee
         is_load,
         is_store,
         use if is_scalar and is_copied else None,
+        lanes[0] if lanes else None,
         choice,
         tuple(dict.fromkeys(_masks(instruction_uses))),
         tuple(_selections(instruction_uses, is_dpp=is_dpp)),
@@ -272,9 +279,15 @@ def _is_index(use: Use, operand: Operand) -> bool:
     return operand.declared.name == "m0" and use.operation.name in _MOVED_BY_M0
 
 
+def _is_lane(use: Use, operand: Operand) -> bool:
+    """Return whether a source is the number of a lane, whose low bits are read."""
+    is_second = use.operation.name.startswith(_LANE_COPIES) and operand is use.sources[1]
+    return is_second and _has_bits(operand.value)
+
+
 def _without_masks(use: Use) -> Use:
-    """Return an operation without its masks and the index in M0, and without two sources that a
-    mask selects from."""
+    """Return an operation without sources that are a mask, the index in M0 or the number of a lane,
+    and without two sources that a mask selects from."""
     selected = use.sources[:2] if use.operation.name.startswith(_SELECTIONS) else ()
     return evolve(
         use,
@@ -284,6 +297,7 @@ def _without_masks(use: Use) -> Use:
             if not (
                 _is_mask(use, operand)
                 or _is_index(use, operand)
+                or _is_lane(use, operand)
                 or operand in selected
                 and (_is_vector(operand.value) or _has_bits(operand.value))
             )
@@ -308,9 +322,8 @@ def _memory_copies(use: Use) -> tuple[bool, bool]:
 def _copied(use: Use, *, is_store: bool, is_move: bool, is_scalar: bool) -> tuple[Register, ...]:
     """Return the registers that an operation copies."""
     if is_scalar:
-        values = [operand.value for operand in use.sources]
-        first = values[0]
-        return (first,) if isinstance(first, Register) and first not in values[1:] else ()
+        first = use.sources[0].value
+        return (first,) if isinstance(first, Register) else ()
     if not (is_store or is_move):
         return ()
     return tuple(

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final, TypeGuard
 import numpy as np
 
 from dwarfgpu.errors import counted
-from dwarfgpu.isa.binding import Use
 from dwarfgpu.isa.operands import Constant
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
@@ -111,7 +110,11 @@ class UnknownContents:
             if missing is not None:
                 return missing
         for mask in needs.masks:
-            missing = _missing_lanes(wave, mask, lanes)
+            missing = _missing_bits(wave, mask, lanes)
+            if missing is not None:
+                return missing
+        if isinstance(needs.lane, Register):
+            missing = _missing_bits(wave, needs.lane, wave.lane_count - 1)
             if missing is not None:
                 return missing
         if needs.permuted is not None:
@@ -127,7 +130,7 @@ class UnknownContents:
         if needs.scalar is not None:
             source = needs.scalar.sources[0].value
             if isinstance(source, Register):
-                self._known_bits = _number_bits(wave, source, _lane(wave, needs.scalar))
+                self._known_bits = _number_bits(wave, source, _lane(wave, needs))
             return None
         if needs.scalar_bits is not None:
             return self._compute(wave, needs, needs.scalar_bits)
@@ -329,13 +332,11 @@ class UnknownContents:
         allocation.written[first : first + size] = 0
 
 
-def _lane(wave: WaveMemory, use: Use) -> int:
+def _lane(wave: WaveMemory, needs: Needs) -> int:
     """Return the mask of the lane that is read or written; of a scalar move it does not matter."""
-    if len(use.sources) < 2:
+    if needs.lane is None:
         return wave.exec & -wave.exec or 1
-    chosen = use.sources[1].value
-    number = _number(wave, chosen).value
-    return 1 << (number & wave.lane_count - 1)
+    return 1 << (_number(wave, needs.lane).value & wave.lane_count - 1)
 
 
 def _rows(wave: WaveMemory, register: Register) -> range:
@@ -467,7 +468,7 @@ def _set_known_bits(wave: WaveMemory, needs: Needs, register: Register, known: i
     """Say which bits are known of a register that a number was copied to."""
     unknown = ~known & (1 << 32 * register.size) - 1
     if _is_vector(register):
-        lane = 0 if needs.scalar is None else _lane(wave, needs.scalar)
+        lane = 0 if needs.scalar is None else _lane(wave, needs)
         wave.forget_bytes(_rows(wave, register)[0], of_bits(unknown), lane)
     elif register.bank == "vcc":
         kept = known_bits(wave.vcc) & ~(unknown << 32 * register.first)
@@ -500,13 +501,13 @@ def _missing(
     return None
 
 
-def _missing_lanes(wave: WaveMemory, mask: Register, lanes: int) -> str | None:
-    """Describe the unknown dword of a mask that has a bit of one of some lanes; None if all these
-    bits are known."""
-    lacking = lanes & ~_number(wave, mask).known
+def _missing_bits(wave: WaveMemory, register: Register, bits: int) -> str | None:
+    """Describe the first dword of a scalar of whose bits some are unknown; None if all are
+    known. `bits`: a mask."""
+    lacking = bits & ~_number(wave, register).known
     if not lacking:
         return None
-    return list(mask.parts())[(lacking & -lacking).bit_length() - 1 >> 5].name
+    return register.parts()[(lacking & -lacking).bit_length() - 1 >> 5].name
 
 
 def _selecting_lanes(wave: WaveMemory, selection: Selection, lanes: int) -> list[int]:
