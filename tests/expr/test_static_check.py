@@ -32,6 +32,10 @@ def found(
     return check(data, dialect, FORM, GFX942, initial_stack_depth=depth, result_kind=want)
 
 
+ONE_OR_TWO = "LLVM_push_lane; bra a; implicit_value 2 1 2; skip b; a: lit2; b"
+"""A location that is no address in lane 0, a value in the other lanes."""
+
+
 @pytest.mark.parametrize(
     ("text", "offset", "severity", "message"),
     [
@@ -126,6 +130,41 @@ def found(
         ("regx s3; piece 8", 2, "warning", "register s3 has 32 left, in the top call frame"),
         ("piece 0xffffffffffffffff; piece 2", 11, "error", "larger than the largest"),
         ("lit1; lit2", 2, "note", "1 stack entry is left below the result"),
+        # A.2.5.4.3.2, A.2.5.4.4.3: what one path gives
+        (f"{ONE_OR_TWO}: plus_uconst 1", 13, "warning", "converts to no value, on some paths"),
+        (f"{ONE_OR_TWO}: dup; swap; plus", 15, "warning", "converts to no value, on some paths"),
+        (f"{ONE_OR_TWO}: LLVM_offset_uconst 2", 13, "warning", "outside the 16 bits"),
+        (
+            "LLVM_push_lane; bra a; const_type 0x20, 4, 1 0 0 0; skip b; a: lit2; b: lit1; plus",
+            17,
+            "warning",
+            "operands must have the same type, not the generic type and a base type, on some paths",
+        ),
+        (
+            "LLVM_push_lane; bra a; lit0; skip b; a: lit2; b: lit5; swap; div",
+            12,
+            "warning",
+            "division by zero, on some paths",
+        ),
+        (
+            "LLVM_push_lane; lit0; LLVM_push_lane; bra 2; lit1; plus; div; stack_value",
+            10,
+            "warning",
+            "division by zero, on some paths",
+        ),
+        # each of them fails, or the only one that is possible
+        (
+            "LLVM_push_lane; bra a; implicit_value 2 1 2; skip b; a: lit0; b: lit5; swap; div",
+            15,
+            "error",
+            "division by zero",
+        ),
+        (
+            "lit0; bra a; implicit_value 2 1 2; skip b; a: lit2; b: plus_uconst 1",
+            12,
+            "error",
+            "converts to no value",
+        ),
     ],
 )
 def test_finds(text: str, offset: int, severity: str, message: str) -> None:
@@ -196,7 +235,12 @@ def test_finds_a_wrong_result(text: str, want: ResultKind, message: str) -> None
         "addr 0; const1s -8; LLVM_offset",
         "LLVM_push_lane; lit4; LLVM_bit_offset; lit4; LLVM_bit_offset; deref; stack_value",
         "LLVM_push_lane; lit2; div; lit1; minus; lit3; mod; stack_value",
-        "LLVM_push_lane; lit0; LLVM_push_lane; bra 2; lit1; plus; div; stack_value",
+        "LLVM_push_lane; lit1; LLVM_push_lane; bra 2; lit1; plus; div; stack_value",
+        # a condition that is known leads to one path only
+        "lit1; bra a; implicit_value 2 1 2; skip b; a: lit2; b: plus_uconst 1",
+        "lit1; lit3; a: swap; lit1; minus; swap; lit1; minus; dup; bra a; drop; stack_value",
+        # both are locations
+        "LLVM_push_lane; bra a; implicit_value 2 1 2; skip b; a: lit2; b: LLVM_offset_uconst 1",
         "entry_value (reg0); stack_value",
         "entry_value (lit0; bra 1; nop; reg0); stack_value",
         "entry_value (lit3; deref); stack_value",
@@ -280,8 +324,10 @@ def test_a_base_type_of_a_terabyte() -> None:
             b"\x31\x28" + (-4 * n % 32_000).to_bytes(2, "little") for n in range(count)
         ),
         lambda count: b"\x12\x15\x00" * count,
+        lambda count: b"\x31" + b"\x12\x06\x28\x02\x00\x23\x01" * count,
+        lambda count: b"\x31" + b"\x23\x01\x12\x06\x28\xf9\xff" * count,
     ],
-    ids=["straight", "loops", "branches", "far branches", "underflow"],
+    ids=["straight", "loops", "branches", "far branches", "underflow", "paths", "looping paths"],
 )
 def test_takes_linear_work(made: Callable[[int], bytes]) -> None:
     assert_linear(lambda count: partial(check, made(count), AMD, FORM, GFX942), 750)

@@ -29,7 +29,6 @@ from dwarfgpu.expr.static_check.abstract_value import (
     ACCEPTED,
     ANY,
     GENERIC,
-    NAMES,
     OTHER_LOCATION,
     PARTIAL,
     POINTER,
@@ -38,13 +37,14 @@ from dwarfgpu.expr.static_check.abstract_value import (
     BaseTypes,
     Known,
 )
+from dwarfgpu.expr.static_check.operand_kinds import kinds_text
 from dwarfgpu.expr.static_check.operand_rules import (
     named_register,
     reads_base_register,
     wrong_operands,
 )
 from dwarfgpu.expr.static_check.repeated_effects import RepeatedEffects
-from dwarfgpu.expr.static_check.severity import Severity
+from dwarfgpu.expr.static_check.severity import Report, Reported, Severity, on_some_paths
 from dwarfgpu.expr.static_check.stack_shape import TRACKED_ENTRIES, UNKNOWN_SHAPE, Shape
 
 LONGEST_BYTES: Final = 1 << 16
@@ -166,23 +166,27 @@ class _Checker:
         if self.program.is_straight:
             return self._run_straight(start)
         successors = [self._successors(index) for index in range(len(self.instructions))]
-        shapes = self._solved(start, successors)
+        shapes, differ = self._solved(start, successors)
+        apart = self._apart(start, successors) if differ else None
         for index, instruction in enumerate(self.instructions):
             shape = shapes[index]
             if shape is None or self._operands(instruction):
                 continue
             if instruction.operation.operands:
                 self._branch(index, instruction, shape)
-            self.transfer(
-                instruction, self.program.steps[index], shape, partial(self._add, instruction)
-            )
+            before = len(self.findings)
+            after = self._transfer_at(index, shape, partial(self._add, instruction))
+            if apart is not None and after is not None:
+                rules = {finding.rule for finding in self.findings[before:]}
+                self._on_paths(index, apart[index], rules)
         for instruction in self.expression.instructions:
             self._encoding(instruction)
         reachable = _reachable([0], successors)
         self._unreachable(reachable)
         self._endless(self._performed(successors, shapes))
         self._suffix()
-        return self._end(shapes[-1], len(self.instructions) in reachable)
+        ends = () if apart is None else apart[-1]
+        return self._end(shapes[-1], len(self.instructions) in reachable, ends)
 
     def _run_straight(self, start: Shape) -> Known | None:
         """Return the same where no operation transfers control: each is reached from the one
@@ -239,9 +243,40 @@ class _Checker:
             operation.name == "regx" or operation.function.__name__ == "reg" for operation in last
         )
 
-    def _solved(self, start: Shape, successors: list[tuple[int, ...]]) -> list[Shape | None]:
-        """Return what is known before each operation, and at the end: a fixed point."""
-        steps = self.program.steps
+    def _transfer_at(self, index: int, shape: Shape, report: Report) -> Shape | None:
+        return self.transfer(self.instructions[index], self.program.steps[index], shape, report)
+
+    def _apart(self, start: Shape, successors: list[tuple[int, ...]]) -> list[list[Shape]]:
+        """Return what is known before each operation, and at the end, kept apart for paths."""
+        from dwarfgpu.expr.static_check.separate_paths import shapes_of_paths  # few have branches
+
+        def following(index: int, shape: Shape) -> list[tuple[int, Shape]]:
+            instruction = self.instructions[index]
+            if wrong_operands(instruction, self.arch, self.transfer.generic_bytes):
+                return []
+            after = self._transfer_at(index, shape, _unheard)
+            targets = _led_to(index, instruction, shape, successors[index])
+            return [] if after is None else [(target, after) for target in targets]
+
+        return shapes_of_paths(start, len(self.instructions), following)
+
+    def _on_paths(self, index: int, shapes: list[Shape], reported: set[str]) -> None:
+        """Report what an operation does wrong on some paths only, by rules not reported yet."""
+        paths: list[list[Reported]] = []
+        for shape in shapes:
+            path: list[Reported] = []
+            self._transfer_at(index, shape, lambda *report, path=path: path.append(report))
+            paths.append(path)
+        for severity, rule, message in on_some_paths(paths):
+            if rule not in reported:
+                self._add_at(index, severity, rule, message)
+
+    def _solved(
+        self, start: Shape, successors: list[tuple[int, ...]]
+    ) -> tuple[list[Shape | None], bool]:
+        """Return what is known before each operation, and at the end: a fixed point; and whether
+        entries differ where paths meet."""
+        differ = False
         shapes: list[Shape | None] = [None] * (len(self.instructions) + 1)
         visits = [0] * len(shapes)
         shapes[0] = start
@@ -256,11 +291,12 @@ class _Checker:
             instruction = self.instructions[index]
             if wrong_operands(instruction, self.arch, self.transfer.generic_bytes):
                 continue
-            after = self.transfer(instruction, steps[index], shape, _unheard)
+            after = self._transfer_at(index, shape, _unheard)
             if after is None:
                 continue
             for following in successors[index]:
                 before = shapes[following]
+                differ = differ or (before is not None and before.differs(after))
                 joined = after if before is None else before.joined(after)
                 if joined is before:
                     continue
@@ -269,7 +305,7 @@ class _Checker:
                 if following not in waiting:
                     waiting.add(following)
                     heappush(pending, following)
-        return shapes
+        return shapes, differ
 
     def _successors(self, index: int) -> tuple[int, ...]:
         instruction = self.instructions[index]
@@ -412,10 +448,8 @@ class _Checker:
         out = list(successors)
         for index, instruction in enumerate(self.instructions):
             shape = shapes[index]
-            if instruction.operation.name == "bra" and shape is not None and shape.top:
-                condition = shape.top[-1].constant
-                if condition is not None:
-                    out[index] = successors[index][1:] if condition else (index + 1,)
+            if shape is not None:
+                out[index] = _led_to(index, instruction, shape, successors[index])
         return out
 
     def _endless(self, successors: list[tuple[int, ...]]) -> None:
@@ -440,28 +474,38 @@ class _Checker:
                     self._add(instruction, "error", "endless-loop", message, "A.2.5.4")
                 return
 
-    def _end(self, shape: Shape | None, is_reached: bool) -> Known | None:
-        """Return the result that the stack gives (A.2.5.4)."""
+    def _end(
+        self, shape: Shape | None, is_reached: bool, ends: Iterable[Shape] = ()
+    ) -> Known | None:
+        """Return the result that the stack gives (A.2.5.4). `ends`: those of paths."""
         if shape is None or not is_reached or self.expression.error is not None:
             return None
+        wrong = self._wrong_result(shape)
+        for finding in wrong or on_some_paths([self._wrong_result(path) for path in ends]):
+            self._result(*finding)
         if shape.most_depth == 0:
-            if self.result_kind == "value":
-                message = "a value is required, and the stack is empty at the end"
-                self._result("error", "wrong-result", message)
             return Known(OTHER_LOCATION)
-        top = shape.top[-1].kinds if shape.top else ANY | PARTIAL
-        accepted = {"value": ACCEPTED["pointer"], "location": ACCEPTED["location"] | PARTIAL}
-        if self.result_kind is not None and shape.top and not top & accepted[self.result_kind]:
-            names = " or ".join(NAMES[1 << bit] for bit in range(7) if top >> bit & 1)
-            severity: Severity = "warning" if top & REGISTER else "error"
-            message = f"a {self.result_kind} is required as the result, not {names}"
-            self._result(severity, "wrong-result", message)
         more = shape.least_depth - 1 - self.most_left
         if shape.most is not None and more > 0:
             entries = "entry is" if more == 1 else "entries are"
             message = f"{more} stack {entries} left below the result"
             self._result("note", "entries-left", message)
         return shape.top[-1] if shape.top else Known(ANY | PARTIAL)
+
+    def _wrong_result(self, shape: Shape) -> list[Reported]:
+        """Return what is wrong with the result that a stack gives."""
+        if self.result_kind is None:
+            return []
+        if shape.most_depth == 0 and self.result_kind == "value":
+            message = "a value is required, and the stack is empty at the end"
+            return [("error", "wrong-result", message)]
+        top = shape.top[-1].kinds if shape.top else ANY | PARTIAL
+        accepted = {"value": ACCEPTED["pointer"], "location": ACCEPTED["location"] | PARTIAL}
+        if top & accepted[self.result_kind]:
+            return []
+        severity: Severity = "warning" if top & REGISTER else "error"
+        message = f"a {self.result_kind} is required as the result, not {kinds_text(top)}"
+        return [(severity, "wrong-result", message)]
 
     def _suffix(self) -> None:
         """Report upstream clang's way to name an address space, read literally."""
@@ -514,6 +558,16 @@ _CURRENT = {
 
 def _unheard(severity: Severity, rule: str, message: str) -> None:
     """Drop findings until the facts no longer change."""
+
+
+def _led_to(
+    index: int, instruction: Instruction, shape: Shape, successors: tuple[int, ...]
+) -> tuple[int, ...]:
+    """Return the successors without those to which a condition that is known never leads."""
+    condition = shape.top[-1].constant if shape.top else None
+    if instruction.operation.name != "bra" or condition is None:
+        return successors
+    return successors[1:] if condition else (index + 1,)
 
 
 def _target(instruction: Instruction) -> int:

@@ -50,6 +50,11 @@ class Shape:
         entries = [Known(ANY | PARTIAL)] * missing + list(self.top)
         return entries, Shape((), max(self.least - missing, 0), most)
 
+    def differs(self, other: Shape) -> bool:
+        """Return whether what is known of an entry is not the same in both shapes."""
+        pairs = zip(reversed(self.top), reversed(other.top), strict=False)
+        return any(a is not b and a != b for a, b in pairs)
+
     def joined(self, other: Shape) -> Shape:
         """Return what holds of both shapes; the first one itself where it holds of the second."""
         count = min(len(self.top), len(other.top))
