@@ -51,14 +51,14 @@ def set_registers(
             if {part.name, part.register.name} & keys:
                 raise UsageError(f"--reg {text}: {part.name} is given twice")
             keys.add(part.name)
-            set_part(machine, wave, part, Field(f"--reg {name}", "value", value.strip()))
+            set_part(machine, target, wave, part, _one_value(name, value.strip()))
             continue
         if register is None:
             known = target.architecture
             advice = nearest(name.strip(), known.by_name)
             raise UsageError(f"--reg {text}: {known.name} has no register {name}{advice}")
         value = value.strip()
-        field = Field(f"--reg {name}", "value", value)
+        field = _one_value(name, value)
         if value.startswith("["):
             if not value.endswith("]"):
                 raise UsageError(f"--reg {name}: a ] is missing at the end")
@@ -67,9 +67,10 @@ def set_registers(
             field = Field(f"--reg {name}", "value", values)
         elif "," in value:
             raise UsageError(f"--reg {text}: values of lanes are a list: {name}=[{value}]")
-        elif value.startswith("bytes:"):
-            field = Field(f"--reg {name}", "value", {"bytes": value.removeprefix("bytes:")})
-        elif 1 < target.architecture.lane_count == register.type.vector_size:
+        elif (
+            isinstance(field.value, str)
+            and 1 < target.architecture.lane_count == register.type.vector_size
+        ):
             # As one number, as wide as all lanes, it would be zero in all lanes but the first.
             raise UsageError(
                 f"--reg {text}: {name} has a value for each lane: [{value}] gives that of lane 0"
@@ -80,6 +81,12 @@ def set_registers(
         keys.add(register.name)
         target.forget_register(wave, register, 0, (register.size_bits + 7) // 8)
         set_register(target, wave, register, field)
+
+
+def _one_value(name: str, value: str) -> Field:
+    """Return `bytes:HEX` as state files have bytes; any other value as it is."""
+    data = value.removeprefix("bytes:")
+    return Field(f"--reg {name}", "value", value if data == value else {"bytes": data})
 
 
 def set_memories(

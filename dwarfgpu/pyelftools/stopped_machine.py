@@ -210,7 +210,7 @@ def _set(state: StateTarget, wave: int, key: object, contents: object) -> None:
     field = Field(name, "value", _json_of(name, contents))
     part = arch.part_named(key) if isinstance(key, str) else None
     if part is not None:
-        set_part(state, wave, part, field)
+        set_part(state, state, wave, part, field)
         return
     register = arch.register_named(key) if isinstance(key, str) else arch.registers.get(key)
     if register is None:

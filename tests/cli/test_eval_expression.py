@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -358,6 +359,20 @@ def test_a_register_that_is_not_known() -> None:
     assert (done.out, done.status) == ("$m0 = <unavailable>\n", 1)
     assert done.notes == ["$m0 is not available: register m0 of wave 0 is not in the state"]
     assert 'Did you mean "$mode"?' in run("eval", "$mdoe").err
+
+
+def test_bytes_of_a_half(tmp_path: Path) -> None:
+    low, high = "vcc_lo=bytes:01020304", "vcc_hi=bytes:05 ?? 00 00"
+    done = run("eval", "--reg", low, "--reg", high, "$vcc_lo", "$vcc_hi & 0xff")
+    assert done.lines[0] == "$vcc_lo = 67305985"
+    assert run("eval", "--reg", low, "$vcc_hi").out == "$vcc_hi = <unavailable>\n"
+    assert "expected 4 bytes" in run("eval", "--reg", "vcc_lo=bytes:01", "$vcc_lo").error
+    state = tmp_path / "state.json"
+    wave = {"id": 0, "registers": {"vcc": "0x1100000022"}}
+    document = {"schema": "dwarfgpu-state-1", "architecture": "gfx942", "waves": [wave]}
+    state.write_text(json.dumps(document))
+    done = run("eval", "--state", state, "--reg", "vcc_lo=bytes:?? ?? ?? ??", "$vcc_hi", "$vcc_lo")
+    assert done.lines == ["$vcc_hi = 17", "$vcc_lo = <unavailable>"]
 
 
 def test_a_half_twice() -> None:

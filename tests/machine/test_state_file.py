@@ -86,6 +86,37 @@ def test_halves_of_a_register(tmp_path: Path) -> None:
         register(state, "vcc")
 
 
+def test_bytes_of_halves(tmp_path: Path) -> None:
+    halves: dict[str, object] = {
+        "vcc_lo": {"bytes": "01020304"},
+        "vcc_hi": {"bytes": "05 ?? 07 %0000????"},
+        "exec_lo": {"bytes": "????????"},
+        "exec_hi": {"bytes": "0a0b0c0d"},
+        "flat_scratch_lo": {"bytes": "??00????"},
+    }
+    state = loaded(tmp_path, {"registers": halves})
+    assert register(state, "vcc", 0, 5) == b"\1\2\3\4\5"
+    assert register(state, "vcc", 6, 1) == b"\7"
+    assert register(state, "exec", 4, 4) == b"\x0a\x0b\x0c\x0d"
+    assert register(state, "flat_scratch", 1, 1) == b"\0"
+    for name, offset_bytes in (
+        ("vcc", 5),
+        ("vcc", 7),
+        ("exec", 0),
+        ("exec", 3),
+        ("flat_scratch", 0),
+    ):
+        with pytest.raises(Unavailable, match="is not in the state"):
+            register(state, name, offset_bytes, 1)
+
+
+@pytest.mark.parametrize("data", ["010203", "0102030405060708", "??"])
+def test_bytes_of_halves_are_all_of_them(tmp_path: Path, data: str) -> None:
+    message = "registers.vcc_lo.bytes: expected 4 bytes for register vcc_lo"
+    with pytest.raises(UsageError, match=message):
+        loaded(tmp_path, {"registers": {"vcc_lo": {"bytes": data}}})
+
+
 @pytest.mark.parametrize("names", [("vcc", "vcc_lo"), ("vcc_lo", "vcc"), ("vcc_lo", "VCC_LO")])
 def test_no_byte_of_a_register_twice(tmp_path: Path, names: tuple[str, str]) -> None:
     message = f"waves\\[0\\].registers.{names[1]}: .*{names[1]} is given twice"

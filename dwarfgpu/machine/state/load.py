@@ -296,7 +296,7 @@ def _registers(field: Field, number: WaveId, reader: StateReader) -> set[str]:
             if part in parts or part.register.name in names:
                 raise UsageError(f"{value.source}: {value.path}: {name} is given twice")
             parts.append(part)
-            set_part(target, number, part, value)
+            set_part(target, target, number, part, value)
             continue
         if register is None:
             if arch.is_simt and has_on_another_gpu(name):

@@ -13,6 +13,7 @@ from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, MissingContext, UsageError
 from dwarfgpu.machine.sparse_memory import Data, Fill
+from dwarfgpu.machine.state.register_bytes import all_known
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.storage import Memory
@@ -133,10 +134,7 @@ def set_register(
         _set_row(target, wave, register, field, reader)
         return
     if isinstance(field.value, dict):
-        field.only("bytes")
-        data, known_bytes = field["bytes"].hexadecimal_with_gaps()
-        if 8 * len(data) != size_bits:
-            raise field["bytes"].expected(f"{size_bits // 8} bytes for register {register}")
+        data, known_bytes = _bytes_of(field, size_bits, register.name)
         if known_bytes.count(0xFF) != len(known_bytes):
             if any(known_bytes):
                 target.set_register(wave, register, data, 0, known_bytes)
@@ -205,12 +203,37 @@ def _set_row(
             target.set_register(wave, register, data[offset : offset + size_bytes], offset)
 
 
-def set_part(target: Target, wave: WaveId, part: RegisterPart, field: Field) -> None:
-    """Set the contents of a part of a register: an integer."""
-    bits = part.type.bit_size
-    number = field.integer(-(1 << bits - 1), (1 << bits) - 1) & (1 << bits) - 1
-    data = number.to_bytes(part.type.size_bytes, target.architecture_of(wave).endian)
-    target.write_register(wave, part.register, data, part.offset_bytes)
+def set_part(
+    machine: Target, state: StateTarget, wave: WaveId, part: RegisterPart, field: Field
+) -> None:
+    """Set the contents of a part of a register: an integer or `{"bytes": hex}`.
+
+    `state`: the values that `machine` keeps over those of its file.
+    """
+    type, register, offset_bytes = part.type, part.register, part.offset_bytes
+    if not isinstance(field.value, dict):
+        number = field.integer(-(1 << type.bit_size - 1), (1 << type.bit_size) - 1)
+        data = (number & (1 << type.bit_size) - 1).to_bytes(
+            type.size_bytes, machine.architecture_of(wave).endian
+        )
+        machine.write_register(wave, register, data, offset_bytes)
+        return
+    data, known_bits = _bytes_of(field, type.bit_size, part.name)
+    # The write keeps the other bytes of the register, which the file may have.
+    machine.write_register(wave, register, data, offset_bytes)
+    if known_bits != all_known(len(data)):
+        state.forget_register(wave, register, offset_bytes, len(data))
+        if any(known_bits):
+            state.set_register(wave, register, data, offset_bytes, known_bits)
+
+
+def _bytes_of(field: Field, size_bits: int, name: str) -> tuple[bytes, bytes]:
+    """Return the bytes of a register or a part of one, and the masks of their known bits."""
+    field.only("bytes")
+    data, known_bits = field["bytes"].hexadecimal_with_gaps()
+    if 8 * len(data) != size_bits:
+        raise field["bytes"].expected(f"{size_bits // 8} bytes for register {name}")
+    return data, known_bits
 
 
 def _contents(field: Field, reader: StateReader) -> Data:
