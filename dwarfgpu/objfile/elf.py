@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
@@ -140,6 +140,29 @@ class ObjectFile(ElfFile):
         if table is None:
             return ()
         return table.named(name, beginnings, with_untyped=with_untyped, limits=self.limits)
+
+    def symbols_ending(self, text: str) -> Iterator[Symbol]:
+        """Return the symbols whose names end with a text, in order. The names of other symbols are
+        not read."""
+        table = self._symbol_table
+        return iter(()) if table is None else table.ending(text)
+
+    def symbols_called(self, names: Collection[str]) -> Iterator[Symbol]:
+        """Return the symbols that have one of some names, whatever they are, in order."""
+        table = self._symbol_table
+        return iter(()) if table is None else table.called(names)
+
+    def symbol_numbers_beginning(self, texts: Iterable[str]) -> Iterator[int]:
+        """Return the numbers of the symbols whose names, with the zero byte at the end, begin with
+        a text that is not empty, in order."""
+        table = self._symbol_table
+        return iter(()) if table is None else table.numbers_beginning(texts)
+
+    def labels(self) -> Iterator[tuple[int, int, bool]]:
+        """Return the address and the number of each symbol of a section that has a name and is no
+        mark, and whether it is a function, in order."""
+        table = self._symbol_table
+        return iter(()) if table is None else table.labels()
 
     def takes_symbol(self, name: str) -> bool:
         """Return whether the file uses a symbol of a name that another file defines."""

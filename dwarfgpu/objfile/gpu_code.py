@@ -36,7 +36,7 @@ from dwarfgpu.objfile.metadata import (
     metadata_v2,
     metadata_v3,
 )
-from dwarfgpu.objfile.symbols import Symbol
+from dwarfgpu.objfile.symbols import DESCRIPTOR_SUFFIX, Symbol
 from dwarfgpu.objfile.target_id import (
     LONGEST_TARGET_ID,
     TargetId,
@@ -214,8 +214,8 @@ def kernel_entries(file: ObjectFile) -> frozenset[int]:
     entries = {kernel.entry for kernel in kernels if kernel.entry is not None}
     named = {kernel.name for kernel in kernels if kernel.metadata and not _has_code(file, kernel)}
     with suppress(DwarfGpuError):  # `info` says what is wrong with the symbols
-        for symbol in file.symbols if named else ():
-            if symbol.name in named and symbol.kind == "function" and symbol.is_in_section:
+        for symbol in file.symbols_called(named) if named else ():
+            if symbol.kind == "function" and symbol.is_in_section:
                 entries.add(symbol.address)
     return frozenset(entries)
 
@@ -287,12 +287,14 @@ def _described(
     is_v2 = version is not None and version <= 2
     symbols = _symbols(file, problems)
     functions: dict[str, set[int]] = {}
-    for symbol in () if is_v2 or file.is_relocatable else symbols:
-        if symbol.kind == "function" and symbol.is_in_section:
-            functions.setdefault(symbol.name, set()).add(symbol.address)
+    if not is_v2:
+        symbols = tuple(file.symbols_ending(DESCRIPTOR_SUFFIX)) if symbols else ()
+        names = {symbol.name.removesuffix(DESCRIPTOR_SUFFIX) for symbol in symbols}
+        for symbol in file.symbols_called(names) if names and not file.is_relocatable else ():
+            if symbol.kind == "function" and symbol.is_in_section:
+                functions.setdefault(symbol.name, set()).add(symbol.address)
     for symbol in symbols:
-        is_kernel = symbol.kind == "function" if is_v2 else symbol.name.endswith(".kd")
-        if not is_kernel or not symbol.section:
+        if is_v2 and symbol.kind != "function" or not symbol.section:
             continue
         size_bytes = KERNEL_CODE_BYTES if is_v2 else DESCRIPTOR_BYTES
         try:
@@ -389,7 +391,7 @@ def _symbols(file: ObjectFile, problems: list[DwarfGpuError]) -> Sequence[Symbol
 def _kernel(
     symbol: Symbol, data: bytes | None, processor: Processor | None, is_v2: bool
 ) -> GpuKernel:
-    kernel = GpuKernel(symbol.name.removesuffix(".kd"), symbol.name, symbol.address)
+    kernel = GpuKernel(symbol.name.removesuffix(DESCRIPTOR_SUFFIX), symbol.name, symbol.address)
     if data is None or processor is None and is_v2:
         return kernel
     if processor is None:  # the entry has one offset in the descriptors of every processor

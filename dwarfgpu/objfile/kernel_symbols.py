@@ -5,12 +5,9 @@ Law: the descriptors alone give the wave size; nothing is guessed.
 
 from __future__ import annotations
 
-from typing import Final
-
 from dwarfgpu.base.records import frozen
 from dwarfgpu.objfile.elf import ObjectFile
-
-_DESCRIPTOR_SUFFIX: Final = ".kd"
+from dwarfgpu.objfile.symbols import DESCRIPTOR_SUFFIX
 
 
 @frozen
@@ -32,14 +29,14 @@ def kernels(file: ObjectFile) -> tuple[Kernel, ...]:
     from dwarfgpu.objfile.kernel_descriptor import DESCRIPTOR_BYTES, entry_offset_and_wave_size
 
     out: list[Kernel] = []
-    for symbol in file.symbols:
-        if not symbol.name.endswith(_DESCRIPTOR_SUFFIX) or not symbol.section:
+    for symbol in file.symbols_ending(DESCRIPTOR_SUFFIX):
+        if not symbol.section:
             continue
         data = file.bytes_of(symbol, DESCRIPTOR_BYTES)
         if data is None:
             continue
         offset, wave_size = entry_offset_and_wave_size(data)
-        name = symbol.name.removesuffix(_DESCRIPTOR_SUFFIX)
+        name = symbol.name.removesuffix(DESCRIPTOR_SUFFIX)
         out.append(Kernel(name, symbol.address, symbol.address + offset, wave_size))
     return tuple(out)
 

@@ -46,6 +46,8 @@ SHN_ABS: Final = 0xFFF1 - RESERVED_BELOW_ZERO
 """Values that no loading changes (System V ABI, "Special Section Indexes")."""
 UNKNOWN_SECTION: Final = SHN_XINDEX - RESERVED_BELOW_ZERO
 """SHT_SYMTAB_SHNDX should have the number of the section, and has not."""
+DESCRIPTOR_SUFFIX: Final = ".kd"
+"""How the names of kernel descriptors end (AMDGPU usage, "Code Object Symbols")."""
 _MAX_KEPT: Final = 1_000
 """Names whose symbols are kept."""
 _MAX_KEPT_SYMBOLS: Final = 16
@@ -147,6 +149,8 @@ class SymbolTable(OfOpenFile):
         """Whether no question needs more than the field of a section."""
         self._named = KeptAnswers[tuple[object, ...], tuple[Symbol, ...]](_MAX_KEPT)
         """The symbols of names that were searched for; the table never changes."""
+        self._endings: dict[str, array[int]] = {}
+        """The numbers of the symbols whose names end with a text."""
         self._absent: bytes | None = None
         """The text searched for last that no name contains: names that contain it are absent."""
         self._remaining = _MAX_SCANS
@@ -323,6 +327,73 @@ class SymbolTable(OfOpenFile):
         if self._is_wide:
             return self._column("H", 3), self._column("Q", 1)
         return self._column("H", 7), self._column("I", 1)
+
+    def ending(self, text: str) -> Iterator[Symbol]:
+        """Yield the symbols whose names end with a text, in order."""
+        numbers = self._endings.get(text)
+        if numbers is None:
+            numbers = self._endings[text] = array("I", self._numbers_ending(text))
+        for number in numbers:
+            symbol = self.symbol(number)
+            if symbol.name.endswith(text):  # not a long one, which is cut
+                yield symbol
+
+    def _numbers_ending(self, text: str) -> Iterator[int]:
+        """Yield the numbers of the symbols whose strings end with a text."""
+        data, end = self._names.data, name_bytes(f"{text}\0")
+        lasts = array("Q", _name_offsets(end, data))
+        if not lasts:
+            return
+        begins = array("Q", (data.rfind(b"\0", 0, last) + 1 for last in lasts))
+        for number, offset in enumerate(self._name_offsets):
+            index = bisect_left(lasts, offset)
+            if index < len(lasts) and begins[index] <= offset:  # a name may be the end of another
+                yield number
+
+    def called(self, names: Collection[str]) -> Iterator[Symbol]:
+        """Yield the symbols that have one of some names, in order."""
+        numbers: Iterable[int] = range(len(self))
+        if all(map(is_literal, names)):
+            numbers = self._numbers_called({*map(name_bytes, names)})
+        symbols = map(self.symbol, numbers)
+        return (symbol for symbol in symbols if symbol.name in names)
+
+    def _numbers_called(self, texts: Set[bytes]) -> Iterator[int]:
+        data, sizes = self._names.data, {*map(len, texts)}
+        most = max(sizes, default=0) + 1
+        for number, offset in enumerate(self._name_offsets if texts else ()):
+            end = data.find(b"\0", offset, offset + most)
+            if end - offset in sizes and data[offset:end] in texts:
+                yield number
+
+    def numbers_beginning(self, texts: Iterable[str]) -> Iterator[int]:
+        """Yield the numbers of the symbols whose names, with the zero byte at the end, begin with a
+        text that is not empty, in order."""
+        data, encoded = self._names.data, tuple(map(name_bytes, texts))
+        for number, offset in enumerate(self._name_offsets):
+            if data.startswith(encoded, offset):
+                yield number
+
+    def labels(self) -> Iterator[tuple[int, int, bool]]:
+        """Yield the address and the number of each symbol of a section that has a name and is no
+        mark, and whether it is a function, in order."""
+        names, is_plain, marks = self._names.data, self._is_plain, self._marks
+        end = names.rfind(b"\0")  # a string without an end is no name
+        for number, (name, info, _, section, value, _) in enumerate(self._rows()):
+            if name >= end or not names[name]:
+                continue
+            if is_plain and section >= SHN_LORESERVE:
+                section -= RESERVED_BELOW_ZERO
+            if section <= 0 and section != UNKNOWN_SECTION:
+                continue
+            kind = _KINDS.get(info & 15, "other")
+            may_be_mark = marks is not None and kind in ("other", "thread_local")
+            if may_be_mark and self._is_mark(name):
+                continue
+            yield value if is_plain else self.address(section, value), number, kind == "function"
+
+    def _is_mark(self, name: int) -> bool:
+        return self._marks is not None and self._marks.fullmatch(self._names.at(name)) is not None
 
     def mangled_with(self, part: str, *, with_objects: bool = False) -> tuple[Symbol, ...]:
         """Return the functions whose names begin with `_Z` and contain a text; `with_objects`: and
@@ -569,6 +640,11 @@ class _Symbols(Sequence[Symbol]):
         if isinstance(numbers, int):
             return self._table.symbol(numbers)
         return tuple(map(self._table.symbol, numbers))
+
+
+def is_literal(name: str) -> bool:
+    """Return whether a name is written as in a file: not empty, without escapes, and not cut."""
+    return bool(name) and "\\" not in name and not name.endswith("...")
 
 
 def _common_end(texts: Collection[bytes]) -> bytes:

@@ -14,13 +14,17 @@ import pytest
 
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.objfile import symbols
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.kernel_symbols import kernels
+from dwarfgpu.objfile.string_table import StringTable
 from dwarfgpu.service.code import disassembly
-from dwarfgpu.service.code.code_to_show import line_spans
+from dwarfgpu.service.code.code_to_show import code_between, line_spans
 from dwarfgpu.service.code.disassembly import Disassembly, undefined_text
 from tests.cli.command import FIXTURES, run, run_json, validate
 from tests.dwarf.builder import Content, elf
+from tools.bombs.containers import named_functions
+from tools.bombs.model import write_files
 
 NEST = FIXTURES / "hip/nest.gfx942.O2.v5.co"
 WAVE64 = FIXTURES / "opencl/args.gfx1030.wave64.O0.v5.co"
@@ -379,3 +383,60 @@ def test_kernels_of_one_entry_have_their_own_descriptors(tmp_path: Path) -> None
     done = run("disas", path, f"*{second.entry:#x}")
     named = [line.split()[1] for line in done.lines if line.startswith(".amdhsa_kernel ")]
     assert sorted(named) == sorted([first.name, second.name])
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [("disas FILE s0000005", "s0000005"), ("disas FILE 0x1014", "s0000005"),
+     ("disas FILE 0x1010,+8", "s0000004 s0000005"), ("info FILE", ""), ("check FILE", "")],
+)  # fmt: skip
+def test_only_names_that_are_shown_are_read(
+    command: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a table that is too large for all of its symbols to be kept."""
+    monkeypatch.setattr(symbols, "_MAX_KEPT_TABLE", 10)
+    write_files(named_functions(1_000), tmp_path)
+    read: list[str] = []
+    name_at = StringTable.at
+
+    def counted(table: StringTable, offset: int) -> str:
+        read.append(name_at(table, offset))
+        return read[-1]
+
+    monkeypatch.setattr(StringTable, "at", counted)
+    done = run(*command.replace("FILE", str(tmp_path / "bomb")).split())
+    for name in shown.split():
+        assert any(f"<{name}>" in line for line in done.lines)
+    names = [name for name in read if name.startswith("s0")]
+    assert len(names) <= 8
+
+
+def test_what_names_an_address_that_has_several_symbols(tmp_path: Path) -> None:
+    """The last function, else the first symbol; also where sections overlap."""
+    names, rows = b"\0a\0b\0c\0", b""
+    for name, kind, address in (
+        (1, 0x10, 0x1000), (3, 0x12, 0x1000), (5, 0x12, 0x1000), (1, 0x11, 0x1000),
+        (3, 0x10, 0x1008), (5, 0x11, 0x1008), (9, 0x12, 0x100C), (0, 0x12, 0x100C),
+    ):  # fmt: skip
+        rows += struct.pack("<IBBHQQ", name, kind, 0, 1, address, 4)
+    path = tmp_path / "named.co"
+    contents = {
+        ".text": Content(bytes(0x10), flags=6, address=0x1000),
+        ".symtab": Content(bytes(24) + rows, type=2, link=3, entry_bytes=24),
+        ".strtab": Content(names, type=3),
+        ".around": Content(bytes(0x18), flags=6, address=0xFFC),
+    }
+    path.write_bytes(elf(contents))
+    code = Disassembly(CodeObject.open(path, 0x7000))
+    assert [(item.name, item.begin, item.end, item.symbol_end) for item in code.ranges] == [
+        (".around", 0x7FFC, 0x8000, 0x8000),
+        ("c", 0x8000, 0x8008, 0x8004),
+        ("c", 0x8000, 0x8008, 0x8004),
+        ("b", 0x8008, 0x8010, 0x800C),
+        ("b", 0x8008, 0x8014, 0x800C),
+    ]
+    assert code.ranges_named("b") == code.ranges[3:]
+    assert code.ranges_named(".around") == code.ranges[:1]
+    assert code.ranges_named("a") == ()
+    assert code.range_at(0x8011) == code.ranges[4] and code.range_at(0x8014) is None
+    assert [item.item for item in code_between(code, 0x7FFE, 0x8001)] == [*code.ranges[:3]]

@@ -353,3 +353,40 @@ def test_sections_whose_number_is_elsewhere() -> None:
     assert (low.address, absolute.is_absolute) == (0x7004, True)
     assert table.named("high", ()) == (high,)
     assert table.before(0xFFF1006) == high
+
+
+ENDS = b"\0a\0a.kd\0b.kdx\0.kd\0c\xff.kd\0c\xff\0" + b"l" * 20_000 + b".kd\0cut.kd"
+"""The names of kernels, of their descriptors, and such as only look like them."""
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_symbols_by_how_their_names_end(order: str) -> None:
+    """A name may be the end of another; a long one is cut, and one without an end is none."""
+    form, long = Struct(f"{order}IBBHQQ"), ENDS.index(b"ll")
+    offsets = (*range(long + 1), len(ENDS) - 12, len(ENDS) - 3, len(ENDS) + 9)
+    data = b"".join(form.pack(offset, 0x12, 0, 1, 0, 0) for offset in offsets)
+    table = SymbolTable(data, StringTable(ENDS, "names"), form, 64, ())
+    expected = [symbol for symbol in table if symbol.name.endswith(".kd")]
+    assert {symbol.name for symbol in expected} >= {"a.kd", ".kd", r"c\xff.kd"}
+    for _ in range(2):
+        assert list(table.ending(".kd")) == expected
+    assert list(table.ending(".nosuch")) == []
+
+
+@pytest.mark.parametrize("names", [{"a"}, {"kd", "c"}, {r"c\xff", "a"}, {""}, {"nosuch"}, set()])
+def test_symbols_that_have_one_of_some_names(names: set[str]) -> None:
+    """Also names with escapes, which a file has otherwise, and none."""
+    form = Struct("<IBBHQQ")
+    data = b"".join(form.pack(name, 0x12, 0, 1, 0, 0) for name in range(ENDS.index(b"ll")))
+    table = SymbolTable(data, StringTable(ENDS, "names"), form, 64, ())
+    assert list(table.called(names)) == [symbol for symbol in table if symbol.name in names]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_labels_are_the_named_symbols_of_sections(name: str) -> None:
+    file = open_object(FIXTURES / name)
+    assert list(file.labels()) == [
+        (symbol.address, number, symbol.kind == "function")
+        for number, symbol in enumerate(file.symbols)
+        if symbol.name and symbol.is_in_section and not symbol.is_mark
+    ]

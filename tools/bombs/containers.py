@@ -241,6 +241,13 @@ def labels(count: int) -> Files:
     return code(struct.pack("<I", 0xBF820001) * count, rows, b"\0f\0")
 
 
+def named_functions(count: int) -> Files:
+    """A function for each instruction, each with a name of its own."""
+    names = b"".join(b"s%07d\0" % number for number in range(count))
+    rows = b"".join(symbol(1 + 9 * n, CODE + 4 * n, 4) for n in range(count))
+    return code(struct.pack("<I", 0xBF800000) * count, rows, b"\0" + names)
+
+
 def no_instructions(count: int) -> Files:
     return code(b"\xff" * (4 * count), symbol(1, CODE, 4 * count), b"\0f\0")
 
@@ -355,6 +362,10 @@ BOMBS = (
     Bomb("far-branches", "code", "{} branches to one another's neighbours", far_branches, 20_000,
          CODE_OF),
     Bomb("labels", "code", "{} functions of one instruction", labels, 20_000, CODE_OF),
+    Bomb("named-functions", "code", "{} functions of one instruction, each with a name of its own",
+         named_functions, 1_000_000,
+         ("disas bomb s0000005", "disas bomb 0x1010", "debug bomb <<< x/2i 0x1010", "check bomb",
+          "info bomb")),
     Bomb("no-instructions", "code", "{} words that are not an instruction", no_instructions,
          200_000, CODE_OF),
     Bomb("kernel-code", "code", "{} kernels of one instruction", kernels_of_code, 5_000, CODE_OF,

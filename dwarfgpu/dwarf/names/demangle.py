@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.names.itanium_reader import Way
     from dwarfgpu.dwarf.names.itanium_tree import Node
 
+MANGLED: Final = "_Z"
+"""How each name begins that is demangled."""
 _LONGEST: Final = 4_000
 _CLONE: Final = pattern(r"\.[a-z0-9_]+(?:\.[0-9]+)*")
 """What compilers append to the name of a part or a copy of a function."""
@@ -34,7 +36,7 @@ _REFERENCES: Final = {"": "", "R": "&", "O": "&&"}
 @lru_cache(maxsize=4_096)
 def demangled(symbol: str) -> str | None:
     """Return `ns::f(int)` for `_ZN2ns1fEi`; None if it is not mangled, or not supported."""
-    if not symbol.startswith("_Z") or len(symbol) > _LONGEST:
+    if not symbol.startswith(MANGLED) or len(symbol) > _LONGEST:
         return None
     plain = _plain_function(symbol) or _rust_path(symbol)
     return plain or _read(symbol, lambda node: node)
@@ -200,7 +202,7 @@ def shown_symbol(symbol: str, *, is_mangled: bool = False) -> str:
 def demangled_function(symbol: str) -> str | None:
     """Return `ns::f<int>(int)` for `_ZN2ns1fIiEEvi`, without result type; None as for
     `demangled`."""
-    if not symbol.startswith("_Z") or len(symbol) > _LONGEST:
+    if not symbol.startswith(MANGLED) or len(symbol) > _LONGEST:
         return None
     plain = _plain_function(symbol) or _rust_path(symbol)
     if plain is not None:
@@ -213,7 +215,7 @@ def demangled_function(symbol: str) -> str | None:
 def demangled_name(symbol: str) -> str | None:
     """Return `ns::f` for `_ZN2ns1fEi`: without parameters and result; None as for `demangled`,
     unless only the parameters can be read in several ways."""
-    if not symbol.startswith("_Z") or len(symbol) > _LONGEST:
+    if not symbol.startswith(MANGLED) or len(symbol) > _LONGEST:
         return None
     if (path := _rust_path(symbol)) is not None:
         return path

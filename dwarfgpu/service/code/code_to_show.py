@@ -29,9 +29,8 @@ def code_between(disassembly: Disassembly, begin: int, end: int) -> Iterator[Cod
         raise UsageError(f"{begin:#x},{end:#x}: the range is empty: END is the address after it")
     if disassembly.range_at(begin) is None:
         raise UsageError(f"{begin:#x},{end:#x}: the file has no code there")
-    for item in disassembly.ranges:
-        if item.begin < end and begin < item.end:
-            yield CodeToShow(item, max(begin, item.begin), min(end, item.end))
+    for item in disassembly.ranges_between(begin, end):
+        yield CodeToShow(item, max(begin, item.begin), min(end, item.end))
 
 
 def line_spans(disassembly: Disassembly, name: str, line: int) -> list[tuple[int, int]]:

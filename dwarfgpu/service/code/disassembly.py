@@ -6,17 +6,20 @@ of a host, if it is installed.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 from dwarfgpu.arch.processors import processor
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
-from dwarfgpu.dwarf.names.demangle import shown_symbol
+from dwarfgpu.dwarf.names.demangle import MANGLED, shown_symbol
 from dwarfgpu.dwarf.scope.symbol_at_address import sized_symbol_at
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, UsageError
@@ -24,18 +27,24 @@ from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.descriptor_text import directives
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.tables import isa_target
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import SHF_EXECINSTR, SHT_NOBITS, Section
 from dwarfgpu.objfile.file_architecture import processor_name
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 from dwarfgpu.objfile.kernel_symbols import Kernel, kernels, wave_size
 from dwarfgpu.objfile.separate_debug import without_code
+from dwarfgpu.objfile.symbols import is_literal
 from dwarfgpu.service.code.code_origins import CodeOrigin, CodeOrigins
 from dwarfgpu.service.code.host_code import MOST_BYTES, host_instructions, require_capstone
 from dwarfgpu.service.error_text import error_line
 
 _AT_ONCE: Final = 1 << 16
 """Bytes of code that are read at once, so that no size of a function needs much memory."""
+_NUMBER_BITS: Final = 32
+"""Of the number of a symbol."""
+_MAX_KEPT: Final = 1_000
+"""Ranges that are kept; those of a file with more are made anew where they are asked for."""
 
 
 @frozen
@@ -88,6 +97,7 @@ class Disassembly:
         self._base = code_object.load_address
         self._is_mangled = is_mangled
         self.lines = LineLookup(code_object.scopes)
+        self._kept = KeptAnswers[int, CodeRange](_MAX_KEPT)
 
     @cached_property
     def processor(self) -> str | None:
@@ -117,30 +127,86 @@ class Disassembly:
     @cached_property
     def ranges(self) -> tuple[CodeRange, ...]:
         """All code of the file in order of its addresses, cut where symbols are."""
-        names: dict[int, str] = {}
-        sizes: dict[int, int] = {}
-        for file in symbol_files(self.code_object):
-            for symbol in file.symbols:
-                is_label = symbol.name and symbol.is_in_section and not symbol.is_mark
-                if is_label and (symbol.kind == "function" or symbol.address not in names):
-                    names[symbol.address] = symbol.name
-                    sizes[symbol.address] = symbol.size_bytes
-        starts = sorted(names)
-        out: list[CodeRange] = []
-        for section in self._sections:
-            begin, end = section.address, section.address + section.size_bytes
-            first = bisect_right(starts, begin - 1)
-            inside = starts[first : bisect_right(starts, end - 1)]
+        return tuple(map(self._range, range(len(self._begins))))
+
+    @cached_property
+    def _labels(self) -> tuple[array[int], array[int]]:
+        """Where symbols begin in the file, in order, and which name these addresses: the number of
+        the file in `_symbol_files`, in the upper half, and that of the symbol. The last function,
+        else the first symbol."""
+        addresses, chosen, is_function = list[int](), array("Q"), bytearray()
+        for index, file in enumerate(self._symbol_files):
+            for address, number, is_code in file.labels():
+                addresses.append(address)
+                chosen.append(index << _NUMBER_BITS | number)
+                is_function.append(is_code)
+        starts, names = array("Q"), array("Q")
+        for index in sorted(range(len(addresses)), key=addresses.__getitem__):
+            if not starts or starts[-1] != addresses[index]:
+                starts.append(addresses[index])
+                names.append(chosen[index])
+            elif is_function[index]:
+                names[-1] = chosen[index]
+        return starts, names
+
+    @cached_property
+    def _symbol_files(self) -> tuple[ObjectFile, ...]:
+        return symbol_files(self.code_object)
+
+    @cached_property
+    def _cuts(self) -> tuple[array[int], array[int]]:
+        """Where ranges begin in the file, in order, and the indexes of their sections."""
+        starts, _ = self._labels
+        begins, sections = array("Q"), array("I")
+        order = range(len(self._sections))
+        by_address = sorted(order, key=lambda index: self._sections[index].address)
+        for index in order if self._overlap else by_address:
+            begin, end = self._span(index)
+            inside = starts[bisect_left(starts, begin) : bisect_left(starts, end)]
             if not inside or inside[0] != begin:
-                inside = [begin, *inside]
-            for start, stop in zip(inside, [*inside[1:], end], strict=True):
-                symbol_name = names.get(start, "")
-                shown = shown_symbol(symbol_name, is_mangled=self._is_mangled)
-                begin = start + self._base
-                size = min(sizes.get(start) or stop - start, stop - start)
-                name = shown or section.name
-                out.append(CodeRange(name, symbol_name, begin, stop + self._base, begin + size))
-        return tuple(sorted(out, key=lambda item: item.begin))
+                inside.insert(0, begin)
+            begins += inside
+            sections += array("I", (index,)) * len(inside)
+        if self._overlap:
+            numbers = sorted(range(len(begins)), key=begins.__getitem__)
+            begins = array("Q", map(begins.__getitem__, numbers))
+            sections = array("I", map(sections.__getitem__, numbers))
+        return begins, sections
+
+    def _span(self, index: int) -> tuple[int, int]:
+        """Return the addresses of a section in the file."""
+        section = self._sections[index]
+        return section.address, section.address + section.size_bytes
+
+    @cached_property
+    def _overlap(self) -> bool:
+        """Whether an address is in several sections."""
+        spans = sorted(map(self._span, range(len(self._sections))))
+        return any(end > begin for (_, end), (begin, _) in pairwise(spans))
+
+    @property
+    def _begins(self) -> array[int]:
+        return self._cuts[0]
+
+    def _range(self, index: int) -> CodeRange:
+        return self._kept.answer(index, self._made_range)
+
+    def _made_range(self, index: int) -> CodeRange:
+        begins, sections = self._cuts
+        starts, names = self._labels
+        start, section = begins[index], self._sections[sections[index]]
+        following = bisect_right(starts, start)
+        _, stop = self._span(sections[index])
+        if following < len(starts):
+            stop = min(stop, starts[following])
+        begin, end = start + self._base, stop + self._base
+        if not following or starts[following - 1] != start:
+            return CodeRange(section.name, "", begin, end, end)
+        file, number = divmod(names[following - 1], 1 << _NUMBER_BITS)
+        symbol = self._symbol_files[file].symbols[number]
+        shown = shown_symbol(symbol.name, is_mangled=self._is_mangled)
+        size = min(symbol.size_bytes or stop - start, stop - start)
+        return CodeRange(shown or section.name, symbol.name, begin, end, begin + size)
 
     @cached_property
     def _sections(self) -> tuple[Section, ...]:
@@ -163,16 +229,21 @@ class Disassembly:
         spans = ((item.address, item.address + item.size_bytes) for item in self._sections)
         return SpanIndex((span, index) for index, span in enumerate(spans))
 
-    @cached_property
-    def _begins(self) -> list[int]:
-        return [item.begin for item in self.ranges]
-
     def range_at(self, pc: int) -> CodeRange | None:
         """Return the range with a program location; None if the file has no code."""
-        index = bisect_right(self._begins, pc) - 1
-        if index >= 0 and self.ranges[index].covers(pc):
-            return self.ranges[index]
-        return None
+        index = bisect_right(self._begins, pc - self._base) - 1
+        item = self._range(index) if index >= 0 else None
+        return item if item is not None and item.covers(pc) else None
+
+    def ranges_between(self, begin: int, end: int) -> Iterator[CodeRange]:
+        """Yield the ranges with addresses of a span, in order."""
+        first = bisect_right(self._begins, begin - self._base) - 1
+        for index in range(0 if self._overlap else max(first, 0), len(self._begins)):
+            item = self._range(index)
+            if item.begin >= end:
+                break
+            if begin < item.end:
+                yield item
 
     def function_at(self, pc: int) -> CodeRange | None:
         """Return the code of the innermost symbol whose size covers a program location, with the
@@ -196,8 +267,24 @@ class Disassembly:
         parameters."""
         return tuple(
             item
-            for item in self.ranges
+            for item in self._perhaps_named(name)
             if name in (item.name, item.symbol, item.name.partition("(")[0])
+        )
+
+    def _perhaps_named(self, name: str) -> Iterable[CodeRange]:
+        """Return the ranges that may have a name, in order: those of other symbols are not made,
+        and their names not read."""
+        if not is_literal(name):
+            return self.ranges
+        texts = (f"{name}\0", f"{name}(", *(() if self._is_mangled else (MANGLED,)))
+        starts, names = self._labels
+        addresses = {section.address for section in self._sections}
+        for index, file in enumerate(self._symbol_files):
+            numbers = {index << _NUMBER_BITS | n for n in file.symbol_numbers_beginning(texts)}
+            labels = zip(starts, names, strict=True) if numbers else ()
+            addresses.update(start for start, number in labels if number in numbers)
+        return (
+            self._range(index) for index, begin in enumerate(self._begins) if begin in addresses
         )
 
     def target_name(self, address: int) -> str | None:
@@ -241,7 +328,7 @@ class Disassembly:
             return tuple(dict.fromkeys((*damage, *self._gpu_code.problems)))
         damages: list[DwarfGpuError | None] = [*damage]
         damages += [self.code_object.unusable_debug_file, self.code_object.mini_debug_damage]
-        damages += [file.symbol_damage for file in symbol_files(self.code_object)]
+        damages += [file.symbol_damage for file in self._symbol_files]
         return tuple(fault for fault in dict.fromkeys(damages) if fault is not None)
 
     @cached_property
