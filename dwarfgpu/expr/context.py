@@ -421,6 +421,11 @@ class Context:
                 f"target architecture {arch.name} ({arch.address_bits // 8}-byte addresses) and "
                 f"compilation unit (address_size {unit.format.address_size}) disagree"
             )
+        if unit is not None and unit.format.endian != arch.endian:
+            raise InconsistentContext(
+                f"target architecture {arch.name} ({arch.endian}-endian) and "
+                f"compilation unit ({unit.format.endian}-endian) disagree"
+            )
 
     @property
     def generic(self) -> BaseType:

@@ -562,3 +562,11 @@ def test_other_files_are_run_where_one_cannot_be_read(tmp_path: Path) -> None:
     assert ["error" in report for report in answer.json["files"]] == [True, False, True]
     assert (answer.json["total"]["passed"], answer.status) == (1, 2)
     validator("conformance-result").validate(answer.json)
+
+
+@pytest.mark.parametrize("machine", ["EM_AMDGPU", "EM_X86_64"])
+def test_a_machine_of_the_other_byte_order(tmp_path: Path, machine: str) -> None:
+    done = run("conformance", write(tmp_path, {**SUM, "machine": machine, "endian": "big"}))
+    assert done.status == 1
+    assert "InconsistentContext: target architecture" in done.out
+    assert "(little-endian) and compilation unit (big-endian) disagree" in done.out
