@@ -570,3 +570,29 @@ def test_a_machine_of_the_other_byte_order(tmp_path: Path, machine: str) -> None
     assert done.status == 1
     assert "InconsistentContext: target architecture" in done.out
     assert "(little-endian) and compilation unit (big-endian) disagree" in done.out
+
+
+@pytest.mark.parametrize(
+    ("instruction", "cfa", "status"),
+    [
+        ("0cc00000", {"reg": 64, "offset": 0}, 0),  # DW_CFA_def_cfa
+        ("0cc00000", {"reg": 64, "offset": 0, "address_space": 0}, 0),
+        ("0cc00000", {"reg": 64, "offset": 0, "address_space": 6}, 1),
+        ("30c0000006", {"reg": 64, "offset": 0, "address_space": 6}, 0),  # def_aspace_cfa
+        ("30c0000006", {"reg": 64, "offset": 0}, 1),
+        ("0f0130", {"expression": "30"}, 0),  # def_cfa_expression
+    ],
+)
+def test_address_spaces_of_cfas(
+    tmp_path: Path, instruction: str, cfa: dict[str, Json], status: int
+) -> None:
+    case = {
+        **SUM,
+        "machine": "EM_AMDGPU",
+        "bytes_hex": "",
+        "cie_bytes_hex": instruction,
+        "initial_location": 4096,
+        "address_range": 64,
+        "expected": {"kind": "cfi_rows", "rows": [{"start": 4096, "end": 4160, "cfa": cfa}]},
+    }
+    assert run("conformance", write(tmp_path, case)).status == status
