@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import counted, plural
+from dwarfgpu.expr.static_check.extent import Extent
+from dwarfgpu.machine.state.register_bytes import RegisterBytes, missing_bytes, unknown_register
+from dwarfgpu.view.location_sentence import extent_text
 
 LOCAL = re.compile(r"""['"]e?s['"] (?:if|\*).*[=<>]|else ['"]e?s['"]""")
 """A plural that is made in place: `'s' if n > 1 else ''`."""
@@ -31,3 +35,12 @@ def test_one_function_makes_plurals(repository: Path) -> None:
         if LOCAL.search(line)
     ]
     assert not found
+
+
+def test_one_bit_or_byte_that_is_missing() -> None:
+    assert extent_text(Extent("partly", ((31, 1),))) == "bit 31 optimized out"
+    assert extent_text(Extent("partly", ((0, 1), (31, 1)))) == "bits 0,31 optimized out"
+    x86_64 = architecture("x86_64")
+    rax, stored = x86_64.by_name["rax"], RegisterBytes(bytes(8), b"\xff\0" * 4)
+    assert missing_bytes(0, rax, stored, 0, 8).message.endswith(", byte 1")
+    assert missing_bytes(0, rax, unknown_register(8), 0, 8).message.endswith(", bytes 0 to 7")

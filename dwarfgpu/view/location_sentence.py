@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.coverage.coverage import Description
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import padding_bits, size_bits
 from dwarfgpu.dwarf.types.types import Dynamic, Pointer, strip
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, plural
 from dwarfgpu.expr.context import ConstValue, ExprLoc, Unit
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.upstream_clang import SCRATCH, register_read_two_ways, translated
@@ -53,7 +53,8 @@ def extent_text(extent: Extent) -> str:
                 for first, count in extent.undefined[:_MAX_PARTS]
             ]
             more = ",…" if len(extent.undefined) > _MAX_PARTS else ""
-            return f"bits {','.join(parts)}{more} optimized out"
+            noun = plural(sum(count for _, count in extent.undefined), "bit")
+            return f"{noun} {','.join(parts)}{more} optimized out"
         case "depends":
             return f"how much of it {extent.reason}"
         case "broken":

@@ -62,7 +62,8 @@ def missing_bytes(
     start = next(byte for byte in range(first, end) if stored.known[byte] != 0xFF)
     after = stored.known.find(0xFF, start, end)
     last = (end if after < 0 else after) - 1
-    problem = f"register {register} of wave {wave} is not in the state, bytes {start} to {last}"
+    problem = f"register {register} of wave {wave} is not in the state, "
+    problem += f"byte {start}" if start == last else f"bytes {start} to {last}"
     if end - first == 1 and stored.known[first]:
         return PartlyUnavailable(problem, stored.data[first], stored.known[first])
     is_any_known = any(stored.known[first:end])
