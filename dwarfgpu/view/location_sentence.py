@@ -100,7 +100,9 @@ def operations_text(source: ExprLoc, arch: Architecture | None) -> str:
 
 
 def _constant(data: bytes, arch: Architecture | None, variable: Variable | None) -> str:
-    """Return the value as `eval` prints it; the bytes if the type does not determine it."""
+    """Return the value as `eval` prints it; the bytes if the type does not determine it, or has
+    more."""
+    shortage = ""
     try:
         kind = None if variable is None else variable.type
         if variable is not None and strip(kind) is not None and not isinstance(kind, Dynamic):
@@ -108,13 +110,16 @@ def _constant(data: bytes, arch: Architecture | None, variable: Variable | None)
             value, object_bits = from_bytes(data, given_bits, endian), size_bits(kind) or 0
             if 0 < object_bits - given_bits <= padding_bits(kind):
                 given_bits = object_bits  # padding is not part of the value
-            bits = Bits(value, given_bits)
-            options = evolve(_CONSTANT, cplusplus=variable.unit.is_cplusplus)
-            text = format_value(bits, kind, options, endian=endian, architecture=arch)
-            return f"the constant {text}"
+            if object_bits <= given_bits:
+                bits = Bits(value, given_bits)
+                options = evolve(_CONSTANT, cplusplus=variable.unit.is_cplusplus)
+                text = format_value(bits, kind, options, endian=endian, architecture=arch)
+                return f"the constant {text}"
+            shortage = f", {given_bits} of the {object_bits} bits of its type"
     except DwarfGpuError:  # the caller that shows the type reports its error
         pass
-    return f"a constant of the bytes {data[:16].hex(' ')}" + ("..." if len(data) > 16 else "")
+    rest = "..." if len(data) > 16 else ""
+    return f"a constant of the bytes {data[:16].hex(' ')}{rest}{shortage}"
 
 
 def location_words(

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage, Description
+from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import IllFormed
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, UPSTREAM_CLANG
@@ -220,6 +222,21 @@ def test_words_of_a_variable_whose_type_is_unreadable() -> None:
     unit = ExplicitUnit(UnitFormat(), UPSTREAM_CLANG)
     source = ExprLoc(assemble("bregx s33 8; lit1; swap; xderef", arch=arch), unit)
     assert location_words(source, arch, Unreadable()) == "in memory"  # type: ignore[arg-type]
+
+
+def test_a_constant_with_too_few_bytes_for_its_type() -> None:
+    class Unit:
+        endian, is_cplusplus = "little", False
+
+    class Integer:
+        type = Base(BaseType("int", "signed", 32))
+        unit = Unit()
+
+    text, variable = description("implicit_value 3 1 2 3"), Integer()
+    assert description_text(text, ARCH, variable) == (  # type: ignore[arg-type]
+        "a constant of the bytes 01 02 03, 24 of the 32 bits of its type: "
+        "DW_OP_implicit_value 0x3 0x01 0x02 0x03"
+    )
 
 
 @pytest.mark.parametrize(
