@@ -158,4 +158,4 @@ def test_unknown_bytes_say_whether_any_bit_is_known(
     register = architecture("gfx942").register("s0")
     error = missing_bytes(0, register, RegisterBytes(b"\1\0\0\0", known), first, end)
     assert type(error) is kind
-    assert error.message.startswith("register s0 of wave 0 is not in the state, bytes ")
+    assert error.message.startswith("register s0 of wave 0 is not in the state, byte")
