@@ -533,3 +533,27 @@ def test_bits_of_the_number_of_a_lane(
         assert wave.known_lanes(2) == [wave.all_lanes & ~lane] * 4
     else:
         assert wave.known_lanes(2) == [wave.all_lanes] * 4
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "operands", "value", "written"),
+    [
+        ("s_set_gpr_idx_on", {"src0": 128 + 3, "src1": 8}, 0x8003, 0xF0FF),
+        ("s_set_gpr_idx_idx", {"src0": 128 + 3}, 0x03, 0xFF),
+        ("s_set_gpr_idx_mode", {"simm16": 8}, 0x8000, 0xF000),
+    ],
+)
+@pytest.mark.parametrize("fill", [0, FULL])
+def test_an_index_is_known_in_m0_that_nothing_has_written(
+    mnemonic: str, operands: dict[str, int], value: int, written: int, fill: int
+) -> None:
+    """Compilers write no M0 before: the other bits stay as they are (GFX9 ISA, "M0")."""
+    for known in (0, 1 << 31):
+        code = programs.encoded(decoder("gfx942"), mnemonic, **operands)
+        machine = vectors.machine(code, 64, "gfx942", 64, tracks_writes=True)
+        machine.observe(UnknownContents(machine))
+        [wave] = machine.waves
+        wave.s[M0] = Undefined(fill, known)
+        assert machine.run(most=1) is None
+        assert known_bits(wave.s[M0]) & FULL == written | known
+        assert wave.s[M0] & (written | known) == value | fill & known

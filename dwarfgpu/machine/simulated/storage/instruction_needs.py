@@ -51,6 +51,13 @@ _MOVES_BY_HALVES: Final = frozenset({"v_movrelsd_2_b32", "s_movrelsd_2_b32"})
 """Their source moves by the low half of M0, their destination by the high one."""
 _INDEX_OF_MODE: Final = 0xF0FF
 """The bits of M0 that `s_set_gpr_idx_on` writes: the index, and which operands it moves."""
+_KEPT_OF_M0: Final = {
+    "s_set_gpr_idx_on": 0xFFFF0F00,
+    "s_set_gpr_idx_idx": 0xFFFFFF00,
+    "s_set_gpr_idx_mode": 0xFFFF0FFF,
+}
+"""The bits of M0 that stay as they are."""
+_NEEDS_NO_M0: Final = frozenset({"s_sendmsg", *_KEPT_OF_M0})
 _CHOICES: Final = ("s_cselect_b", "s_cmov")
 """They copy one of two scalar sources, as SCC says."""
 _PERMUTES: Final = (
@@ -138,6 +145,8 @@ class Needs:
     selections: tuple[Selection, ...]
     permuted: Register | None
     """What is read in the lanes that numbers name."""
+    kept_of_m0: int
+    """The bits of M0 that it keeps, where it writes the others."""
     scalar_bits: ScalarBits | None
     """The operation on the bits of scalars that it is, whose sources are `values`."""
     takes_unknown: bool
@@ -238,6 +247,7 @@ def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Nee
         tuple(dict.fromkeys(_masks(instruction_uses))),
         tuple(_selections(instruction_uses, is_dpp=is_dpp)),
         _register(permuted) if _is_vector(permuted) else None,
+        _KEPT_OF_M0.get(instruction.mnemonic, 0),
         bits,
         all(register.bank in COPIES_TO or register.bank == "scc" for register in writes),
     )
@@ -403,7 +413,7 @@ def _needed(
         register
         for register in reads
         if register in use.addresses
-        or not (register.bank == "m0" and instruction.mnemonic == "s_sendmsg")
+        or not (register.bank == "m0" and instruction.mnemonic in _NEEDS_NO_M0)
         and not (register.bank == "flat_scratch" and register not in values)  # by the apertures
         and register not in is_done
         and (register not in kept or register in used)

@@ -132,6 +132,10 @@ class UnknownContents:
             if isinstance(source, Register):
                 self._known_bits = _number_bits(wave, source, _lane(wave, needs))
             return None
+        if needs.kept_of_m0:
+            known = known_bits(wave.s[_M0]) | _FULL & ~needs.kept_of_m0
+            self._known_bits = None if known == _FULL else known
+            return None
         if needs.scalar_bits is not None:
             return self._compute(wave, needs, needs.scalar_bits)
         if needs.is_bitwise:
