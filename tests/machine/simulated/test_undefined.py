@@ -557,3 +557,27 @@ def test_an_index_is_known_in_m0_that_nothing_has_written(
         assert machine.run(most=1) is None
         assert known_bits(wave.s[M0]) & FULL == written | known
         assert wave.s[M0] & (written | known) == value | fill & known
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("second", [0, 1])
+def test_a_move_of_two_dwords_copies_those_that_it_selects(first: int, second: int) -> None:
+    """Only v2 and v5 are known; `op_sel` chooses one of v2 and v3, and one of v4 and v5."""
+    high = 8  # op_sel_hi, as assemblers write it
+    code = programs.encoded(
+        decoder("gfx90a"),
+        "v_pk_mov_b32",
+        vdst=10,
+        src0=VGPR + 2,
+        src0_modifiers=high | 4 * first,
+        src1=VGPR + 4,
+        src1_modifiers=high | 4 * second,
+    )
+    machine = vectors.machine(code, 64, "gfx90a", 64, tracks_writes=True)
+    machine.observe(UnknownContents(machine))
+    [wave] = machine.waves
+    for row in (3, 4):
+        wave.forget_bytes(row, 0b1111, wave.all_lanes)
+    assert machine.run(most=1) is None
+    known = [wave.known_lanes(row) == [wave.all_lanes] * 4 for row in (10, 11)]
+    assert known == [first == 0, second == 1]

@@ -209,7 +209,9 @@ def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Nee
     choice = _choice(use) if instruction.mnemonic.startswith(_CHOICES) else None
     permuted = use.sources[0].value if instruction.mnemonic.startswith(_PERMUTES) else None
     read, written = _bytes(instruction, instruction_uses, is_load=is_load)
-    first_byte, is_aligned = _alignment(use, fields, written, is_move=is_move)
+    first_byte, is_aligned = _alignment(
+        use, fields, written, is_move=is_move or bool(_moved_pair(use))
+    )
     values = tuple(operand.value for operand in use.sources)
     is_plain = is_single and not is_dpp and not is_sdwa
     name = without_suffix(instruction.mnemonic) if is_plain else ""
@@ -297,8 +299,9 @@ def _is_lane(use: Use, operand: Operand) -> bool:
 
 def _without_masks(use: Use) -> Use:
     """Return an operation without sources that are a mask, the index in M0 or the number of a lane,
-    and without two sources that a mask selects from."""
+    and without two sources that a mask selects from or that `v_pk_mov_b32` copies."""
     selected = use.sources[:2] if use.operation.name.startswith(_SELECTIONS) else ()
+    pair = use.sources[:2] if _moved_pair(use) else ()
     return evolve(
         use,
         sources=tuple(
@@ -308,11 +311,24 @@ def _without_masks(use: Use) -> Use:
                 _is_mask(use, operand)
                 or _is_index(use, operand)
                 or _is_lane(use, operand)
+                or operand in pair
                 or operand in selected
                 and (_is_vector(operand.value) or _has_bits(operand.value))
             )
         ),
     )
+
+
+def _moved_pair(use: Use) -> tuple[Register, ...]:
+    """Return the two dwords that `v_pk_mov_b32` copies, one of each source; none of constants."""
+    dwords = tuple(
+        operand.value._replace(
+            first=operand.value.first + bool(operand.modifiers & OP_SELECT), size=1
+        )
+        for operand in use.sources[:2]
+        if isinstance(operand.value, Register)
+    )
+    return dwords if use.operation.name == "v_pk_mov_b32" and len(dwords) == 2 else ()
 
 
 def _is_vector(value: Value) -> bool:
@@ -335,7 +351,7 @@ def _copied(use: Use, *, is_store: bool, is_move: bool, is_scalar: bool) -> tupl
         first = use.sources[0].value
         return (first,) if isinstance(first, Register) else ()
     if not (is_store or is_move):
-        return ()
+        return _moved_pair(use)
     return tuple(
         operand.value
         for operand in use.sources
