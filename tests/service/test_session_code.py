@@ -25,7 +25,7 @@ from tests.cli.command import run
 BEGIN = 0x40000000
 SIZE = 1 << 30
 CODE = {"x86_64": ("90", 1), "gfx942": ("bf", 4)}
-"""A byte of which memory is full, and the size of the instructions: GDB's `nop` and `.long`."""
+"""The byte that fills memory, and the size of the instructions: GDB's `nop` and `.long`."""
 
 
 def state(folder: Path, name: str) -> Path:

@@ -13,6 +13,7 @@ from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.machine.code_object_memory import LoadedSegment
+from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.launch.machine_of_state import (
     machine_of_state,
@@ -29,6 +30,7 @@ from dwarfgpu.machine.state.register_bytes import RegisterBytes
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.machine.topology import StopReason
+from dwarfgpu.options.opened_launch import Prepared
 from dwarfgpu.service.run.state_of_run import state_of_run
 from tests.cli.command import FIXTURES
 from tests.machine.simulated import vectors
@@ -52,6 +54,16 @@ def middle(kernel: Kernel, built: str, folder: Path, part: float) -> tuple[State
     return target, path
 
 
+def require_result(machine: RunningMachine, made: Prepared, kernel: Kernel) -> None:
+    """Run to the end, and compare the third buffer with the reference."""
+    stopped = machine.run()
+    assert stopped is None, stopped and (stopped.text, hex(stopped.wave.pc))
+    expected = kernel.wanted()
+    address = made.launched.kernarg.buffers[2][0]
+    values = np.frombuffer(machine.global_memory.read(address, expected.nbytes), expected.dtype)
+    np.testing.assert_array_equal(values, expected)
+
+
 @pytest.mark.parametrize(
     ("name", "built"),
     [
@@ -69,12 +81,7 @@ def test_the_result_is_the_same(name: str, built: str, tmp_path: Path) -> None:
     made = prepared(path, kernel, tmp_path)
     machine = machine_of_state(state, made.code_object.loaded_segments(), fill=fill)
     machine.observe(*[] if fill else [UnknownContents(machine)])
-    stopped = machine.run()
-    assert stopped is None, stopped and (stopped.text, hex(stopped.wave.pc))
-    expected = kernel.wanted()
-    address = made.launched.kernarg.buffers[2][0]
-    values = np.frombuffer(machine.global_memory.read(address, expected.nbytes), expected.dtype)
-    np.testing.assert_array_equal(values, expected)
+    require_result(machine, made, kernel)
 
 
 @pytest.mark.parametrize("name", ["nest", "recursion"])
@@ -86,12 +93,7 @@ def test_a_saved_dispatch_has_the_resource_of_its_scratch(name: str, tmp_path: P
     write(saved(made.launched, state, path), state)
     machine = machine_of_state(load_state(state).target, made.code_object.loaded_segments())
     machine.observe(UnknownContents(machine))
-    stopped = machine.run()
-    assert stopped is None, stopped and (stopped.text, hex(stopped.wave.pc))
-    expected = kernel.wanted()
-    address = made.launched.kernarg.buffers[2][0]
-    values = np.frombuffer(machine.global_memory.read(address, expected.nbytes), expected.dtype)
-    np.testing.assert_array_equal(values, expected)
+    require_result(machine, made, kernel)
 
 
 FULL = 0xFFFFFFFF

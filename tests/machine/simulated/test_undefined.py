@@ -285,8 +285,8 @@ HALVES = ("v_mov_b16_e32", "v_add_f16_e32")
 def masked(
     target: str, mask: int, executing: int, unknown: dict[int, int], mnemonic: str, **operands: int
 ) -> tuple[Any, str | None]:
-    """Return a wave after an instruction, and why it stopped. VCC and s[4:5] have `mask`, of which
-    only the bits of lanes that execute are known; `unknown`: the lanes where VGPRs are unknown. v0
+    """Return a wave after an instruction, and why it stopped. VCC and s[4:5] have `mask`, and only
+    the bits of lanes that execute are known; `unknown`: the lanes where VGPRs are unknown. v0
     is unknown, v1 has 5 in all lanes, v2 7."""
     size = 64 if target.startswith("gfx9") else 32
     code = programs.encoded(decoder(target, size), mnemonic, **operands)
