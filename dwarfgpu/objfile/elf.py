@@ -27,15 +27,14 @@ from dwarfgpu.objfile.elf_structures import (
 from dwarfgpu.objfile.file_bytes import map_file
 from dwarfgpu.objfile.section_placement import symbol_bases
 from dwarfgpu.objfile.string_table import StringTable
-from dwarfgpu.objfile.symbols import (
-    MARKS,
-    Symbol,
+from dwarfgpu.objfile.symbol_entries import (
+    SymbolEntries,
     SymbolKind,
-    SymbolTable,
     extension_of,
     section_numbers,
     wide,
 )
+from dwarfgpu.objfile.symbols import MARKS, Symbol, SymbolTable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,7 +107,7 @@ class ObjectFile(ElfFile):
         subject = f"{section.name} of {self.path}"
         self.limits.check_symbols(subject, self.unpacked_bytes(section) // form.size)
         extension = extension_of(section, self.sections)
-        return SymbolTable(
+        entries = SymbolEntries(
             self.data_of(section),
             StringTable(b"" if linked is None else self.data_of(linked), self.path),
             form,
@@ -118,6 +117,7 @@ class ObjectFile(ElfFile):
             self.not_in_memory,
             marks=MARKS.get(self.machine),
         )
+        return SymbolTable(entries)
 
     def symbols_of(self, section: Section) -> Sequence[Symbol]:
         """Return the entries of one symbol table."""

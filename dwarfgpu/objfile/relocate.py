@@ -30,7 +30,8 @@ from dwarfgpu.objfile.elf_structures import (
     uncompressed,
 )
 from dwarfgpu.objfile.file_bytes import FileBytes
-from dwarfgpu.objfile.symbols import UNKNOWN_SECTION, Symbol, SymbolTable
+from dwarfgpu.objfile.symbol_entries import UNKNOWN_SECTION
+from dwarfgpu.objfile.symbols import Symbol, SymbolTable
 
 if TYPE_CHECKING:
     from dwarfgpu.objfile.section_buffer import SectionBuffer
@@ -253,9 +254,9 @@ class Relocator:
         sums: dict[int, int] = {}
         symbols = self._symbols.of(table)
         symbol_count, data_bytes = len(symbols), len(data)
-        symbol_sections, values = symbols.sections_and_values
+        symbol_sections, values = symbols.entries.sections, symbols.entries.values
         end = min(len(file.sections), SHN_LORESERVE)
-        address_of, base_of = symbols.address, self._base_of
+        address_of, base_of = symbols.entries.address, self._base_of
         for offset, index, number, explicit_addend in _entries(file, table):
             relocation = types.get(number)
             if relocation is None or (kind := relocation.kind) not in _STATIC:

@@ -25,7 +25,8 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.objfile.dynamic_relocations import binds_itself, is_program
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.symbols import Symbol, SymbolKind
+from dwarfgpu.objfile.symbol_entries import SymbolKind
+from dwarfgpu.objfile.symbols import Symbol
 
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 _DATA: Final = ("object", "thread_local")
