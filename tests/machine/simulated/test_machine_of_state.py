@@ -96,6 +96,23 @@ def test_a_saved_dispatch_has_the_resource_of_its_scratch(name: str, tmp_path: P
     require_result(machine, made, kernel)
 
 
+@pytest.mark.parametrize(
+    ("name", "built"),
+    [("stack_array", "gfx90a.O2"), ("stack_array", "gfx942.O2"), ("mandelbrot", "gfx942.O2")],
+)
+def test_a_saved_dispatch_computes_with_parts(name: str, built: str, tmp_path: Path) -> None:
+    """Compilers add 32 bits by v_mad_u64_u32 with a high dword that nothing wrote, one number by
+    v_pk_add_f32 beside another that nothing wrote."""
+    kernel = KERNELS[name]
+    path = FIXTURES / "run" / f"{kernel.file}.{built}.v5.co"
+    made = prepared(path, kernel, tmp_path)
+    state = tmp_path / "state.json"
+    write(saved(made.launched, state, path), state)
+    machine = machine_of_state(load_state(state).target, made.code_object.loaded_segments())
+    machine.observe(UnknownContents(machine))
+    require_result(machine, made, kernel)
+
+
 FULL = 0xFFFFFFFF
 DIVERGENT = FIXTURES / "states/divergent.gfx942.json"
 

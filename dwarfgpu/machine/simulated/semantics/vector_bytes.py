@@ -6,7 +6,7 @@ Law: they are those that its statements read and write; a byte that is not sure 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 
 from dwarfgpu.isa.isa_target import IsaTarget
@@ -29,8 +29,23 @@ _LOW_RESULTS: Final = ("d & 0xffff0000 | ",)
 _HIGH_RESULTS: Final = ("d & 0xffff | ",)
 """How expressions of loads begin that keep the other half."""
 _HALVES: Final = frozenset({"b16", "u16", "i16", "f16", "bf16"})
-_FULL: Final = 0xFFFFFFFF
 _UNSIGNED_BYTE: Final = "v_cvt_f32_ubyte"
+_COUNTED: Final = (
+    ("v_lshlrev_b32 v_lshrrev_b32 v_ashrrev_i32", {0: 31}),
+    ("v_lshlrev_b64 v_lshrrev_b64 v_ashrrev_i64", {0: 63}),
+    ("v_lshlrev_b16 v_lshrrev_b16 v_ashrrev_i16", {0: 15}),
+    ("v_lshl_or_b32 v_lshl_add_u32", {1: 31}),
+    ("v_bfe_u32 v_bfe_i32", {1: 31, 2: 31}),
+    ("v_lshl_add_u64", {1: 7}),
+    ("v_add_lshl_u32", {2: 31}),
+    ("v_bfm_b32", {0: 31, 1: 31}),
+    ("v_alignbit_b32", {2: 31}),
+    ("v_alignbyte_b32", {2: 3}),
+)
+COUNTS: Final[Mapping[str, Mapping[int, int]]] = {
+    name: bits for names, bits in _COUNTED for name in names.split()
+}
+"""The bits of the sources that are numbers of bits or bytes; the rest of these is not read."""
 
 Dword: TypeAlias = tuple[str, int]
 """The bank and the number of a register."""
@@ -93,14 +108,18 @@ def bytes_read(item: Bound, target: IsaTarget) -> dict[Dword, int]:
     """Return the bytes of the registers that one operation reads as its sources.
 
     Neither those of an address nor `d`, the destination; all bytes where a number decides, as
-    `moved_bytes` and `bytes_that_matter` tell.
+    `influences` says.
     """
     out: dict[Dword, int] = {}
+    counts = COUNTS.get(item.operation.name, {})
     declared_sources = [declared for declared in item.operation.sources if declared.is_operand]
-    for declared, operand in zip(declared_sources, item.sources, strict=False):
+    operands = enumerate(zip(declared_sources, item.sources, strict=False))
+    for source, (declared, operand) in operands:
         if operand.register is None or declared.type == "mask":
             continue
         masks = _source_bytes(item, target, operand, declared.name_or_type)
+        if source in counts:
+            masks = [_lowest(masks[0] if masks else WHOLE)]
         for number, dword in enumerate(_dwords(operand.register)):
             mask = masks[number] if number < len(masks) else WHOLE
             out[dword] = out.get(dword, 0) | mask
@@ -122,6 +141,11 @@ def _dwords(register: Register | None) -> Iterator[Dword]:
             yield register.bank, register.first + number
 
 
+def _lowest(mask: int) -> int:
+    """Return the lowest byte of a mask: a number of bits or bytes is not more than 63."""
+    return mask & -mask
+
+
 def _is_high(operand: Operand) -> bool:
     return operand.register is not None and operand.register.half == "h"
 
@@ -138,6 +162,12 @@ def _source_bytes(item: Bound, target: IsaTarget, operand: Operand, type: str) -
         return []
     if operand.is_sdwa and operand.select != 6:
         return [selected_bytes(operand.select)]
+    if name.startswith(_UNSIGNED_BYTE):
+        return [1 << int(name[-1])]
+    if name in ("s_bfm_b32", "s_bfm_b64"):
+        return [0b0001]
+    if name == "s_cvt_hi_f32_f16":
+        return [HIGH]
     if "_mix" in name and type == "f32":
         if not operand.modifiers & OP_SELECT_HIGH:
             return []
@@ -157,73 +187,3 @@ def _source_bytes(item: Bound, target: IsaTarget, operand: Operand, type: str) -
     if shape.bits == 8 and item.operation.is_store:
         return [0b0001]
     return [0b0111] if shape.bits == 24 else []
-
-
-def moved_bytes(name: str, values: Sequence[int | None]) -> list[int] | None:
-    """Return the bytes that an operation on bits reads of each source, as numbers decide that are
-    the same in all lanes; None for the others of `values`.
-
-    None if the operation is no such one, or depends on a number that is not the same.
-    """
-    if name.startswith(_UNSIGNED_BYTE):
-        return [1 << int(name[-1])]
-    match name, [None if value is None else value & _FULL for value in values]:
-        case "v_lshlrev_b32", [int(count), _]:
-            return [WHOLE, of_bits(_FULL >> (count & 31))]
-        case "v_lshrrev_b32" | "v_ashrrev_i32", [int(count), _]:
-            return [WHOLE, of_bits(_FULL << (count & 31) & _FULL)]
-        case "v_lshl_or_b32" | "v_lshl_add_u32", [_, int(count), _]:
-            return [of_bits(_FULL >> (count & 31)), WHOLE, WHOLE]
-        case "v_bfe_u32" | "v_bfe_i32", [_, int(first), int(width)]:
-            field = (1 << (width & 31)) - 1 << (first & 31)
-            return [of_bits(field & _FULL), WHOLE, WHOLE]
-        case "v_alignbit_b32", [_, _, int(count)]:
-            return [of_bits((1 << (count & 31)) - 1), of_bits(_FULL << (count & 31) & _FULL), WHOLE]
-        case "v_alignbyte_b32", [_, _, int(count)]:
-            bits = 8 * (count & 3)
-            return [of_bits((1 << bits) - 1), of_bits(_FULL << bits & _FULL), WHOLE]
-        case "v_perm_b32", [_, _, int(selectors)]:
-            return [*_permuted(selectors), WHOLE]
-        case (("s_bfm_b32" | "s_bfm_b64"), [_, _]):
-            return [0b0001, 0b0001]
-        case "s_cvt_hi_f32_f16", [_]:
-            return [HIGH]
-    return None
-
-
-def bytes_that_matter(name: str, values: Sequence[int | None]) -> list[int] | None:
-    """Return the bytes of each source that those of the result depend on, for an operation whose
-    bytes depend on the same bytes of its sources; None for any other.
-
-    `values`: those that are the same in all lanes, None for others.
-    """
-    match name, values:
-        case "v_and_b32", [first, second]:
-            return [_anded(second), _anded(first)]
-        case "v_and_or_b32", [first, second, _]:
-            return [_anded(second), _anded(first), WHOLE]
-        case "v_bfi_b32", [mask, _, _]:
-            return [WHOLE, _anded(mask), _anded(None if mask is None else ~mask & _FULL)]
-        case (("v_or_b32" | "v_xor_b32" | "v_xnor_b32" | "v_or3_b32" | "v_xor3_b32"), _):
-            return [WHOLE] * len(values)
-        case "v_not_b32", _:
-            return [WHOLE]
-        case "v_cndmask_b32", _:  # each lane depends on one source, as its bit of the third says
-            return [WHOLE, WHOLE]
-    return None
-
-
-def _anded(mask: int | None) -> int:
-    """Return the bytes of the other source of an AND that matter."""
-    return WHOLE if mask is None else of_bits(mask)
-
-
-def _permuted(selectors: int) -> tuple[int, int]:
-    """Return the bytes of the first two sources that `v_perm_b32` reads: byte 0 to 3 of the second,
-    4 to 7 of the first; from 8 the sign of a half; from 12 a constant."""
-    chosen = 0
-    for number in range(4):
-        selector = selectors >> 8 * number & 0xFF
-        if selector < 12:
-            chosen |= 1 << (selector if selector < 8 else 2 * (selector - 8) + 1)
-    return chosen >> 4, chosen & WHOLE

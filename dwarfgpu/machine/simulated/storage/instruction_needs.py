@@ -12,7 +12,8 @@ from dwarfgpu.isa.modifiers import OP_SELECT
 from dwarfgpu.isa.operands import Constant
 from dwarfgpu.isa.operation import without_suffix
 from dwarfgpu.isa.registers import Register
-from dwarfgpu.machine.simulated.semantics.instruction_operands import bound
+from dwarfgpu.machine.simulated.semantics.byte_influences import are_sums, has_influences
+from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound, bound
 from dwarfgpu.machine.simulated.semantics.scalar_bits import ScalarBits, scalar_bits
 from dwarfgpu.machine.simulated.semantics.source_statements import MOVES_BY_M0
 from dwarfgpu.machine.simulated.semantics.vector_bytes import (
@@ -22,7 +23,6 @@ from dwarfgpu.machine.simulated.semantics.vector_bytes import (
     Dword,
     bytes_accumulated,
     bytes_read,
-    bytes_that_matter,
     bytes_written,
 )
 
@@ -88,6 +88,23 @@ class Selection(NamedTuple):
     """Whether DPP takes the first source from other lanes."""
 
 
+class Influenced(NamedTuple):
+    """An operation whose bytes of the result depend on some bits of the sources alone."""
+
+    name: str
+    values: tuple[Value, ...]
+    """The sources, but for masks of lanes."""
+    modifiers: tuple[int, ...]
+    """Of the sources."""
+    result: Register
+    masks: tuple[Register, ...]
+    """Results with a bit for each lane, which depends on all."""
+    selection: Selection | None
+    """The choice of one of the two sources that it is."""
+    is_copy: bool
+    """Whether no byte of the result need be known."""
+
+
 class Indexing(NamedTuple):
     """How M0 moves the registers of an instruction."""
 
@@ -111,10 +128,9 @@ class Needs:
     """The mnemonic without suffixes; empty where the suffixes change what is read."""
     values: tuple[Value, ...]
     """The sources."""
-    is_bitwise: bool
-    """Whether each byte of the result depends on the same byte of the sources."""
-    merged: tuple[Register, ...]
-    """These sources, if it does."""
+    influenced: tuple[Influenced, ...]
+    """The operations whose bytes depend on some bits of the sources; the sources are in no other
+    field."""
     needed: tuple[Register, ...]
     read: Mapping[Dword, int]
     """The bytes that are read of registers, where these are not all of the dword."""
@@ -192,12 +208,20 @@ def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Nee
     instruction_uses = uses(instruction)
     if indexing.indexed:
         instruction_uses = tuple(_moved(use, indexing) for use in instruction_uses)
-    rests = tuple(map(_without_masks, instruction_uses))
-    reads, writes = effects(instruction, rests)
     use = instruction_uses[0]
     is_single = len(instruction_uses) == 1
     fields = dict(_fields(instruction))
     is_dpp, is_sdwa = bool(fields.keys() & {"dpp_ctrl", "dpp8"}), "src0_sel" in fields
+    influenced: tuple[Influenced | None, ...] = (None,) * len(instruction_uses)
+    if not is_dpp and not is_sdwa:
+        influenced = tuple(map(_influenced, instruction_uses, bound(instruction)))
+    if is_single and instruction.mnemonic.startswith(_MOVES):
+        influenced = (None,)
+    rests = tuple(
+        _without_masks(one, is_influenced=part is not None)
+        for one, part in zip(instruction_uses, influenced, strict=True)
+    )
+    reads, writes = effects(instruction, rests)
     is_load, is_store = _memory_copies(use) if is_single else (False, False)
     lanes = [operand.value for operand in use.sources if _is_lane(use, operand)]
     is_scalar = is_single and instruction.mnemonic.startswith(_SCALAR_COPIES)
@@ -215,19 +239,16 @@ def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Nee
     values = tuple(operand.value for operand in use.sources)
     is_plain = is_single and not is_dpp and not is_sdwa
     name = without_suffix(instruction.mnemonic) if is_plain else ""
-    is_bitwise = bytes_that_matter(name, [None] * len(values)) is not None
-    merged = _merged(use) if is_bitwise else ()
     bits = scalar_bits(use.operation) if is_single and all(map(_has_bits, values)) else None
     is_done = frozenset(
-        (*(copied if is_copied else ()), *(choice or ()), *merged, *(values if bits else ()))
+        (*(copied if is_copied else ()), *(choice or ()), *(values if bits else ()))
     )
     if permuted not in values[1:]:
         is_done |= {permuted}
     return Needs(
         name,
         values,
-        is_bitwise,
-        merged,
+        tuple(part for part in influenced if part is not None),
         _needed(instruction, use, reads, is_done, is_load=is_load),
         {dword: mask for dword, mask in read.items() if mask != WHOLE},
         copied if is_copied and not is_scalar else (),
@@ -247,7 +268,11 @@ def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Nee
         lanes[0] if lanes else None,
         choice,
         tuple(dict.fromkeys(_masks(instruction_uses))),
-        tuple(_selections(instruction_uses, is_dpp=is_dpp)),
+        tuple(
+            selection
+            for one, part in zip(instruction_uses, influenced, strict=True)
+            if part is None and (selection := _selection(one, is_dpp=is_dpp)) is not None
+        ),
         _register(permuted) if _is_vector(permuted) else None,
         _KEPT_OF_M0.get(instruction.mnemonic, 0),
         bits,
@@ -260,10 +285,32 @@ def _has_bits(value: Value) -> bool:
     return not isinstance(value, Register) or value.bank in _SCALAR_BANKS
 
 
-def _merged(use: Use) -> tuple[Register, ...]:
-    """Return the registers whose bytes an operation bit by bit reads, but for masks of lanes."""
-    values = dict.fromkeys(operand.value for operand in use.sources if not _is_mask(use, operand))
-    return tuple(value for value in values if isinstance(value, Register))
+def _influenced(use: Use, item: Bound) -> Influenced | None:
+    """Return an operation whose bytes depend on some bits of the sources; None for any other."""
+    name = use.operation.name
+    if not has_influences(name) or item.fields.get("clamp") and are_sums(name):
+        return None  # what is out of range sets all bits
+    values = tuple(operand.value for operand in use.sources if not _is_mask(use, operand))
+    results = [operand.value for operand in use.results]
+    registers = [value for value in results if isinstance(value, Register)]
+    if not (
+        registers
+        and len(registers) == len(results)
+        and _is_vector(registers[0])
+        and all(register.bank in COPIES_TO for register in registers)
+        and all(_is_vector(value) or _has_bits(value) for value in values)
+    ):
+        return None
+    modifiers = tuple(operand.modifiers for operand in item.sources[: len(values)])
+    return Influenced(
+        name,
+        values,
+        modifiers,
+        registers[0],
+        tuple(register for register in registers[1:] if register.bank != "null"),
+        _selection(use, is_dpp=False),
+        name.startswith(_MOVES),
+    )
 
 
 def _is_mask(use: Use, operand: Operand) -> bool:
@@ -279,11 +326,11 @@ def _masks(instruction_uses: Iterable[Use]) -> Iterator[Register]:
                 yield operand.value
 
 
-def _selections(instruction_uses: Iterable[Use], *, is_dpp: bool) -> Iterator[Selection]:
-    for use in instruction_uses:
-        if use.operation.name.startswith(_SELECTIONS):
-            first, second, mask = (operand.value for operand in use.sources[:3])
-            yield Selection(first, second, mask, is_dpp)
+def _selection(use: Use, *, is_dpp: bool) -> Selection | None:
+    if not use.operation.name.startswith(_SELECTIONS):
+        return None
+    first, second, mask = (operand.value for operand in use.sources[:3])
+    return Selection(first, second, mask, is_dpp)
 
 
 def _is_index(use: Use, operand: Operand) -> bool:
@@ -297,9 +344,12 @@ def _is_lane(use: Use, operand: Operand) -> bool:
     return is_second and _has_bits(operand.value)
 
 
-def _without_masks(use: Use) -> Use:
+def _without_masks(use: Use, *, is_influenced: bool) -> Use:
     """Return an operation without sources that are a mask, the index in M0 or the number of a lane,
-    and without two sources that a mask selects from or that `v_pk_mov_b32` copies."""
+    and without two sources that a mask selects from or that `v_pk_mov_b32` copies; without any if
+    it is influenced by some bits of them."""
+    if is_influenced:
+        return evolve(use, sources=())
     selected = use.sources[:2] if use.operation.name.startswith(_SELECTIONS) else ()
     pair = use.sources[:2] if _moved_pair(use) else ()
     return evolve(

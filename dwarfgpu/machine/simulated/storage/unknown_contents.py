@@ -18,19 +18,20 @@ import numpy as np
 from dwarfgpu.errors import counted
 from dwarfgpu.isa.operands import Constant
 from dwarfgpu.isa.registers import Register
+from dwarfgpu.machine.simulated.semantics.byte_influences import are_same_bytes, influences
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
 from dwarfgpu.machine.simulated.semantics.scalar_bits import Number, ScalarBits
 from dwarfgpu.machine.simulated.semantics.vector_bytes import (
+    COUNTS,
     HIGH,
     LOW,
     WHOLE,
     Dword,
-    bytes_that_matter,
-    moved_bytes,
     of_bits,
 )
 from dwarfgpu.machine.simulated.storage.instruction_needs import (
     Indexing,
+    Influenced,
     Needs,
     Selection,
     Value,
@@ -72,6 +73,9 @@ class UnknownContents:
         self._unknown: dict[int, int] = {}
         """The lanes for which the instruction copies an unknown byte, by the offset of the byte in
         what it copies."""
+        self._blanks: list[tuple[Register, int, int]] = []
+        """Registers whose result is not known: the bytes of a dword of a vector, 0 for a mask of
+        lanes, and in which lanes."""
         self._known_bits: int | None = None
         """The known bits of the one number that the instruction copies or computes; None for
         all."""
@@ -94,6 +98,7 @@ class UnknownContents:
         self._now = needs
         self._stores.clear()
         self._unknown.clear()
+        self._blanks.clear()
         self._known_bits, self._is_scc_unknown, self._loads = None, False, 0
         missing = self._looked_at(wave, needs)
         if missing is not None:
@@ -104,7 +109,7 @@ class UnknownContents:
         lanes = wave.exec if needs.is_masked else wave.all_lanes
         is_permuted = needs.permuted is not None
         read_lanes = wave.all_lanes if needs.reads_inactive and not is_permuted else lanes
-        read = _read_bytes(wave, needs)
+        read = needs.read
         for register in needs.needed:
             missing = _missing(wave, register, read_lanes, read)
             if missing is not None:
@@ -138,8 +143,10 @@ class UnknownContents:
             return None
         if needs.scalar_bits is not None:
             return self._compute(wave, needs, needs.scalar_bits)
-        if needs.is_bitwise:
-            return self._merge(wave, needs, lanes)
+        for part in needs.influenced:
+            missing = self._influence(wave, part, lanes)
+            if missing is not None:
+                return missing
         for selection in needs.selections:
             missing = _missing_selected(wave, selection, lanes, read_lanes, read)
             if missing is not None:
@@ -157,32 +164,50 @@ class UnknownContents:
                 offset = 4 * number + byte
                 self._unknown[offset] = self._unknown.get(offset, 0) | lanes & ~known
 
-    def _merge(self, wave: WaveMemory, needs: Needs, lanes: int) -> str | None:
-        """Do that for an operation bit by bit. Describe the first source that is unknown where no
-        byte of the result would be known."""
-        values = [_same_in_all_lanes(wave, value) for value in needs.values]
-        matter = bytes_that_matter(needs.name, values) or ()
-        reading = [lanes] * len(matter)
-        if needs.selections:
-            reading = _selecting_lanes(wave, needs.selections[0], lanes)
-        sources = [
-            (value, mask, where)
-            for value, mask, where in zip(needs.values, matter, reading, strict=False)
-            if isinstance(value, Register) and value in needs.merged
-        ]
-        for value, mask, where in sources:
-            self._add_unknown(wave, 0, value, where, mask)
-        blank = lanes
-        for byte in range(4):
-            blank &= self._unknown.get(byte, 0)
-        if not blank:
+    def _influence(self, wave: WaveMemory, part: Influenced, lanes: int) -> str | None:
+        """See which bytes of the result of an operation are known. Describe the first source that
+        is unknown where no byte would be."""
+        reading = [lanes] * len(part.values)
+        if part.selection is not None:
+            reading = _selecting_lanes(wave, part.selection, lanes)
+        sources = [*zip(part.values, reading, strict=True)]
+        if not any(_lacking(wave, value, -1, where) for value, where in sources):
             return None
-        missing = (
-            _missing(wave, value, blank & where, {value[:2]: mask})
-            for value, mask, where in sources
-            if blank & where
-        )
-        return next(filter(None, missing))
+        counts = COUNTS.get(part.name, {})
+        numbers = [
+            _same_in_all_lanes(wave, value, counts.get(number, _FULL))
+            for number, value in enumerate(part.values)
+        ]
+        rows = influences(part.name, numbers, part.modifiers)
+        assert rows is not None
+        unknown = [
+            reduce(
+                or_,
+                (
+                    _lacking(wave, value, bits, where)
+                    for (value, where), bits in zip(sources, row, strict=True)
+                ),
+            )
+            for row in rows
+        ]
+        blank = 0 if part.is_copy else lanes
+        for row, byte_lanes in zip(rows, unknown, strict=True):
+            is_constant = not any(bits for n, bits in enumerate(row) if n not in counts)
+            if not is_constant or are_same_bytes(part.name):
+                blank &= byte_lanes
+        for number, (value, where) in enumerate(sources if blank else ()):
+            bits = reduce(or_, (row[number] for row in rows))
+            if blank & _lacking(wave, value, bits, where):
+                assert isinstance(value, Register)
+                return _missing_of(wave, value, bits, blank & where)
+        dwords = part.result.parts()
+        for number, byte_lanes in enumerate(unknown):
+            if byte_lanes:
+                self._blanks.append((dwords[number >> 2], 1 << (number & 3), byte_lanes))
+        any_unknown = reduce(or_, unknown)
+        if any_unknown:
+            self._blanks += ((mask, 0, any_unknown) for mask in part.masks)
+        return None
 
     def _compute(self, wave: WaveMemory, needs: Needs, operation: ScalarBits) -> str | None:
         """See which bits of the result of a scalar operation are known. Describe the first source
@@ -236,6 +261,11 @@ class UnknownContents:
         assert needs is not None
         if self._is_scc_unknown:
             wave.scc = Undefined(wave.scc & 1)
+        for register, selected, lanes in self._blanks:
+            if selected:
+                wave.forget_bytes(_rows(wave, register)[0], selected, lanes)
+            else:
+                _set_known_bits(wave, needs, register, ~lanes)
         if self._known_bits is not None:
             for register in needs.results:
                 _set_known_bits(wave, needs, register, self._known_bits)
@@ -259,7 +289,7 @@ class UnknownContents:
 
     def _unknown_at(self, needs: Needs, offset: int) -> int:
         """Return the lanes for which a byte of what is copied is unknown."""
-        if needs.is_aligned or needs.is_bitwise:
+        if needs.is_aligned:
             return self._unknown.get(offset, 0)
         return reduce(or_, self._unknown.values())
 
@@ -366,28 +396,44 @@ def _is_vector(value: Value) -> TypeGuard[Register]:
     return isinstance(value, Register) and value.bank in ("v", "a")
 
 
-def _read_bytes(wave: WaveMemory, needs: Needs) -> Mapping[Dword, int]:
-    """Return the bytes that an instruction reads of registers, where these are not all of the
-    dword."""
-    values = [_same_in_all_lanes(wave, value) for value in needs.values]
-    moved = moved_bytes(needs.name, values)
-    if moved is None:
-        return needs.read
-    out: dict[Dword, int] = {}
-    for value, mask in zip(needs.values, moved, strict=False):
-        if isinstance(value, Register):
-            out[value[:2]] = out.get(value[:2], 0) | mask
-    return out
-
-
-def _same_in_all_lanes(wave: WaveMemory, value: Value) -> int | None:
-    """Return the number that a source is; None for a vector register and for what is unknown."""
+def _same_in_all_lanes(wave: WaveMemory, value: Value, bits: int = _FULL) -> int | None:
+    """Return the number that a source is; None for a vector register, and where one of the bits
+    is unknown."""
     if isinstance(value, Constant):
         return value.value
     if isinstance(value, Register) and value.bank == "s" and value.size == 1:
         number, known = _number(wave, value)
-        return number if known & _FULL == _FULL else None
+        return None if bits & ~known else number
     return None
+
+
+def _lacking(wave: WaveMemory, value: Value, bits: int, lanes: int) -> int:
+    """Return the lanes where some of the bits of a source are unknown; bits beyond it do not
+    count."""
+    if not isinstance(value, Register):
+        return 0
+    if not _is_vector(value):
+        size = (1 << 32 * value.size) - 1
+        return lanes if bits & size & ~_number(wave, value).known else 0
+    out = 0
+    for number, row in enumerate(_rows(wave, value)):
+        selected = of_bits(bits >> 32 * number & _FULL)
+        if selected and lanes & ~wave.written[row]:
+            for byte, known in enumerate(wave.known_lanes(row)):
+                if selected >> byte & 1:
+                    out |= lanes & ~known
+    return out
+
+
+def _missing_of(wave: WaveMemory, register: Register, bits: int, lanes: int) -> str | None:
+    """Describe what is unknown of the bits of a source, in the first of some lanes."""
+    if not _is_vector(register):
+        return _missing_bits(wave, register, bits & (1 << 32 * register.size) - 1)
+    read = {
+        dword[:2]: of_bits(bits >> 32 * number & _FULL)
+        for number, dword in enumerate(register.parts())
+    }
+    return _missing(wave, register, lanes, read)
 
 
 def _permuted_lanes(wave: WaveMemory, needs: Needs, lanes: int) -> int:
