@@ -396,6 +396,28 @@ def test_a_mask_that_is_a_number_too(lane: int) -> None:
     assert text is None and wave.known_lanes(0) == [0xFFFF, 0xFFFF, 0, 0]
 
 
+@pytest.mark.parametrize(("source", "needs"), [(251, "vcc_lo"), (253, "scc")])
+@pytest.mark.parametrize("mnemonic", ["v_cndmask_b32_e64", "v_add_co_ci_u32_e64"])
+def test_a_mask_that_is_made_of_another_register(mnemonic: str, source: int, needs: str) -> None:
+    """`src_vccz` and `src_scc`: all that they are made of is needed."""
+    operands = {"vdst": 0, "src0": VGPR + 1, "src1": VGPR + 2, "src2": source}
+    if "_co_" in mnemonic:
+        operands["sdst"] = 8
+    code = programs.encoded(decoder("gfx1100", 32), mnemonic, **operands)
+    for vcc, scc, text in (
+        (Undefined(0), 0, f"{mnemonic} needs vcc_lo, which is not known"),
+        (0, Undefined(0), f"{mnemonic} needs scc, which is not known"),
+        (0, 0, None),
+    ):
+        machine = vectors.machine(code, 32, "gfx1100", 32, tracks_writes=True)
+        machine.observe(UnknownContents(machine))
+        [wave] = machine.waves
+        wave.vcc, wave.scc = vcc, scc
+        stopped = machine.run(most=1)
+        wanted = text if text and needs in text else None
+        assert (stopped and stopped.text) == wanted
+
+
 SCALAR_MOVES = [
     ("s_movrels_b32", 14, 2, (16, 10)),
     ("s_movrels_b64", 14, 2, (16, 10)),

@@ -314,9 +314,11 @@ def _influenced(use: Use, item: Bound) -> Influenced | None:
 
 
 def _is_mask(use: Use, operand: Operand) -> bool:
-    """Return whether a source has a bit for each lane, which the lane alone reads."""
+    """Return whether a source has a bit for each lane, which the lane alone reads; False for one
+    that is made of another register, as `src_vccz` is: each bit depends on all of that."""
     name_or_type = operand.declared.name_or_type
-    return use.operation.is_masked and name_or_type in ("mask", "vcc")
+    is_made_of_lanes = name_or_type in ("mask", "vcc") and _has_bits(operand.value)
+    return use.operation.is_masked and is_made_of_lanes
 
 
 def _masks(instruction_uses: Iterable[Use]) -> Iterator[Register]:
@@ -330,6 +332,8 @@ def _selection(use: Use, *, is_dpp: bool) -> Selection | None:
     if not use.operation.name.startswith(_SELECTIONS):
         return None
     first, second, mask = (operand.value for operand in use.sources[:3])
+    if not _has_bits(mask):
+        return None
     return Selection(first, second, mask, is_dpp)
 
 
@@ -350,7 +354,7 @@ def _without_masks(use: Use, *, is_influenced: bool) -> Use:
     it is influenced by some bits of them."""
     if is_influenced:
         return evolve(use, sources=())
-    selected = use.sources[:2] if use.operation.name.startswith(_SELECTIONS) else ()
+    selected = use.sources[:2] if _selection(use, is_dpp=False) is not None else ()
     pair = use.sources[:2] if _moved_pair(use) else ()
     return evolve(
         use,
