@@ -12,6 +12,7 @@ from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError, counted
 from dwarfgpu.language.linespec import NO_SYMBOL_TABLE
 from dwarfgpu.machine.topology import model_of
+from dwarfgpu.service.value.condition import InvalidThere
 from dwarfgpu.session.kernel_start import kernel_of
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.unknown_name import macros_not_read, outside_code, why_unknown
@@ -40,6 +41,8 @@ _UNKNOWN: Final[tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...]] = (
 
 def advised(session: Session, error: UsageError) -> UsageError:
     """Return the error, with a suggestion."""
+    if isinstance(error, InvalidThere):
+        session = error.session
     is_in_context = error.message.endswith(" in current context.")
     if _NAME_ERROR.match(error.message) and not (
         any(map(_has_names, session.code_objects)) if is_in_context else session.code_objects

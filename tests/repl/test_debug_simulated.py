@@ -281,6 +281,16 @@ def test_a_condition_of_unknown_names_is_refused(tmp_path: Path) -> None:
     assert lines[-1] == "No breakpoints or watchpoints."
 
 
+def test_names_of_a_condition_are_those_of_its_line(tmp_path: Path) -> None:
+    """Wherever the wave is: at pc 0, no variable is in scope."""
+    breaks = [f"break integers.hip:62 if {name} == 3" for name in ("nowhere", "outt")]
+    done = talked(tmp_path, "nest", "break nest", "run", "set $pc = 0", *breaks)
+    assert done.err.splitlines()[-2:] == [
+        'No symbol "nowhere" in current context.',
+        'No symbol "outt" in current context. Did you mean "out"?',
+    ]
+
+
 def test_a_condition_that_cannot_be_evaluated_stops_there(tmp_path: Path) -> None:
     lines = talk(tmp_path, "nest", "break integers.hip:61 if *(int *) 16 == 17", "run", "p limit")
     assert lines[-1] == "61\trun/integers.hip: No such file or directory."

@@ -32,6 +32,19 @@ def has_assignment(session: Session, history: ValueHistory, text: str) -> bool:
     return language.has_assignment(text, session, options_of(session, history))
 
 
+class InvalidThere(UsageError):
+    """A condition that is invalid for code whose names are not those in focus."""
+
+    def __init__(self, text: str, session: Session) -> None:
+        """`session`: what that code sees."""
+        super().__init__(text)
+        self.session = session
+
+    @property
+    def kind(self) -> str:
+        return "UsageError"
+
+
 def error_of(
     session: Session, address: int | None, text: str, history: ValueHistory
 ) -> UsageError | None:
@@ -41,8 +54,9 @@ def error_of(
     try:
         language.type_of(text, at_address, options_of(at_address, history))
     except UsageError as error:
-        is_of_variable = error.message == NOT_A_NUMBER and "$" in text
-        return None if is_of_variable else error  # a variable without a value may be set later
+        if error.message == NOT_A_NUMBER and "$" in text:
+            return None  # a variable without a value may be set later
+        return error if address is None else InvalidThere(error.text, at_address)
     except DwarfGpuError:
         pass  # it depends on the machine: it is evaluated when the location is reached
     return None
