@@ -26,9 +26,10 @@ from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program, why_not_simulated
 from dwarfgpu.machine.simulated.storage.global_memory import Allocation
+from dwarfgpu.machine.simulated.storage.scalar_slots import M0, TTMP, XNACK_MASK
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
 from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
-from dwarfgpu.machine.simulated.storage.wave_registers import M0, TTMP, XNACK_MASK, lanes_of
+from dwarfgpu.machine.simulated.storage.wave_registers import lanes_of
 from tools.fuzz_instructions import instruction_of, machine_of
 
 FILLS: Final = (0, 0xFFFFFFFF, 0x3F800001, 0x7FC0DEAD)

@@ -205,7 +205,7 @@ def test_scratch_of_a_kernel_without_is_noted(tmp_path: Path) -> None:
     file, geometry = HIP / "nest.gfx942.O2.v5.co", ("--grid", 64, "--workgroup", 64)
     saved = ("--save", tmp_path / "x.json")
     done = run("dispatch", file, *geometry, *NEST, "--scratch", 8, *saved)
-    assert "--scratch 8: the kernel has no scratch memory" in done.notes and done.status == 0
+    assert "--scratch 8: nest has no scratch memory" in done.notes and done.status == 0
     state = dispatch(tmp_path, file, *geometry, *NEST, "--scratch", 8)
     assert state.machine.dispatches[1].private_bytes == 0
 

@@ -65,10 +65,10 @@ def loaded(*arguments: str) -> set[str]:
         ("check FILE", 283),
         ("where --demo t", 250),
         ("where --all FILE", 205),
-        ("run --demo", 291),
+        ("run --demo", 292),
         ("debug --demo -batch", 328),
         ("debug --demo -batch -ex bt", 376),
-        ("debug --demo -batch -ex list", 422),
+        ("debug --demo -batch -ex list", 423),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

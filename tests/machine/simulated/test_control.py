@@ -75,6 +75,12 @@ def test_messages_that_return_something() -> None:
     assert wave.s[2:4] == [3, 0]  # the clock
 
 
+def test_the_base_of_private_memory_is_none_of_106_registers() -> None:
+    """s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO), s4; s_getreg_b32 s5, hwreg(HW_REG_FLAT_SCR_LO)."""
+    wave = after("14f884b9" + "14f805b9", "gfx1030", s4=0x1234, s102=7, s103=8)
+    assert (wave.s[5], wave.s[102:104], wave.scratch_base & 0xFFFFFFFF) == (0x1234, [7, 8], 0x1234)
+
+
 @pytest.mark.parametrize("code", ["0300b5bf", "010083bf", "0000b4bf"])
 def test_what_does_nothing(code: str) -> None:
     """s_setprio, s_sleep, s_wakeup."""
@@ -87,6 +93,9 @@ def test_relative_moves() -> None:
     assert wave.s[6:8] == [5, 6]
     wave = after("044982be", "gfx1030", m0=2 << 16 | 1, s5=9)  # s_movrelsd_2_b32 s2, s4
     assert wave.s[4] == 9
+    assert after("642e82be", "gfx1030", m0=5, s105=7).s[2] == 7  # s_movrels_b32 s2, s100
+    stopped = after("642e82be", "gfx1030", m0=6)
+    assert "register s106, which M0 gives, does not exist" in stopped.text
     stopped = after("042e82be", "gfx1030", m0=1 << 20)
     assert "register s1048580, which M0 gives, does not exist" in stopped.text
     stopped = after("043182be", "gfx1030", m0=3, s4=5, s5=6)

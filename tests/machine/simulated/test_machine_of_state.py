@@ -22,6 +22,7 @@ from dwarfgpu.machine.simulated.launch.machine_of_state import (
 )
 from dwarfgpu.machine.simulated.launch.save_dispatch import saved
 from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
+from dwarfgpu.machine.simulated.storage.scalar_slots import FLAT_SCRATCH
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
 from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
 from dwarfgpu.machine.sparse_memory import SparseMemory
@@ -148,9 +149,9 @@ def with_register(name: str, data: str, known: str, built: str, folder: Path) ->
         ("status", "00000000", "fe000000", "gfx90a.O0", {}),
         ("status", "01000000", "01000000", "gfx90a.O0", {"scc": (1, 1)}),
         ("flat_scratch", "3412000000000000", "ffff000000000000", "gfx90a.O0",
-         {102: (0x1234, 0xFFFF), 103: (0, 0)}),
+         {FLAT_SCRATCH: (0x1234, 0xFFFF), FLAT_SCRATCH + 1: (0, 0)}),
         ("flat_scratch", "3412000078560000", "ffffffffffffffff", "gfx90a.O0",
-         {102: (0x1234, FULL), 103: (0x5678, FULL)}),
+         {FLAT_SCRATCH: (0x1234, FULL), FLAT_SCRATCH + 1: (0x5678, FULL)}),
         ("vcc", "0000000078000000", "00000000ff000000", "gfx90a.O0",
          {"vcc": (0x78 << 32, 0xFF << 32)}),
         ("vcc_hi", "12000000", "ff000000", "gfx1100.O2", {"vcc": (0x12 << 32, 0xFF << 32)}),

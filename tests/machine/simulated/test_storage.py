@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 import pytest
 
+from dwarfgpu.arch.registry import architecture
+from dwarfgpu.machine.simulated.debugger.debugger_registers import contents, write_contents
 from dwarfgpu.machine.simulated.execution.interpreter import Executor
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program, function_text
@@ -15,7 +18,7 @@ from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 from dwarfgpu.machine.simulated.storage.wave_registers import Bank, shared_registers
 from dwarfgpu.machine.topology import Wave
 from tests.cli.command import FIXTURES
-from tests.machine.simulated import programs
+from tests.machine.simulated import programs, vectors
 from tests.machine.simulated.kernels import KERNELS
 from tests.machine.simulated.test_kernels import begun
 
@@ -98,3 +101,22 @@ def test_constants_of_a_function_are_made_with_it() -> None:
     )
     assert [line.strip() for line in body] == ["a = k0", "b = k1", "c = u32(a) + k0"]
     assert prologue.strip() == "s = w.s"
+
+
+@pytest.mark.parametrize(
+    ("processor", "wave_size"),
+    [("gfx803", 64), ("gfx90a", 64), ("gfx1010", 32), ("gfx1030", 32), ("gfx1100", 64),
+     ("gfx1200", 32)],
+)  # fmt: skip
+def test_no_scalar_register_is_part_of_another(processor: str, wave_size: int) -> None:
+    """Not flat_scratch or xnack_mask of GFX10 either, whose SGPRs go on to s105."""
+    [wave] = vectors.machine(b"", wave_size, processor, wave_size).waves
+    name = r"s\d+|ttmp\d+|m0|vcc|vcc_hi|flat_scratch|xnack_mask"
+    by_name = {one.name: one for one in architecture(processor, wave_size).by_name.values()}
+    registers = [register for key, register in by_name.items() if re.fullmatch(name, key)]
+    assert len(registers) > 110
+    for number, register in enumerate(registers):
+        data = (0x1000 + number).to_bytes(register.size_bits // 8, "little")
+        write_contents(wave, register, 0, data)
+    numbers = [int.from_bytes(contents(wave, register) or b"", "little") for register in registers]
+    assert numbers == [*range(0x1000, 0x1000 + len(registers))]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.errors import UsageError
+from dwarfgpu.machine.simulated.storage.scalar_slots import M0, PAIRS, TTMP
 from dwarfgpu.machine.simulated.storage.written_registers import (
     byte_mask,
     forget_bits,
@@ -25,11 +26,6 @@ from dwarfgpu.machine.state.register_bytes import RegisterBytes
 if TYPE_CHECKING:  # it imports NumPy
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 
-_TTMP: Final = 108
-_M0: Final = 124
-_FLAT_SCRATCH: Final = 102
-_XNACK_MASK: Final = 104
-_PAIRS: Final = {"flat_scratch": _FLAT_SCRATCH, "xnack_mask": _XNACK_MASK}
 _MASK32: Final = 0xFFFFFFFF
 
 
@@ -76,9 +72,9 @@ def contents(wave: SimulatedWave, register: RegisterInfo) -> bytes | None:
 def _number(wave: SimulatedWave, name: str) -> int | None:
     """Return what a register contains that is not one of a bank."""
     if name.startswith("ttmp"):
-        return wave.s[_TTMP + int(name[4:])]
-    if name in _PAIRS:
-        first = _PAIRS[name]
+        return wave.s[TTMP + int(name[4:])]
+    if name in PAIRS:
+        first = PAIRS[name]
         return wave.s[first] | wave.s[first + 1] << 32
     match name:
         case "pc" | "pc_32":
@@ -92,7 +88,7 @@ def _number(wave: SimulatedWave, name: str) -> int | None:
         case "vcc_hi":
             return wave.vcc >> 32
         case "m0":
-            return wave.s[_M0]
+            return wave.s[M0]
         case "mode":
             return wave.mode
         case "scratch_base":
@@ -136,9 +132,9 @@ def _set_contents(wave: SimulatedWave, register: RegisterInfo, data: bytes) -> N
         for lane in range(wave.lane_count):
             row[lane] = int.from_bytes(data[4 * lane : 4 * lane + 4], "little")
     elif name.startswith("ttmp"):
-        wave.s[_TTMP + int(name[4:])] = number
-    elif name in _PAIRS:
-        wave.s[_PAIRS[name]], wave.s[_PAIRS[name] + 1] = number & _MASK32, number >> 32
+        wave.s[TTMP + int(name[4:])] = number
+    elif name in PAIRS:
+        wave.s[PAIRS[name]], wave.s[PAIRS[name] + 1] = number & _MASK32, number >> 32
     else:
         _set_number(wave, name, number)
 
@@ -158,7 +154,7 @@ def _set_number(wave: SimulatedWave, name: str, number: int) -> None:
         case "vcc_hi":
             wave.set_vcc_dword(1, number)
         case "m0":
-            wave.s[_M0] = number
+            wave.s[M0] = number
             wave.set_mode(wave.mode)  # on GFX9 it says which operands are indexed
         case "mode":
             wave.set_mode(number)

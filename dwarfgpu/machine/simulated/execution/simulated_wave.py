@@ -16,10 +16,10 @@ from dwarfgpu.machine.simulated.storage.hardware_registers import (
     read_hardware_register,
     write_hardware_register,
 )
+from dwarfgpu.machine.simulated.storage.scalar_slots import M0
 from dwarfgpu.machine.simulated.storage.undefined_numbers import known_bits
 from dwarfgpu.machine.simulated.storage.wave_accesses import WaveAccesses
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
-from dwarfgpu.machine.simulated.storage.wave_registers import M0
 from dwarfgpu.machine.simulated.wave_fault import trap
 from dwarfgpu.machine.topology import Barrier, StopReason, Wave
 

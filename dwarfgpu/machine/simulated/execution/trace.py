@@ -13,14 +13,24 @@ import numpy as np
 from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.binding import effects
 from dwarfgpu.isa.registers import Register
-from dwarfgpu.machine.simulated.storage.wave_registers import TTMP, Lanes
+from dwarfgpu.machine.simulated.storage.scalar_slots import M0, PAIRS, TTMP
+from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 
 if TYPE_CHECKING:
     from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
     from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
 
-_SPECIAL = ("vcc", "exec", "scc", "mode")
-_NAMES = {124: "m0"} | {TTMP + number: f"ttmp{number}" for number in range(16)}
+_SPECIAL = ("vcc", "vcc_hi", "exec", "scc", "mode")
+_FIRST_SLOTS = {"s": 0, **PAIRS}
+_NAMES = {
+    M0: "m0",
+    **{TTMP + number: f"ttmp{number}" for number in range(16)},
+    **{
+        first + high: f"{name}_{half}"
+        for name, first in PAIRS.items()
+        for high, half in enumerate(("lo", "hi"))
+    },
+}
 
 
 @frozen(eq=False)
@@ -116,7 +126,10 @@ def _vectors(wave: WaveMemory) -> Lanes:
 
 
 def _special(wave: WaveMemory) -> tuple[int, ...]:
-    return tuple(int(getattr(wave, name)) for name in _SPECIAL)
+    """Return what those of `_SPECIAL` contain; VCC of 32 lanes is `vcc_lo`, and `vcc_hi` another
+    register."""
+    vcc, vcc_hi = (wave.vcc_of_lanes, wave.vcc >> 32) if wave.lane_count == 32 else (wave.vcc, 0)
+    return int(vcc), int(vcc_hi), int(wave.exec), int(wave.scc), int(wave.mode)
 
 
 def _changes(
@@ -124,8 +137,9 @@ def _changes(
 ) -> Iterator[RegisterChange]:
     scalars = {n for n, value in enumerate(wave.s) if value != before.scalars[n]}
     for register in written:  # registers of several dwords as the instruction has them
-        numbers = range(register.first, register.first + register.size)
-        if register.bank == "s" and not scalars.isdisjoint(numbers):
+        first = _FIRST_SLOTS.get(register.bank, -1) + register.first
+        numbers = range(first, first + register.size)
+        if register.bank in _FIRST_SLOTS and not scalars.isdisjoint(numbers):
             value = sum(int(wave.s[n]) << 32 * index for index, n in enumerate(numbers))
             yield RegisterChange(register.name, None, (value,), 4 * register.size)
             scalars -= set(numbers)

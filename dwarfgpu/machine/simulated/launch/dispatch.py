@@ -480,7 +480,9 @@ def _notes(request: Request, users: Sequence[initial_registers.Sgpr], bound: Ker
             "bytes of scratch per lane that are set up; --scratch gives more"
         )
     if request.scratch_bytes is not None and request.has_no_scratch:
-        notes.append(f"--scratch {request.scratch_bytes}: the kernel has no scratch memory")
+        notes.append(
+            f"--scratch {request.scratch_bytes}: {request.kernel.name} has no scratch memory"
+        )
     requested = sum(
         count
         for name, count in initial_registers.USER_SGPRS

@@ -38,13 +38,10 @@ from dwarfgpu.machine.simulated.storage.global_memory import (
     MemoryBudget,
     segment_bytes,
 )
+from dwarfgpu.machine.simulated.storage.scalar_slots import FLAT_SCRATCH, TTMP
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, filled
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
-from dwarfgpu.machine.simulated.storage.wave_registers import (
-    FLAT_SCRATCH,
-    TTMP,
-    Lanes,
-)
+from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 
 _ABSENT_ADDRESS: Final = 0x7C00_0000_0000
 """The address of the first absent object; nothing else is in the 4 GiB there."""

@@ -42,9 +42,10 @@ from dwarfgpu.machine.simulated.storage.global_memory import (
     Unread,
     segment_bytes,
 )
+from dwarfgpu.machine.simulated.storage.scalar_slots import PAIRS, TTMP
 from dwarfgpu.machine.simulated.storage.undefined_numbers import FILL, Undefined
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
-from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, XNACK_MASK, Lanes
+from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 from dwarfgpu.machine.simulated.storage.written_registers import forget_bits
 from dwarfgpu.machine.sparse_memory import Data, Fill, SparseMemory, bytes_of, part_of
 from dwarfgpu.machine.state.register_bytes import RegisterBytes
@@ -58,7 +59,6 @@ FP_DENORM of MODE."""
 _MASK32: Final = 0xFFFFFFFF
 _CONDITION_BITS: Final = {"status": 0, "state_priv": 9}
 """The bit number of SCC, which is all that the simulator has of these registers."""
-_PAIRS: Final = {"flat_scratch": FLAT_SCRATCH, "xnack_mask": XNACK_MASK}
 _UNKNOWN_BYTES: Final = pattern(rb"[^\xff]+")
 """In the masks of the known bits of a vector register."""
 _ALL_OR_NOTHING: Final = frozenset({"scratch_base"})
@@ -252,9 +252,9 @@ def set_known(wave: SimulatedWave, register: RegisterInfo, stored: RegisterBytes
     if name.startswith("ttmp"):
         wave.s[TTMP + int(name[4:])] = Undefined(value & _MASK32, known_mask | ~_MASK32)
         return
-    if name in _PAIRS:
+    if name in PAIRS:
         for word in range(2):
-            wave.s[_PAIRS[name] + word] = Undefined(
+            wave.s[PAIRS[name] + word] = Undefined(
                 value >> 32 * word & _MASK32, known_mask >> 32 * word | ~_MASK32
             )
         return

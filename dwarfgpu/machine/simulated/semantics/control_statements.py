@@ -8,7 +8,7 @@ from typing import Final
 from dwarfgpu.isa.named_numbers import message_names
 from dwarfgpu.machine.simulated.semantics.operand_text import Operand, scalar_write
 from dwarfgpu.machine.simulated.semantics.result_statements import ResultStatements
-from dwarfgpu.machine.simulated.storage.wave_registers import M0
+from dwarfgpu.machine.simulated.storage.scalar_slots import M0
 from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
 _WORKGROUP_BARRIER: Final = 0xFFFFFFFF
@@ -93,7 +93,8 @@ class ControlStatements(ResultStatements):
             to += f" + s[{M0}]"
         self.writes = ["s[to:to + len(r0)] = r0"]
         return [
-            f"at, to = w.sgpr_number({from_}, {count}), w.sgpr_number({to}, {count})",
+            f"at = w.sgpr_number({from_}, {count}, {self.target.sgprs})",
+            f"to = w.sgpr_number({to}, {count}, {self.target.sgprs})",
             f"r0 = s[at:at + {count}]",
         ]
 

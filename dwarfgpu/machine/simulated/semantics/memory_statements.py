@@ -16,7 +16,7 @@ from dwarfgpu.machine.simulated.semantics.operand_text import (
     TypeShape,
     scalar_write,
 )
-from dwarfgpu.machine.simulated.storage.wave_registers import M0
+from dwarfgpu.machine.simulated.storage.scalar_slots import M0
 from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
 _COMMUTING: Final = frozenset(

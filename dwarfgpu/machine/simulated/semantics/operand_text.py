@@ -14,12 +14,11 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.modifiers import ABSOLUTE, NEGATE, OP_SELECT, OP_SELECT_HIGH
 from dwarfgpu.isa.operands import Constant, Literal, Value
 from dwarfgpu.isa.registers import Register
-from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, M0, TTMP, XNACK_MASK
+from dwarfgpu.machine.simulated.storage.scalar_slots import M0, PAIRS, TTMP
 from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
 _VECTOR_TYPE: Final = pattern(r"v(\d+)([a-z]+)(\d+)")
 _TYPE: Final = pattern(r"([a-z]+)(\d+)")
-_PAIRS: Final = {"flat_scratch": FLAT_SCRATCH, "xnack_mask": XNACK_MASK}
 _BASES: Final = {
     "src_shared_base": "shared_base",
     "src_private_base": "private_base",
@@ -243,8 +242,8 @@ def scalar_register_text(register: Register, dwords: int) -> str:
     """Return the text of scalar registers as one integer; `WaveStop` for one that is not
     simulated."""
     bank, first, _, _ = register
-    if bank in ("s", "ttmp") or bank in _PAIRS:
-        number = first + {"s": 0, "ttmp": TTMP, **_PAIRS}[bank]
+    if bank in ("s", "ttmp") or bank in PAIRS:
+        number = first + {"s": 0, "ttmp": TTMP, **PAIRS}[bank]
         parts = [f"s[{number + n}] << {32 * n}" if n else f"s[{number}]" for n in range(dwords)]
         return parts[0] if dwords == 1 else f"({' | '.join(parts)})"
     if bank == "vcc" or bank == "exec":
@@ -270,8 +269,8 @@ def scalar_register_text(register: Register, dwords: int) -> str:
 def scalar_write(register: Register, dwords: int, value: str) -> list[str]:
     """Return statements that write an integer to scalar registers."""
     bank, first, _, _ = register
-    if bank in ("s", "ttmp") or bank in _PAIRS:
-        number = first + {"s": 0, "ttmp": TTMP, **_PAIRS}[bank]
+    if bank in ("s", "ttmp") or bank in PAIRS:
+        number = first + {"s": 0, "ttmp": TTMP, **PAIRS}[bank]
         if dwords == 1:
             return [f"s[{number}] = {value} & {_FULL:#x}"]
         return [

@@ -20,7 +20,7 @@ from dwarfgpu.machine.simulated.semantics.operand_text import (
 from dwarfgpu.machine.simulated.semantics.tile_statements import TileStatements
 from dwarfgpu.machine.simulated.semantics.vector_bytes import selects_half
 from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
-from dwarfgpu.machine.simulated.storage.wave_registers import M0
+from dwarfgpu.machine.simulated.storage.scalar_slots import M0
 from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
 _LETTERS: Final = "abcdefgh".replace("d", "")

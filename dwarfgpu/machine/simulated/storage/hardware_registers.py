@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH
+from dwarfgpu.machine.simulated.storage.scalar_slots import FLAT_SCRATCH
 from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
 if TYPE_CHECKING:

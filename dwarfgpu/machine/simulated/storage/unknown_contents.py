@@ -38,13 +38,9 @@ from dwarfgpu.machine.simulated.storage.instruction_needs import (
     indexing_of,
     needs_of,
 )
+from dwarfgpu.machine.simulated.storage.scalar_slots import M0, PAIRS, TTMP
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
 from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
-from dwarfgpu.machine.simulated.storage.wave_registers import (
-    FLAT_SCRATCH,
-    TTMP,
-    XNACK_MASK,
-)
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import StopReason
 
@@ -52,10 +48,7 @@ if TYPE_CHECKING:
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
     from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 
-_M0: Final = 124
-_FIRST_NUMBERS: Final = {
-    "s": 0, "flat_scratch": FLAT_SCRATCH, "xnack_mask": XNACK_MASK, "ttmp": TTMP, "m0": _M0
-}  # fmt: skip
+_FIRST_NUMBERS: Final = {"s": 0, "ttmp": TTMP, "m0": M0, **PAIRS}
 """Where the registers of banks are in `WaveMemory.s`."""
 _FULL: Final = 0xFFFFFFFF
 _COPIES_TO: Final = frozenset({"v", "a", "s", "vcc", "m0", "null"})
@@ -88,8 +81,8 @@ class UnknownContents:
 
     def before(self, wave: WaveMemory, step: Step) -> None:
         instruction = step.instruction
-        indexing = indexing_of(instruction, wave.indexed, wave.s[_M0])
-        if indexing.bits & ~known_bits(wave.s[_M0]):
+        indexing = indexing_of(instruction, wave.indexed, wave.s[M0])
+        if indexing.bits & ~known_bits(wave.s[M0]):
             raise _unavailable(f"{instruction.mnemonic} needs m0")
         key = instruction.address, indexing
         needs = self._needs.get(key)
@@ -138,7 +131,7 @@ class UnknownContents:
                 self._known_bits = _number_bits(wave, source, _lane(wave, needs))
             return None
         if needs.kept_of_m0:
-            known = known_bits(wave.s[_M0]) | _FULL & ~needs.kept_of_m0
+            known = known_bits(wave.s[M0]) | _FULL & ~needs.kept_of_m0
             self._known_bits = None if known == _FULL else known
             return None
         if needs.scalar_bits is not None:
@@ -525,7 +518,7 @@ def _set_known_bits(wave: WaveMemory, needs: Needs, register: Register, known: i
         wave.vcc = Undefined(wave.vcc, kept) if unknown else wave.vcc
     elif register.bank in ("s", "m0"):
         for number in range(register.size):
-            index = _M0 if register.bank == "m0" else register.first + number
+            index = M0 if register.bank == "m0" else register.first + number
             if bits := unknown >> 32 * number & _FULL:
                 wave.s[index] = Undefined(wave.s[index], ~bits & _FULL)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
+from dwarfgpu.machine.simulated.storage.scalar_slots import SLOTS
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, replaced, undefined
 from dwarfgpu.machine.simulated.wave_fault import WaveStop, not_simulated
 from dwarfgpu.machine.topology import StopReason, Wave
@@ -21,14 +22,7 @@ from dwarfgpu.machine.topology import StopReason, Wave
 Lanes = np.ndarray[Any, Any]
 Bank: TypeAlias = Literal["vectors", "accumulators"]
 
-M0: Final = 124
-"""Places in `s` besides those of SGPRs, which have their numbers."""
-TTMP: Final = 108
-FLAT_SCRATCH: Final = 102
-XNACK_MASK: Final = 104
-_SCALARS: Final = 128
 _ROWS: Final = {"vectors": ("v", "i", "f"), "accumulators": ("av", "ai", "af")}
-_SGPRS: Final = 102
 _MASK32: Final = 0xFFFFFFFF
 
 
@@ -60,7 +54,7 @@ class RunningWave:
         self.all_lanes = (1 << lane_count) - 1
         self.lane = np.arange(lane_count, dtype=np.uint32)
         self.pc = 0
-        self.s: list[int] = [undefined(4, fill)] * _SCALARS
+        self.s: list[int] = [undefined(4, fill)] * SLOTS
         self.vcc = undefined(8, fill)
         self.exec = 0
         self.active: Lanes | None = None
@@ -167,9 +161,10 @@ class RunningWave:
             raise not_simulated(f"v{first + offset}, which the wave has not, by an index")
         return offset
 
-    def sgpr_number(self, number: int, count: int) -> int:
-        """Return the index of the first of some SGPRs; `WaveStop` for one that does not exist."""
-        if number + count > _SGPRS:
+    def sgpr_number(self, number: int, count: int, sgprs: int) -> int:
+        """Return the index of the first of `count` SGPRs; `WaveStop` for one that does not exist
+        in a processor with `sgprs` of them."""
+        if number + count > sgprs:
             what = f"register s{number}, which M0 gives, does not exist"
             raise WaveStop(StopReason.NOT_SIMULATED, what)
         if number % count:

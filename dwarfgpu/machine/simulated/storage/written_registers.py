@@ -5,18 +5,15 @@ instruction, or by a debugger. Others are undefined.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from dwarfgpu.base.json_reader import is_decimal
+from dwarfgpu.machine.simulated.storage.scalar_slots import M0, PAIRS, TTMP
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
 
 if TYPE_CHECKING:  # it imports NumPy
     from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory
     from dwarfgpu.machine.simulated.storage.wave_registers import RunningWave
-
-_TTMP: Final = 108
-_M0: Final = 124
-_PAIRS: Final = {"flat_scratch": 102, "xnack_mask": 104}
 
 
 def written_bits(wave: RunningWave, name: str, size_bytes: int) -> bytes:
@@ -33,9 +30,9 @@ def _scalar(wave: RunningWave, name: str) -> int:
     if name[:1] == "s" and is_decimal(name[1:]):
         return known_bits(s[int(name[1:])])
     if name.startswith("ttmp"):
-        return known_bits(s[_TTMP + int(name[4:])])
-    if name in _PAIRS:
-        low, high = (known_bits(s[_PAIRS[name] + n]) for n in range(2))
+        return known_bits(s[TTMP + int(name[4:])])
+    if name in PAIRS:
+        low, high = (known_bits(s[PAIRS[name] + n]) for n in range(2))
         return low & 0xFFFFFFFF | high << 32
     match name:
         case "vcc":
@@ -43,7 +40,7 @@ def _scalar(wave: RunningWave, name: str) -> int:
         case "vcc_hi":
             return known_bits(wave.vcc) >> 32
         case "m0":
-            return known_bits(s[_M0])
+            return known_bits(s[M0])
         case "mode":
             return known_bits(wave.mode)
         case "status":
@@ -83,14 +80,14 @@ def forget_bits(wave: RunningWave, name: str, mask: int) -> bool:
     if name[:1] == "s" and is_decimal(name[1:]):
         s[int(name[1:])] = _without(s[int(name[1:])], mask)
     elif name.startswith("ttmp"):
-        number = _TTMP + int(name[4:])
+        number = TTMP + int(name[4:])
         s[number] = _without(s[number], mask)
-    elif name in _PAIRS:
+    elif name in PAIRS:
         for number in range(2):
-            index = _PAIRS[name] + number
+            index = PAIRS[name] + number
             s[index] = _without(s[index], mask >> 32 * number & 0xFFFFFFFF)
     elif name == "m0":
-        s[_M0] = _without(s[_M0], mask)
+        s[M0] = _without(s[M0], mask)
     elif name == "vcc":
         wave.vcc = _without(wave.vcc, mask)
     elif name == "vcc_hi":
