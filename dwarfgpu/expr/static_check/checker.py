@@ -294,7 +294,7 @@ class _Checker:
             after = self._transfer_at(index, shape, _unheard)
             if after is None:
                 continue
-            for following in successors[index]:
+            for following in _led_to(index, instruction, shape, successors[index]):
                 before = shapes[following]
                 differ = differ or (before is not None and before.differs(after))
                 joined = after if before is None else before.joined(after)
