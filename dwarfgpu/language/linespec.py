@@ -64,8 +64,8 @@ NO_SYMBOL_TABLE: Final = 'No symbol table is loaded.  Use the "file" command.'
 """GDB's answer to any name without a program."""
 NUMBER: Final = pattern(r"[0-9]{1,40}")
 _LINE: Final = pattern(r"[-+]?[0-9]{1,40}")
-_COUNTS: Final = {"+0": 5, "-0": -15}
-"""The offsets, in lines, as which GDB reads an offset of 0."""
+_ZERO_OFFSETS: Final = {"+": 5, "-": -15}
+"""The offsets, in lines, as which GDB reads an offset of 0, by its sign."""
 _UNFINISHED: Final = pattern(r"(?P<file>[^:]*[^:\s])\s*:\s*")
 _IN_FUNCTION: Final = pattern(
     r"(?P<function>.*[\w)>])\s*\+\s*(?P<offset>0[xX][0-9a-fA-F]{1,16}|[0-9]{1,9})"
@@ -187,7 +187,7 @@ def _locations_of_linespec(
             raise UsageError(f"No default source file: write FILE:{text}.")
         if around is None:
             raise UsageError(NO_SYMBOL_TABLE)
-        line = int(text) if NUMBER.fullmatch(text) else around.line + _COUNTS.get(text, int(text))
+        line = _line_or_offset(text) + (0 if NUMBER.fullmatch(text) else around.line)
         position = position_in_file(around.source, line, is_start=True)
         return (CodeLocation("line", position, pcs_of(session, position)),)
     junk = _JUNK.fullmatch(text)
@@ -456,7 +456,12 @@ def _line_in_file(text: str) -> tuple[str, int] | None:
     match = IN_FILE.fullmatch(text)
     if match is None or not _LINE.fullmatch(match["inside"]):
         return None
-    return match["file"].strip("'\""), int(match["inside"])
+    return match["file"].strip("'\""), _line_or_offset(match["inside"])
+
+
+def _line_or_offset(text: str) -> int:
+    """Return the number of a line, or of an offset in lines."""
+    return int(text) or _ZERO_OFFSETS.get(text[0], 0)
 
 
 def entry_of(session: Session, text: str) -> int:

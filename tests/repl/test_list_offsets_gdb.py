@@ -52,3 +52,46 @@ def test_without_a_frame_they_count_from_the_default_lines(
 ) -> None:
     commands = [listed, "list -3"]
     assert answers(None, files[:1], commands) == answers(tool("gdb"), files[:1], commands)
+
+
+OFFSETS = ("+3", "-3", "+0", "-0", "+00", "-30")
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+def test_an_explicit_line_counts_from_the_last_line_listed(
+    offset: str, files: list[str], tool: Callable[[str], str]
+) -> None:
+    line = f"-line {offset}"
+    shown = [
+        line,
+        offset,
+        f"{line},",
+        f",{line}",
+        f"{line},{line}",
+        f"{line},{offset}",
+        f"{line},40",
+    ]
+    commands = []
+    for before in ("list 20", "list 10,40"):
+        for listed in (*shown, f"{offset},{offset}", f"30,{line}"):
+            commands += [before, f"list {listed}"]
+    assert answers(None, files[:1], commands) == answers(tool("gdb"), files[:1], commands)
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+def test_an_offset_in_a_named_file_counts_from_its_start(
+    offset: str, files: list[str], tool: Callable[[str], str]
+) -> None:
+    commands = [
+        "list 20", f"list a.c:{offset}", f"list -source a.c -line {offset}",
+        "list 20", f"list a.c:{offset},-line {offset}", f"info line a.c:{offset}",
+    ]  # fmt: skip
+    assert answers(None, files[:1], commands) == answers(tool("gdb"), files[:1], commands)
+
+
+@pytest.mark.parametrize("lines", ["10,0", "10,-30", "-30,-30", ",-30", ",0", "70,60"])
+def test_nothing_is_listed_backwards(
+    lines: str, files: list[str], tool: Callable[[str], str]
+) -> None:
+    commands = ["list 5", f"list {lines}", "list"]
+    assert answers(None, files[:1], commands) == answers(tool("gdb"), files[:1], commands)

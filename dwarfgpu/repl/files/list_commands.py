@@ -41,13 +41,10 @@ from dwarfgpu.session.stack_frames import declaration_at, frame_position
 from dwarfgpu.view.json_object import JsonObject
 
 _ADDEND: Final = pattern(r"[+-][0-9]+$")
-_OFFSET: Final = pattern(r"[+-][0-9]{1,9}(?=\s*(?:,|$))")
-"""Lines relative to the next one."""
 _LINES: Final = 100
 """Lines that are printed at once."""
 _NAME: Final = pattern(r"[^*+\-,0-9]|-(?!l)[a-z]")
 """What begins a name, or an explicit location other than a line."""
-_MORE: Final = pattern(r"\+(?P<count>[0-9]{1,9})")
 
 _MAX_KEPT: Final = 1_000
 _KNOWN: Final[WeakKeyDictionary[FocusedFrame, dict[str, list[CodeLocation]]]] = WeakKeyDictionary()
@@ -96,7 +93,7 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
         yield missing_line(shell, position, first)
         return
     count = len(text)
-    if first > last > 0:  # as in GDB, nothing is listed backwards
+    if first > last:  # as in GDB, nothing is listed backwards
         shell.listed = Listed(frame, position, first, first)
         yield from _where(shell, argument)
         yield Output("", {"file": position.file, "fullname": position.path})
@@ -244,22 +241,19 @@ def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[Frame
             raise UsageError(f"Already at the start of {before.position.file}.")
         return before.position, max(before.first - count, 1), before.first - 1
     around = default_or_frame(shell) if before is None else before.position
-    if around is not None and _OFFSET.match(argument):
-        line = _next_line(shell, around, before)
-        argument = _OFFSET.sub(lambda match: str(max(line + int(match[0]), 1)), argument, count=1)
     start, comma, end = split_at_comma(argument)
     if split_at_comma(end)[1]:
         raise UsageError("Junk at end of line specification.")
     if comma and not (start or end):
         raise UsageError("Two empty args do not say what lines to list.")
-    if comma and not start and around is not None and end[:1] in ("+", "-"):
-        around = evolve(around, line=max(_next_line(shell, around, before), 1))
+    if around is not None:
+        around = evolve(around, line=_next_line(shell, around, before))
     return _span(shell, start, comma, end, around or _shown_or_default(shell))
 
 
 def _next_line(shell: Shell, around: FramePosition | None, before: Listed | None) -> int:
-    """Return the line from which `+LINES` and `-LINES` count: as in GDB, that of a frame that was
-    shown, and without one the first that `list` shows."""
+    """Return the line from which `+LINES`, `-LINES` and `-line +LINES` count: as in GDB, that of a
+    frame that was shown, and without one the first that `list` shows."""
     if before is not None:
         return before.next
     line = 0 if around is None else around.line
@@ -270,17 +264,14 @@ def _span(
     shell: Shell, start: str, comma: bool, end: str, around: FramePosition | None
 ) -> tuple[FramePosition, int, int]:
     count = _count(shell)
-    more = _MORE.fullmatch(end or "")
     if end and not start:
         only = _single_position(shell, end, around, "last")
         return only, max(only.line - count + 1, 1), only.line
     position = _single_position(shell, start, around, "first")
-    last = _single_position(shell, end, position, "last") if end and more is None else None
+    last = _single_position(shell, end, position, "last") if end else None
     if last is not None and last.path != position.path:
         raise UsageError("Specified first and last lines are in different files.")
     first = position.line if comma else max(position.line - count // 2, 1)
-    if more is not None:
-        return position, first, first + int(more["count"])
     return position, first, first + count - 1 if last is None else last.line
 
 
