@@ -83,8 +83,13 @@ def _reinterpreted(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> Type
     if isinstance(bare, Pointer) and bare.kind != "pointer":
         return evolve(arithmetic.referring(value, bare), unit=to.unit or value.unit)
     value = arithmetic.decayed(value)
-    kinds = {_kind(strip(value.type)), _kind(bare)}
+    from_, kind = _kind(strip(value.type)), _kind(bare)
+    kinds = {from_, kind}
     if None in kinds or (kinds == {"integer"}) or kinds == {"pointer", "member"}:
+        raise UsageError("Invalid reinterpret_cast")
+    if from_ != "integer" and kind == "integer" and not is_integer(bare):
+        # None makes a pointer an enumeration (C++ [expr.reinterpret.cast]p4), and a bool is too
+        # small. As in GDB, other integers take what they have bits for.
         raise UsageError("Invalid reinterpret_cast")
     if kinds == {"member"} and to.type is not None:
         return evolve(
@@ -104,7 +109,7 @@ def _kind(bare: Type | None) -> str | None:
             return "member"
         case Enum():
             return "integer"
-        case Base() if bare.base.is_integral:
+        case Base() if bare.base.is_integral or is_integer(bare):
             return "integer"
         case _:
             return None
