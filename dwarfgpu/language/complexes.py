@@ -138,6 +138,14 @@ def joined(
     return joined_as(arithmetic, real, imaginary, widest, part)
 
 
+def as_common(arithmetic: Operators, value: TypedValue, other: TypedValue) -> TypedValue:
+    """Return a value as the complex number that the usual arithmetic conversions of both make it
+    (C 6.3.1.8)."""
+    pairs = zip(parts_of(arithmetic, value), parts_of(arithmetic, other), strict=True)
+    real, imaginary = (arithmetic.numbers.usual(*pair)[0] for pair in pairs)
+    return joined(arithmetic, real, imaginary, value, other)
+
+
 def _complex_name(part: str) -> str:
     """Return the name of the complex type with parts of a real type: `complex(kind=8)` in
     Fortran."""

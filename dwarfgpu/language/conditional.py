@@ -26,6 +26,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import Number, is_floating, is_number
 from dwarfgpu.language.base_class_casts import converted_pointer, way_up
+from dwarfgpu.language.complexes import as_common, is_complex
 from dwarfgpu.language.member_pointers import composite_member, converted_member
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
@@ -168,6 +169,8 @@ def _number(arithmetic: Arithmetic, first: TypedValue, two: TypedValue) -> Typed
     is_same = _is_same(first.type, two.type)
     if is_same and isinstance(bare, Base) and bare.base.encoding in _UNCHANGED:
         return evolve(first, is_fixed=True)
+    if is_complex(first.type) or is_complex(two.type):
+        return as_common(arithmetic, first, _unread(two))
     target = arithmetic.numbers.usual(_zero(arithmetic, first), _zero(arithmetic, two))[0].type
     is_whole = first.bit_size is None and first.constant_type is None
     if is_whole and _is_same(first.type, target):
@@ -178,8 +181,12 @@ def _number(arithmetic: Arithmetic, first: TypedValue, two: TypedValue) -> Typed
 
 def _zero(arithmetic: Arithmetic, value: TypedValue) -> Number:
     """Return a number of the type of a value, which is not read."""
-    bits = Bits(0, value.size_bits or 0)
-    return arithmetic.number(evolve(value, bits=bits, pointer=None, error=None))
+    return arithmetic.number(_unread(value))
+
+
+def _unread(value: TypedValue) -> TypedValue:
+    """Return a value of the same type, with bits that are 0."""
+    return evolve(value, bits=Bits(0, value.size_bits or 0), pointer=None, error=None)
 
 
 def _decayed(arithmetic: Arithmetic, value: TypedValue) -> TypedValue:
