@@ -99,6 +99,11 @@ class FormatOptions:
         """Characters of one string that are shown."""
         return self.elements if self.string_characters is None else self.string_characters
 
+    @property
+    def digit_separator(self) -> str:
+        """What is between groups of digits, as in a literal of the language."""
+        return "'" if self.of_source(self.cplusplus, self.style).cplusplus else " "
+
     def of_source(self, cplusplus: bool, style: Style) -> FormatOptions:
         """Return these options for a value of that language, unless another one is selected."""
         cplusplus, style = self.language or (cplusplus, style)

@@ -262,13 +262,15 @@ def enum_text(kind: Enum, number: int) -> str:
     return f"({' | '.join(shown)})"
 
 
-def nibbles_text(number: int, separator: str = " ") -> str:
-    """Return `0100 1101`: binary in groups of four digits; 0 is not grouped."""
+def nibbles_text(number: int, separator: str = " ", *, size_bits: int = 0) -> str:
+    """Return `0100 1101`: binary in groups of four digits, as many as the number needs; further
+    zeros up to a size are not grouped, as in GDB."""
     if not number:
-        return "0"
+        return "0".zfill(size_bits)
     text = f"{number:b}"
     text = text.zfill(-(-len(text) // 4) * 4)
-    return separator.join(text[start : start + 4] for start in range(0, len(text), 4))
+    groups = [text[start : start + 4] for start in range(0, len(text), 4)]
+    return "0" * (size_bits - len(text)) + separator.join(groups)
 
 
 def lettered(letter: str, number: int, size_bits: int, *, is_signed: bool) -> str:

@@ -269,8 +269,7 @@ def _scalar(
                 raise
             yield f"<error reading variable: {error.message}>"  # as in GDB, in place of the part
     elif letter == "t" and shown.options.nibbles:
-        options = shown.options.of_source(shown.options.cplusplus, shown.options.style)
-        yield scalars.nibbles_text(number, "'" if options.cplusplus else " ")
+        yield scalars.nibbles_text(number, shown.options.digit_separator)
     elif letter in ("x", "d", "u", "o", "t", "z") or (letter == "f" and _has_integer_bits(bare)):
         space = shown.space_text(bare.address_space) if isinstance(bare, Pointer) else ""
         yield space + scalars.lettered(letter, number, size, is_signed=_is_signed(bare))

@@ -16,7 +16,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.typed_value import no_memory_access
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.format_options import FormatOptions
-from dwarfgpu.view.scalars import hexadecimal
+from dwarfgpu.view.scalars import hexadecimal, nibbles_text
 from dwarfgpu.view.strings import MOST_CHARACTERS, CharacterKind, quoted_string
 from dwarfgpu.view.values import Symbolize, format_value
 
@@ -187,6 +187,9 @@ class Units:
 
     def _text(self, bits: Bits) -> str:
         letter = self.format.letter
+        if letter == "t" and self.options.nibbles:
+            separator = self.options.digit_separator
+            return nibbles_text(bits.value, separator, size_bits=bits.size_bits)
         if letter == "t":
             return f"{bits.value:0{bits.size_bits}b}"
         if letter in ("x", "z"):
