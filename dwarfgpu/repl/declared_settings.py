@@ -408,7 +408,8 @@ WITHOUT_MEANING: Final[Mapping[str, str]] = {
 """Settings of GDB that cannot apply here, and why."""
 NOT_BUILT: Final = (
     "ada", "agent", "architecture", "auto-solib-add", "basenames-may-differ", "case-sensitive",
-    "charset", "check", "coerce-float-to-double", "compile-args", "compile-gcc", "cp-abi",
+    "charset", "check", "check range", "check type", "coerce-float-to-double", "compile-args",
+    "compile-gcc", "cp-abi",
     "data-directory", "default-collect", "demangle-style", "dprintf-channel", "dprintf-function",
     "dprintf-style", "dump-excluded-mappings", "endian", "exec-direction", "exec-done-display",
     "extended-prompt", "extension-language", "filename-display", "fortran", "frame-filter",

@@ -13,7 +13,8 @@ IN_FORCE: Final[Mapping[str, tuple[str, ...]]] = {
     "auto-solib-add": ("on",),
     "case-sensitive": ("auto",),
     "charset": ("auto", "UTF-8"),
-    "check": ("type on", "range off", "range auto"),
+    "check range": ("auto", "off"),
+    "check type": ("on",),
     "cp-abi": ("auto", "gnu-v3"),
     "demangle-style": ("gnu-v3", "auto"),
     "disassembly-flavor": ("att",),
@@ -36,6 +37,8 @@ IN_FORCE: Final[Mapping[str, tuple[str, ...]]] = {
     "write": ("off",),
 }
 """Values that describe what dwarfgpu does anyway, of settings that cannot be changed."""
+_RANGES: Final = 'Range checking is "auto; currently off".'
+_TYPES: Final = "Strict type checking is on."
 _SENTENCES: Final[Mapping[str, str]] = {
     "annotate": "Annotation_level is 0.",
     "args": 'Argument list to give program being debugged when it is started is "".',
@@ -43,8 +46,9 @@ _SENTENCES: Final[Mapping[str, str]] = {
     "charset": 'The host character set is "auto; currently UTF-8".\n'
     'The target character set is "auto; currently UTF-8".\n'
     'The target wide character set is "auto; currently UTF-32".',
-    "check": 'check range:  Range checking is "auto; currently off".\n'
-    "check type:  Strict type checking is on.",
+    "check": f"check range:  {_RANGES}\ncheck type:  {_TYPES}",
+    "check range": _RANGES,
+    "check type": _TYPES,
     "cp-abi": 'The currently selected C++ ABI is "auto" (currently "gnu-v3").',
     "demangle-style": 'The current C++ demangling style is "auto".',
     "disassembly-flavor": 'The disassembly flavor is "att".',

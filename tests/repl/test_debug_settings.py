@@ -231,6 +231,11 @@ def test_values_that_hold_anyway_are_accepted(shell: Shell) -> None:
 SHOWN = {
     "endian": "The target endianness is set automatically (currently little endian).",
     "architecture": 'The target architecture is set to "auto" (currently "i386:x86-64").',
+    "check": 'check range:  Range checking is "auto; currently off".\n'
+    "check type:  Strict type checking is on.",
+    "check range": 'Range checking is "auto; currently off".',
+    "check type": "Strict type checking is on.",
+    "ch t": "Strict type checking is on.",
     "disassembly-flavor": 'The disassembly flavor is "att".',
     "host-charset": 'The host character set is "auto; currently UTF-8".',
     "non-stop": "Controlling the inferior in non-stop mode is off.",

@@ -142,7 +142,7 @@ def _help_on(command: Command) -> Iterator[Part]:
     own = [
         subcommand
         for subcommand in command.subcommands
-        if command.is_foreign or not subcommand.is_foreign
+        if not subcommand.is_absent and (command.is_foreign or not subcommand.is_foreign)
     ]
     if own:
         yield ""

@@ -246,7 +246,9 @@ def _inner(verb: Verb, family: str) -> Iterator[Command]:
             refused = _absent(name, why, verb)
             is_taken = verb == "set" and name in WITHOUT_EFFECT
             run = partial(_ignore, name, WITHOUT_EFFECT[name]) if is_taken else refused.run
-            yield evolve(refused, run=run)
+            has_inner = any(other.startswith(f"{name} ") for other in absent)
+            inner = tuple(_inner(verb, name)) if has_inner else ()
+            yield evolve(refused, run=run, subcommands=inner, takes_other=verb == "set")
     if verb == "show" and family == "index-cache":
         yield show_index_cache_stats
     if verb == "set" and family == "logging":
