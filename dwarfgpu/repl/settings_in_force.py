@@ -16,7 +16,7 @@ IN_FORCE: Final[Mapping[str, tuple[str, ...]]] = {
     "check range": ("auto", "off"),
     "check type": ("on",),
     "cp-abi": ("auto", "gnu-v3"),
-    "demangle-style": ("gnu-v3", "auto"),
+    "demangle-style": ("auto", "gnu-v3"),
     "disassembly-flavor": ("att",),
     "endian": ("auto",),
     "exec-direction": ("forward",),
@@ -77,6 +77,29 @@ _SENTENCES: Final[Mapping[str, str]] = {
     "write": "Writing into executable and core files is off.",
 }  # fmt: skip
 """GDB's sentences, with the values that always hold."""
+
+
+_VALUES: Final[Mapping[str, str]] = {
+    "annotate": "0",
+    "args": "",
+    "mi-async": "off",
+    "non-stop": "off",
+    "print finish": "on",
+    "schedule-multiple": "off",
+    "step-mode": "off",
+    "stop-on-solib-events": "0",
+    "verbose": "off",
+    **{name: values[0] for name, values in IN_FORCE.items()},
+}
+"""What settings that have one value here have as their text in GDB."""
+_NOT_A_VARIABLE: Final = "cp-abi"
+"""A command pair of GDB without a variable for its value."""
+
+
+def value_in_force(name: str) -> str | None:
+    """Return the text of the value of a setting that has one value here and that `show` shows;
+    None for others."""
+    return None if name == _NOT_A_VARIABLE else _VALUES.get(name)
 
 
 def in_force(

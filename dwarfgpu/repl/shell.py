@@ -120,7 +120,8 @@ class Shell:
         """Names that the user gave to waves and threads, and to lanes of waves."""
         self.lanes: dict[WaveId, int] = {}
         """The lanes that were in focus in other waves since the last stop."""
-        self.values = ValueHistory(setting_functions(self.settings), self.names, self.console.warn)
+        functions = setting_functions(self.settings, self._folders_of)
+        self.values = ValueHistory(functions, self.names, self.console.warn)
         self.values.radix = lambda: self.settings.limit("input-radix") or 10
         self.values.real_types = lambda: self.settings.flag("print object")
         self.symbols = SymbolIndex()
@@ -195,6 +196,17 @@ class Shell:
         """Set which waves or threads there are, after the program has run."""
         self.machine = evolve(self.machine, threads=threads)
         self.values.thread_count = len(threads)
+
+    def _folders_of(self, setting: str) -> str | None:
+        """Return the text of a setting that is about folders; None for other names."""
+        if setting == "directories":
+            return self.source_path.directories
+        opener = self.machine.opener
+        if opener is not None and setting in ("sysroot", "solib-absolute-prefix"):
+            return opener.folders.sysroot or ""
+        if opener is not None and setting == "debug-file-directory":
+            return ":".join(opener.folders.debug_directories)
+        return None
 
     def _spelling_of_frame(self) -> Spelling | None:
         """Return how the language of the frame in focus writes all values, as in GDB; None if each

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf.types.types import Array, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.wave_variables import integer_value, text_value
-from dwarfgpu.repl.settings import SETTINGS, Settings
+from dwarfgpu.repl.settings import SETTINGS, Setting, Settings
+from dwarfgpu.repl.settings_in_force import value_in_force
 
 if TYPE_CHECKING:
     from dwarfgpu.language import TypedValue
@@ -18,12 +19,21 @@ if TYPE_CHECKING:
     from dwarfgpu.language.function_context import DebuggerFunction
 
 
-def setting_functions(settings: Settings) -> Mapping[str, DebuggerFunction]:
-    """Return the functions by their names without the first `$`."""
+_NUMBERS: Final[Mapping[str, int]] = {"off": 0, "on": 1, "0": 0}
+"""The values that are numbers in GDB, by their texts."""
+
+
+def setting_functions(
+    settings: Settings, folders: Callable[[str], str | None]
+) -> Mapping[str, DebuggerFunction]:
+    """Return the functions by their names without the first `$`.
+
+    `folders`: the text of a setting that is about folders; None for other names.
+    """
     return {
         "_as_string": partial(_as_string, settings),
-        "_gdb_setting": partial(_value, settings),
-        "_gdb_setting_str": partial(_text, settings),
+        "_gdb_setting": partial(_value, settings, folders),
+        "_gdb_setting_str": partial(_text, settings, folders),
     }
 
 
@@ -34,32 +44,67 @@ def _as_string(settings: Settings, evaluator: Evaluator, arguments: list[TypedVa
     return as_string(evaluator, arguments, settings.print_options())
 
 
-def _value(settings: Settings, evaluator: Evaluator, arguments: list[TypedValue]) -> TypedValue:
+def _value(
+    settings: Settings,
+    folders: Callable[[str], str | None],
+    evaluator: Evaluator,
+    arguments: list[TypedValue],
+) -> TypedValue:
+    architecture = evaluator.session.architecture
     name = _name(evaluator, arguments, "_gdb_setting")
-    value = settings[name]
+    setting = _declared(name)
+    if setting is None:
+        text = _undeclared(name, folders, "_gdb_setting")
+        if text in _NUMBERS:
+            return integer_value(architecture, _NUMBERS[text])
+        return text_value(architecture, text)
+    value = settings[setting.name]
     if isinstance(value, str):
-        return text_value(evaluator.session.architecture, value)
-    unlimited = -1 if name == "print max-depth" else 0  # as `set` takes them
-    return integer_value(evaluator.session.architecture, unlimited if value is None else int(value))
+        return text_value(architecture, value)
+    unlimited = -1 if setting.name == "print max-depth" else 0  # as `set` takes them
+    return integer_value(architecture, unlimited if value is None else int(value))
 
 
-def _text(settings: Settings, evaluator: Evaluator, arguments: list[TypedValue]) -> TypedValue:
+def _text(
+    settings: Settings,
+    folders: Callable[[str], str | None],
+    evaluator: Evaluator,
+    arguments: list[TypedValue],
+) -> TypedValue:
     name = _name(evaluator, arguments, "_gdb_setting_str")
-    setting = next(setting for setting in SETTINGS if setting.name == name)
-    return text_value(evaluator.session.architecture, setting.text(settings[name]))
+    setting = _declared(name)
+    if setting is None:
+        text = _undeclared(name, folders, "_gdb_setting_str")
+    else:
+        text = setting.text(settings[setting.name])
+    return text_value(evaluator.session.architecture, text)
 
 
 def _name(evaluator: Evaluator, arguments: list[TypedValue], function: str) -> str:
+    """Return the name that is the argument of a function."""
     if not arguments:
         raise UsageError(f"You must provide an argument to ${function}")
     if not isinstance(strip(arguments[0].type), Array):
         raise UsageError(f"First argument of ${function} must be a string.")
     from dwarfgpu.language.read_strings import string_of  # a function is seldom called
 
-    name = string_of(evaluator.objects, arguments[0])
+    return string_of(evaluator.objects, arguments[0])
+
+
+def _declared(name: str) -> Setting | None:
+    """Return the setting of a name that can be changed."""
     for setting in SETTINGS:
         if name == setting.name or name in setting.aliases:
-            return setting.name
-    raise UsageError(
-        f"First argument of ${function} must be a valid setting of the 'show' command."
-    )
+            return setting
+    return None
+
+
+def _undeclared(name: str, folders: Callable[[str], str | None], function: str) -> str:
+    """Return the text of a setting of folders, or of one that always has one value here."""
+    text = value_in_force(name)
+    text = folders(name) if text is None else text
+    if text is None:
+        raise UsageError(
+            f"First argument of ${function} must be a valid setting of the 'show' command."
+        )
+    return text

@@ -1,0 +1,39 @@
+"""`$_gdb_setting` of settings that have one value here, beside the installed GDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.repl.settings_in_force import IN_FORCE
+from tests.repl.side_by_side import answers, build
+
+OWN = ("cp-abi", "may-call-functions", "print asm-demangle", "write")
+"""Settings without a variable in GDB, or with another value there."""
+NAMES = (
+    *(name for name in IN_FORCE if name not in OWN), "annotate", "args", "mi-async", "non-stop",
+    "print finish", "schedule-multiple", "step-mode", "stop-on-solib-events", "verbose",
+    "cp-abi", "check", "write", "radix", "version", "directories", "debug-file-directory",
+)  # fmt: skip
+
+
+def test_values_are_those_of_gdb(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    build(tmp_path, {"a.c": "int main(void) { return 0; }\n"}, [[tool("gcc"), "-g", "a.c"]])
+    files = [str(tmp_path / "a.out")]
+    commands = [
+        f'{command} {function}("{name}")'
+        for name in NAMES
+        for function in ("$_gdb_setting", "$_gdb_setting_str")
+        for command in ("print", "whatis")
+    ]
+    commands.insert(0, "set debug-file-directory /usr/lib/debug")
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+
+
+@pytest.mark.parametrize(("name", "value"), [("may-call-functions", "off"), ("sysroot", "/")])
+def test_values_are_those_that_show_shows(name: str, value: str) -> None:
+    lines = [f"set {name} {value}", f'print $_gdb_setting_str("{name}")', f"show {name}"]
+    _, printed, shown = answers(None, [], lines)
+    assert printed.endswith(f'$1 = "{value}"\n') and value in shown
