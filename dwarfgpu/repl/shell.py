@@ -303,11 +303,14 @@ class Shell:
             raise
         return True
 
-    def run(self, line: str, written: str | None = None) -> Generator[Part, None, None]:
+    def run(
+        self, line: str, written: str | None = None, *, is_hook: bool = False
+    ) -> Generator[Part, None, None]:
         """Yield the output of a line as it is produced; errors are raised.
 
         `written`: how a script has it, before the arguments of a user-defined command are filled
-        in; as in GDB, the trace of a condition inside a body shows that, after one blank.
+        in; as in GDB, the trace of a condition inside a body shows that, after one blank. The line
+        of a hook is not traced.
         """
         line = line.lstrip(" \t")
         if is_blank(line):
@@ -320,7 +323,8 @@ class Shell:
         if written is not None and self.script.bodies and call.command.name in ("if", "while"):
             condition = parse(self.commands, written.lstrip(" \t")).argument
             traced = f"{call.command.name} {condition}"
-        yield from self._traced(traced)
+        if not is_hook:
+            yield from self._traced(traced)
         yield from self.hooked(f"hook-{call.command.name}")
         self._commands += 1
         if isinstance(self.session.target, RecordedTarget):
@@ -421,7 +425,7 @@ class Shell:
         """Yield the output of a command that is defined to run before or after another one."""
         if self.script.has_hook(name):
             with self.script.hook(name):
-                yield from self.run(name)
+                yield from self.run(name, is_hook=True)
 
     def run_script(self, name: str, lines: list[str]) -> Iterator[Part]:
         """Yield the output of a script up to its first error, which names file and line."""
