@@ -32,6 +32,7 @@ from dwarfgpu.language.arithmetic_conversions import (
     bounded,
     is_boolean,
     is_fixed_point,
+    is_floating,
     is_integer,
     is_number,
 )
@@ -293,6 +294,8 @@ class Arithmetic:
                 raise EvaluationError("the pointers are to different address spaces")
             return holds(operator, (a > b) - (a < b))
         if any(are_pointers):
+            if is_floating(left.type) or is_floating(right.type):
+                raise not_comparable(operator)
             x, y = self.address(left), self.address(right)
             return holds(operator, (x > y) - (x < y))
         kind = _kind_of(left, right)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,3 +34,25 @@ def test_a_moved_pointer_has_no_name_of_a_typedef(
     build(tmp_path, {"a.c": SOURCE}, [[tool("gcc"), "-g", "-o", "a", "a.c"]])
     files = [str(tmp_path / "a")]
     assert answers(None, files, COMMANDS) == answers(tool("gdb"), files, COMMANDS)
+
+
+NUMBERS = "int garr[3], *ip, n; float flarr[2], fl; long double ld; _Complex float cf; enum {A} e;"
+COMPARED = ("ip", "garr", "&garr[1]", "main")
+WITH = ("cf", "fl", "ld", "1.5", "flarr[1]", "e", "n", "(char)1", "ip")
+
+
+def test_a_pointer_compares_with_no_floating_number(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    source = f"{NUMBERS}\nint main(void) {{ return 0; }}\n"
+    build(tmp_path, {"a.c": source}, [[tool("gcc"), "-g", "-o", "a", "a.c"]])
+    commands = [
+        f"output {text}"
+        for pointer in COMPARED
+        for other in WITH
+        for operator in ("==", "!=", ">")
+        for text in (f"{pointer} {operator} {other}", f"{other} {operator} {pointer}")
+    ]
+    files = [str(tmp_path / "a")]
+    ours = [re.sub("(?m)^note: .*\n", "", said) for said in answers(None, files, commands)]
+    assert ours == answers(tool("gdb"), files, commands)
