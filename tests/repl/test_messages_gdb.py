@@ -25,6 +25,15 @@ def test_an_address_without_a_symbol_is_at_a_line(
     assert "\n0x401001 is at a.s:3.\n" in listed
 
 
+def test_code_that_ends_before_it_begins_is_none(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    build(tmp_path, {"a.c": "int main(void) { return 0; }\n"}, [[tool("gcc"), "-g", "a.c"]])
+    spans = ("5,4", "main,5", "main,main", "5,+0")
+    shown = _same_as_gdb(tool, tmp_path / "a.out", [f"disassemble {span}" for span in spans])
+    assert "from 0x5 to 0x4:\n" in shown[0]
+
+
 def test_a_message_names_a_type_with_its_namespace(
     tmp_path: Path, tool: Callable[[str], str]
 ) -> None:

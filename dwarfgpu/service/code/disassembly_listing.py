@@ -65,6 +65,7 @@ class Dump:
     """The function that has the first address."""
     begin: int
     end: int
+    """What was asked for: it may be before the begin."""
     is_whole: bool
     """Whether it is all of the function."""
 
@@ -82,7 +83,7 @@ def dump_of(session: Session, argument: str, options: Options) -> Dump:
     length = last.removeprefix("+")
     end = address_of(session, options, objects, length)[1]
     end += address if length != last else 0
-    return Dump(function_at(session, address), address, max(end, address), False)
+    return Dump(function_at(session, address), address, end, False)
 
 
 def _of_function(session: Session, address: int | None) -> Dump:
@@ -142,7 +143,7 @@ def listing(
         yield ListingLine(f"Dump of assembler code {span}:")
     with_source = letters & {"s", "m"} and dump.function is not None
     read = listed if with_source or is_json else code_lines_between
-    lines = read(session, dump.begin, dump.end)
+    lines = read(session, dump.begin, max(dump.end, dump.begin))
     if with_source:
         yield from _with_source(session, dump, list(lines), letters, source_text)
     else:
