@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from functools import reduce
+from operator import or_
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.isa.decode import decoder
 from dwarfgpu.machine.simulated.launch.machine_of_dispatch import buffers, machine_of_dispatch
+from dwarfgpu.machine.simulated.semantics.scalar_bits import scalar_bits
 from dwarfgpu.machine.simulated.storage.undefined_numbers import FILL, Undefined, known_bits
 from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
 from dwarfgpu.options.opened_launch import prepare_run
@@ -192,6 +199,36 @@ def after_partly_known(
         ("s_mov_b32", {"src0": 108 + 6}, 0xFF, 0x88, 0xFF, None),
         ("s_cselect_b32", {"src0": 5, "src1": 4}, 0xFF, 0x88, 0xFF, None),
         ("s_bfm_b32", {"src0": 4, "src1": 128}, 0xFF, 0xFF, FULL, None),
+        ("s_lshr_b32", {"src0": 4, "src1": 128 + 16}, 0xFFFF, 0, 0xFFFF0000, 1 << 8),
+        ("s_and_b32", {"src0": 4, "src1": 5}, 0, 0, 0xFFFFFF00, 1 << 8),
+        ("s_or_b32", {"src0": 4, "src1": 5}, 0, 0xFF, 0xFF, 1),
+        ("s_or_b32", {"src0": 4, "src1": 193}, 0, FULL, FULL, 1),
+        ("s_or_not1_b32", {"src0": 4, "src1": 5}, 0, 0xFFFFFF00, 0xFFFFFF00, 1),
+        ("s_nand_b32", {"src0": 4, "src1": 5}, 0, 0xFFFFFF00, 0xFFFFFF00, 1),
+        ("s_or_b32", {"src0": 4, "src1": 126}, 0, FULL, FULL, 1),
+        ("s_add_u32", {"src0": 4, "src1": 5}, 0xFF, 0x87, 0xFF, 1 << 8),
+        ("s_add_u32", {"src0": 4, "src1": 5}, FULL ^ 2, 0x55667881, FULL ^ 0xE, 0),
+        ("s_add_u32", {"src0": 5, "src1": 4}, 0xF00000FF, 0x40000087, 0xC00000FF, 0),
+        ("s_add_u32", {"src0": 108 + 6, "src1": 5}, 0xFF, 0x87, 0xFF, 1 << 8),
+        ("s_add_i32", {"src0": 4, "src1": 5}, 0xFF, 0x87, 0xFF, 1 << 8),
+        ("s_add_i32", {"src0": 4, "src1": 193}, 0xC00000FF, 0x40000087, 0xC00000FF, 0),
+        ("s_sub_u32", {"src0": 5, "src1": 4}, 0xFF, 0x77, 0xFF, 1 << 8),
+        ("s_sub_u32", {"src0": 5, "src1": 4}, FULL ^ 0xF, 0xAA998970, 0xFFFFFFF0, 1),
+        ("s_sub_i32", {"src0": 4, "src1": 5}, 0xFFFF, 0x7689, 0xFFFF, 1 << 8),
+        ("s_addc_u32", {"src0": 4, "src1": 5}, 0xFF, 0x87, 0xFF, 1 << 8),
+        ("s_subb_u32", {"src0": 4, "src1": 5}, 0xFF, 0x89, 0xFF, 1 << 8),
+        ("s_addk_i32", {"sdst": 4, "simm16": 0xFFFF}, 0xFF, 0x87, 0xFF, 1 << 8),
+        ("s_addk_i32", {"sdst": 5, "simm16": 0xFFFF}, 0, 0xFE, FULL, 0),
+        ("s_addk_i32", {"sdst": 4, "simm16": 0xFFFF}, FULL ^ 1, 0x55667780, FULL ^ 0xF, 0),
+        ("s_lshl2_add_u32", {"src0": 4, "src1": 5}, 0xFF, 0x31F, 0x3FF, 1 << 8),
+        ("s_lshl3_add_u32", {"src0": 4, "src1": 5}, 0, 7, 7, 1 << 8),
+        ("s_lshl4_add_u32", {"src0": 5, "src1": 4}, 0xFF, 0x78, 0xFF, 1 << 8),
+        ("s_mul_i32", {"src0": 4, "src1": 5}, 0xFF, 0x78, 0xFF, None),
+        ("s_mul_i32", {"src0": 4, "src1": 128 + 8}, 0xFF, 0x440, 0x7FF, None),
+        ("s_mul_i32", {"src0": 4, "src1": 128}, 0, 0, FULL, None),
+        ("s_mul_i32", {"src0": 4, "src1": 128 + 3}, 0xFFFF00FF, 0x98, 0xFF, None),
+        ("s_mul_i32", {"src0": 5, "src1": 128 + 3}, 0, 0x2FD, FULL, None),
+        ("s_mulk_i32", {"sdst": 4, "simm16": 0xFFFE}, 0xFF, 0xF0, 0x1FF, None),
     ],
 )  # fmt: skip
 def test_scalars_that_are_known_in_part(
@@ -219,12 +256,14 @@ def test_scalars_that_are_known_in_part(
         ("s_sext_i32_i8", {"src0": 4}, 0xFFFFFF00, "s4"),
         ("s_bfe_u32", {"src0": 5, "src1": 4}, 0xFF80FFFF, "s4"),
         ("s_lshr_b32", {"src0": 5, "src1": 4}, 0xFFFFFF00, "s4"),
-        ("s_lshr_b32", {"src0": 4, "src1": 128 + 16}, 0xFFFF, "s4"),
-        ("s_and_b32", {"src0": 4, "src1": 5}, 0xFFFFFF00, "s4"),
-        ("s_add_u32", {"src0": 4, "src1": 5}, 0xFF, "s4"),
+        ("s_add_u32", {"src0": 4, "src1": 5}, 0, "s4"),
+        ("s_add_u32", {"src0": 4, "src1": 5, "sdst": 126}, 0xFFFFFF, "s4"),
+        ("s_or_b32", {"src0": 4, "src1": 128}, 0, "s4"),
+        ("s_max_u32", {"src0": 4, "src1": 5}, 0xFFFFFF, "s4"),
+        ("s_mul_i32", {"src0": 4, "src1": 5}, 0, "s4"),
         ("s_and_b32", {"src0": 4, "src1": 193, "sdst": 126}, 0xFF, "s4"),
         ("s_bitcmp1_b32", {"src0": 4, "src1": 128 + 8}, 0xFF, "s4"),
-        ("s_add_u32", {"src0": 108 + 6, "src1": 5}, 0xFF, "ttmp6"),
+        ("s_max_u32", {"src0": 108 + 6, "src1": 5}, 0xFF, "ttmp6"),
         ("s_cvt_hi_f32_f16", {"src0": 4}, 0xFFFF, "s4"),
         ("v_add_f16_e32", {"src0": 4, "src1": 1, "vdst": 2}, 0xFFFF0000, "s4"),
         ("v_cvt_f32_ubyte1_e32", {"src0": 4, "vdst": 2}, 0xFF, "s4"),
@@ -238,9 +277,149 @@ def test_bits_of_scalars_that_are_read(
         operands = {"sdst": 7, **operands}
     _, text = after_partly_known(target, known, mnemonic, **operands)
     assert text == f"{mnemonic} needs {needs}, which is not known"
-    if operands.get("sdst") == 126 or mnemonic in ("s_add_u32", "s_bfe_u32"):
+    if operands.get("sdst") == 126 or mnemonic in ("s_max_u32", "s_bfe_u32"):
         return  # it reads other bits, too
     assert after_partly_known(target, ~known & FULL, mnemonic, **operands)[1] is None
+
+
+LANES = 0x00FF00F0
+"""The lanes that execute, with those where s[12:13] is 1, 0 or unknown."""
+MASKS = [
+    ("s_and_saveexec_b64 s_and_saveexec_b32",
+     lambda old, one, zero: (old & one, old & zero | ~old)),
+    ("s_or_saveexec_b64 s_or_saveexec_b32", lambda old, one, zero: (old | one, ~old & zero)),
+    ("s_andn2_saveexec_b64 s_and_not1_saveexec_b32",
+     lambda old, one, zero: (~old & one, ~old & zero | old)),
+    ("s_andn1_saveexec_b64 s_and_not0_saveexec_b32",
+     lambda old, one, zero: (old & zero, old & one | ~old)),
+    ("s_orn2_saveexec_b64 s_or_not1_saveexec_b32",
+     lambda old, one, zero: (~old | one, old & zero)),
+    ("s_orn1_saveexec_b64 s_or_not0_saveexec_b32",
+     lambda old, one, zero: (old | zero, ~old & one)),
+    ("s_xor_saveexec_b64 s_xor_saveexec_b32",
+     lambda old, one, zero: (~old & one | old & zero, ~old & zero | old & one)),
+    ("s_xnor_saveexec_b64 s_xnor_saveexec_b32",
+     lambda old, one, zero: (~old & zero | old & one, ~old & one | old & zero)),
+    ("s_nand_saveexec_b64 s_nand_saveexec_b32",
+     lambda old, one, zero: (~old | zero, old & one)),
+    ("s_nor_saveexec_b64 s_nor_saveexec_b32", lambda old, one, zero: (~old & zero, old | one)),
+    ("s_andn1_wrexec_b64 s_and_not0_wrexec_b32",
+     lambda old, one, zero: (old & zero, old & one | ~old)),
+    ("s_andn2_wrexec_b64 s_and_not1_wrexec_b32",
+     lambda old, one, zero: (~old & one, ~old & zero | old)),
+]  # fmt: skip
+"""By the lanes that execute, and those that are 1 and 0 in the source: those that are 1 and 0 in
+the result (GFX9 and RDNA3 ISA)."""
+
+
+@pytest.mark.parametrize("known", [LANES, FULL ^ LANES, FULL, 0])
+@pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
+@pytest.mark.parametrize(("names", "rule"), MASKS)
+def test_a_mask_of_lanes_with_those_that_execute(
+    target: str, names: str, rule: Callable[[int, int, int], tuple[int, int]], known: int
+) -> None:
+    """Lanes are not known where the source is not and EXEC does not decide; all must be."""
+    size = 64 if target == "gfx942" else 32
+    mnemonic = names.split()[target == "gfx1100"]
+    code = programs.encoded(decoder(target, size), mnemonic, sdst=6, src0=12)
+    all_lanes = (1 << size) - 1
+    old, known = (bits << size - 32 | bits for bits in (LANES, known))
+    one = (PARTLY << size - 32 | PARTLY) & known
+    results = [bits & all_lanes for bits in rule(old, one, known & ~one)]
+    for fill in (0, all_lanes):
+        machine = vectors.machine(code, size, target, size, tracks_writes=True)
+        machine.observe(UnknownContents(machine))
+        [wave] = machine.waves
+        number = one | fill & ~known
+        for n in range(size // 32):
+            wave.s[12 + n] = Undefined(number >> 32 * n & FULL, known >> 32 * n & FULL)
+        wave.set_exec(old)
+        stopped = machine.run(most=1)
+        if results[0] | results[1] != all_lanes:
+            lacking = all_lanes & ~(results[0] | results[1])
+            assert stopped is not None and stopped.text == (
+                f"{mnemonic} needs s{12 if lacking & FULL else 13}, which is not known"
+            )
+            continue
+        assert stopped is None and (wave.exec, wave.scc) == (results[0], bool(results[0]))
+        saved = sum(wave.s[6 + n] << 32 * n for n in range(size // 32))
+        assert saved == (old if "saveexec" in mnemonic else wave.exec)
+        numbers = (wave.scc, *wave.s[6 : 6 + size // 32])
+        assert all(known_bits(number) & FULL == FULL for number in numbers)
+
+
+def bits_of_scalars() -> list[tuple[str, str]]:
+    out = {}
+    for target in ("gfx1200", "gfx942"):
+        for encoding in decoder(target, 32 if target == "gfx1200" else 64).encodings:
+            is_plain = {"src0", "src1", "sdst", "simm16"} >= {*encoding.format.names}
+            for operation in operations_of(encoding) if is_plain else ():
+                if operation.is_scalar and scalar_bits(operation) is not None:
+                    out[operation.name] = target, encoding.mnemonic
+    return [*out.values()]
+
+
+NUMBERED = re.compile("_(lshl|lshr|ashr|bfe|bitset[01]|bitcmp[01])_")
+"""Those with the number of a bit, or of bits, which must be known."""
+
+
+@pytest.mark.parametrize(("target", "mnemonic"), bits_of_scalars())
+def test_a_bit_is_known_where_no_unknown_bit_changes_it(target: str, mnemonic: str) -> None:
+    """Of random sources a few bits are unknown: each case of these is executed."""
+    rng, size = Random(mnemonic), 64 if target == "gfx942" else 32
+    isa = decoder(target, size)
+    encoding = next(one for one in isa.encodings if one.mnemonic == mnemonic)
+    fields = {"src0": 8, "src1": 10, "sdst": 4, "simm16": 0x82ED}  # SCC is number 12 below
+    fields = {name: fields[name] for name in encoding.format.names}
+    code = programs.placed(encoding, fields).to_bytes(encoding.format.size, "little")
+    machine = vectors.machine(code, size, target, size, tracks_writes=True)
+    machine.observe(UnknownContents(machine))
+    [wave] = machine.waves
+    start = wave.pc
+
+    def executed(numbers: list[int], lacking: list[tuple[int, int]]) -> tuple[list[int], Any]:
+        """Return SCC, s4 and s5 after the instruction, and why it stopped."""
+        for n in range(4, 13):
+            unknown = sum(1 << bit for number, bit in lacking if number == n)
+            number = Undefined(numbers[n], FULL & ~unknown) if unknown else numbers[n]
+            if n == 12:
+                wave.scc = number
+            else:
+                wave.s[n] = number
+        wave.set_exec(numbers[0])
+        wave.pc = start
+        stopped = machine.run(most=machine.instructions + 1)
+        return [wave.scc, wave.s[4], wave.s[5]], stopped and stopped.text
+
+    for _ in range(30):
+        numbers = [
+            rng.choice((rng.getrandbits(32), rng.getrandbits(8), 0, FULL, 1 << rng.randrange(32)))
+            for _ in range(12)
+        ]
+        places = (
+            (rng.choice((4, *range(8, 13))), rng.choice((0, 31, rng.randrange(32)))) for _ in "1234"
+        )
+        lacking = [*dict.fromkeys((n, 0 if n == 12 else bit) for n, bit in places)]
+        cases = []
+        for case in range(1 << len(lacking)):
+            filled = [*numbers, 0]
+            for k, (n, bit) in enumerate(lacking):
+                filled[n] = filled[n] & ~(1 << bit) | (case >> k & 1) << bit
+            cases.append(filled)
+        outs = [executed(filled, lacking) for filled in cases]
+        [text] = {text for _, text in outs}
+        if text is not None and ("exec" in mnemonic or NUMBERED.search(mnemonic)):
+            continue
+        results = [executed(filled, [])[0] for filled in cases]
+        changed = [reduce(or_, (r[n] ^ results[0][n] for r in results)) for n in range(3)]
+        if text is not None:
+            assert "_mul" in mnemonic or changed[1] == FULL, (numbers, lacking)
+            continue
+        for n, mask in enumerate((1, FULL, FULL)):
+            [known] = {known_bits(numbers[n]) & mask for numbers, _ in outs}
+            assert not changed[n] & known, (numbers, lacking)
+            is_exact = n and "_mul" not in mnemonic
+            assert not is_exact or changed[n] | known == FULL, (numbers, lacking)
 
 
 @pytest.mark.parametrize(

@@ -44,9 +44,6 @@ def after(
     [
         ("s_addk_i32", {"sdst": 6, "simm16": 5}),
         ("s_mulk_i32", {"sdst": 6, "simm16": 5}),
-        ("s_bitset0_b32", {"sdst": 6, "src0": 129}),
-        ("s_bitset1_b32", {"sdst": 6, "src0": 129}),
-        ("s_bitset1_b64", {"sdst": 6, "src0": 129}),
     ],
 )
 def test_scalar_destinations_that_are_computed_with(
@@ -57,6 +54,15 @@ def test_scalar_destinations_that_are_computed_with(
         assert text == f"{mnemonic} needs s6, which is not known"
         assert known_bits(wave.s[6]) == 0
         assert after(mnemonic, operands, target)[1] is None
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "bit"), [("s_bitset0_b32", 0), ("s_bitset1_b32", 2), ("s_bitset1_b64", 2)]
+)
+def test_a_bit_that_is_set_is_known(mnemonic: str, bit: int) -> None:
+    for target in ("gfx90a", "gfx1100"):
+        wave, text = after(mnemonic, {"sdst": 6, "src0": 129}, target, 0, "s6", "s7")
+        assert (text, known_bits(wave.s[6]), wave.s[6] & 2) == (None, 2, bit)
 
 
 def test_accumulating_into_an_unknown_vector() -> None:
@@ -251,21 +257,23 @@ def test_a_register_by_an_index(unknown: str, by_mode: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "mnemonic", "add", "dwords"),
+    ("target", "mnemonic", "needing", "dwords"),
     [
-        ("gfx90a", "s_load_dwordx2", "s_add_u32", 2),
-        ("gfx90a", "s_load_dwordx4", "s_add_u32", 4),
-        ("gfx1100", "s_load_b64", "s_add_u32", 2),
-        ("gfx1200", "s_load_b128", "s_add_co_u32", 4),
+        ("gfx90a", "s_load_dwordx2", "s_min_u32", 2),
+        ("gfx90a", "s_load_dwordx4", "s_min_u32", 4),
+        ("gfx1100", "s_load_b64", "s_min_u32", 2),
+        ("gfx1200", "s_load_b128", "s_min_u32", 4),
     ],
 )
-def test_scalar_loads_copy_what_is_known(target: str, mnemonic: str, add: str, dwords: int) -> None:
+def test_scalar_loads_copy_what_is_known(
+    target: str, mnemonic: str, needing: str, dwords: int
+) -> None:
     """Byte 5 of what is loaded to s4 and what follows is unknown."""
     isa, size = decoder(target), 64 if target == "gfx90a" else 32
     zero_offset = {} if target == "gfx90a" else {"soffset": 124}  # null
     code = programs.encoded(isa, mnemonic, sdst=4, sbase=2, offset=0, **zero_offset)
     code += programs.encoded(isa, "s_mov_b32", sdst=20, src0=5)
-    code += programs.encoded(isa, add, sdst=21, src0=5, src1=129)
+    code += programs.encoded(isa, needing, sdst=21, src0=5, src1=129)
     machine = vectors.machine(code, size, target, size, tracks_writes=True)
     machine.observe(UnknownContents(machine))
     wave, buffer = machine.waves[0], machine.global_memory.at(0x30000)
@@ -275,7 +283,7 @@ def test_scalar_loads_copy_what_is_known(target: str, mnemonic: str, add: str, d
     buffer.written[5] = 0
     wave.s[2], wave.s[3] = buffer.start, 0
     stopped = machine.run(most=10)
-    assert stopped is not None and stopped.text == f"{add} needs s5, which is not known"
+    assert stopped is not None and stopped.text == f"{needing} needs s5, which is not known"
     numbers = [int(wave.s[n]) for n in range(4, 4 + dwords)]
     assert numbers[0] == 0x03020100 and numbers[2:] == [0x0B0A0908, 0x0F0E0D0C][: dwords - 2]
     known = [known_bits(wave.s[n]) & FULL for n in range(4, 4 + dwords)]

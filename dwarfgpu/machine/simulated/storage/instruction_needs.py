@@ -32,6 +32,7 @@ _SCALAR_BANKS: Final = frozenset(
     {"s", "vcc", "exec", "m0", "ttmp", "flat_scratch", "xnack_mask", "null"}
 )
 """Registers that are numbers of a wave; others are made of these, or the hardware provides them."""
+_SCC: Final = Register("scc", 0, 1)
 _FETCH_INACTIVE: Final = (1, 0xEA)
 """`fi` of dpp_ctrl and of dpp8."""
 _MOVES: Final = ("v_mov_b", "v_movrel", "v_accvgpr_")
@@ -164,9 +165,10 @@ class Needs:
     kept_of_m0: int
     """The bits of M0 that it keeps, where it writes the others."""
     scalar_bits: ScalarBits | None
-    """The operation on the bits of scalars that it is, whose sources are `values`."""
-    takes_unknown: bool
-    """Whether all results may be unknown."""
+    """The scalar operation that it is, of whose result some bits may be known. Its sources are
+    `values`."""
+    whole: tuple[Register, ...]
+    """Results that must be known: of EXEC, the lanes of the wave, of any other all bits."""
 
 
 def indexing_of(instruction: Instruction, indexed: int, m0: int) -> Indexing:
@@ -239,7 +241,9 @@ def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Nee
     values = tuple(operand.value for operand in use.sources)
     is_plain = is_single and not is_dpp and not is_sdwa
     name = without_suffix(instruction.mnemonic) if is_plain else ""
-    bits = scalar_bits(use.operation) if is_single and all(map(_has_bits, values)) else None
+    bits = None
+    if is_single and all(_has_bits(value) or value == _SCC for value in values):
+        bits = scalar_bits(use.operation)
     is_done = frozenset(
         (*(copied if is_copied else ()), *(choice or ()), *(values if bits else ()))
     )
@@ -276,7 +280,7 @@ def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Nee
         _register(permuted) if _is_vector(permuted) else None,
         _KEPT_OF_M0.get(instruction.mnemonic, 0),
         bits,
-        all(register.bank in COPIES_TO or register.bank == "scc" for register in writes),
+        tuple(register for register in writes if register.bank not in (*COPIES_TO, "scc")),
     )
 
 

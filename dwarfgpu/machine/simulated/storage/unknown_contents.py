@@ -204,29 +204,31 @@ class UnknownContents:
 
     def _compute(self, wave: WaveMemory, needs: Needs, operation: ScalarBits) -> str | None:
         """See which bits of the result of a scalar operation are known. Describe the first source
-        that must be known, or whose known bits do not matter."""
+        that must be known, or that is unknown where no bit of the result is known."""
         sources = [_number(wave, value) for value in needs.values]
         lacking = [n for n, source in enumerate(sources) if operation.read(n) & ~source.known]
         if not lacking:
             return None
-        useless = [number for number in lacking if number == operation.number]
-        if not useless:
-            result = operation.result(sources)
-            if result.known == operation.mask:
-                return None
-            useless = [
-                number
-                for number in lacking
-                if not needs.takes_unknown
-                or operation.result(_without(sources, number)).known == result.known
-            ]
-            if not useless:
-                self._known_bits = result.known
-                self._is_scc_unknown = operation.sets_scc and not result.value & result.known
-                return None
-        register = needs.values[useless[0]]
-        assert isinstance(register, Register)
-        return _missing(wave, register, 0, {})
+        known, is_scc_known = 0, False
+        if operation.number in lacking:
+            lacking = [operation.number]
+        else:
+            known, is_scc_known = operation.result(sources)
+        registers = [value for n in lacking if isinstance(value := needs.values[n], Register)]
+        whole = 0
+        for register in needs.whole:
+            whole |= wave.all_lanes >> 32 * register.first if register.bank == "exec" else -1
+        missing = operation.mask & whole & ~known
+        for register in registers if missing else ():
+            text = _missing_bits(wave, register, missing & (1 << 32 * register.size) - 1)
+            if text is not None:
+                return text
+        if missing or not known:
+            return _missing(wave, registers[0], 0, {})
+        if known != operation.mask and not operation.is_for_exec:
+            self._known_bits = known
+        self._is_scc_unknown = operation.sets_scc and not is_scc_known
+        return None
 
     def access(self, wave: WaveMemory, access: Access) -> None:
         needs = self._now
@@ -483,11 +485,6 @@ def _number(wave: WaveMemory, value: Value) -> Number:
         number |= dword << 32 * index
         known |= (known_bits(dword) & _FULL) << 32 * index
     return Number(number, known)
-
-
-def _without(sources: list[Number], number: int) -> list[Number]:
-    """Return sources with nothing known of one of them."""
-    return [*sources[:number], Number(sources[number].value, 0), *sources[number + 1 :]]
 
 
 def _known_lanes(wave: WaveMemory, register: Register, lanes: int) -> list[int]:
