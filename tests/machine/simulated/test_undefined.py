@@ -760,6 +760,18 @@ def test_an_index_is_known_in_m0_that_nothing_has_written(
         assert wave.s[M0] & (written | known) == value | fill & known
 
 
+@pytest.mark.parametrize(
+    ("mnemonic", "operands"),
+    [("s_set_gpr_idx_on", {"src0": 4, "src1": 8}), ("s_set_gpr_idx_idx", {"src0": 4})],
+)
+def test_an_index_is_the_low_byte(mnemonic: str, operands: dict[str, int]) -> None:
+    """M0[7:0] = S0[7:0] (CDNA3 ISA, SOP1 and SOPC)."""
+    wave, text = after_partly_known("gfx942", 0xFF, mnemonic, **operands)
+    assert (text, wave.s[M0] & 0xFF) == (None, PARTLY & 0xFF)
+    _, text = after_partly_known("gfx942", 0xFFFFFF7F, mnemonic, **operands)
+    assert text == f"{mnemonic} needs s4, which is not known"
+
+
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("second", [0, 1])
 def test_a_move_of_two_dwords_copies_those_that_it_selects(first: int, second: int) -> None:

@@ -164,7 +164,7 @@ def _source_bytes(item: Bound, target: IsaTarget, operand: Operand, type: str) -
         return [selected_bytes(operand.select)]
     if name.startswith(_UNSIGNED_BYTE):
         return [1 << int(name[-1])]
-    if name in ("s_bfm_b32", "s_bfm_b64"):
+    if name in ("s_bfm_b32", "s_bfm_b64", "s_set_gpr_idx_on", "s_set_gpr_idx_idx"):
         return [0b0001]
     if name == "s_cvt_hi_f32_f16":
         return [HIGH]
