@@ -794,3 +794,34 @@ def test_a_move_of_two_dwords_copies_those_that_it_selects(first: int, second: i
     assert machine.run(most=1) is None
     known = [wave.known_lanes(row) == [wave.all_lanes] * 4 for row in (10, 11)]
     assert known == [first == 0, second == 1]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("second", [0, 1])
+@pytest.mark.parametrize(
+    ("src0", "src1"),
+    [
+        (VGPR + 2, 128),
+        (128, VGPR + 2),
+        (VGPR + 2, 4),
+        (4, VGPR + 2),
+        (4, 128),
+        (VGPR + 2, VGPR + 2),
+    ],
+)
+def test_a_move_of_two_dwords_with_one_that_all_lanes_share(
+    src0: int, src1: int, first: int, second: int
+) -> None:
+    """The second dwords are unknown: v3, and s5."""
+    operands = {"src0_modifiers": 8 | 4 * first, "src1_modifiers": 8 | 4 * second}
+    code = programs.encoded(
+        decoder("gfx942"), "v_pk_mov_b32", vdst=10, src0=src0, src1=src1, **operands
+    )
+    machine = vectors.machine(code, 64, "gfx942", 64, tracks_writes=True)
+    machine.observe(UnknownContents(machine))
+    [wave] = machine.waves
+    wave.forget_bytes(3, 0b1111, wave.all_lanes)
+    wave.s[5] = Undefined(0)
+    assert machine.run(most=1) is None
+    known = [wave.known_lanes(row) == [wave.all_lanes] * 4 for row in (10, 11)]
+    assert known == [src0 == 128 or not first, src1 == 128 or not second]

@@ -92,6 +92,9 @@ def influences(
     if name in _SUMS:
         count = 8 if name in _LONG else 4
         return [tuple(_up_to(number) & mask for mask in _SUMS[name]) for number in range(count)]
+    if name == "v_pk_mov_b32":
+        first, second = (_FULL << 32 if item & OP_SELECT else _FULL for item in modifiers[:2])
+        return [*[(first, 0)] * 4, *[(0, second)] * 4]
     if name in _PAIRS_OF_DWORDS:
         low, high = _selected(modifiers, _FULL, _FULL << 32)
         return [low] * 4 + [high] * 4

@@ -235,9 +235,7 @@ def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Nee
     choice = _choice(use) if instruction.mnemonic.startswith(_CHOICES) else None
     permuted = use.sources[0].value if instruction.mnemonic.startswith(_PERMUTES) else None
     read, written = _bytes(instruction, instruction_uses, is_load=is_load)
-    first_byte, is_aligned = _alignment(
-        use, fields, written, is_move=is_move or bool(_moved_pair(use))
-    )
+    first_byte, is_aligned = _alignment(use, fields, written, is_move=is_move)
     values = tuple(operand.value for operand in use.sources)
     is_plain = is_single and not is_dpp and not is_sdwa
     name = without_suffix(instruction.mnemonic) if is_plain else ""
@@ -313,7 +311,7 @@ def _influenced(use: Use, item: Bound) -> Influenced | None:
         registers[0],
         tuple(register for register in registers[1:] if register.bank != "null"),
         _selection(use, is_dpp=False),
-        name.startswith(_MOVES),
+        name.startswith(_MOVES) or name == "v_pk_mov_b32",
     )
 
 
@@ -354,12 +352,11 @@ def _is_lane(use: Use, operand: Operand) -> bool:
 
 def _without_masks(use: Use, *, is_influenced: bool) -> Use:
     """Return an operation without sources that are a mask, the index in M0 or the number of a lane,
-    and without two sources that a mask selects from or that `v_pk_mov_b32` copies; without any if
-    it is influenced by some bits of them."""
+    and without two sources that a mask selects from; without any if it is influenced by some bits
+    of them."""
     if is_influenced:
         return evolve(use, sources=())
     selected = use.sources[:2] if _selection(use, is_dpp=False) is not None else ()
-    pair = use.sources[:2] if _moved_pair(use) else ()
     return evolve(
         use,
         sources=tuple(
@@ -369,24 +366,11 @@ def _without_masks(use: Use, *, is_influenced: bool) -> Use:
                 _is_mask(use, operand)
                 or _is_index(use, operand)
                 or _is_lane(use, operand)
-                or operand in pair
                 or operand in selected
                 and (_is_vector(operand.value) or _has_bits(operand.value))
             )
         ),
     )
-
-
-def _moved_pair(use: Use) -> tuple[Register, ...]:
-    """Return the two dwords that `v_pk_mov_b32` copies, one of each source; none of constants."""
-    dwords = tuple(
-        operand.value._replace(
-            first=operand.value.first + bool(operand.modifiers & OP_SELECT), size=1
-        )
-        for operand in use.sources[:2]
-        if isinstance(operand.value, Register)
-    )
-    return dwords if use.operation.name == "v_pk_mov_b32" and len(dwords) == 2 else ()
 
 
 def _is_vector(value: Value) -> bool:
@@ -409,7 +393,7 @@ def _copied(use: Use, *, is_store: bool, is_move: bool, is_scalar: bool) -> tupl
         first = use.sources[0].value
         return (first,) if isinstance(first, Register) else ()
     if not (is_store or is_move):
-        return _moved_pair(use)
+        return ()
     return tuple(
         operand.value
         for operand in use.sources
