@@ -257,6 +257,23 @@ NUMBERS = [0, 7, 8, 16, 31, 0xFFFF, 0x7FFF0000, 0x05040100, 0x0C070B09]
          {"src0": V, "src1": V + 1, "src0_modifiers": 8, "src1_modifiers": 8}, 0b0101, WHOLE),
         ("gfx950", "v_bitop3_b32", {"src0": V, "src1": V + 1, "src2": V + 1}, 0b0100, 0b0100),
         ("gfx1100", "v_add_nc_u32_e32", {"src0": V + 1, "src1": 0}, LOW, LOW),
+        ("gfx942", "v_add_u16_e32", {"src0": V, "src1": 1}, 0b0001, 0b1101),
+        ("gfx942", "v_sub_u16_e32", {"src0": V + 1, "src1": 0}, 0b1101, 0b1101),
+        ("gfx942", "v_subrev_u16_e32", {"src0": V + 1, "src1": 0}, 0b1101, 0b1101),
+        ("gfx942", "v_mul_lo_u16_e32", {"src0": V + 1, "src1": 0}, LOW, WHOLE),
+        ("gfx942", "v_add_i16", {"src0": V + 1, "src1": V}, 0b0001, 0b1101),
+        ("gfx942", "v_mad_legacy_u16", {"src0": V + 1, "src1": V, "src2": V + 1}, 0b0001, 0b1101),
+        ("gfx942", "v_mad_u16", {"src0": V + 1, "src1": V, "src2": V + 1}, 0b0001, 0b0001),
+        ("gfx942", "v_mad_u16", {"src0": V + 1, "src1": V + 1, "src2": V}, 0b0001, 0b0001),
+        ("gfx942", "v_mad_i16",
+         {"src0": V + 1, "src1": V, "src2": V + 1, "src0_modifiers": 8}, 0b0001, 0b0100),
+        ("gfx942", "v_mad_i16",
+         {"src0": V + 1, "src1": V, "src2": V + 1, "src1_modifiers": 4}, 0b0100, 0b0001),
+        ("gfx942", "v_mad_i16",
+         {"src0": V, "src1": V + 1, "src2": V + 1, "src0_modifiers": 12}, 0b0101, 0b0100),
+        ("gfx1100", "v_add_nc_u16", {"src0": V + 1, "src1": V}, 0b0001, 0b0001),
+        ("gfx1100", "v_mul_lo_u16", {"src0": V + 1, "src1": V}, LOW, LOW),
+        ("gfx1100", "v_sub_nc_i16", {"src0": V, "src1": V + 1}, 0b0001, 0b0001),
     ],
 )  # fmt: skip
 def test_a_result_that_is_known_in_part(
@@ -265,6 +282,23 @@ def test_a_result_that_is_known_in_part(
     """Carries go up, packed elements do not touch each other, shifts move bytes."""
     operands = {"vdst": 2, **operands}
     assert moved(target, known, encoded(target, mnemonic, **operands)) == result
+
+
+@pytest.mark.parametrize("selects", range(8))
+def test_sums_of_selected_halves(selects: int) -> None:
+    """`op_sel` of VOP3, bits 11 to 14: of the sources, and of the result (RDNA3 ISA, 15.3.3)."""
+    code = int.from_bytes(encoded("gfx1100", "v_add_nc_u16", vdst=2, src0=V, src1=V + 1), "little")
+    code |= (selects & 3) << 11 | selects >> 2 << 14
+    wave, text = after("gfx1100", {0: 0b0101}, code.to_bytes(8, "little"))
+    assert (text, known_bytes(wave, 2)) == (None, 0b0111 if selects & 4 else 0b1101)
+    wave, text = after("gfx1100", {0: HIGH if selects & 1 else LOW}, code.to_bytes(8, "little"))
+    assert (text, known_bytes(wave, 2)) == (None, WHOLE)
+    _, text = after("gfx1100", {0: LOW if selects & 1 else HIGH}, code.to_bytes(8, "little"))
+    half = "v0.h" if selects & 1 else "v0.l"
+    assert text == f"v_add_nc_u16 needs {half} of lane 0, which is not known"
+    _, text = after("gfx1100", {0: 0b0101}, (code | 1 << 15).to_bytes(8, "little"))  # clamp
+    byte = 3 if selects & 1 else 1
+    assert text == f"v_add_nc_u16 needs byte {byte} of v0 of lane 0, which is not known"
 
 
 @pytest.mark.parametrize("known", [0b1110, 0])

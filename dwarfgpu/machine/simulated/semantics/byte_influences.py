@@ -40,6 +40,12 @@ _SUMS: Final[Mapping[str, tuple[int, ...]]] = {
 }
 """Sums and products, with the bits of their sources. The rest of a number of 64 bits is its
 sign or zeros."""
+_HALF_SUMS: Final = frozenset(
+    {
+        *(f"v_{name}_u16" for name in ("add", "sub", "subrev", "mul_lo", "mad", "mad_legacy")),
+        *(f"v_{name}_i16" for name in ("add", "sub", "mad", "mad_legacy")),
+    }
+)
 _LONG: Final = frozenset({"v_mad_u64_u32", "v_mad_i64_i32", "v_lshl_add_u64"})
 _PAIRS_OF_DWORDS: Final = frozenset({"v_pk_add_f32", "v_pk_mul_f32", "v_pk_fma_f32"})
 _PAIRS_OF_HALVES: Final = frozenset(
@@ -69,7 +75,12 @@ def has_influences(name: str) -> bool:
 
 def are_sums(name: str) -> bool:
     """Return whether the result is a sum or a product, which may be out of range."""
-    return name in _SUMS
+    return name in _SUMS or name in _HALF_SUMS
+
+
+def are_sums_of_halves(name: str) -> bool:
+    """Return whether the result is a sum or a product of 16 bits."""
+    return name in _HALF_SUMS
 
 
 def are_same_bytes(name: str) -> bool:
@@ -84,7 +95,8 @@ def influences(
     operation that is not one of these.
 
     `numbers`: sources that are the same in all lanes, None for others. Of the other results, all
-    bits may depend on all of these.
+    bits may depend on all of these. `modifiers`: of the sources; of sums of halves, of the result,
+    too, where `OP_SELECT` is the high half.
     """
     if name in _SAME_BYTES:
         kept = _kept(name, numbers)
@@ -92,6 +104,12 @@ def influences(
     if name in _SUMS:
         count = 8 if name in _LONG else 4
         return [tuple(_up_to(number) & mask for mask in _SUMS[name]) for number in range(count)]
+    if name in _HALF_SUMS:
+        *sources, result = modifiers
+        skipped = [16 if item & OP_SELECT else 0 for item in sources]
+        rows = [tuple(_up_to(number) << skip for skip in skipped) for number in range(2)]
+        rest = [(0,) * len(skipped)] * 2
+        return [*rest, *rows] if result & OP_SELECT else [*rows, *rest]
     if name == "v_pk_mov_b32":
         first, second = (_FULL << 32 if item & OP_SELECT else _FULL for item in modifiers[:2])
         return [*[(first, 0)] * 4, *[(0, second)] * 4]

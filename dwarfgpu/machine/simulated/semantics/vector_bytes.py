@@ -126,6 +126,11 @@ def bytes_read(item: Bound, target: IsaTarget) -> dict[Dword, int]:
     return out
 
 
+def reads_high_half(item: Bound, target: IsaTarget, operand: Operand) -> bool:
+    """Return whether a source of 16 bits is the high half of its register."""
+    return _source_bytes(item, target, operand, "b16") == [HIGH]
+
+
 def bytes_accumulated(item: Bound, target: IsaTarget) -> dict[Dword, int]:
     """Return the bytes of the destination that an operation computes with that adds to it."""
     destination, mask = item.results[0], WHOLE

@@ -8,11 +8,16 @@ from typing import Final, NamedTuple, TypeAlias
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.isa.binding import Operand, Use, effects, uses
 from dwarfgpu.isa.instruction import Instruction
+from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.modifiers import OP_SELECT
 from dwarfgpu.isa.operands import Constant
 from dwarfgpu.isa.operation import without_suffix
 from dwarfgpu.isa.registers import Register
-from dwarfgpu.machine.simulated.semantics.byte_influences import are_sums, has_influences
+from dwarfgpu.machine.simulated.semantics.byte_influences import (
+    are_sums,
+    are_sums_of_halves,
+    has_influences,
+)
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound, bound
 from dwarfgpu.machine.simulated.semantics.scalar_bits import ScalarBits, scalar_bits
 from dwarfgpu.machine.simulated.semantics.source_statements import MOVES_BY_M0
@@ -24,6 +29,7 @@ from dwarfgpu.machine.simulated.semantics.vector_bytes import (
     bytes_accumulated,
     bytes_read,
     bytes_written,
+    reads_high_half,
 )
 
 COPIES_TO: Final = frozenset({"v", "a", "s", "vcc", "m0", "null"})
@@ -216,7 +222,11 @@ def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Nee
     is_dpp, is_sdwa = bool(fields.keys() & {"dpp_ctrl", "dpp8"}), "src0_sel" in fields
     influenced: tuple[Influenced | None, ...] = (None,) * len(instruction_uses)
     if not is_dpp and not is_sdwa:
-        influenced = tuple(map(_influenced, instruction_uses, bound(instruction)))
+        target = instruction.encoding.format.target
+        influenced = tuple(
+            _influenced(one, item, target)
+            for one, item in zip(instruction_uses, bound(instruction), strict=True)
+        )
     if is_single and instruction.mnemonic.startswith(_MOVES):
         influenced = (None,)
     rests = tuple(
@@ -287,7 +297,7 @@ def _has_bits(value: Value) -> bool:
     return not isinstance(value, Register) or value.bank in _SCALAR_BANKS
 
 
-def _influenced(use: Use, item: Bound) -> Influenced | None:
+def _influenced(use: Use, item: Bound, target: IsaTarget) -> Influenced | None:
     """Return an operation whose bytes depend on some bits of the sources; None for any other."""
     name = use.operation.name
     if not has_influences(name) or item.fields.get("clamp") and are_sums(name):
@@ -304,6 +314,12 @@ def _influenced(use: Use, item: Bound) -> Influenced | None:
     ):
         return None
     modifiers = tuple(operand.modifiers for operand in item.sources[: len(values)])
+    if are_sums_of_halves(name):
+        are_high = [
+            *(reads_high_half(item, target, source) for source in item.sources),
+            HIGH in bytes_written(item, target).values(),
+        ]
+        modifiers = tuple(OP_SELECT if is_high else 0 for is_high in are_high)
     return Influenced(
         name,
         values,
