@@ -11,7 +11,6 @@ from dwarfgpu.dwarf.types.types import Array, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.wave_variables import integer_value, text_value
 from dwarfgpu.repl.settings import SETTINGS, Setting, Settings
-from dwarfgpu.repl.settings_in_force import value_in_force
 
 if TYPE_CHECKING:
     from dwarfgpu.language import TypedValue
@@ -101,6 +100,8 @@ def _declared(name: str) -> Setting | None:
 
 def _undeclared(name: str, folders: Callable[[str], str | None], function: str) -> str:
     """Return the text of a setting of folders, or of one that always has one value here."""
+    from dwarfgpu.repl.settings_in_force import value_in_force  # a function is seldom called
+
     text = value_in_force(name)
     text = folders(name) if text is None else text
     if text is None:
