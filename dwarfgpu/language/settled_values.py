@@ -143,7 +143,7 @@ class _Settling:
             )
             for variant in part.variants
         )
-        return evolve(part, variants=variants)
+        return evolve(part, variants=variants, declared=part.declared or part)
 
     def _member(self, value: TypedValue, member: Member) -> Member:
         """Return a component of a record, where it is in this object."""

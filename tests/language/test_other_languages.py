@@ -6,6 +6,7 @@ import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -553,6 +554,31 @@ def test_variants(kind: Struct, tag: int, expected: str) -> None:
     """DWARF 5 5.7.10: the variant of the value, else the default one."""
     shown = format_value(Bits(0x700 | tag, 16), kind)
     assert shown.replace("7 '\\a'", "7").split(" '")[0] == expected or _plain(shown) == expected
+
+
+def test_values_in_many_ranges() -> None:
+    """As the ranges say one by one: they may overlap, be empty, and pass the largest number."""
+    random = Random(1)
+    for _ in range(20):
+        ranges = [
+            tuple(
+                (low, low + random.randrange(-3, 20))
+                for low in random.choices(range(-300, 300), k=3)
+            )
+            for _ in range(5)
+        ]
+        kind = varied(*(Variant(member(f"m{n}"), values) for n, values in enumerate(ranges)))
+        for tag in range(256):
+            having = [
+                number
+                for number, values in enumerate(ranges)
+                if any(tag in (n % 256 for n in range(low, high + 1)) for low, high in values)
+            ]
+            shown = _plain(format_value(Bits(0x700 | tag, 16), kind)).removeprefix(f"{{tag = {tag}")
+            if len(having) > 1:
+                assert f"{len(having)} variants have the value {tag} of" in shown
+            else:
+                assert shown == (f", m{having[0]} = 7}}" if having else "}")
 
 
 def _plain(shown: str) -> str:

@@ -13,6 +13,7 @@ from tools.bombs import (
     entries,
     holes,
     languages,
+    lookups,
     machines,
     nesting,
     objects,
@@ -21,6 +22,7 @@ from tools.bombs import (
 
 BOMBS: Final = (
     *entries.BOMBS,
+    *lookups.BOMBS,
     *nesting.BOMBS,
     *languages.BOMBS,
     *sections.BOMBS,

@@ -79,6 +79,9 @@ class VariantPart:
     discriminant: Member | None
     """The member that selects the variant of an object; None if there is none."""
     variants: tuple[Variant, ...]
+    declared: VariantPart | None = None
+    """Of a part whose members are as they are in one object: that of the type, whose variants have
+    the same values."""
 
 
 @frozen(eq=False)
