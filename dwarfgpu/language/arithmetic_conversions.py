@@ -185,11 +185,11 @@ class ArithmeticConversions:
         return self.builtins.integer(INT_BITS, is_signed=is_signed or bit_size < INT_BITS)
 
     def _enumeration(self, kind: Enum) -> Base | None:
-        values = [number for _, number in kind.enumerators]
+        least, greatest = kind.table.least, kind.table.greatest
         size = max(kind.value_bits, INT_BITS)
-        if not values or (size > INT_BITS and _fits(values, INT_BITS)):
+        if not kind.enumerators or (size > INT_BITS and _fits(least, greatest, INT_BITS)):
             return None  # declared only, or larger than it needs to be: the type is fixed
-        is_signed = min(values) < 0 or max(values) < 1 << size - 1
+        is_signed = least < 0 or greatest < 1 << size - 1
         return self.builtins.integer(size, is_signed=is_signed)
 
     def _plain(self, number: Number) -> Number:
@@ -236,7 +236,7 @@ def _bits(number: Number) -> int:
     return number.value.type.bit_size
 
 
-def _fits(values: list[int], size_bits: int) -> bool:
-    """Return whether one signed or unsigned type of a size can represent all of them."""
-    low = -(1 << size_bits - 1) if min(values) < 0 else 0
-    return low <= min(values) and max(values) < 1 << (size_bits - (low < 0))
+def _fits(least: int, greatest: int, size_bits: int) -> bool:
+    """Return whether one signed or unsigned type of a size can represent all values between."""
+    low = -(1 << size_bits - 1) if least < 0 else 0
+    return low <= least and greatest < 1 << (size_bits - (low < 0))

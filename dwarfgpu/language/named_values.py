@@ -411,7 +411,7 @@ class NamedValues:
         limit = 1 << INT_BITS - 1
         numbers = [self.arithmetic.number(value).value.integer]
         if widens_enumerators(unit.full.producer):
-            numbers += [other for _, other in kind.enumerators]
+            numbers += kind.table.least, kind.table.greatest
         if language_of(unit).is_cplusplus or not all(-limit <= one < limit for one in numbers):
             return value
         return evolve(value, constant_type=self.names.builtins.int_type)

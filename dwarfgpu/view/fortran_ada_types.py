@@ -78,7 +78,7 @@ def definition(type_: Type | None, style: Style, depth: int = 0) -> str:
 
 
 def _enumerator(kind: Enum, value: int) -> str:
-    return next((word for word, own in kind.enumerators if own == value), str(value))
+    return kind.table.names.get(value, str(value))
 
 
 def _is_access(type_: Type | None) -> bool:
@@ -179,28 +179,29 @@ def _components(
     for part in parts:
         discriminant = part.discriminant
         yield f"{margin}case {'?' if discriminant is None else discriminant.name} is"
+        bare = None if discriminant is None else strip(discriminant.type)
         for variant in part.variants:
             is_empty = not variant.members and not variant.parts
             null = " null;" if is_empty else ""
-            yield f"{margin}    when {_choices(variant, discriminant)} =>{null}"
+            yield f"{margin}    when {_choices(variant, bare)} =>{null}"
             yield from _components(variant.members, variant.parts, indent + 8)
         yield f"{margin}end case;"
 
 
-def _choices(variant: Variant, discriminant: Member | None) -> str:
+def _choices(variant: Variant, discriminant: Type | None) -> str:
     """Return `red | 3 .. 5`, `others`."""
     if not variant.values:
         return "others"
-    bare = None if discriminant is None else strip(discriminant.type)
-    mask = (1 << (size_bits(bare) or 64)) - 1
+    mask = (1 << (size_bits(discriminant) or 64)) - 1
     names: dict[int, str] = {}
-    if isinstance(bare, Enum):
-        names = {value & mask: name for name, value in bare.enumerators}
-    elif isinstance(bare, Base) and bare.base.encoding == "boolean":
+    if isinstance(discriminant, Enum):
+        names = discriminant.table.names
+    elif isinstance(discriminant, Base) and discriminant.base.encoding == "boolean":
         names = {0: "false", 1: "true"}
 
     def spelled(value: int) -> str:
-        return names.get(value & mask, str(value))
+        bits = value & mask  # the file may write either number of them
+        return names.get(bits) or names.get(bits - mask - 1) or str(value)
 
     return " | ".join(
         spelled(low) if low == high else f"{spelled(low)} .. {spelled(high)}"

@@ -416,10 +416,7 @@ class _Walk:
                 return base_data(bare, bits)
             case Enum():
                 value = signed(number, size) if bare.is_signed else number
-                name = next(
-                    (name for name, enumerator in bare.enumerators if enumerator == value), None
-                )
-                return {"enumerator": name, "value": _integer(value)}
+                return {"enumerator": bare.table.names.get(value), "value": _integer(value)}
             case Pointer():
                 return self._pointer(bare, number)
             case _:

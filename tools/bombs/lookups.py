@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from dwarfgpu.base.leb128 import encode_sleb
@@ -68,6 +69,19 @@ def variant_values(count: int) -> Files:
     return _array_of(entries + b"\0\0", count, data, *shapes, bits=64)
 
 
+def enumerator_values(count: int, bits: int = 32) -> Files:
+    """Values that no enumerator has; `bits`: of each in the array."""
+    shapes = (
+        Shape(dw.TAG_ENUMERATION_TYPE, (NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA1)), True),
+        Shape(dw.TAG_ENUMERATOR, (NAME, (dw.AT_CONST_VALUE, dw.FORM_DATA4))),
+    )
+    entries = b"\7e\0\4" + b"".join(
+        b"\x08a%d\0" % number + word(3 * number + 3) for number in range(count)
+    )
+    data = b"".join(word(0x700001 + 3 * number, bits // 8) for number in range(count))
+    return _array_of(entries + b"\0", count, data, *shapes, bits=bits)
+
+
 _SHOW: Final = (
     "debug bomb <<< print -elements unlimited -- x", "eval --file bomb --pc 0x1000",
     "eval --json --file bomb --pc 0x1000",
@@ -75,4 +89,8 @@ _SHOW: Final = (
 BOMBS: Final = (
     Bomb("variant-values", INFO, "{} records of as many variants, each for 20 ranges",
          variant_values, 5_000, _SHOW),
+    Bomb("enumerator-values", INFO, "{} values of an enumeration that none of as many names has",
+         enumerator_values, 10_000, _SHOW),
+    Bomb("packed-values", INFO, "{} values of as large an enumeration, packed in 24 bits each",
+         partial(enumerator_values, bits=24), 10_000, _SHOW),
 )  # fmt: skip

@@ -175,8 +175,10 @@ def enumerated_character(type_: Type | None, code: int) -> int | None:
     bare = strip(type_)
     if not isinstance(bare, Enum):
         return None
+    table = bare.table
     spellings = {ada_character(code, digits) for digits in _DIGITS.values()}
-    return next((value for name, value in bare.enumerators if name in spellings), None)
+    known = [table.values[name] for name in spellings if name in table.values]
+    return min(known, key=table.positions.__getitem__, default=None)
 
 
 _ADDED: Final = pattern(r"(?:(?<=[0-9a-z])(?:X[bn]*|TK?B))?(?:(?:_{2,3}|\.)[0-9]+)?\Z")
@@ -341,8 +343,7 @@ class Indexes:
         """Return the index that a value of the type is; None if it is none."""
         if not self.has_gaps or not isinstance(self.kind, Enum):
             return value
-        values = [own for _, own in self.kind.enumerators]
-        return values.index(value) if value in values else None
+        return self.kind.table.positions.get(value)
 
     def is_usual(self, first: int) -> bool:
         """Return whether GDB leaves out this first index: the first value of its type, or 1."""
@@ -390,8 +391,7 @@ def indexes_of(array_type: Array, dimension: int) -> Indexes:
     except DwarfGpuError:
         return Indexes()
     if isinstance(kind, Enum) and kind.enumerators:
-        values = [value for _, value in kind.enumerators]
-        return Indexes(kind, values != [*range(values[0], values[0] + len(values))])
+        return Indexes(kind, kind.table.has_gaps)
     if not isinstance(kind, Base) or kind.is_range:
         return Indexes()
     return Indexes(kind if kind.base.encoding in CHARACTERS | {"boolean"} else None)

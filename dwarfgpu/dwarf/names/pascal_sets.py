@@ -46,8 +46,7 @@ def ordinal(type_: Type | None, value: int) -> str:
     """Return a value of an ordinal type: `cRed`, `'a'`, `#10`, `TRUE` or a number."""
     bare = strip(type_)
     if isinstance(bare, Enum):
-        names = {number: name for name, number in reversed(bare.enumerators)}
-        return names.get(value, str(value))
+        return bare.table.names.get(value, str(value))
     if isinstance(bare, Base) and bare.base.encoding == "boolean":
         return "TRUE" if value else "FALSE"
     if isinstance(bare, Base) and bare.base.encoding in CHARACTERS and not bare.is_range:

@@ -303,7 +303,7 @@ class TypeBuilder:
             if isinstance(bare, Struct | Array | Dynamic) or stride >= (size_bits(bare) or 0):
                 return declared
             if isinstance(bare, Enum):
-                packed_enum = evolve(bare, packed_bits=stride)
+                packed_enum = evolve(bare, packed_bits=stride, declared=bare)
                 if isinstance(declared, Typedef):  # a subrange
                     return Typedef(declared.name, packed_enum, declared._scope)
                 return packed_enum

@@ -223,7 +223,7 @@ def unpacked(bare: Type) -> Type:
     """Return the declared type of an element of a packed array, with all its bits; any other type
     as it is."""
     if isinstance(bare, Enum) and bare.packed_bits is not None:
-        return evolve(bare, packed_bits=None)
+        return bare.declared or evolve(bare, packed_bits=None)
     if isinstance(bare, Base) and bare.unpacked_bits is not None:
         base = evolve(bare.base, bit_size=bare.unpacked_bits)
         return evolve(bare, base=base, unpacked_bits=None)

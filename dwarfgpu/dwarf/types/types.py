@@ -342,6 +342,39 @@ def may_be_dynamic_array(struct_type: Struct) -> bool:
 
 
 @frozen(eq=False)
+class EnumeratorTable:
+    """The enumerators of an enumeration by value and by name."""
+
+    names: dict[int, str]
+    """The first name of each value."""
+    positions: dict[int, int]
+    """How many enumerators are before the first one of each value."""
+    values: dict[str, int]
+    """The first value of each name."""
+    least: int
+    greatest: int
+    """Of no values: 0, as `least`."""
+    has_gaps: bool
+    """Whether the value of one is not one more than that of the enumerator before it."""
+
+    @classmethod
+    def of(cls, enumerators: tuple[tuple[str, int], ...]) -> EnumeratorTable:
+        """Return the table of enumerators in declaration order."""
+        numbers = [value for _, value in enumerators]
+        positions: dict[int, int] = {}
+        for position, value in enumerate(numbers):
+            positions.setdefault(value, position)
+        return cls(
+            {value: enumerators[position][0] for value, position in positions.items()},
+            positions,
+            dict(reversed(enumerators)),
+            min(numbers, default=0),
+            max(numbers, default=0),
+            bool(numbers) and numbers != [*range(numbers[0], numbers[0] + len(numbers))],
+        )
+
+
+@frozen(eq=False)
 class Enum(_OfFile):
     """An enumeration (DWARF 5 5.8)."""
 
@@ -359,11 +392,22 @@ class Enum(_OfFile):
     _scope: Scope = field(default="", repr=False)
     packed_bits: int | None = None
     """The size of an element of a packed array; `size_bytes` is that of the declared type."""
+    declared: Enum | None = field(default=None, repr=False)
+    """Of an element of a packed array, the declared type."""
+    _table: EnumeratorTable | None = field(default=None, init=False, repr=False)
 
     @property
     def scope(self) -> str:
         """The namespaces and classes around it, `ns::Outer::`."""
         return self._scope() if callable(self._scope) else self._scope
+
+    @property
+    def table(self) -> EnumeratorTable:
+        """The enumerators by value and by name, made when it is first asked for."""
+        if self._table is None:
+            force_setattr(self, "_table", EnumeratorTable.of(self.enumerators))
+        assert self._table is not None
+        return self._table
 
     @property
     def value_bits(self) -> int:
@@ -377,7 +421,7 @@ class Enum(_OfFile):
     @property
     def has_negative(self) -> bool:
         """Whether an enumerator is negative: else GDB shows values without a sign, and as flags."""
-        return any(value < 0 for _, value in self.enumerators)
+        return self.table.least < 0
 
 
 @frozen(eq=False)

@@ -238,10 +238,10 @@ def _position(evaluator: Naming, value: TypedValue, type_: Type | None) -> Typed
     number = _number(evaluator, value)
     bare = strip(value.type)
     if isinstance(bare, Enum) and not isinstance(evaluator.objects, Unevaluated):
-        values = [own for _, own in bare.enumerators]
-        if number not in values:
+        position = bare.table.positions.get(number)
+        if position is None:
             raise UsageError("enumeration value is invalid: can't find 'POS")
-        number = values.index(number)
+        number = position
     return _integer(evaluator, number)
 
 
