@@ -32,7 +32,7 @@ def methods_named(struct_type: Struct, name: str) -> tuple[Method, ...]:
         methods = tuple(method for method in current.declared.methods if method.name == name)
         if methods:
             return methods
-        bases = [member for member in current.members if member.is_base_class]
+        bases = current.index.bases
         count += len(bases)
         if count > MOST_BASES:
             raise LimitExceeded(f"more than {MOST_BASES} base classes")

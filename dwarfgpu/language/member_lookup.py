@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Final, TypeVar
+from weakref import WeakKeyDictionary
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import did_you_mean
@@ -17,6 +18,9 @@ from dwarfgpu.dwarf.types.types import MAX_CHAIN, Member, Pointer, Struct, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
 
 M = TypeVar("M")
+
+_SPELLINGS: Final[WeakKeyDictionary[Struct, dict[str, str]]] = WeakKeyDictionary()
+"""The names of the visible members, by themselves in lower case."""
 
 _DEPTH: Final = 64
 """Maximum nesting of anonymous structures in the search for a member."""
@@ -36,9 +40,13 @@ def path_to(struct_type: Struct, name: str) -> list[Member] | None:
 def spelled_member(struct_type: Struct, name: str) -> str:
     """Return the name that a member has for one in any case of letters; the name itself if none
     has it."""
-    folded = name.lower()
-    names = (member.name or "" for member in visible_members(struct_type))
-    return next((spelled for spelled in names if spelled.lower() == folded), name)
+    spellings = _SPELLINGS.get(struct_type)
+    if spellings is None:
+        spellings = _SPELLINGS[struct_type] = {}
+        for member in visible_members(struct_type):
+            spelled = member.name or ""
+            spellings.setdefault(spelled.lower(), spelled)
+    return spellings.get(name.lower(), name)
 
 
 def no_member(struct_type: Struct, name: str) -> UsageError:
@@ -119,8 +127,8 @@ def _shown(struct_type: Struct) -> str:
 
 
 def _bases(struct_type: Struct) -> Iterator[tuple[Member, Struct, bool]]:
-    for member in struct_type.members:
-        base = strip(member.type) if member.is_base_class else None
+    for member in struct_type.index.bases:
+        base = strip(member.type)
         if isinstance(base, Struct):
             yield member, base, member.is_virtual
 
@@ -140,11 +148,12 @@ def _own_paths(struct_type: Struct, name: str) -> list[list[Member]]:
         if component is not None and parent is not None and parent not in visited:
             visited.add(parent)
             pending.append((parent, [*path, component]))
-        for member in current.members:
-            if member.name == name and not member.is_base_class:
-                return [[*path, member]]
-            is_part = is_open and member.name is None and not member.is_base_class
-            inner = strip(member.type) if is_part else None
+        index = current.index
+        own = index.named.get(name)
+        if own is not None:
+            return [[*path, own]]
+        for member in index.unnamed if is_open else ():
+            inner = strip(member.type)
             if not isinstance(inner, Struct):
                 continue
             steps += 1
@@ -182,8 +191,8 @@ def ways_to(
     pending = deque[tuple[Struct, tuple[object, ...], tuple[Member, ...]]]([(derived, (), ())])
     while pending:
         current, way, steps = pending.popleft()  # as in GDB, the first base class leads to it
-        for member in current.members:
-            inner = strip(member.type) if member.is_base_class else None
+        for member in current.index.bases:
+            inner = strip(member.type)
             if not isinstance(inner, Struct) or not is_open(member):
                 continue
             here = (inner,) if member.is_virtual else (*way, member)

@@ -81,8 +81,7 @@ def _parts(objects: ObjectAccess, value: TypedValue) -> dict[int, tuple[Struct, 
             if method.is_virtual and method.slot_index is not None
         ]
         counts.sort()
-        bases = [member for member in bare.members if member.is_base_class]
-        pending += [objects.step(part, member) for member in reversed(bases)]
+        pending += [objects.step(part, member) for member in reversed(bare.index.bases)]
     return parts
 
 
@@ -106,7 +105,7 @@ class _DynamicClasses:
             return False
         if bare not in self._has_table:
             self._has_table[bare] = False  # as long as its base classes are looked at
-            bases = [member for member in bare.members if member.is_base_class]
+            bases = bare.index.bases
             self._steps += len(bases)
             if self._steps > MOST_BASES:
                 raise LimitExceeded(f"more than {MOST_BASES} base classes")

@@ -71,7 +71,7 @@ def _typedefs(struct_type: Struct) -> Iterator[Typedef]:
     while pending:
         current = pending.pop(0)
         yield from (nested.type for nested in current.declared.typedefs)
-        bases = [member for member in current.members if member.is_base_class]
+        bases = current.index.bases
         remaining -= len(bases)
         if remaining < 0:
             return

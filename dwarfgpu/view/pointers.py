@@ -235,10 +235,8 @@ def _member_at(class_type: Type | None, bit_offset: int) -> str | None:
     """Return `&Class::x`, with the class or base class that declares the member at an offset; None
     without one."""
     for owner, bare, offset in _classes_at(class_type, bit_offset):
-        for member in bare.members:
-            is_placed = not (member.is_static or member.is_base_class) and member.location is None
-            if is_placed and member.name and member.bit_offset == offset:
-                return f"&{type_name(owner, cplusplus=True)}::{member.name}"
+        if (member := bare.index.at_bits.get(offset)) is not None:
+            return f"&{type_name(owner, cplusplus=True)}::{member.name}"
     return None
 
 
@@ -256,8 +254,8 @@ def _classes_at(
         if not isinstance(bare, Struct):
             continue
         yield owner, bare, offset
-        for member in bare.members:
-            if member.is_base_class and member.location is None and member.bit_offset is not None:
+        for member in bare.index.bases:
+            if member.location is None and member.bit_offset is not None:
                 pending.append((member.type, offset - member.bit_offset))
 
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from dwarfgpu.dwarf.types.types import Member
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.dwarf.types.types import Base, Member, MemberPointer, Struct
+from dwarfgpu.language.member_lookup import path_to, spelled_member
 from dwarfgpu.language.other_units import static_member
+from dwarfgpu.model.object import Bits
+from dwarfgpu.view.values import format_value
 from tests.language.sessions import demo, program, text
+
+INT = Base(BaseType("int", "signed", 32))
 
 
 @pytest.mark.parametrize(
@@ -56,6 +62,44 @@ def test_a_pointer_to_a_virtual_function_is_its_slot(expression: str, expected: 
 def test_a_static_member_that_no_file_describes() -> None:
     session = demo("members.gcc.O0.v5")
     assert static_member(session, Member("q", None, is_static=True)) is None
+
+
+class _Counted(tuple[Member, ...]):
+    """Members that count how often they are gone through."""
+
+    passes = 0
+
+    def __iter__(self) -> Iterator[Member]:
+        type(self).passes += 1
+        return super().__iter__()
+
+
+def test_members_are_found_without_going_through_all() -> None:
+    """Once for each table of them, however many are asked for: by name, in any case of letters, by
+    their entries, and by their places, for a pointer to a member."""
+    base = Struct("struct", "b", 4, (Member("of_base", INT),))
+    members = [Member(f"m{n}", INT, 32 * n, entry=n) for n in range(100)]
+    counted = _Counted((*members, Member(None, base, is_base_class=True)))
+    kind = Struct("struct", "s", 400, counted)
+    pointer = MemberPointer(INT, kind)
+    for number, member in enumerate(members):
+        assert path_to(kind, f"m{number}") == [member]
+        assert path_to(kind, f"s::m{number}") == [member]
+        assert spelled_member(kind, f"M{number}") == f"m{number}"
+        assert kind.member_at(number) is member
+        assert format_value(Bits(4 * number, 64), pointer) == f"&s::m{number}"
+    assert path_to(kind, "of_base") == [counted[-1], base.members[0]]
+    assert path_to(kind, "none") is kind.member_at(100) is None
+    assert _Counted.passes < 10
+
+
+def test_the_first_member_of_a_name_is_found() -> None:
+    """Not a base class of that name, which the file may give it."""
+    first, second = Member("x", INT), Member("x", INT, 32)
+    base = Member("x", Struct("struct", "x", 4), is_base_class=True)
+    assert path_to(Struct("struct", "s", 8, (base, first, second)), "x") == [first]
+    unnamed = Member(None, Struct("union", None, 4, (first,)))
+    assert path_to(Struct("struct", "s", 8, (unnamed, second)), "x") == [second]
 
 
 CLASS = "struct Box { static const long limit; int x; }"

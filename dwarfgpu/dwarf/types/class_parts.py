@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.expr.context import ExprLoc, LocList
 
@@ -82,6 +83,47 @@ class VariantPart:
     declared: VariantPart | None = None
     """Of a part whose members are as they are in one object: that of the type, whose variants have
     the same values."""
+
+
+class MemberIndex:
+    """The members of a structure, found without going through all of them."""
+
+    def __init__(self, members: tuple[Member, ...]) -> None:
+        self._members = members
+
+    @cached_property
+    def named(self) -> dict[str, Member]:
+        """The first member of each name that is no base class."""
+        named: dict[str, Member] = {}
+        for member in self._members:
+            if member.name is not None and not member.is_base_class:
+                named.setdefault(member.name, member)
+        return named
+
+    @cached_property
+    def unnamed(self) -> tuple[Member, ...]:
+        """Unnamed structures and unions, and padding."""
+        return tuple([m for m in self._members if m.name is None and not m.is_base_class])
+
+    @cached_property
+    def bases(self) -> tuple[Member, ...]:
+        """The base classes."""
+        return tuple([member for member in self._members if member.is_base_class])
+
+    @cached_property
+    def at_entries(self) -> dict[int, Member]:
+        """The members by the offsets of their entries."""
+        return {m.entry: m for m in reversed(self._members) if m.entry is not None}
+
+    @cached_property
+    def at_bits(self) -> dict[int, Member]:
+        """The first named member of an object at each bit; no base class."""
+        return {
+            m.bit_offset: m
+            for m in reversed(self._members)
+            if m.name and m.bit_offset is not None and m.location is None
+            if not (m.is_static or m.is_base_class)
+        }
 
 
 @frozen(eq=False)

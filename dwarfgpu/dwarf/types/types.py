@@ -15,7 +15,7 @@ from dwarfgpu.arch.model import FlagField
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.chains import End, ends_of
 from dwarfgpu.base.records import evolve, field, force_setattr, frozen
-from dwarfgpu.dwarf.types.class_parts import Access, Declarations
+from dwarfgpu.dwarf.types.class_parts import Access, Declarations, MemberIndex
 from dwarfgpu.dwarf.types.dynamic_properties import Properties
 from dwarfgpu.errors import DwarfGpuError, IllFormed, shown
 from dwarfgpu.expr.context import ExprLoc, LocList
@@ -311,6 +311,7 @@ class Struct(_OfFile):
     _scope: Scope = field(default="", repr=False)
     convention: int | None = field(default=None, repr=False)
     """DW_AT_calling_convention: how objects are passed."""
+    _index: MemberIndex | None = field(default=None, init=False, repr=False)
 
     @property
     def scope(self) -> str:
@@ -322,9 +323,17 @@ class Struct(_OfFile):
         """The members in declaration order."""
         return self._members() if callable(self._members) else self._members
 
+    @property
+    def index(self) -> MemberIndex:
+        """The same, by name and by place."""
+        if self._index is None:
+            force_setattr(self, "_index", MemberIndex(self.members))
+        assert self._index is not None
+        return self._index
+
     def member_at(self, entry: int) -> Member | None:
         """Return the member for an entry; None if there is none."""
-        return next((member for member in self.members if member.entry == entry), None)
+        return self.index.at_entries.get(entry)
 
     @property
     def declared(self) -> Declarations:

@@ -76,7 +76,7 @@ def before_class_variables(type_: Type | None) -> Iterator[str]:
         if not isinstance(struct_type, Struct):
             return
         yield from (before.format((struct_type.name or "").lower()) for before in _STATIC)
-        bases = [strip(member.type) for member in struct_type.members if member.is_base_class]
+        bases = [strip(member.type) for member in struct_type.index.bases]
         struct_type = next((base for base in bases if isinstance(base, Struct)), None)
 
 
