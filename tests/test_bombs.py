@@ -29,7 +29,7 @@ from dwarfgpu.service.value.listed_values import ListedValues
 from dwarfgpu.session.session import Session
 from tests.dwarf.builder import Shape
 from tests.work import calls_of
-from tools.bombs import companions, entries, languages
+from tools.bombs import companions, entries, languages, lookups
 from tools.bombs.catalogue import BOMBS
 from tools.bombs.elf import HERE, NAME, PLACE, START, program, sized
 from tools.bombs.entries import large_locals
@@ -124,6 +124,27 @@ def test_namesakes_that_lines_are_shown_of_are_bounded(
         assert main(arguments) == status
         said = "".join(capsys.readouterr())
         assert ("more than 10 variables and types are named x" in said) == bool(status), said
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["eval --file bomb f", *(f"debug bomb <<< {command} f" for command in ("print", "ptype"))],
+)
+def test_functions_of_a_name_are_bounded(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Also where they are only listed, as in the message that a name is overloaded."""
+    monkeypatch.chdir(tmp_path)
+    write_files(lookups.overloads(11), Path())
+    for most, expected in (
+        ("10", "more than 10 functions of a unit are named f"),
+        ("11", "f(int)"),
+    ):
+        assert main([*arguments_of(command), "--max-namesakes", most]) != 0
+        assert expected in "".join(capsys.readouterr())
 
 
 @pytest.mark.parametrize(

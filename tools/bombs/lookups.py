@@ -15,6 +15,8 @@ from tools.bombs.elf import (
     NAME,
     OF_INT,
     OF_MAIN,
+    PLACE,
+    START,
     TYPE,
     block,
     program,
@@ -82,6 +84,18 @@ def enumerator_values(count: int, bits: int = 32) -> Files:
     return _array_of(entries + b"\0", count, data, *shapes, bits=bits)
 
 
+def overloads(count: int) -> Files:
+    """Functions of one name, with up to six parameters."""
+    shapes = (Shape(dw.TAG_SUBPROGRAM, (NAME, *PLACE), True), INT,
+              Shape(dw.TAG_FORMAL_PARAMETER, (TYPE,)))  # fmt: skip
+    functions = (
+        b"\3f\0" + word(START, 8) + word(1) + (b"\5" + word(FIRST)) * (number % 7) + b"\0"
+        for number in range(count)
+    )
+    entries = b"\4" + OF_INT + b"".join(functions) + OF_MAIN + b"\0"
+    return {"bomb": program(entries, MAIN, *shapes)}
+
+
 _SHOW: Final = (
     "debug bomb <<< print -elements unlimited -- x", "eval --file bomb --pc 0x1000",
     "eval --json --file bomb --pc 0x1000",
@@ -93,4 +107,7 @@ BOMBS: Final = (
          enumerator_values, 10_000, _SHOW),
     Bomb("packed-values", INFO, "{} values of as large an enumeration, packed in 24 bits each",
          partial(enumerator_values, bits=24), 10_000, _SHOW),
+    Bomb("overloads", INFO, "{} functions of one name", overloads, 60_000,
+         ("eval --file bomb f", "debug bomb <<< whatis f", "debug bomb <<< print &f",
+          "debug bomb <<< info address f"), says="--max-namesakes"),
 )  # fmt: skip

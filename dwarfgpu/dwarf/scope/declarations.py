@@ -437,7 +437,8 @@ def are_overloads(functions: Sequence[Die]) -> bool:
     """Return whether functions of one name differ in their parameters, or in what follows them."""
     if len(functions) < 2:
         return False
-    return len({(*parameter_types(item), qualifiers_of(item)) for item in functions}) > 1
+    first = parameter_types(functions[0]), qualifiers_of(functions[0])
+    return any((parameter_types(item), qualifiers_of(item)) != first for item in functions[1:])
 
 
 def overloaded(functions: Iterable[Die]) -> str:
@@ -446,8 +447,15 @@ def overloaded(functions: Iterable[Die]) -> str:
     Functions of one name and type, as gcc's two parts of a coroutine are, are listed by symbol.
     """
     by_name: dict[str, list[Die]] = {}
+    spellings: dict[Type | None, str] = {}
+
+    def spelled(type_: Type | None) -> str:
+        if type_ not in spellings:
+            spellings[type_] = _spelled(type_)
+        return spellings[type_]
+
     for function in functions:
-        path, types = qualified_name(function), ",".join(parameter_types(function))
+        path, types = qualified_name(function), ",".join(parameter_types(function, spelled))
         by_name.setdefault(f"{path}({types}){_after(function)}", []).append(function)
     shown = next(iter(by_name)).partition("(")[0]
     names = [text for name in sorted(by_name) for text in _distinct(name, by_name[name])]

@@ -429,7 +429,10 @@ class UnitDeclarations(UnitSearch):
         them: a symbol may locate them.
 
         But for functions only the first counts: entries that cannot be it are not read.
+        `LimitExceeded` for very many functions.
         """
+        dies = list(dies)
+        _require_few_functions(dies)
         out: dict[Meaning, None] = {}
         has_type = has_function = has_namespace = False
         for die in dies:
@@ -459,6 +462,15 @@ class UnitDeclarations(UnitSearch):
         variable = Variable(name_of(defined) or "", defined, "global")
         can_be = is_definition(defined) or is_member(defined) or variable.is_external
         return variable if can_be else None
+
+
+def _require_few_functions(dies: list[Die]) -> None:
+    most = dies[0].unit.sections.object.limits.namesakes if dies else 0
+    if len(dies) <= most or dies[0].tag != dw.TAG_SUBPROGRAM:
+        return  # of others the first one counts
+    if [die.tag for die in dies].count(dw.TAG_SUBPROGRAM) > most:
+        message = f"more than {most} functions of a unit are named {dies[0].name}"
+        raise LimitExceeded(message, "--max-namesakes")
 
 
 def _has_signature(abbreviation: Abbreviation) -> bool:
