@@ -211,6 +211,23 @@ def test_bodies_that_are_nested_too_deep_are_read_once(
     assert len(taken) == 2 * 600 - 1
 
 
+def test_bodies_that_are_nested_too_deep_are_read_in_linear_work(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Prompts do not grow with the depth, whose sum would grow with its square."""
+    prompts: list[str] = []
+    read_line = Shell.read_line
+
+    def counted(self: Shell, prompt: str) -> str | None:
+        prompts.append(prompt)
+        return read_line(self, prompt)
+
+    monkeypatch.setattr(Shell, "read_line", counted)
+    assert "nested more than 100 deep" in talked(shell, *["if 1"] * 600, *["end"] * 600)
+    assert prompts[:3] == [">", " >", "  >"]
+    assert max(map(len, prompts)) <= 101
+
+
 @pytest.mark.parametrize(
     "line", ["a $arg0$arg0", "a $arg* $arg*", "a $arg0 $arg*", "a 1$arg0$arg0"]
 )

@@ -32,24 +32,31 @@ def body(shell: Shell, name: str) -> list[str]:
     """
     out: list[str] = []
     nesting = Nesting(name)
-    deepest = 1
-    while (line := shell.read_line(" " * (len(nesting.open) - 1) + ">")) is not None:
+    is_too_deep = False
+    while (line := shell.read_line(_prompt(nesting))) is not None:
         was_text, was_open = nesting.is_text, nesting.open[-1]
         if shell.console.is_json:  # the tokens of these lines are not answered
             _, rest = without_token(line.strip())
             line = line if was_text and rest != "end" else rest
         nesting.take(line)
-        deepest = max(deepest, len(nesting.open))
+        is_too_deep = is_too_deep or len(nesting.open) > MAX_BODIES
         if not nesting.open:
             break
         if line.strip() == "else" and not was_text and was_open != "if":
             shell.console.warn("Error reading in canned sequence of commands.")
             return []
-        if was_text or not is_blank(line):
+        if is_too_deep:
+            out.clear()  # the lines up to the end are no commands either
+        elif was_text or not is_blank(line):
             out.append(line if was_text else line.strip())
-    if deepest > MAX_BODIES:  # each body reads those inside it again
+    if is_too_deep:  # each body reads those inside it again
         raise _too_deep()
     return out
+
+
+def _prompt(nesting: Nesting) -> str:
+    """Return GDB's prompt, indented as far as bodies can be in one another."""
+    return " " * min(len(nesting.open) - 1, MAX_BODIES) + ">"
 
 
 def ran(shell: Shell, lines: Iterable[str]) -> Iterator[Part]:
