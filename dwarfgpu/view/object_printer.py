@@ -222,6 +222,7 @@ class Shown:
             is_counted=is_counted,
             utf8=options.utf8,
             sevenbit=options.sevenbit,
+            most=options.characters,
         )
 
     def type_name(self, type_: Type | None) -> str:

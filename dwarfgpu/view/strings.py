@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import Final
 from unicodedata import category
 
@@ -205,6 +206,7 @@ def quoted_string(
     is_counted: bool = False,
     utf8: bool = False,
     sevenbit: bool = False,
+    most: int | None = None,
 ) -> str:
     """Format the characters of `data`; one NUL at the end is not shown.
 
@@ -212,7 +214,8 @@ def quoted_string(
     this as `<repeats N times>`. `cut_runs`: fewer equal characters end at `elements` too, as in
     GDB 16 and for Ada; in GDB 13 all are shown. `is_cut`: the string continues after `data`.
     `is_counted`: a NUL at the end is a character of it. `utf8`: decode bytes as UTF-8. `sevenbit`:
-    show non-ASCII characters by number.
+    show non-ASCII characters by number. `most`: how many characters of the text the caller
+    needs; what is behind them need not be made.
 
     As GDB (`wchar_iterator::iterate`), an incomplete character at the end takes the place of the
     character before it: `"abÃ"` is shown as `"a", <incomplete sequence Ã>`.
@@ -238,9 +241,10 @@ def quoted_string(
     whole_end = end - _incomplete_bytes(data, end, width, endian, utf8=has_utf8)
     pieces: list[str] = []
     plain: list[str] = []
-    position = shown = 0
+    position = shown = length = 0
+    most = sys.maxsize if most is None else most
     after_hex = False
-    while position < whole_end and shown < elements:
+    while position < whole_end and shown < elements and length <= most:
         character = _character_at(data, position, whole_end, kind, endian, utf8=has_utf8)
         stride = character.size_bytes
         count = run_length(data, position, stride, (whole_end - position) // stride)
@@ -258,10 +262,12 @@ def quoted_string(
             _close(pieces, plain, kind)
             text, after_hex = _shown(character, kind, after_hex=after_hex, sevenbit=sevenbit)
             pieces.append(f"'{text}' <repeats {count} times>")
+            length += len(pieces[-1])
             continue
-        for _ in range(count):
+        for _ in range(min(count, most + 1)):
             text, after_hex = _shown(character, kind, after_hex=after_hex, sevenbit=sevenbit)
             plain.append(text)
+            length += len(text)
     _close(pieces, plain, kind)
     if position == whole_end < end and shown < elements:
         codes = (

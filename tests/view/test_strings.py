@@ -7,9 +7,15 @@ import random
 
 import pytest
 
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.types.types import Array, Base
+from dwarfgpu.model.object import Bits
 from dwarfgpu.view.strings import CharacterKind, quoted_string
+from dwarfgpu.view.values import FormatOptions, format_value
 from tests.repl.test_gdb_sessions import gdb_version
 from tests.view.gdb_strings import LOCALES, RECORDED, Case, answers_of_gdb, listed, random_cases
+from tests.work import calls_of
 
 
 @pytest.mark.parametrize(
@@ -38,6 +44,20 @@ def test_equal_characters_at_the_limit(
             elements=elements, repeats=repeats, cut_runs=cut_runs, utf8=True,
         )  # fmt: skip
         assert text == shown
+
+
+@pytest.mark.parametrize("data", [b"ab\1\2" * 20_000, b"\1" * 80_000, b"aaab" * 20_000])
+@pytest.mark.parametrize("repeats", [2, 200_000])
+def test_what_a_text_is_cut_to_is_not_made(data: bytes, repeats: int) -> None:
+    """The work is that of the text, whose beginning is the same."""
+    kind = Array(Base(BaseType("char", "signed_char", 8)), (len(data),))
+    bits = Bits(int.from_bytes(data, "little"), 8 * len(data))
+    options = FormatOptions(elements=200_000, repeats=repeats, characters=1_000)
+    whole = format_value(bits, kind, evolve(options, characters=1_000_000))
+    texts: list[str] = []
+    calls = calls_of(lambda: texts.append(format_value(bits, kind, options)))
+    assert texts == [whole if len(whole) <= 1_000 else whole[:1_000] + "..."]
+    assert calls < 20_000
 
 
 @pytest.mark.parametrize(
