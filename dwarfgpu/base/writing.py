@@ -316,18 +316,26 @@ def _write_through(path: Path, mode: int, *parts: bytes | bytearray) -> None:
             stream.flush()
         descriptor = os.dup(int(own["number"] or _STREAMS[own["name"]]))
     else:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
         is_pipe = S_ISFIFO(mode)
-        waits = os.O_NONBLOCK if is_pipe else 0
-        try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | waits, 0o666)
-        except OSError as error:
-            if is_pipe and error.errno == errno.ENXIO:
-                raise ValueError("no program reads the pipe") from None
-            raise
-        os.set_blocking(descriptor, True)
+        descriptor = opened_at_once(path, flags) if is_pipe else os.open(path, flags, 0o666)
     with open(descriptor, "wb") as file:
         for part in parts:
             file.write(part)
+
+
+def opened_at_once(path: Path | str, flags: int) -> int:
+    """Return a descriptor for a file to write to. `ValueError` for a pipe that no program reads,
+    which would be waited for; `OSError` for another file that cannot be opened."""
+    try:
+        descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
+    except OSError as error:
+        if error.errno == errno.ENXIO and S_ISFIFO(os.stat(path).st_mode):
+            raise ValueError("no program reads the pipe") from None
+        raise
+    if hasattr(os, "O_NONBLOCK"):
+        os.set_blocking(descriptor, True)
+    return descriptor
 
 
 def _flush(descriptor: int) -> None:

@@ -12,19 +12,12 @@ from typing import Final, Literal, TextIO, cast
 
 from dwarfgpu.base.printable import escaped
 from dwarfgpu.base.records import frozen
+from dwarfgpu.base.writing import opened_at_once
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.session_streams import Streams, send
 from dwarfgpu.repl.settings import Settings
 
 _ESCAPES: Final = re.compile(r"\x1b\[[0-9;]*m")
-
-
-def _opened_at_once(path: str, flags: int) -> int:
-    """Open a file; `OSError` for a pipe that no process reads, which would be waited for."""
-    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
-    if hasattr(os, "O_NONBLOCK"):
-        os.set_blocking(descriptor, True)
-    return descriptor
 
 
 def _representable(character: str) -> str:
@@ -38,7 +31,7 @@ class LogFile:
     def __init__(self, path: Path, mode: Literal["w", "a"], failed: Callable[[str], None]) -> None:
         """`failed` is called once, with the reason, where the file cannot be written any more."""
         self._file = open(  # noqa: SIM115
-            path, mode, encoding="utf-8", errors="surrogateescape", opener=_opened_at_once
+            path, mode, encoding="utf-8", errors="surrogateescape", opener=opened_at_once
         )
         self._failed = failed
         self.is_open = True
