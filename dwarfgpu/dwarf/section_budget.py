@@ -15,7 +15,11 @@ from dwarfgpu.dwarf.forms import WordReader
 from dwarfgpu.errors import LimitExceeded, Malformed
 
 if TYPE_CHECKING:
+    from threading import local
+
     from dwarfgpu.expr.operation_budget import OperationBudget
+else:
+    from _thread import _local as local  # `threading` takes a millisecond
 
 ALLOWANCE_BYTES: Final = 1 << 16
 """What may be read of any section, however small, beyond twice its size."""
@@ -34,8 +38,11 @@ LONGEST_NAME_BYTES: Final = 1 << 14
 _T = TypeVar("_T")
 
 
-class SectionBudget:
-    """How much of the sections of one file was read."""
+class SectionBudget(local):
+    """How much of the sections of one file a thread has read.
+
+    Each thread has counts of its own: what several ask at the same time, each of them reads.
+    """
 
     def __init__(self, file_bytes: int, limits: FileLimits = DEFAULT_FILE_LIMITS) -> None:
         self._most_bytes = MAX_EXPANSION * file_bytes
