@@ -236,6 +236,50 @@ def test_a_byte_with_its_sign_changed_or_extended(
 
 
 @pytest.mark.parametrize(
+    ("processor", "size", "expected"), [("gfx942", 64, 0xFF00), ("gfx1030", 32, 0xABCDFF00)]
+)
+def test_two_bytes_in_one_half(processor: str, size: int, expected: int) -> None:
+    """v_sat_pk_u8_i16: the other half is as for each result of 16 bits."""
+    mnemonic = "v_sat_pk_u8_i16_e32"
+    code = programs.encoded(decoder(processor, size), mnemonic, vdst=5, src0=257)
+    machine = vectors.machine(code, size, processor, size)
+    [wave] = machine.waves
+    wave.v[1][:], wave.v[5][:] = 0x3F808000, 0xABCD0012
+    assert machine.run(most=1) is None
+    assert hex(wave.v[5][0]) == hex(expected)
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "select", "unused", "expected"),
+    [
+        ("v_cvt_pkrtz_f16_f32_sdwa", 6, 2, 0xC0003C00),  # of 1.0 and -2.0
+        ("v_cvt_pkrtz_f16_f32_sdwa", 5, 0, 0x3C000000),
+        ("v_cvt_pkrtz_f16_f32_sdwa", 4, 2, 0xABCD3C00),
+        ("v_cvt_pkrtz_f16_f32_sdwa", 1, 2, 0xABCD0012),
+        ("v_sat_pk_u8_i16_sdwa", 6, 0, 0x0000FF00),  # of 0 and 0x3F80
+        ("v_sat_pk_u8_i16_sdwa", 5, 2, 0xFF000012),
+        ("v_sat_pk_u8_i16_sdwa", 5, 1, 0xFF000000),
+    ],
+)
+@pytest.mark.parametrize("active", [0xFFFFFFFF, 0x5])
+def test_a_packed_result_of_sdwa_is_one_dword(
+    mnemonic: str, select: int, unused: int, expected: int, active: int
+) -> None:
+    """The destination takes the low byte or half of it; in inactive lanes it is as before."""
+    fields = {"vdst": 5, "src0": 1, "src0_sel": 6, "dst_sel": select, "dst_unused": unused}
+    if "pkrtz" in mnemonic:
+        fields |= {"src1": 2, "src1_sel": 6}
+    code = programs.encoded(decoder("gfx1030", 32), mnemonic, **fields)
+    machine = vectors.machine(code, 32, "gfx1030", 32)
+    [wave] = machine.waves
+    wave.set_exec(active)
+    wave.f[1][:], wave.f[2][:], wave.v[5][:] = 1.0, -2.0, 0xABCD0012
+    assert machine.run(most=1) is None
+    assert {hex(value) for value in wave.v[5][wave.active_lanes]} == {hex(expected)}
+    assert active & 2 or hex(wave.v[5][1]) == "0xabcd0012"
+
+
+@pytest.mark.parametrize(
     ("mnemonic", "offset", "expected"),
     [
         ("s_buffer_load_u8", 3, 0xF4),

@@ -42,7 +42,10 @@ class ResultStatements:
             fields = self.item.fields
             old = f"{bank}v[{first}]"
             select, unused = fields["dst_sel"], fields["dst_unused"]
-            bits = f"raw_bits({variable}, '{shape.element}')"
+            if shape.count > 1:
+                [(_, bits)] = self._element_rows(bank, first, shape, variable)
+            else:
+                bits = f"raw_bits({variable}, '{shape.element}')"
             rows.append((old, f"placed({old}, {bits}, {select}, {unused})"))
         elif shape.count > 1:
             rows = self._element_rows(bank, first, shape, variable)
@@ -146,7 +149,7 @@ class ResultStatements:
             return rows
         if shape.bits == 16 and shape.count == 2:
             return [(f"{bank}v[{first}]", f"joined_halves({variable}, '{shape.element}')")]
-        if shape.bits == 8 and shape.count in (2, 4):
+        if shape.bits == 8 and shape.count == 4:
             return [(f"{bank}v[{first}]", f"join_bytes({variable})")]
         raise not_simulated(self.name)
 
