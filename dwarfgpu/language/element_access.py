@@ -37,6 +37,8 @@ class ElementAccess(Operations):
             value = indexed_array(self.objects, value, self.names.current_unit or value.unit)
             bare = strip(value.type)
         if isinstance(bare, Pointer):
+            if self.language.is_pascal:
+                index = self._distance(value, index)
             return self.objects.dereferenced(self.arithmetic.binary("+", value, index))
         is_vector = isinstance(bare, Base) and bare.base.vector_size is not None
         form = bare.form if isinstance(bare, Dynamic) else bare
@@ -84,6 +86,19 @@ class ElementAccess(Operations):
         elif self.has_bounds(value) and not isinstance(self.objects, Unevaluated):
             require_element(value, number)
         return self.objects.element(value, number)
+
+    def _distance(self, pointer: TypedValue, index: TypedValue) -> TypedValue:
+        """Return how many objects after the first one that a pointer of Pascal points to an index
+        is; `UsageError` for one before the first character of a string."""
+        from dwarfgpu.language.pascal.allocated_strings import first_character  # few programs
+
+        first = first_character(pointer)
+        if not first:
+            return index
+        number = self._index_number(index) - first
+        if number < 0 and not isinstance(self.objects, Unevaluated):
+            raise UsageError("no such vector element")
+        return self.arithmetic.value(self.arithmetic.numbers.integer(number))
 
     def _index_number(self, index: TypedValue) -> int:
         number = self.arithmetic.number(index)

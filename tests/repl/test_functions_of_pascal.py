@@ -189,3 +189,53 @@ def test_strings_without_lengths(tmp_path: Path, tool: Callable[[str], str]) -> 
     shown = last_lines(with_core(tool, tmp_path), [f"output {text}" for text in asked])
     unknown = "Unsupported: the debug information does not say how long the string is"
     assert shown == [unknown] * 4 + ["true"]
+
+
+INDEXED = """\
+program indexed;
+{$mode objfpc}{$H+}
+type
+  TName = AnsiString; TOwn = type AnsiString; PCharacter = ^Char; TChar = type Char;
+  PTChar = ^TChar; TBox = record Name: AnsiString; end; PName = ^AnsiString;
+var
+  s: AnsiString; named: TName; own: TOwn; u: UnicodeString; w: WideString; u8: UTF8String;
+  p: PChar; wide: PWideChar; mine: PCharacter; other: PTChar; bare: ^Char; box: TBox; at: PName;
+  list: array[1..2] of string; small: shortstring;
+procedure stop(const given: AnsiString; var changed: AnsiString);
+begin
+  writeln(s[1], named[2], given[3], changed[1], u[2], w[1], u8[3], box.Name[2], at^[1], list[2][1]);
+  writeln(p[1], wide[1], mine[1], other[1], bare[1], small[1], own[1]);
+  plongint(nil)^ := 5;
+end;
+begin
+  s := 'abc'; s := s + 'def'; named := s; own := s; u := 'abc'; w := u; u8 := 'abc'; p := PChar(s);
+  wide := PWideChar(u); mine := p; other := PTChar(p); bare := p; box.Name := s; at := @s;
+  list[2] := s; small := 'abc'; stop(s, s);
+end.
+"""
+CHARACTERS = {
+    "s[1]": "a", "named[2]": "b", "given[3]": "c", "changed[1]": "a", "u[2]": "b", "w[1]": "a",
+    "u8[3]": "c", "box.Name[2]": "b", "at^[1]": "a", "list[2][1]": "a", "p[1]": "b", "wide[1]": "b",
+    "mine[1]": "b", "other[1]": "b", "bare[1]": "b", "small[1]": "a", "own[1]": "a",
+}  # fmt: skip
+"""What the program writes."""
+_UNKNOWN = (
+    "Unsupported: the debug information does not say whether {0} is a string, whose characters are"
+    " counted from 1, or a pointer to them: convert to AnsiString or PChar, or to UnicodeString or"
+    " PWideChar"
+)
+
+
+@pytest.mark.parametrize("option", ["-gw3", "-gw2"])
+def test_characters_of_strings(tmp_path: Path, tool: Callable[[str], str], option: str) -> None:
+    """Those of a string are counted from 1, also where it is a pointer in the file, and what a
+    PChar points to from 0."""
+    build(tmp_path, {"a.pas": INDEXED}, [[tool("fpc"), "-g", option, "-O-", "a.pas"]])
+    rows = {text: f"{ord(shown)} '{shown}'" for text, shown in CHARACTERS.items()}
+    rows |= {"s[0]": "no such vector element", "s[2]@2": "'bc'"}
+    if option == "-gw2":
+        rows |= {"own[1]": _UNKNOWN.format("TOWN"), "mine[1]": _UNKNOWN.format("PCHARACTER")}
+        rows |= {"AnsiString(own)[1]": "97 'a'", "PChar(mine)[1]": "98 'b'"}
+    rows |= {"s[1] := 'Z'": "90 'Z'", "(&s[1])^": "90 'Z'"}
+    shown = last_lines(with_core(tool, tmp_path), [f"output {text}" for text in rows])
+    assert dict(zip(rows, shown, strict=True)) == rows

@@ -14,12 +14,9 @@ from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.function_context import FunctionContext
 from dwarfgpu.language.number_rules import NumberRules
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.pascal.allocated_strings import is_character, is_pointer_to_characters
 from dwarfgpu.language.pascal.short_string_elements import contents_of_record
-from dwarfgpu.language.pascal.texts import (
-    is_character,
-    is_pointer_to_characters,
-    pointed_length,
-)
+from dwarfgpu.language.pascal.texts import pointed_length
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 

@@ -20,13 +20,11 @@ from dwarfgpu.language.language_operators import Evaluation, LanguageOperators
 from dwarfgpu.language.logical_operators import holds as holds_lazily
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.pascal import currency as currency_operators
+from dwarfgpu.language.pascal.allocated_strings import allocated_name, is_pointer_to_characters
 from dwarfgpu.language.pascal.functions import is_of_numbers
 from dwarfgpu.language.pascal.integers import Kind, PascalConstant, compared_beside
-from dwarfgpu.language.pascal.short_string_elements import (
-    allocated_name,
-    as_string,
-)
-from dwarfgpu.language.pascal.texts import is_pointer_to_characters, texts_compared
+from dwarfgpu.language.pascal.short_string_elements import as_string
+from dwarfgpu.language.pascal.texts import texts_compared
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.precedences import COMPARISONS
 from dwarfgpu.language.syntax.words import AND, BITWISE, COMPLEMENT, DIV, LOGICAL, OR, XOR

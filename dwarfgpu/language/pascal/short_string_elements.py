@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.dwarf.types.short_strings import MOST_CHARACTERS, members_of_string
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (
     Array,
-    Base,
     Member,
     Struct,
-    Type,
-    Typedef,
-    declared_name,
     strip,
 )
 from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.pascal.allocated_strings import allocated_name, is_character
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import single_location_in
 from dwarfgpu.model.storage import Memory
 
-_ALLOCATED: Final = ("ansistring", "utf8string", "rawbytestring", "unicodestring", "widestring")
-"""Strings whose characters the program allocates."""
 _OUTSIDE = "no such vector element"
 
 
@@ -93,7 +85,7 @@ def ended_at_nul(objects: ObjectAccess, value: TypedValue) -> TypedValue:
 def as_string(objects: ObjectAccess, value: TypedValue) -> TypedValue | None:
     """Return a string, or a character as a string of one; None for any other value."""
     bare = strip(value.type)
-    if isinstance(bare, Base) and bare.base.encoding in CHARACTERS:
+    if is_character(bare):
         kind = Array(value.type, (1,), lower_bounds=(1,))
         return TypedValue(kind, bits=objects.known(value), unit=value.unit)
     contents = contents_of_record(objects, ended_at_nul(objects, value))
@@ -111,15 +103,3 @@ def parts_of_string(value: TypedValue) -> tuple[Member, Member, Array] | None:
     array = strip(characters.type)
     assert isinstance(array, Array)
     return length, characters, array
-
-
-def allocated_name(type_: Type | None) -> str | None:
-    """Return the name of a type of strings that are allocated; None for any other type."""
-    while type_ is not None:
-        name = declared_name(type_) or ""
-        if name.lower() in _ALLOCATED:
-            return name
-        if not isinstance(type_, Typedef):
-            return None
-        type_ = type_.target
-    return None

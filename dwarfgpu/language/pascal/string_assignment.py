@@ -12,8 +12,8 @@ from dwarfgpu.errors import Unsupported, UsageError, counted
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.evaluation_options import Options
+from dwarfgpu.language.pascal.allocated_strings import allocated_name
 from dwarfgpu.language.pascal.short_string_elements import (
-    allocated_name,
     as_string,
     element_of_record,
     parts_of_string,

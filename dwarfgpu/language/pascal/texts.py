@@ -7,34 +7,21 @@ code page that the program has then: only ASCII is the same in each.
 
 from __future__ import annotations
 
-from typing import Final
-
-from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
-from dwarfgpu.dwarf.types.types import MAX_CHAIN, Array, Base, Pointer, Struct, Type, Typedef, strip
+from dwarfgpu.dwarf.types.types import Array, Pointer, Struct, Type, strip
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.language.c_numbers import holds
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.pascal.allocated_strings import (
+    allocated_name,
+    is_character,
+    is_pointer_to_characters,
+)
 from dwarfgpu.language.pascal.short_string_elements import contents_of_record, ended_at_nul
 from dwarfgpu.language.read_strings import pointed
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
-
-_STRINGS: Final = frozenset(
-    {"ansistring", "rawbytestring", "utf8string", "unicodestring", "widestring"}
-)
-"""Types of strings, which DWARF 2 describes as pointers, without their length."""
-
-
-def is_character(type_: Type | None) -> bool:
-    bare = strip(type_)
-    return isinstance(bare, Base) and bare.base.encoding in CHARACTERS
-
-
-def is_pointer_to_characters(type_: Type | None) -> bool:
-    bare = strip(type_)
-    return isinstance(bare, Pointer) and is_character(bare.target)
 
 
 def texts_compared(
@@ -48,7 +35,7 @@ def texts_compared(
     kinds = (left.type, right.type)
     if all(map(is_character, kinds)) and size_bytes(left.type) == size_bytes(right.type):
         return None  # as numbers
-    if all(map(is_pointer_to_characters, kinds)) and not any(map(_is_named_string, kinds)):
+    if all(map(is_pointer_to_characters, kinds)) and not any(map(allocated_name, kinds)):
         return None  # as addresses
     sides = [
         contents_of_record(objects, side)
@@ -79,17 +66,6 @@ def _is_text(type_: Type | None) -> bool:
     return is_string(type_) or is_character(type_) or is_pointer_to_characters(type_)
 
 
-def _is_named_string(type_: Type | None) -> bool:
-    """Return whether a pointer is a string of a type whose length is in memory before it."""
-    for _ in range(MAX_CHAIN):
-        if not isinstance(type_, Typedef):
-            break
-        if (type_.name or "").lower() in _STRINGS:
-            return True
-        type_ = type_.target
-    return False
-
-
 def _character_bytes(type_: Type | None) -> int:
     bare = strip(type_)
     if isinstance(bare, Array):
@@ -103,7 +79,7 @@ def _codes(objects: ObjectAccess, value: TypedValue) -> list[int]:
     """Return the numbers of the characters of a text, of a PChar up to a NUL."""
     width, endian = _character_bytes(value.type), objects.context.endian
     if is_pointer_to_characters(value.type):
-        if _is_named_string(value.type):
+        if allocated_name(value.type) is not None:
             raise Unsupported("the debug information does not say how long the string is")
         is_nil = not objects.known(value).value
         data = b"" if is_nil else pointed(objects, value, width)
