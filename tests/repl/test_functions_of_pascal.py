@@ -3,6 +3,7 @@ Pascal computes with them. GDB 13 has no such functions, and does not compare st
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -239,3 +240,69 @@ def test_characters_of_strings(tmp_path: Path, tool: Callable[[str], str], optio
     rows |= {"s[1] := 'Z'": "90 'Z'", "(&s[1])^": "90 'Z'"}
     shown = last_lines(with_core(tool, tmp_path), [f"output {text}" for text in rows])
     assert dict(zip(rows, shown, strict=True)) == rows
+
+
+ARRAYS = """\
+program arrays;
+{$mode objfpc}{$H+}
+type TColor = (cRed, cGreen, cBlue);
+var
+  c, same: array[0..7] of Char; d: array[1..3] of Char; e: array[TColor] of Char;
+  g: array[0..1, 0..3] of Char; w: array[0..3] of WideChar; small: string[10]; letter: Char;
+  dynamic: array of Char; heap: AnsiString; uni: UnicodeString; i: Integer;
+procedure show(const text: array of Char);
+begin
+  for i := 0 to high(text) do write(ord(text[i]), ' ');
+  writeln;
+end;
+begin
+  c := 'abcdefgh'; same := 'abcdefgh'; d := 'abc'; small := 'short'; letter := 'q';
+  setlength(dynamic, 2); dynamic[0] := 'x'; dynamic[1] := 'y'; heap := 'heap'; uni := 'uni';
+  same := 'hi'; show(same); same := 'hello worlds'; show(same); same := ''; show(same);
+  d := 'hello'; show(d); e := 'xy'; show(e); g[1] := 'q'; show(g[1]); same := small; show(same);
+  same := letter; show(same); same := heap; show(same); same := uni; show(same); same := c;
+  show(same); w := 'hi'; for i := 0 to 3 do write(ord(w[i]), ' '); writeln;
+  d := 'abc'; plongint(nil)^ := 5;
+end.
+"""
+OF_PROGRAM = {
+    'same := "hi"': "104 105 0 0 0 0 0 0",
+    'same := "hello worlds"': "104 101 108 108 111 32 119 111",
+    'same := ""': "0 0 0 0 0 0 0 0",
+    'd := "hello"': "104 101 108",
+    'e := "xy"': "120 121 0",
+    'g[1] := "q"': "113 0 0 0",
+    "same := small": "115 104 111 114 116 0 0 0",
+    "same := letter": "113 0 0 0 0 0 0 0",
+    "same := heap": "104 101 97 112 0 0 0 0",
+    "same := uni": "117 110 105 0 0 0 0 0",
+    "same := c": "97 98 99 100 101 102 103 104",
+    'w := "hi"': "104 105 0 0",
+}
+NOT_ASSIGNED = ["c := d", "d := c", 'dynamic := "abc"', "c := 65", "w := c", "c := w"]
+"""What the compiler refuses, or what would need memory."""
+
+
+@pytest.mark.parametrize("option", ["-gw3", "-gw2"])
+def test_arrays_of_characters(tmp_path: Path, tool: Callable[[str], str], option: str) -> None:
+    """A string is cut where the array ends, or has NUL behind it, as in the program."""
+    build(tmp_path, {"a.pas": ARRAYS}, [[tool("fpc"), "-g", option, "-O-", "a.pas"]])
+    written = subprocess.run([tmp_path / "a"], capture_output=True, text=True, check=False)
+    lines = [line.strip() for line in written.stdout.splitlines()]
+    assert dict(zip(OF_PROGRAM, lines, strict=True)) == OF_PROGRAM
+    files = with_core(tool, tmp_path)
+    for text, expected in OF_PROGRAM.items():
+        target, _, value = text.partition(" := ")
+        if option == "-gw2" and value in ("heap", "uni"):
+            name = {"heap": "ANSISTRING", "uni": "UNICODESTRING"}[value]
+            whole = f"Unsupported: the type {name} does not say how long its strings are"
+            assert last_lines(files, [f"output {text}"]) == [whole]
+            continue
+        numbers = expected.split()
+        first = {"d": 1}.get(target, 0)
+        indexes = [str(index) for index in range(first, first + len(numbers))]
+        indexes = ["cRed", "cGreen", "cBlue"] if target == "e" else indexes
+        asked = [f"output ord({target}[{index}])" for index in indexes]
+        assert last_lines(files, [f"output {text}", *asked])[1:] == numbers
+    own = last_lines(files, [f"output {text}" for text in NOT_ASSIGNED])
+    assert {*own} <= {"Invalid cast.", "Attempt to take address of value not located in memory."}

@@ -67,9 +67,7 @@ def ended_at_nul(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     """Return an array of characters that is no string up to its first NUL, where Free Pascal ends
     it in an expression; any other value as it is."""
     bare, single = strip(value.type), single_location_in(value.location)
-    if not isinstance(bare, Array) or bare.is_short_string or not is_string(bare):
-        return value
-    if isinstance(objects, Unevaluated) or allocated_name(value.type):
+    if not isinstance(bare, Array) or isinstance(objects, Unevaluated) or not is_plain_array(value):
         return value
     if single is None or not isinstance(single.storage, Memory):
         return value
@@ -80,6 +78,13 @@ def ended_at_nul(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     if count is None:
         return value
     return objects.part(value, Array(bare.element, (count,), lower_bounds=(1,)), 0)
+
+
+def is_plain_array(value: TypedValue) -> bool:
+    """Return whether it is an array of characters that is no string."""
+    bare = strip(value.type)
+    is_one = isinstance(bare, Array) and not bare.is_short_string and is_string(bare)
+    return is_one and allocated_name(value.type) is None
 
 
 def as_string(objects: ObjectAccess, value: TypedValue) -> TypedValue | None:

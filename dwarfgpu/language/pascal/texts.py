@@ -7,6 +7,8 @@ code page that the program has then: only ASCII is the same in each.
 
 from __future__ import annotations
 
+from typing import Final
+
 from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import Array, Pointer, Struct, Type, strip
@@ -22,6 +24,9 @@ from dwarfgpu.language.pascal.short_string_elements import contents_of_record, e
 from dwarfgpu.language.read_strings import pointed
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
+
+LAST_OF_ASCII: Final = 127
+"""The characters up to it are the same in each code page."""
 
 
 def texts_compared(
@@ -47,9 +52,12 @@ def texts_compared(
         return None
     if isinstance(objects, Unevaluated):
         return False  # only the type is wanted
-    first, second = (_codes(objects, side) for side in sides)
-    sizes = [_character_bytes(side.type) for side in sides]
-    if sizes[0] != sizes[1] and max(first if sizes[0] < sizes[1] else second, default=0) > 127:
+    first, second = (codes_of(objects, side) for side in sides)
+    sizes = [character_bytes(side.type) for side in sides]
+    if (
+        sizes[0] != sizes[1]
+        and max(first if sizes[0] < sizes[1] else second, default=0) > LAST_OF_ASCII
+    ):
         raise Unsupported(
             "a character of 8 bits that is none of ASCII: the code page of the program decides"
             " which one of another size it is"
@@ -59,14 +67,15 @@ def texts_compared(
 
 def pointed_length(objects: ObjectAccess, value: TypedValue) -> int:
     """Return how many characters a PChar points to."""
-    return len(_codes(objects, value))
+    return len(codes_of(objects, value))
 
 
 def _is_text(type_: Type | None) -> bool:
     return is_string(type_) or is_character(type_) or is_pointer_to_characters(type_)
 
 
-def _character_bytes(type_: Type | None) -> int:
+def character_bytes(type_: Type | None) -> int:
+    """Return the size of the characters of a text."""
     bare = strip(type_)
     if isinstance(bare, Array):
         bare = strip(bare.element)
@@ -75,9 +84,9 @@ def _character_bytes(type_: Type | None) -> int:
     return size_bytes(bare) or 1
 
 
-def _codes(objects: ObjectAccess, value: TypedValue) -> list[int]:
+def codes_of(objects: ObjectAccess, value: TypedValue) -> list[int]:
     """Return the numbers of the characters of a text, of a PChar up to a NUL."""
-    width, endian = _character_bytes(value.type), objects.context.endian
+    width, endian = character_bytes(value.type), objects.context.endian
     if is_pointer_to_characters(value.type):
         if allocated_name(value.type) is not None:
             raise Unsupported("the debug information does not say how long the string is")
