@@ -408,8 +408,16 @@ def functions_of(session: Session, text: str) -> list[NamedFunction]:
     in_file = IN_FILE.fullmatch(text)
     name = unquoted(text if in_file is None else in_file["inside"])
     functions: list[NamedFunction] = []
-    for lines in line_lookups(session):
-        functions += functions_named(owner_of(session, lines), name)
+    files = [owner_of(session, lines) for lines in line_lookups(session)]
+    for file in files:
+        functions += functions_named(file, name)
+    if not functions and _is_of_pascal(session):
+        from dwarfgpu.language.pascal.names import spelled_in_any_case  # few programs
+
+        for file in files:
+            for spelled in spelled_in_any_case(file.info, name):
+                named = functions_named(file, spelled)
+                functions += [item for item in named if item.die.unit.style == "pascal"]
     if in_file is None:
         return functions
     return [
@@ -417,6 +425,12 @@ def functions_of(session: Session, text: str) -> list[NamedFunction]:
         for line_step in functions
         if not line_step.is_call and _is_in(line_step.die, in_file["file"].strip("'\""))
     ]
+
+
+def _is_of_pascal(session: Session) -> bool:
+    from dwarfgpu.language.name_resolution import Names  # most names are those of functions
+
+    return Names(session).language.is_pascal
 
 
 def _is_in(function: Die, file: str) -> bool:

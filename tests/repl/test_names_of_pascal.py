@@ -71,3 +71,46 @@ def test_names_as_gdb_has_them(tmp_path: Path, tool: Callable[[str], str]) -> No
     files = with_core(tool, tmp_path)
     commands = ["frame 1", "print amount", "print Level", "print counter", "print COL = cgreen"]
     assert answers(None, files, commands)[1:] == answers(tool("gdb"), files, commands)[1:]
+
+
+FUNCTIONS = """\
+program example;
+{$mode objfpc}
+type
+  TShape = class procedure Fail; end;
+procedure TShape.Fail;
+var twice: Integer;
+begin
+  twice := 7; plongint(nil)^ := twice;
+end;
+function Twice(n: Integer): Integer;
+begin
+  Twice := n * 2;
+  TShape.Create.Fail;
+end;
+begin
+  Writeln(Twice(3));
+end.
+"""
+
+
+@pytest.mark.parametrize("option", ["-gw2", "-gw3"])
+def test_functions_beside_variables(
+    tmp_path: Path, tool: Callable[[str], str], option: str
+) -> None:
+    """A variable of that name, as is the result of the function in focus, is no code."""
+    build(tmp_path, {"a.pas": FUNCTIONS}, [[tool("fpc"), option, "-O-", "a.pas"]])
+    files = with_core(tool, tmp_path)
+    for name in ("twice", "TWICE", "tWice", "a.pas:twice", "'a.pas':TWICE"):
+        commands = ["break {}", "info line {}", "list {}", "info scope {}", "frame function {}"]
+        commands = [command.format(name) for command in commands]
+        for level in (0, 1):
+            shown = answers(None, files, [f"frame {level}", *commands])[1:]
+            assert "file a.pas, line 12." in shown[0]
+            assert 'Line 11 of "a.pas" starts at address' in shown[1]
+            assert "function Twice(n: Integer): Integer;" in shown[2]
+            assert "Symbol n is" in shown[3].lower().replace("symbol", "Symbol")
+            assert "#1 " in shown[4]
+    for name in ("fail", "tshape::FAIL"):
+        assert "line 8." in answers(None, files, [f"break {name}"])[0]
+    assert 'Function "nosuch" not defined.' in answers(None, files, ["break nosuch"])[0]

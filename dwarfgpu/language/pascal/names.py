@@ -8,10 +8,11 @@ another language, which has it only as it is written.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import chain, islice
+from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.kept_with import first, kept_with
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
@@ -31,6 +32,9 @@ _MOST: Final = 100_000
 """Entries of one scope that are looked at."""
 _OBJECT: Final = {"self": "this"}
 """What Free Pascal calls the object of a method."""
+_IDENTIFIER: Final = pattern(r"([^\W\d]\w*)")
+_MOST_PARTS: Final = 4
+"""Of the name of a function."""
 _STATIC: Final = ("$_static_{}_", "_static_{}_")
 """What Free Pascal writes before the name of a class variable, which is in upper case:
 `_static_tsquare_MADE`, with `$` before it in DWARF 3."""
@@ -64,6 +68,23 @@ def _spellings(lookup: NameLookup, folded: str) -> Iterator[str]:
     for info in lookup.infos:
         for unit in units_of_pascal(info):
             yield from names_of_unit(unit).get(folded, ())
+
+
+def spelled_in_any_case(info: DebugInfo, name: str) -> Iterator[str]:
+    """Yield how the units of Pascal write a name, whose letters may be in any case: `TShape.Nest`
+    for `tshape.nest`."""
+    parts = _IDENTIFIER.split(name)  # with what is between them
+    names = [part.lower() for part in parts[1::2]]
+    if not names or len(names) > _MOST_PARTS:
+        return
+    units = [names_of_unit(unit) for unit in units_of_pascal(info)]
+    spellings = [
+        [*dict.fromkeys(spelled for unit in units for spelled in unit.get(part, ()))]
+        for part in names
+    ]
+    for chosen in product(*spellings):
+        parts[1::2] = chosen
+        yield "".join(parts)
 
 
 def before_class_variables(type_: Type | None) -> Iterator[str]:
