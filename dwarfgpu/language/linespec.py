@@ -54,7 +54,7 @@ from dwarfgpu.language.source_lines import (
     position_at,
     step_at,
 )
-from dwarfgpu.language.syntax.words import PATHS
+from dwarfgpu.language.syntax.words import PATHS, RAW
 from dwarfgpu.language.untyped_symbols import INDIRECT, TEXT
 from dwarfgpu.session.focused_frame import FocusedFrame, FramePosition, position_in_file
 from dwarfgpu.session.session import Session
@@ -121,6 +121,8 @@ def code_locations_of(
     text = without_quotes(text)
     if text.isidentifier():  # nearly all are, and no other linespec is
         return _locations_of_functions(session, text) or _locations_of_name(session, text)
+    if RAW in text:
+        text = _without_raw(session, text)
     if text.startswith(PATHS):
         from dwarfgpu.language.name_resolution import Names  # few linespecs
 
@@ -425,6 +427,14 @@ def functions_of(session: Session, text: str) -> list[NamedFunction]:
         for line_step in functions
         if not line_step.is_call and _is_in(line_step.die, in_file["file"].strip("'\""))
     ]
+
+
+def _without_raw(session: Session, text: str) -> str:
+    """Return a location in Rust without the `r#` of raw identifiers."""
+    from dwarfgpu.language.name_resolution import Names  # few linespecs
+    from dwarfgpu.language.syntax.rust_tokens import without_raw
+
+    return without_raw(text) if Names(session).language.is_rust else text
 
 
 def _is_of_pascal(session: Session) -> bool:

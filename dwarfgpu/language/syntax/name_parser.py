@@ -58,6 +58,10 @@ def _extended_name(cursor: Cursor, index: int, *, is_member: bool) -> tuple[str,
         if end is None:
             break
         inside = cursor.text[tokens[index].start : _end_of_word(cursor, end)]
+        if cursor.language.is_rust:
+            from dwarfgpu.language.syntax.rust_tokens import without_raw  # few programs
+
+            inside = without_raw(inside)
         has_parameters = is_function and not cursor.language.is_fortran
         if is_function and not (has_parameters and _is_parameters(cursor, index, end)):
             break

@@ -15,13 +15,18 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.syntax.ada_tokens import RANGE
 from dwarfgpu.language.syntax.tokens import Token
-from dwarfgpu.language.syntax.words import AS, BYTE, MUTABLE, RANGE_TO_LAST, SEMICOLON
+from dwarfgpu.language.syntax.words import AS, BYTE, MUTABLE, RANGE_TO_LAST, RAW, SEMICOLON
 
 _POINT: Final = pattern(r"(?<=[\w)\]])\.(?=[0-9])")
 """After an operand; the point of a number is a part of it."""
 _FIELD: Final = pattern(r"(?<=[\w)\]]\.)[0-9]+(?!\w)")
 _AS: Final = pattern(r"\bas\b")
 _MUTABLE: Final = pattern(r"&\s*mut\b")
+_RAW_NAME: Final = pattern(
+    r"(?<!\w)(?:::\s*)?(?:[^\W\d]\w*\s*::\s*)*r\#[^\W\d]\w*(?:\s*::\s*(?:r\#)?[^\W\d]\w*)*"
+)
+"""A path with a raw identifier: `r#type`, `a::r#mod::f`."""
+_BEFORE_RAW: Final = pattern(r"(?<!\w)r\#(?=[^\W\d])")
 _NUMBER: Final = pattern(
     r"""(?:0(?:x_*(?P<hex>[0-9a-fA-F][0-9a-fA-F_]*)|o_*(?P<octal>[0-7][0-7_]*)
             |b_*(?P<binary>[01][01_]*))
@@ -48,6 +53,9 @@ def rust_token(text: str, index: int) -> tuple[Token, int] | None:
         return Token("mark", ".", index), index + 1
     if (field := _FIELD.match(text, index)) is not None:
         return Token("name", f"__{field[0]}", index), field.end()
+    if (raw := _RAW_NAME.match(text, index)) is not None:
+        name = "".join(without_raw(raw[0]).split())
+        return Token("name", name, index), raw.end()
     for mark in (RANGE_TO_LAST, RANGE):
         if text.startswith(mark, index):
             return Token("mark", mark, index), index + len(mark)
@@ -60,6 +68,12 @@ def rust_token(text: str, index: int) -> tuple[Token, int] | None:
     if (number := _NUMBER.match(text, index)) is not None:
         return _number(number), number.end()
     return _text(text, index)
+
+
+def without_raw(text: str) -> str:
+    """Return names without the `r#` of raw identifiers, as rustc writes them (The Rust Reference,
+    "Identifiers")."""
+    return _BEFORE_RAW.sub("", text) if RAW in text else text
 
 
 def _number(match: re.Match[str]) -> Token:

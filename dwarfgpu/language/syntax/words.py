@@ -39,6 +39,8 @@ INVERSION: Final = "unary ^"
 """The operator of Go before an operand."""
 PATHS: Final = ("crate::", "self::", "super::")
 """What names of Rust may begin with."""
+RAW: Final = "r#"
+"""Before a raw identifier of Rust, which may be a keyword."""
 MUTABLE: Final = "&mut"
 """The operator and the pointer of Rust."""
 SEMICOLON: Final = ";"
