@@ -278,6 +278,8 @@ class Names:
         cached = self._known(name)
         if not cached:
             return self._built_in(name) is not None
+        if self._is_primitive_of_rust(name, cached[0]):
+            return True
         return isinstance(cached[0], Die) and is_type(cached[0])
 
     def _keyword(self, name: str) -> Base | None:
@@ -332,6 +334,12 @@ class Names:
             return rust_type(self.builtins, name)
         return None
 
+    def _is_primitive_of_rust(self, name: str, meaning: Meaning) -> bool:
+        """Return whether a name is that of a primitive type of Rust, and otherwise of a module
+        only, as `f32` is in the code of `core` (The Rust Reference, "Preludes")."""
+        is_module = isinstance(meaning, Die) and meaning.tag == dw.TAG_NAMESPACE
+        return is_module and self.language.is_rust and self._primitive(name) is not None
+
     def is_function(self, name: str) -> bool:
         """Return whether a name in an expression is a function."""
         return any(map(is_function, self._known(name)))
@@ -344,8 +352,7 @@ class Names:
             return False
         if unit.language in dw.C | dw.OPENCL and word not in UNRESERVED_IN_C:
             return False
-        meanings = self._known(word)
-        return any(not isinstance(meaning, Die) or not is_type(meaning) for meaning in meanings)
+        return any(map(_is_object, self._known(word)))
 
     def own_number_type(self, name: str) -> Base | None:
         """Return an integer or real type that the language of the unit in focus has, and C has
@@ -521,7 +528,8 @@ class Names:
         if isinstance(die, Die) and die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER:
             return Typed(types_of(die.unit).type_of(die), die.unit)
         if not isinstance(die, Die) or die.tag not in TYPES:
-            built_in = self._built_in(simple) if die is None else None
+            is_free = die is None or self._is_primitive_of_rust(simple, die)
+            built_in = self._built_in(simple) if is_free else None
             has_tag_of_it = name.tag == "struct" and isinstance(built_in, Struct)
             if built_in is not None and (name.tag is None or has_tag_of_it):
                 return Typed(built_in, self.current_unit if self.language.is_ada else None)
@@ -594,6 +602,12 @@ def _is_file(unit: CompilationUnit, file: str) -> bool:
     return is_path_end(path, file) or (
         file.startswith("/") and posixpath.normpath(path) == posixpath.normpath(file)
     )
+
+
+def _is_object(meaning: Meaning) -> bool:
+    """Return whether a name means an object or a function, and no type or module."""
+    is_module = isinstance(meaning, Die) and meaning.tag == dw.TAG_NAMESPACE
+    return not is_module and not (isinstance(meaning, Die) and is_type(meaning))
 
 
 def _is_outside_of_functions(meaning: Meaning) -> bool:

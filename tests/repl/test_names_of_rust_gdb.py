@@ -45,6 +45,12 @@ OTHERS = {
     "sizeof(a::r#mod::Wrap<a::r#mod::r#struct>)": "8",
     'r#"raw"#': '"raw"',
     "r#nosuch": 'No symbol "nosuch" in current context.',
+    "5 as f32": "5",  # the modules are no types
+    "1.5 as f64": "1.5",
+    "65u8 as char == 'A'": "true",
+    "1u8 as bool": "true",
+    "5 as u128": "5",
+    "2.5f32": "2.5",
     "f32::HALF": "2",
 }
 """What Rust says of these; GDB 13 does not know it."""
@@ -66,6 +72,11 @@ def test_raw_identifiers_as_in_gdb(files: list[str], tool: Callable[[str], str])
 def test_names_that_gdb_does_not_know(files: list[str]) -> None:
     shown = last_lines(files, [f"output {text}" for text in OTHERS])
     assert dict(zip(OTHERS, shown, strict=True)) == OTHERS
+
+
+@pytest.mark.parametrize("name", ["f32", "f64", "char", "bool", "u128", "i16", "usize"])
+def test_primitive_types_beside_modules(files: list[str], name: str) -> None:
+    assert last_lines(files, [f"whatis {name}"]) == [f"type = {name}"]
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -22,6 +22,9 @@ from dwarfgpu.language.syntax.tokens import number
 from dwarfgpu.language.syntax.words import MUTABLE, SEMICOLON
 
 _QUALIFIERS: Final = ("const", "mut")
+_OBJECT: Final = "object"
+"""The kind of a word of C that a variable has as its name: `char`, `r#const`."""
+_WORDS: Final = ("name", _OBJECT)
 
 
 def rust_type_name(cursor: Cursor) -> TypeName:
@@ -35,7 +38,7 @@ def rust_type_name(cursor: Cursor) -> TypeName:
 def _type_name(cursor: Cursor) -> TypeName:
     mark = cursor.accept("*", "&", "&&", MUTABLE)
     if mark == "*":
-        word = cursor.token.text if cursor.token.kind == "name" else ""
+        word = cursor.token.text if cursor.token.kind in _WORDS else ""
         if word not in _QUALIFIERS:
             raise UsageError("A raw pointer of Rust is *const TYPE or *mut TYPE.")
         cursor.next()
@@ -48,6 +51,8 @@ def _type_name(cursor: Cursor) -> TypeName:
         return _array(cursor)
     if cursor.token.text == "(":
         return _tuple(cursor)
+    if cursor.token.kind == _OBJECT:
+        return TypeName((cursor.next().text,))
     name = name_at(cursor)
     if name.startswith(("fn(", "dyn ")) or name in ("fn", "dyn"):
         raise Unsupported(f"{name[:3].strip('(')} types are not supported: write *const ()")

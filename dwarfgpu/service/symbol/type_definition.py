@@ -143,8 +143,11 @@ def _namespace(session: Session, text: str) -> str | None:
     """Return the qualified name of a namespace; None for anything else."""
     if not _NAME.fullmatch(text):
         return None
+    names = Names(session)
     try:
-        entities = Names(session).meaning(text)
+        entities = names.meaning(text)
+        if names.is_type(text):
+            return None  # a type that a language has comes before a module of its name
     except DwarfGpuError:
         return None  # its use raises the error
     first = entities[0] if entities else None
