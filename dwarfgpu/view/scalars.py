@@ -158,7 +158,7 @@ def base_text(base: BaseType, number: int, size_bits: int, style: Style = "c") -
     """Return the natural text of a base type that is neither vector nor character."""
     match base.encoding:
         case "boolean" if style == "fortran":
-            return (".FALSE.", ".TRUE.")[number] if number < 2 else str(signed(number, size_bits))
+            return ".TRUE." if number else ".FALSE."  # as libgfortran writes it
         case "boolean":
             is_true = truth(base, number)
             return str(number) if is_true is None else ("false", "true")[is_true]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -631,3 +632,46 @@ def test_types_of_arrays_whose_descriptors_are_optimized_out(
     element, size = answers(None, files, ["frame 1", "whatis work(1)", "print sizeof(grid)"])[1:]
     assert element == "whatis work(1)\ntype = real(kind=4)\n"
     assert "\nvalue has been optimized out: DW_AT_lower_bound: " in size
+
+
+LOGICALS = """\
+program logicals
+  logical(1) :: a(6)
+  logical(2) :: b(6)
+  logical(4) :: c(6), flag
+  logical(8) :: d(6)
+  integer(1) :: ia(6)
+  integer(2) :: ib(6)
+  integer(4) :: ic(6), number
+  integer(8) :: id(6)
+  integer, pointer :: nowhere
+  equivalence (a, ia), (b, ib), (c, ic), (d, id), (flag, number)
+  ia = [0, 1, 2, 8, -1, -127]; ib = [0, 1, 2, 256, -1, -32767]; number = 8
+  ic = [0, 1, 2, 65536, -1, -2147483647]; id = [0_8, 1_8, 2_8, 4294967296_8, -1_8, -2_8]
+  print *, a
+  print *, b
+  print *, c
+  print *, d
+  print *, flag
+  flush(6)
+  nullify(nowhere)
+  nowhere = 1
+end program
+"""
+
+
+def test_logical_values_are_those_of_the_program(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """libgfortran writes T for any number but 0, and GDB `.TRUE.`."""
+    make = [tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]
+    build(tmp_path, {"a.f90": LOGICALS}, [make])
+    written = subprocess.run([tmp_path / "a"], capture_output=True, text=True, check=False).stdout
+    files = with_core(tool, tmp_path)
+    commands = [f"print {name}" for name in ("a", "b", "c", "d", "flag", "c(4)")]
+    commands += ["print .not. flag", "print/d c", "print/x d", "info locals"]
+    own = answers(None, files, commands)
+    assert own == answers(tool("gdb"), files, commands)
+    letters = {".FALSE.": "F", ".TRUE.": "T"}
+    shown = [[letters[word] for word in re.findall(r"\.[A-Z]+\.", text)] for text in own[:5]]
+    assert shown == [line.split() for line in written.splitlines()]
