@@ -297,6 +297,7 @@ def _intrinsic(
         die = meaning.die if isinstance(meaning, Variable) else meaning
         if language_of(die.unit).is_fortran:
             return None
+    evaluator.names.used_as_intrinsic(node.name)
     if intrinsic is None:
         raise Unsupported(f"the intrinsic function {node.name.upper()} is not evaluated")
     if intrinsic.asks_type:

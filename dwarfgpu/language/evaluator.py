@@ -177,7 +177,7 @@ class Evaluator(ElementAccess):
                     self.options.looked_at(variable, frame)
         notes = (*assumptions(self.session, self.objects.variables), *self.doubts)
         notes = (*notes, *self.objects.assumed())
-        notes = (*self.names.remarks, *self.objects.remarks, *notes)
+        notes = (*self.names.remarks_on_used, *self.objects.remarks, *notes)
         if self.session.reads_before_start != before:
             notes = (*notes, NOT_STARTED)
         return evolve(value, notes=notes)
@@ -214,7 +214,7 @@ class Evaluator(ElementAccess):
     def note_remarks(self) -> None:
         """Give the caller the notes on names of a type, which no value has."""
         if self.options.noted is not None:
-            for remark in (*self.names.remarks, *self.objects.remarks):
+            for remark in (*self.names.remarks_on_used, *self.objects.remarks):
                 self.options.noted(remark)
 
     def in_style(self, value: TypedValue) -> TypedValue:

@@ -102,6 +102,9 @@ class Names:
         self.builtins = Builtins(session.architecture, has_unsigned_char=self.language.is_d)
         self.remarks: dict[str, None] = {}
         """Whose the names are that several files define, each for itself."""
+        self._remarks_of: dict[str, tuple[str, ...]] = {}
+        self._evaluated: set[str] = set()
+        self._intrinsics: set[str] = set()
         self._meanings: dict[str, tuple[Meaning, ...] | UsageError] = {}
         """By name: the parser asks whether a name is a type, then the evaluation what it means."""
         self._joined: dict[tuple[str, ...], tuple[int, str]] = {}
@@ -195,7 +198,24 @@ class Names:
         if remarks and is_ordinary and self.in_enclosing_functions(name, meanings):
             return meanings  # the variable of the enclosing function hides them
         self.remarks.update(remarks)
+        if remarks:
+            self._remarks_of[name] = (*remarks,)
         return meanings
+
+    def used(self, name: str) -> None:
+        """Note that an expression has the value of a name."""
+        self._evaluated.add(name)
+
+    def used_as_intrinsic(self, name: str) -> None:
+        """Note that an expression has an intrinsic function with a name that objects have, too."""
+        self._intrinsics.add(self.spelled(name))
+
+    @property
+    def remarks_on_used(self) -> list[str]:
+        """The remarks but for those on names that are intrinsic functions only."""
+        unused = [self._remarks_of.get(name, ()) for name in self._intrinsics - self._evaluated]
+        left_out = {remark for remarks in unused for remark in remarks}
+        return [remark for remark in self.remarks if remark not in left_out]
 
     def _visible_in_function(self, name: str) -> tuple[Meaning, ...]:
         """Return what the last part of `FUNCTION::NAME` means in the function, as in GDB: also a

@@ -132,3 +132,35 @@ def test_lanes_of_a_kernel(tool: Callable[[str], str], tmp_path: Path) -> None:
         asked = [*command, "--state", state, "level"]
         assert run(*asked).err.count(f"note: {note}\n") == 1, command
     assert note in run_json("lanes", "--state", state, "level").json["notes"]
+
+
+INTRINSICS = {
+    "first.c": "static const double huge = 2; double first(double x) { return x * huge; }\n",
+    "second.c": "static const double huge = 3; double second(double x) { return x * huge; }\n",
+    "a.f90": """\
+program main
+  integer, pointer :: nowhere
+  print *, huge(1)
+  nullify(nowhere)
+  nowhere = huge(1)
+end program
+""",
+}
+
+
+def test_intrinsic_functions_of_fortran(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """The note on a variable of the name of one is for where the variable is meant."""
+    of_c = [name for name in INTRINSICS if name.endswith(".c")]
+    objects = [name.replace(".c", ".o") for name in of_c]
+    compiled = [[tool("gcc"), "-g", "-c", name] for name in of_c]
+    linked = [tool("gfortran"), "-g", "-o", "a", "a.f90", *objects]
+    build(tmp_path, INTRINSICS, [*compiled, linked])
+    files = with_core(tool, tmp_path)
+    note = "note: huge is that of first.c: second.c has another one\n"
+    done = run("eval", *files, "huge(1)", "HUGE(1.0) > huge(2)")
+    assert done.out == "huge(1) = 2147483647\nHUGE(1.0) > huge(2) = .TRUE.\n"
+    assert note not in done.err
+    for text in ("huge", "huge + huge(1)", "huge(1) + huge"):
+        assert note in run("eval", *files, text).err, text
+    assert note not in answers(None, files, ["whatis huge(1)"])[0]
+    assert note in answers(None, files, ["whatis huge"])[0]
