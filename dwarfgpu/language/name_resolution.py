@@ -68,7 +68,6 @@ _OTHERS: Final = {
     "union": "class, struct or enum",
     "enum": "class, struct or union",
 }
-_IS_BASE_TYPE: Final = has_tag(frozenset({dw.TAG_BASE_TYPE}))
 _POINTERS: Final[dict[str, PointerKind]] = {
     "*": "pointer",
     "&": "reference",
@@ -133,7 +132,8 @@ class Names:
             try:
                 spelled = self.spelled(name)
                 known = self._looked_up(spelled) or self._visible_in_function(spelled)
-                known = known or self._rarer_meaning(spelled)
+                if not known and not self._is_predeclared(spelled):
+                    known = self._rarer_meaning(spelled)
             except UsageError as error:
                 known = error
             self._meanings[name] = known
@@ -192,6 +192,8 @@ class Names:
 
     def _looked_up(self, name: str, accepts: DieFilter = ordinary) -> tuple[Meaning, ...]:
         lookup = self.session.meanings(name)
+        if accepts is ordinary and self._is_predeclared(name):
+            return lookup.of(name, lambda die: ordinary(die) and self._is_of_language(die))
         meanings = lookup.of(name, accepts)
         remarks = lookup.remarks
         is_ordinary = bool(meanings) and accepts is ordinary
@@ -303,8 +305,13 @@ class Names:
         return isinstance(cached[0], Die) and is_type(cached[0])
 
     def _keyword(self, name: str) -> Base | None:
-        """Return the type of characters that a name is in the code of C++, whatever it is in that
-        of C; None where the unit has a typedef of the name, as C++98 allows."""
+        """Return the type that a keyword is in the code of D, or of characters in that of C++,
+        whatever it is in that of C; None where the unit has a typedef of the name, as C++98
+        allows."""
+        if self.language.is_d:
+            from dwarfgpu.language.d.types import keyword_type  # few programs
+
+            return keyword_type(self.builtins, name)
         keyword = self.builtins.wide_character(name) if self.language.is_cplusplus else None
         if keyword is None or any(
             isinstance(meaning, Die) and meaning.tag == dw.TAG_TYPEDEF and self._is_of_unit(meaning)
@@ -334,13 +341,33 @@ class Names:
             of_language = opencl_type(self.builtins, name)
             if of_language is not None:
                 return of_language
+        return self._predeclared(name) or hsa_type(self.session, name)
+
+    def _predeclared(self, name: str) -> Type | None:
+        """Return the type that a name is in the language of the unit in focus where no code of the
+        language declares it; None for another name."""
         if self.language.is_ada:
             from dwarfgpu.language.ada.types import ada_type  # few programs are in Ada
 
             predefined = ada_type(self.builtins, name)
             if predefined is not None:
                 return predefined
-        return self._primitive(name) or self.own_number_type(name) or hsa_type(self.session, name)
+        if self.language.is_d:
+            from dwarfgpu.language.d.types import keyword_type, object_type
+
+            return keyword_type(self.builtins, name) or object_type(self.builtins, name)
+        return self._primitive(name) or self.own_number_type(name)
+
+    def _is_predeclared(self, name: str) -> bool:
+        """Return whether the language of the unit in focus has a type of a name, which hides what
+        other languages have of the name."""
+        if not self.language.has_own_words:
+            return False
+        return name in self.language.described_types or self._predeclared(name) is not None
+
+    def _is_of_language(self, die: Die) -> bool:
+        """Return whether an entry is of the language of the unit in focus."""
+        return self.language.is_kin(language_of(die.unit)) or self._is_of_unit(die)
 
     def _primitive(self, name: str) -> Type | None:
         """Return the type of a word of Go or Rust; None in other languages."""
@@ -359,6 +386,10 @@ class Names:
         only, as `f32` is in the code of `core` (The Rust Reference, "Preludes")."""
         is_module = isinstance(meaning, Die) and meaning.tag == dw.TAG_NAMESPACE
         return is_module and self.language.is_rust and self._primitive(name) is not None
+
+    def _is_keyword_type(self, die: Die) -> bool:
+        """Return whether an entry is what a keyword means in the language of the unit in focus."""
+        return die.tag == dw.TAG_BASE_TYPE and self._is_of_language(die)
 
     def is_function(self, name: str) -> bool:
         """Return whether a name in an expression is a function."""
@@ -538,7 +569,7 @@ class Names:
         simple = self.spelled(simple)
         keyword = self._keyword(simple) if name.tag is None else None
         if keyword is not None:
-            described = self.session.meanings(simple).of(simple, _IS_BASE_TYPE)[:1]
+            described = self.session.meanings(simple).of(simple, self._is_keyword_type)[:1]
             dies = [die for die in described if isinstance(die, Die)]
             if not dies:
                 return Typed(keyword, self.current_unit)
@@ -552,7 +583,8 @@ class Names:
             built_in = self._built_in(simple) if is_free else None
             has_tag_of_it = name.tag == "struct" and isinstance(built_in, Struct)
             if built_in is not None and (name.tag is None or has_tag_of_it):
-                return Typed(built_in, self.current_unit if self.language.is_ada else None)
+                is_spelled = self.language.is_ada or self.language.is_d
+                return Typed(built_in, self.current_unit if is_spelled else None)
             tag = "struct" if name.tag == "class" else name.tag
             if tag is not None and (tags := _OTHERS[tag]):
                 any_tag = has_tag(frozenset().union(*_TAGGED.values()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.repl.side_by_side import answers, build, with_core
+from tests.repl.side_by_side import answers, build, last_lines, with_core
 
 SOURCE = """\
 procedure Example is
@@ -144,3 +144,34 @@ def test_listed_types_have_the_names_of_the_source(
     assert own[:-2] == answers(tool("gdb"), files, asked)
     assert own[-2].splitlines()[-1] == "4:\tpk.ref;"
     assert own[-1].count("\tpk.vector;\n") == 1
+
+
+def test_types_of_standard_come_before_names_of_c(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Duration has 64 bits and the small 10**-9 (GNAT reference manual, "Characteristics of
+    fixed-point types")."""
+    c = "enum value_type { none, string, duration, integer } vt = string;"
+    ada = """\
+procedure Example is
+   procedure C_Abort;
+   pragma Import (C, C_Abort, "abort");
+   N : Integer;
+   pragma Import (C, N, "vt");
+begin
+   N := N + 1;
+   C_Abort;
+end Example;
+"""
+    make = [tool("gnatmake"), "-q", "-g", "example.adb", "-o", "a", "-largs", "c.o"]
+    build(tmp_path, {"c.c": c, "example.adb": ada}, [[tool("gcc"), "-g", "-c", "c.c"], make])
+    commands = ["frame function example", "whatis string", "whatis duration", "ptype duration"]
+    commands += ["whatis none", "output duration(2.5)", "output duration(1) + duration(0.5)"]
+    assert last_lines(with_core(tool, tmp_path), commands)[1:] == [
+        "type = string",
+        "type = duration",
+        "type = <8-byte fixed point (small = 1/1000000000)>",
+        "type = enum value_type",
+        "2.5",
+        "1.5",
+    ]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.cli.main import main
-from tests.repl.side_by_side import answers, build, with_core
+from tests.repl.side_by_side import answers, build, last_lines, with_core
 
 SOURCE = """\
 module m;
@@ -144,3 +144,37 @@ def test_a_union_without_a_name(tool: Callable[[str], str], tmp_path: Path) -> N
     of_gdb = answers(tool("gdb"), files, commands)
     assert answers(None, files, commands)[1:] == of_gdb[1:]
     assert "    union {\n        int i;\n" in of_gdb[1]
+
+
+_OF_C = """\
+enum value_type { word, byte, string, real, size_t, u8, duration, wstring } vt = byte;
+int usevt(void) { return vt; }
+"""
+_BESIDE_C = """\
+module m;
+extern (C) int usevt();
+int main() { int* none = null; *none = usevt(); return 0; }
+"""
+_SIZES = {"byte": 1, "string": 16, "real": 16, "size_t": 8, "wstring": 16, "wchar": 2, "dchar": 4,
+          "ubyte": 1, "ptrdiff_t": 8, "dstring": 16, "long": 8}  # fmt: skip
+
+
+@pytest.mark.parametrize("compiler", ["gdc", "ldc2"])
+def test_types_that_no_unit_of_d_describes(
+    tool: Callable[[str], str], tmp_path: Path, compiler: str
+) -> None:
+    """The sizes are those of the D specification on x86-64; C has enumerators of the names."""
+    output = ["-O0", "-o", "a"] if compiler == "gdc" else ["-of=a"]
+    compile_c = [tool("gcc"), "-g", "-c", "c.c"]
+    link = [tool(compiler), "-g", *output, "m.d", "c.o"]
+    build(tmp_path, {"c.c": _OF_C, "m.d": _BESIDE_C}, [compile_c, link])
+    beside = with_core(tool, tmp_path)
+    assert last_lines(beside, [f"output {name}.sizeof" for name in _SIZES]) == [
+        str(size) for size in _SIZES.values()
+    ]
+    commands = ["whatis byte", "whatis real", "whatis cast(dchar) 65", "whatis word"]
+    types = ["byte", "real", "dchar", "enum value_type"]
+    assert last_lines(beside, commands) == [f"type = {name}" for name in types]
+    asked = ["cast(byte) 200 + 0", "cast(wchar) 65 + 0", "cast(real) 1", "cast(int) vt"]
+    assert last_lines(beside, [f"output {text}" for text in asked]) == ["-56", "65", "1", "1"]
+    assert " ulong length;" in answers(None, beside, ["ptype wstring"])[0]

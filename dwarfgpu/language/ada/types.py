@@ -3,6 +3,7 @@ them, with the sizes that GNAT gives them."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Final
 
 from dwarfgpu.base.base_type import BaseType
@@ -34,6 +35,7 @@ _STRINGS: Final = {
     "wide_string": "wide_character",
     "wide_wide_string": "wide_wide_character",
 }
+_SMALL_OF_DURATION: Final = Fraction(1, 10**9)
 
 
 def ada_type(builtins: Builtins, name: str) -> Type | None:
@@ -55,6 +57,9 @@ def ada_type(builtins: Builtins, name: str) -> Type | None:
     if name in _STRINGS:
         element = ada_type(builtins, _STRINGS[name])
         return Array(element, (None,), own_name=name, lower_bounds=(None,))
+    if name == "duration":
+        fixed = BaseType(name, "signed_fixed", 64, builtins.endian, scale=_SMALL_OF_DURATION)
+        return Base(fixed)
     return builtins.boolean_type if name == "boolean" else None
 
 

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.unit import CompilationUnit
 
 _TRUTHS: Final = frozenset({"true", "false"})
+_DESCRIBED: Final = {
+    dw.LANG_GO: frozenset({"string", "error", "complex64", "complex128"}),
+    dw.LANG_RUST: frozenset({"str"}),
+    dw.LANG_PASCAL83: frozenset(
+        {"integer", "string", "shortstring", "ansistring", "unicodestring", "widestring"}
+        | {"boolean", "real", "pointer", "text", "variant", "pchar"}
+    ),
+}
 
 
 @frozen
@@ -41,6 +49,8 @@ class SourceLanguage:
     """Whether `--x` and `x++` change the object; elsewhere they are two signs."""
     has_own_arithmetic: bool
     """Whether it does not compute as C does."""
+    described_types: frozenset[str]
+    """The types that it has, and that are known only where a program describes them."""
     literals: frozenset[str]
     """The words that are values; in small letters where case means nothing."""
 
@@ -76,6 +86,17 @@ class SourceLanguage:
         which the operators know."""
         return self.code in dw.WITH_WHOLE_ARRAYS
 
+    def is_kin(self, other: SourceLanguage) -> bool:
+        """Return whether another language is this one, in whichever of its standards."""
+        return self.code == other.code or any(
+            own and its
+            for own, its in (
+                (self.is_cplusplus, other.is_cplusplus),
+                (self.is_fortran, other.is_fortran),
+                (self.is_ada, other.is_ada),
+            )
+        )
+
     @property
     def has_own_operators(self) -> bool:
         """Whether some operators are not those of C."""
@@ -103,6 +124,7 @@ def source_language(code: int | None) -> SourceLanguage:
         is_cplusplus or is_pascal or code == dw.LANG_GO,
         not (is_fortran or is_ada or is_pascal or is_rust),
         code in dw.OWN_ARITHMETIC,
+        frozenset() if code is None else _DESCRIBED.get(code, frozenset()),
         literals if code is None else own.get(code, literals),
     )
 
