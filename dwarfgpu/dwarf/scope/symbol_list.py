@@ -283,7 +283,7 @@ def _candidates(
                 pending.append(index)
             if is_listed:
                 yield above, index, abbreviation
-    if kind == "functions" and unit.is_cplusplus:
+    if kind == "functions" and (unit.is_cplusplus or unit.language == dw.LANG_D):
         for index in _external_inner_functions(unit, tree):
             yield tree.parents[index], index, tree.abbreviations[index]
     if kind == "types" and unit.is_cplusplus:
@@ -300,8 +300,8 @@ def _is_alias(abbreviation: Abbreviation) -> bool:
 
 
 def _external_inner_functions(unit: CompilationUnit, tree: Tree) -> Iterator[int]:
-    """Yield the functions in functions of C++ that GDB lists: those with external linkage, such as
-    lambdas of inline functions and of templates."""
+    """Yield the functions in functions of C++ or D that GDB lists: those with external linkage,
+    such as lambdas of inline functions and of templates, and the nested functions of ldc2."""
     wanted = {
         abbreviation
         for abbreviation in set(tree.abbreviations)
@@ -383,7 +383,7 @@ def _is_nameless_scope(abbreviation: Abbreviation) -> bool:
 def _role(unit: CompilationUnit, abbreviation: Abbreviation, kind: Kind) -> tuple[bool, bool]:
     """Return whether symbols may be below the entries of an abbreviation, and whether they may be
     symbols themselves. As in GDB, functions in functions of Fortran or Ada are listed, those of C
-    are local; for C++ see `_external_inner_functions`."""
+    are local; for C++ and D see `_external_inner_functions`."""
     tag = abbreviation.tag
     is_scope = tag in _SCOPES or (tag == dw.TAG_SUBPROGRAM and not abbreviation.attributes)
     if kind == "functions" and unit.style in ("fortran", "ada"):
