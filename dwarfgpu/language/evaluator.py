@@ -311,6 +311,10 @@ class Evaluator(ElementAccess):
                 return self.length(alignment_bytes(aligned, self.session.architecture.abi))
             case ast.SizeOf():
                 return self.size(self.type_named(node.type).type)
+            case ast.TypeProperty(type=of_type, name=name):
+                from dwarfgpu.language.d.type_properties import property_of  # few programs
+
+                return property_of(self.numbers.builtins, self.type_named(of_type).type, name)
             case ast.Elements():
                 values = self.own.elements(node)
                 return elements(self.objects, [*map(self.arithmetic.of_whole_type, values)])

@@ -178,3 +178,15 @@ def test_types_that_no_unit_of_d_describes(
     asked = ["cast(byte) 200 + 0", "cast(wchar) 65 + 0", "cast(real) 1", "cast(int) vt"]
     assert last_lines(beside, [f"output {text}" for text in asked]) == ["-56", "65", "1", "1"]
     assert " ulong length;" in answers(None, beside, ["ptype wstring"])[0]
+
+
+def test_functions_in_functions_of_ldc(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """As in GDB, they are listed where they are external, which those of gdc are not."""
+    tool("gcc")  # which ldc2 links with
+    nested = "module m; int outer(int a) { int inner(int z) { return z + a; } return inner(a); }"
+    failing = "int main() { int* none = null; *none = outer(3); return 0; }"
+    build(tmp_path, {"m.d": f"{nested}\n{failing}\n"}, [[tool("ldc2"), "-g", "-of=a", "m.d"]])
+    files, command = with_core(tool, tmp_path), "info functions -n inner$"
+    by_linkage_name = answers(tool("gdb"), files, ["info functions -n inner"])[0]
+    assert "1:\tint _D1m5outerFiZ5inner" in by_linkage_name
+    assert last_lines(files, [command]) == ["1:\tint m.inner(int);"]

@@ -10,7 +10,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.language.arithmetic_conversions import Number
 from dwarfgpu.language.c_numbers import holds
-from dwarfgpu.language.d.real_constants import folded_real, real_form
+from dwarfgpu.language.d.real_constants import folded_real, infinite_sign, real_form
 from dwarfgpu.language.number_rules import NumberRules
 from dwarfgpu.language.syntax import ast, words
 from dwarfgpu.language.syntax.precedences import COMPARISONS
@@ -61,9 +61,13 @@ class DRules(NumberRules):
         if form is None or operator not in COMPARISONS:
             return None
         a, b = folded_real(left, form), folded_real(right, form)
-        if a is None or b is None or (a.size is None and b.size is None):
-            return None
-        return holds(operator, (a.number > b.number) - (a.number < b.number))
+        if a is not None and b is not None and (a.size is not None or b.size is not None):
+            return holds(operator, (a.number > b.number) - (a.number < b.number))
+        for one, other, order in ((a, right, -1), (b, left, 1)):
+            sign = infinite_sign(other)
+            if one is not None and sign:
+                return holds(operator, order * sign)
+        return None
 
     def of_two(self, operator: str, left: Number, right: Number) -> Type:
         return self.in_d(self.numbers.usual(left, right)[0])

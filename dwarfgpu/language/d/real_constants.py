@@ -10,9 +10,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
+from dwarfgpu.base.base_type import float_format
 from dwarfgpu.base.float_format import FloatFormat
 from dwarfgpu.base.records import frozen
 from dwarfgpu.language.c_numbers import Numbers
+from dwarfgpu.language.d.type_properties import real_property
 from dwarfgpu.language.syntax import ast
 
 _SIZES: Final = {"f": 32, "": 64, "l": 80}
@@ -50,6 +52,12 @@ def folded_real(node: ast.Node, form: FloatFormat) -> RealConstant | None:
         ) if word in _CASTS:
             inner = folded_real(node.operand, form)
             return None if inner is None else RealConstant(inner.number, _CASTS[word])
+        case ast.TypeProperty(type=ast.TypeName(words=(word,)), name=name) if word in _CASTS:
+            own = form if word == "real" else float_format(word, _CASTS[word], x87=False)
+            number = None if own is None else real_property(own, name)
+            if isinstance(number, Fraction):
+                return RealConstant(number, _CASTS[word])
+            return RealConstant(Fraction(number), None) if isinstance(number, int) else None
         case ast.Unary(operator="-" | "+"):
             inner = folded_real(node.operand, form)
             if inner is None or (inner.size is not None and not inner.number):
@@ -62,6 +70,17 @@ def folded_real(node: ast.Node, form: FloatFormat) -> RealConstant | None:
             return None if left is None or right is None else _applied(node, left, right, form)
         case _:
             return None
+
+
+def infinite_sign(node: ast.Node) -> int:
+    """Return the sign of an infinity that is written out; 0 for another expression."""
+    match node:
+        case ast.TypeProperty(type=ast.TypeName(words=(word,)), name="infinity") if word in _CASTS:
+            return 1
+        case ast.Unary(operator="-"):
+            return -infinite_sign(node.operand)
+        case _:
+            return 0
 
 
 def _applied(

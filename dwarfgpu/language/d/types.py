@@ -32,7 +32,8 @@ def keyword_type(builtins: Builtins, name: str) -> Base | None:
     """Return the type that a keyword names; None for any other name, and for `void`."""
     if name in _INTEGERS:
         bits, is_signed = _INTEGERS[name]
-        return Base(evolve(builtins.integer(bits, is_signed=is_signed).base, name=name))
+        base = evolve(builtins.integer(bits, is_signed=is_signed).base, name=name)
+        return Base(base, is_range=True)  # a number, as in GDB
     if name in _FLOATS:
         return Base(evolve(builtins.floating(_FLOATS[name]).base, name=name))
     if name in ("wchar", "dchar"):

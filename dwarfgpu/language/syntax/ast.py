@@ -292,6 +292,14 @@ class SizeOf(Part):
     is_alignment: bool = False
 
 
+@frozen
+class TypeProperty(Part):
+    """`int.max`: a property of a type of D."""
+
+    type: TypeName
+    name: str
+
+
 Literal: TypeAlias = Integer | Floating | Character | String | Logical | Complex
 Operation: TypeAlias = Unary | Binary | Assign | Conditional | Access | Index | Call | Cast | SizeOf
 Bounds: TypeAlias = Triplet | Slice
@@ -306,5 +314,6 @@ Node: TypeAlias = (
     | Bounds
     | Keyword
     | Attribute
+    | TypeProperty
     | Membership
 )
