@@ -111,6 +111,7 @@ SHOWN = {
     "part[0]": "20", "words[1]": '"bc"',
     "data[0]": "97 'a'", "none[0]": "no such vector element", "rows[1][1]": "3",
     "people[1].Name": '"two"', "people[1].Name[0]": "116 't'", "toArray[1]": "5", "ids[1]": "6",
+    "text": '"own"',
     "text[0]": "111 'o'", "main.table[1][0]": "121 'y'", "list[0]@3": "{10, 20, 30}",
     "*&list[1]": "20", "s[0]": "104 'h'", "s[1]": r"195 '\303'", "s[6]": "no such vector element",
     "empty[0]": "no such vector element", "i[0]": "cannot subscript something of type `int'",

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.go_kinds import SLICE, STRING, go_kind
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import MAX_TYPE_BITS, Array, Member, Pointer, Struct, Type, strip
 from dwarfgpu.errors import EvaluationError, LimitExceeded, Malformed, UsageError
@@ -27,9 +27,6 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 
-_SLICE: Final = 23
-_STRING: Final = 24
-"""DW_AT_go_kind, the constants of the package reflect."""
 _INTERFACES: Final = ("runtime.eface", "runtime.iface")
 _LENGTHS: Final = {"len": ("count", "used", "qcount"), "cap": ("dataqsiz",)}
 """The members of the runtime's maps and channels that have the length or capacity."""
@@ -39,21 +36,11 @@ BUILTINS: Final = frozenset(_LENGTHS)
 _MOST_FIELDS: Final = 10_000
 
 
-def _kind(type_: Type | None) -> int | None:
-    """Return what a structure is to gc; None for a type without that."""
-    bare = strip(type_)
-    die = bare.members[0].die if isinstance(bare, Struct) and bare.members else None
-    if die is None or die.unit.language != dw.LANG_GO:
-        return None
-    above = die.parent()
-    return None if above is None else above.integer(dw.AT_GO_KIND)
-
-
 def array_of(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     """Return the elements of a slice or the bytes of a string together; any other value as it is.
     Where nothing is evaluated, their number is unknown."""
     bare = strip(value.type)
-    if not isinstance(bare, Struct) or _kind(bare) not in (_SLICE, _STRING):
+    if not isinstance(bare, Struct) or go_kind(bare) not in (SLICE, STRING):
         return value
     return _elements(objects, value, bare, _at(bare, 1))
 
@@ -89,7 +76,7 @@ def slice_expression(
         if limit is not None:
             raise UsageError("A string of Go has no slices with three indices.")
         return _part_of_string(objects, value, low, high)
-    if isinstance(objects, Unevaluated) and (_kind(bare) == _SLICE or value.capacity is not None):
+    if isinstance(objects, Unevaluated) and (go_kind(bare) == SLICE or value.capacity is not None):
         return _part_of_unknown(objects, array_of(objects, value), low, high)
     room = _with_room(objects, value)
     whole = strip(room.type)
@@ -136,7 +123,7 @@ def _with_room(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     """Return the elements of a slice, an array or a slice expression up to its capacity; any other
     value as it is."""
     bare = strip(value.type)
-    if isinstance(bare, Struct) and _kind(bare) == _SLICE:
+    if isinstance(bare, Struct) and go_kind(bare) == SLICE:
         return _elements(objects, value, bare, _at(bare, 2))
     room = capacity_of(value)
     if room is None or not isinstance(bare, Array):
@@ -165,7 +152,7 @@ def is_string(value: TypedValue) -> bool:
     bare = strip(value.type)
     if isinstance(bare, Array):
         return bare.is_value and value.location is None and size_bits(bare.element) == 8
-    return _kind(bare) == _STRING
+    return go_kind(bare) == STRING
 
 
 def strings_joined(objects: ObjectAccess, left: TypedValue, right: TypedValue) -> TypedValue | None:
@@ -251,7 +238,7 @@ def length(arithmetic: Arithmetic, name: str, value: TypedValue) -> TypedValue:
     if isinstance(bare, Array) and bare.dimensions and bare.dimensions[0] is not None:
         count = arithmetic.numbers.integer(bare.dimensions[0], 64)
         return arithmetic.cast(arithmetic.value(count), integer)
-    has_length = _kind(bare) == _SLICE or (_kind(bare) == _STRING and name == "len")
+    has_length = go_kind(bare) == SLICE or (go_kind(bare) == STRING and name == "len")
     if isinstance(bare, Struct) and has_length:
         member = next((member for member in bare.members if member.name == name), None)
         if member is None:
@@ -334,7 +321,7 @@ def compared_with_nil(
     operators")."""
     for value, other in ((left, right), (right, left)):
         bare, nil = strip(value.type), strip(other.type)
-        is_slice = _kind(bare) == _SLICE
+        is_slice = go_kind(bare) == SLICE
         if not isinstance(bare, Struct) or not (is_slice or bare.name in _INTERFACES):
             continue
         is_nil = isinstance(nil, Pointer) and nil.target is None and _is_constant_nil(other)

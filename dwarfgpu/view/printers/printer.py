@@ -110,6 +110,9 @@ class Printers:
         if struct_type.name is None or not self.collections:
             return None
         name = template_name(full_name(struct_type))
+        return self._of_name(name) or (self._of_name("string") if _is_string(struct_type) else None)
+
+    def _of_name(self, name: str) -> Printer | None:
         for collection in self.collections:
             for printer in collection.printers:
                 if not name.startswith(_beginning(printer.pattern)):
@@ -138,6 +141,18 @@ class Printers:
         )
         own = Collection(collection, (*printers, *remaining))
         return evolve(self, collections=(own, *collections))
+
+
+def _is_string(struct_type: Struct) -> bool:
+    """Return whether a structure is a string type of Go with a name of its own."""
+    if "." not in (struct_type.name or ""):
+        return False
+    members = struct_type.members
+    if len(members) != 2 or members[0].name != "str":
+        return False
+    from dwarfgpu.dwarf.types.go_kinds import STRING, go_kind  # few classes
+
+    return go_kind(struct_type) == STRING
 
 
 def _is_of(printer: Printer, name: str) -> bool:
