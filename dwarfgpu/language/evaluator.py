@@ -455,6 +455,8 @@ class Evaluator(ElementAccess):
         if node.how == "conversion" or self.language.is_go:
             # In Go a constant that is shifted gets the type ("Operators", "Shift operators").
             operand = self.object_as(node.operand, to.type)
+            if (text := self.own.converted(operand, to.type)) is not None:
+                return text
         else:
             own = self.own.becoming(node.operand, to.type, is_assigned=False)
             operand = self.objects.referred(self.value(node.operand)) if own is None else own

@@ -155,6 +155,10 @@ class LanguageOperators:
         nothing that the program could have there."""
         return value
 
+    def converted(self, value: TypedValue, to: Type | None) -> TypedValue | None:
+        """Return a value that is converted to a type as C does not convert it; None for others."""
+        return None
+
     def refuse_assignment(self, operator: str, target: TypedValue) -> None:
         """Raise an error for `target operator= x` that only the program can do."""
 

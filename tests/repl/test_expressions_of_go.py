@@ -180,6 +180,9 @@ SHOWN = {
     "list == (void*)5": "A slice of Go is compared with nil only; compare its elements.",
     "none == (void*)0": "true",
     "main.nothing": 'No symbol "main.nothing" in current context.',
+    "string(runed)": '"é"', "string(data)": '"abc"', "string(65)": '"A"', "Text(runed)": '"é"',
+    "string(0x110000)": '"\ufffd"', "string(list)": "Invalid cast.", "string(f)": "Invalid cast.",
+    "len(string(runed))": "2", "string(data) + s": '"abchéllo"',
     "counter": "5", "table[1]": '"yy"', "sizeof(Deep)": "32", "Number(4)": "4",
     "escaped": r"{Base = {ID = 1, Name = " '"heap"' r"}, level = 9 '\t'}", "escaped.Name": '"heap"',
     "&escaped == '&escaped'": "true", "kept == &escaped": "true",
@@ -188,7 +191,7 @@ AS_IN_GDB = "counter; ^i; ^5; float64(i); int(f); byte(300); 5 ^ 3; loop.v; toDe
 TYPES = {
     "list[1:2]": "int [1]", "list[1:2][:4]": "int [4]", "array[:1][:3]": "int [3]",
     "array[1:][1:]": "int [1]", "cap(list[1:2])": "int", "s[1:]": "struct string",
-    "array[1:]": "int [2]",
+    "array[1:]": "int [2]", "string(runed)": "struct string",
     "list[1]": "int", "s[0]": "uint8", "deep.ID": "int", "toBase.Name": "struct string",
     's + "b"': "struct string", '"a" + "b"': "uint8 [2]", 's < "b"': "bool",
     "^u8": "uint8", "uint8(i)": "uint8", "int(f)": "int", "len(s)": "int", "list[9]": "int",
@@ -256,3 +259,26 @@ def test_what_is_assigned_and_completed(files: list[str]) -> None:
         ["print deep.Base", "print deep.ID", "print deep.Name", "print deep.level"],
         ["print escaped"],
     ]
+
+
+def test_slices_and_interfaces_become(files: list[str]) -> None:
+    assigned = {
+        "part = list[1:3]": ("len(part)", "2"), "part = part[:1]": ("cap(part)", "2"),
+        "part = array[1:2]": ("part[0]", "2"), "words = nil": ("words == nil", "true"),
+        "value = nil": ("value == nil", "true"), "failure = nil": ("failure == nil", "true"),
+        "s = s[1:3]": ("s", '"é"'), "ids = list": ("ids[2]", "30"),
+    }  # fmt: skip
+    commands = [f"set var {text}" for text in assigned]
+    asked = [command for pair in zip(commands, [f"print {text}" for text, _ in
+             assigned.values()], strict=True) for command in pair]  # fmt: skip
+    assert _shown(None, files, asked)[1::2] == [answer for _, answer in assigned.values()]
+    refused = {
+        "part = data": "A slice of uint8 is none of int.",
+        "part = words[:1]": "A slice of struct string is none of int.",
+        's = "abc"': "Unsupported: what is written out is in no memory of the program",
+        "value = 5": "Unsupported: an interface of Go takes a value with its type, as only the"
+        " program can",
+        "failure = value": "Unsupported: an interface of Go takes a value with its type, as only"
+        " the program can",
+    }
+    assert _shown(None, files, [f"set var {text}" for text in refused]) == [*refused.values()]

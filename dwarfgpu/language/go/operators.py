@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.go_kinds import STRING, go_kind
+from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.c_numbers import spelled
@@ -20,6 +22,8 @@ from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.number_rules import SHIFTS
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.model.location import UNDEFINED_LOCATION
 
 
 class GoOperators(LanguageOperators):
@@ -70,6 +74,25 @@ class GoOperators(LanguageOperators):
         self, value: TypedValue, low: int, high: int | None, limit: int | None
     ) -> TypedValue | None:
         return slice_expression(self.objects, value, low, high, limit)
+
+    def as_stored(self, target: TypedValue, value: TypedValue) -> TypedValue:
+        """Return what a slice, string or interface becomes."""
+        from dwarfgpu.language.go.assigned_values import as_stored  # few expressions
+
+        return as_stored(self.arithmetic, target, value)
+
+    def converted(self, value: TypedValue, to: Type | None) -> TypedValue | None:
+        """Return an integer or a slice as a string; None for another conversion."""
+        if go_kind(to) != STRING or go_kind(value.type) == STRING:
+            return None
+        from dwarfgpu.language.go.assigned_values import bytes_of_string  # few expressions
+
+        if isinstance(self.objects, Unevaluated):
+            return TypedValue(to, UNDEFINED_LOCATION, unit=value.unit)
+        text = bytes_of_string(self.arithmetic, value)
+        if text is None:
+            return None
+        return self.evaluation.object(ast.String(tuple(text), is_counted=True))
 
     def of_parts(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
         return strings_joined(self.objects, left, right) if operator == "+" else None

@@ -27,7 +27,8 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 
-_INTERFACES: Final = ("runtime.eface", "runtime.iface")
+INTERFACES: Final = ("runtime.eface", "runtime.iface")
+"""The structures of interfaces, without methods and with some."""
 _LENGTHS: Final = {"len": ("count", "used", "qcount"), "cap": ("dataqsiz",)}
 """The members of the runtime's maps and channels that have the length or capacity."""
 _OF_RUNTIME: Final = ("hash<", "hchan<", "map<")
@@ -322,9 +323,9 @@ def compared_with_nil(
     for value, other in ((left, right), (right, left)):
         bare, nil = strip(value.type), strip(other.type)
         is_slice = go_kind(bare) == SLICE
-        if not isinstance(bare, Struct) or not (is_slice or bare.name in _INTERFACES):
+        if not isinstance(bare, Struct) or not (is_slice or bare.name in INTERFACES):
             continue
-        is_nil = isinstance(nil, Pointer) and nil.target is None and _is_constant_nil(other)
+        is_nil = isinstance(nil, Pointer) and nil.target is None and is_constant_nil(other)
         if is_slice and not is_nil:
             raise UsageError("A slice of Go is compared with nil only; compare its elements.")
         if not is_nil or operator not in ("==", "!="):
@@ -336,7 +337,7 @@ def compared_with_nil(
     return None
 
 
-def _is_constant_nil(value: TypedValue) -> bool:
+def is_constant_nil(value: TypedValue) -> bool:
     """Return whether a pointer is a constant, and null."""
     return value.location is None and value.bits is not None and not value.bits.value
 
