@@ -177,7 +177,10 @@ class Evaluator(ElementAccess):
                     self.options.looked_at(variable, frame)
         notes = (*assumptions(self.session, self.objects.variables), *self.doubts)
         notes = (*notes, *self.objects.assumed())
-        notes = (*self.names.remarks_on_used, *self.objects.remarks, *notes)
+        if self.names.remarks:
+            notes = (*self.names.remarks_on_used, *self.objects.remarks, *notes)
+        else:
+            notes = (*self.objects.remarks, *notes)
         if self.session.reads_before_start != before:
             notes = (*notes, NOT_STARTED)
         return evolve(value, notes=notes)

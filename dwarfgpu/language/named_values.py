@@ -190,7 +190,8 @@ class NamedValues:
             meanings = self._quoted_meaning(name)
         else:
             meanings = self.names.meaning(name)
-            self.names.used(name)
+            if self.names.remarks:  # few programs have any
+                self.names.used(name)
         if node.file is None:
             of_enclosing = self.names.in_enclosing_functions(name, meanings)
             if of_enclosing is not None:
