@@ -96,3 +96,53 @@ def test_references_have_the_length_of_their_array(
     ours = answers(None, files, commands)
     assert ours == answers(tool("gdb"), files, commands)
     assert ours[2].endswith("type = int (&)[4]\n") and "variable length" in ours[21]
+
+
+FORTRAN = """\
+module trees
+  type :: tree
+    integer :: key
+    real, allocatable :: w(:, :)
+    integer :: after
+  end type
+end module
+program main
+  use trees
+  type(tree) :: root
+  integer, pointer :: nowhere
+  allocate(root%w(2, 3)); root%w = 1; root%key = 5; root%after = 6
+  nullify(nowhere)
+  nowhere = root%key
+end program
+"""
+PASCAL = """\
+program records;
+type TBox = record Id: Integer; Name: string[7]; end;
+var box: TBox;
+begin
+  box.Id := 5; box.Name := 'four';
+  plongint(nil)^ := box.Id;
+end.
+"""
+
+
+def test_records_of_fortran_in_words_of_c(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """The lengths of the object's components are known, whatever language has the words."""
+    make = [tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]
+    build(tmp_path, {"a.f90": FORTRAN}, [make])
+    files = with_core(tool, tmp_path)
+    commands = ["set language c", "ptype root", "whatis root.w"]
+    own, gdbs = (answers(debugger, files, commands)[1:] for debugger in (None, tool("gdb")))
+    assert own == gdbs
+    assert "w[3][2];" in own[0]
+    offsets = answers(None, files, ["set language c", "ptype/o root"])[1]
+    assert "w[3][2]" not in offsets  # there is a descriptor in its place
+
+
+def test_records_of_pascal(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GDB has the length of the string in this object, too: `[1..4]`."""
+    build(tmp_path, {"a.pas": PASCAL}, [[tool("fpc"), "-g", "-gw3", "-O-", "a.pas"]])
+    files = with_core(tool, tmp_path)
+    own = answers(None, files, ["ptype box", "ptype TBox", "whatis box.Name"])
+    assert "Name[4];" in own[0] and "Name[variable length];" in own[1] and "[4]" in own[2]
+    assert "array [1..4]" in answers(tool("gdb"), files, ["ptype box"])[0]

@@ -99,17 +99,19 @@ def definition_of_type(
     cplusplus, style = spelling or (typed.is_cplusplus, typed.style)
     name = type_name(typed.type, cplusplus=cplusplus, style=style)
     whole = completed_below(session, typed.type)
-    if named is None and style not in WITH_TYPES_OF_C:
-        from dwarfgpu.service.symbol.member_lengths import with_lengths  # few programs
-
-        whole = with_lengths(session, text, options, whole)
     parts = partial(layout, whole, cplusplus=cplusplus)
     if "o" in flags and style in WITH_TYPES_OF_C:
+        # Components as they are in the object, which has the descriptor of one of unknown length.
         shown = offset_text(
             whole, cplusplus=cplusplus, is_hexadecimal="x" in flags, is_raw="r" in flags
         )
         if shown is not None:
             return TypeDefinition(name, shown, parts, has_offsets=True)
+    if named is None and typed.style != "c":
+        from dwarfgpu.service.symbol.member_lengths import with_lengths  # few programs
+
+        whole = with_lengths(session, text, options, whole)
+    parts = partial(layout, whole, cplusplus=cplusplus)
     shown = type_text(
         whole,
         cplusplus=cplusplus,
