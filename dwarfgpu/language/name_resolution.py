@@ -192,7 +192,8 @@ class Names:
 
     def _looked_up(self, name: str, accepts: DieFilter = ordinary) -> tuple[Meaning, ...]:
         lookup = self.session.meanings(name)
-        if accepts is ordinary and self._is_predeclared(name):
+        has_own_words = accepts is ordinary and self.language.has_own_words
+        if has_own_words and self._is_predeclared(name):
             return lookup.of(name, lambda die: ordinary(die) and self._is_of_language(die))
         meanings = lookup.of(name, accepts)
         remarks = lookup.remarks
