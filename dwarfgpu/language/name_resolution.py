@@ -145,6 +145,10 @@ class Names:
         """Return the entities of a name that is none of a scope around the program location."""
         meanings = self._of_linkage_name(name) or self.printed_functions(name)
         meanings = meanings or self._namelist_of_module(name)
+        if not meanings and self.language.is_d and "::" in name:
+            from dwarfgpu.language.d.static_members import static_member  # few programs
+
+            meanings = static_member(self.session, name)
         if not meanings and self.language.is_ada:
             meanings = nested_subprograms(self.session, name)
         return meanings
