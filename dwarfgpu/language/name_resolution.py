@@ -200,6 +200,11 @@ class Names:
         if has_own_words and self._is_predeclared(name):
             return lookup.of(name, lambda die: ordinary(die) and self._is_of_language(die))
         meanings = lookup.of(name, accepts)
+        if self.language.is_d and any(isinstance(meaning, Variable) for meaning in meanings):
+            from dwarfgpu.language.d.static_members import of_module_itself  # few programs
+
+            if not all(of_module_itself(m.die) for m in meanings if isinstance(m, Variable)):
+                meanings = lookup.of(name, of_module_itself) or meanings
         remarks = lookup.remarks
         is_ordinary = bool(meanings) and accepts is ordinary
         if remarks and is_ordinary and self.in_enclosing_functions(name, meanings):

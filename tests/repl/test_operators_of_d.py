@@ -14,6 +14,7 @@ module m;
 enum Color { red = 1, blue = 5 }
 struct Point { int x; static int made = 8; }
 class Held { int id; static int made = 7; }
+int made = 9;
 int main() {
     string text = "abc"; string none; string empty = text[0 .. 0]; int[] few = [1, 2]; int[] more;
     int[2] fixed = [3, 4]; string[] texts = ["a", "bc"]; Held held = new Held; Held nothing;
@@ -25,7 +26,8 @@ int main() {
     int[] four = [1, -2, 3, 9]; int[4] held4 = [4, 5, 6, 7]; int[] part; string said = "spoken";
     int* nowhere; *nowhere = 1;
     return cast(int) (text.length + none.length + empty.length + few.length + more.length + k
-        + longs.length + bytes.length + wtext.length + Held.made + Point.made + number + fixed[0]
+        + longs.length + bytes.length + wtext.length + Held.made + Point.made + made + number
+        + fixed[0]
         + texts.length + held.id + nothing.id + get() + no() + point.x + wide + color
         + letter + always)
         + small + short_ + minus[0] + four[0] + held4[0] + cast(int) (part.length + said.length)
@@ -134,8 +136,14 @@ def test_operators(tool: Callable[[str], str], tmp_path: Path, compiler: str) ->
     assert last_lines(files, [frame, *(f"output {text}" for text in VALUES)])[1:] == [
         *VALUES.values()
     ]
-    statics = ["output Held.made", "output m.Held.made", "output Point.made"]
-    assert last_lines(files, [frame, *statics])[1:] == ["7", "7", "8"]
+    statics = [
+        "output Held.made",
+        "output m.Held.made",
+        "output Point.made",
+        "output made",
+        "output m.made",
+    ]
+    assert last_lines(files, [frame, *statics])[1:] == ["7", "7", "8", "9", "9"]
     (wrong,) = last_lines(files, [frame, "output Held.lost"])[1:]
     assert not wrong.isalnum()
     types = last_lines(files, [frame, *(f"whatis {text}" for text in TYPES)])[1:]

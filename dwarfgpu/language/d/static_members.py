@@ -26,13 +26,19 @@ def static_member(session: Session, name: str) -> tuple[Meaning, ...]:
 def _has_class(classes: tuple[str, ...]) -> DieFilter:
     """Return a filter for the variables whose linkage name has classes between module and name."""
 
-    def accepts(die: Die) -> bool:
-        linked = die.linkage_name
-        if die.tag != dw.TAG_VARIABLE or linked is None or not linked.startswith("_D"):
-            return False
-        modules = [word for scope in path_of(die) for word in scope.name.split(".")]
-        words = (*modules, *classes, die.name or "")
-        mangled = "_D" + "".join(f"{len(word)}{word}" for word in words)
-        return linked.startswith(mangled) and not "0" <= linked[len(mangled) :][:1] <= "9"
+    return lambda die: die.tag == dw.TAG_VARIABLE and _is_in(die, (*classes, die.name or ""))
 
-    return accepts
+
+def _is_in(die: Die, words: tuple[str, ...]) -> bool:
+    """Return whether a linkage name is that of these words in the module around an entry."""
+    linked = die.linkage_name or ""
+    modules = [word for scope in path_of(die) for word in scope.name.split(".")]
+    mangled = "_D" + "".join(f"{len(word)}{word}" for word in (*modules, *words))
+    return linked.startswith(mangled) and not "0" <= linked[len(mangled) :][:1] <= "9"
+
+
+def of_module_itself(die: Die) -> bool:
+    """Return whether an entry is no static member that only its linkage name shows as one."""
+    if die.tag != dw.TAG_VARIABLE or not (die.linkage_name or "").startswith("_D"):
+        return True
+    return _is_in(die, (die.name or "",))
