@@ -132,7 +132,7 @@ class Names:
             try:
                 spelled = self.spelled(name)
                 known = self._looked_up(spelled) or self._visible_in_function(spelled)
-                if not known and not self._is_predeclared(spelled):
+                if not (known or self._is_predeclared(spelled)):
                     known = self._rarer_meaning(spelled)
             except UsageError as error:
                 known = error
