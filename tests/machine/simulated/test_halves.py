@@ -274,6 +274,15 @@ NUMBERS = [0, 7, 8, 16, 31, 0xFFFF, 0x7FFF0000, 0x05040100, 0x0C070B09]
         ("gfx1100", "v_add_nc_u16", {"src0": V + 1, "src1": V}, 0b0001, 0b0001),
         ("gfx1100", "v_mul_lo_u16", {"src0": V + 1, "src1": V}, LOW, LOW),
         ("gfx1100", "v_sub_nc_i16", {"src0": V, "src1": V + 1}, 0b0001, 0b0001),
+        ("gfx942", "v_lshlrev_b16_e32", {"src0": 128 + 8, "src1": 0}, 0b0001, WHOLE),
+        ("gfx942", "v_lshlrev_b16_e32", {"src0": 128 + 4, "src1": 0}, 0b0001, 0b1101),
+        ("gfx942", "v_lshrrev_b16_e32", {"src0": 128 + 8, "src1": 0}, 0b0010, WHOLE),
+        ("gfx942", "v_lshrrev_b16_e32", {"src0": 128 + 1, "src1": 0}, 0b0010, 0b1110),
+        ("gfx942", "v_ashrrev_i16_e32", {"src0": 128 + 8, "src1": 0}, 0b0010, WHOLE),
+        ("gfx942", "v_lshlrev_b16_e32", {"src0": V + 1, "src1": 0}, 0b0001, 0b1101),
+        ("gfx1030", "v_lshlrev_b16", {"src0": 128 + 8, "src1": V}, 0b0001, LOW),
+        ("gfx1030", "v_lshlrev_b16", {"src0": 128 + 4, "src1": V}, 0b0001, 0b0001),
+        ("gfx1100", "v_ashrrev_i16", {"src0": 128 + 7, "src1": V}, 0b0010, 0b0010),
     ],
 )  # fmt: skip
 def test_a_result_that_is_known_in_part(
@@ -299,6 +308,22 @@ def test_sums_of_selected_halves(selects: int) -> None:
     _, text = after("gfx1100", {0: 0b0101}, (code | 1 << 15).to_bytes(8, "little"))  # clamp
     byte = 3 if selects & 1 else 1
     assert text == f"v_add_nc_u16 needs byte {byte} of v0 of lane 0, which is not known"
+
+
+@pytest.mark.parametrize("selects", range(8))
+def test_shifts_of_selected_halves(selects: int) -> None:
+    """The number is one half of s4, 3 or 8: no byte of the result depends on the other one."""
+    count = 8 if selects & 1 else 3
+    setting = encoded("gfx1100", "s_mov_b32", sdst=4, src0=255) + 0x80003.to_bytes(4, "little")
+    code = int.from_bytes(encoded("gfx1100", "v_lshlrev_b16", vdst=2, src0=4, src1=V), "little")
+    code |= (selects & 3) << 11 | selects >> 2 << 14
+    instructions = setting, code.to_bytes(8, "little")
+    wave, text = after("gfx1100", {0: 0b0101, 2: 0}, *instructions)
+    known = 0b11 if count == 8 else 0b01
+    assert (text, known_bytes(wave, 2)) == (None, known << 2 if selects & 4 else known)
+    _, text = after("gfx1100", {0: 0b1010}, *instructions)
+    byte = 2 if selects & 2 else 0
+    assert text == f"v_lshlrev_b16 needs byte {byte} of v0 of lane 0, which is not known"
 
 
 @pytest.mark.parametrize("known", [0b1110, 0])
@@ -555,6 +580,9 @@ def test_no_other_bit_changes_a_byte(mnemonic: str) -> None:
         ("v_ashrrev_i32_e32", {"src0": 4, "src1": 0}),
         ("v_lshl_or_b32", {"src0": V, "src1": 4, "src2": V + 1}),
         ("v_lshl_add_u32", {"src0": V, "src1": 4, "src2": V + 1}),
+        ("v_lshlrev_b16", {"src0": 4, "src1": V}),
+        ("v_lshrrev_b16", {"src0": 4, "src1": V}),
+        ("v_ashrrev_i16", {"src0": 4, "src1": V}),
         ("v_bfe_u32", {"src0": V, "src1": 4, "src2": 128 + 12}),
         ("v_bfe_i32", {"src0": V, "src1": 128 + 8, "src2": 4}),
         ("v_alignbit_b32", {"src0": V, "src1": V + 1, "src2": 4}),

@@ -46,6 +46,7 @@ _HALF_SUMS: Final = frozenset(
         *(f"v_{name}_i16" for name in ("add", "sub", "mad", "mad_legacy")),
     }
 )
+_HALF_SHIFTS: Final = frozenset({"v_lshlrev_b16", "v_lshrrev_b16", "v_ashrrev_i16"})
 _LONG: Final = frozenset({"v_mad_u64_u32", "v_mad_i64_i32", "v_lshl_add_u64"})
 _PAIRS_OF_DWORDS: Final = frozenset({"v_pk_add_f32", "v_pk_mul_f32", "v_pk_fma_f32"})
 _PAIRS_OF_HALVES: Final = frozenset(
@@ -78,9 +79,15 @@ def are_sums(name: str) -> bool:
     return name in _SUMS or name in _HALF_SUMS
 
 
-def are_sums_of_halves(name: str) -> bool:
-    """Return whether the result is a sum or a product of 16 bits."""
-    return name in _HALF_SUMS
+def are_of_halves(name: str) -> bool:
+    """Return whether the result is a sum, a product or a shift of 16 bits."""
+    return name in _HALF_SUMS or name in _HALF_SHIFTS
+
+
+def number_bits(name: str, source: int, modifiers: Sequence[int]) -> int:
+    """Return the bits of a source that `influences` needs where all lanes share it."""
+    bits = COUNTS.get(name, {}).get(source, _FULL)
+    return bits << _skipped(modifiers[source]) if name in _HALF_SHIFTS else bits
 
 
 def are_same_bytes(name: str) -> bool:
@@ -95,8 +102,8 @@ def influences(
     operation that is not one of these.
 
     `numbers`: sources that are the same in all lanes, None for others. Of the other results, all
-    bits may depend on all of these. `modifiers`: of the sources; of sums of halves, of the result,
-    too, where `OP_SELECT` is the high half.
+    bits may depend on all of these. `modifiers`: of the sources; of operations of halves, of the
+    result, too, where `OP_SELECT` is the high half.
     """
     if name in _SAME_BYTES:
         kept = _kept(name, numbers)
@@ -104,12 +111,8 @@ def influences(
     if name in _SUMS:
         count = 8 if name in _LONG else 4
         return [tuple(_up_to(number) & mask for mask in _SUMS[name]) for number in range(count)]
-    if name in _HALF_SUMS:
-        *sources, result = modifiers
-        skipped = [16 if item & OP_SELECT else 0 for item in sources]
-        rows = [tuple(_up_to(number) << skip for skip in skipped) for number in range(2)]
-        rest = [(0,) * len(skipped)] * 2
-        return [*rest, *rows] if result & OP_SELECT else [*rows, *rest]
+    if are_of_halves(name):
+        return _of_halves(name, numbers, modifiers)
     if name == "v_pk_mov_b32":
         first, second = (_FULL << 32 if item & OP_SELECT else _FULL for item in modifiers[:2])
         return [*[(first, 0)] * 4, *[(0, second)] * 4]
@@ -133,7 +136,7 @@ def influences(
             for byte in range(4)
         ]
     counts = COUNTS.get(name)
-    if counts is None or name.endswith(("_b16", "_i16")):
+    if counts is None:
         return None
     known = {
         source: None if (number := numbers[source]) is None else number & bits
@@ -148,9 +151,31 @@ def influences(
     return out
 
 
+def _of_halves(name: str, numbers: Sequence[int | None], modifiers: Sequence[int]) -> Influences:
+    """Return the influences of an operation of one half of each source; the other half of the
+    result is zero, or stays."""
+    *sources, result = modifiers
+    skipped = [_skipped(item) for item in sources]
+    if name in _HALF_SUMS:
+        rows = [(_up_to(number),) * len(skipped) for number in range(2)]
+    else:
+        bits = COUNTS[name][0]
+        number = numbers[0]
+        count = None if number is None else number >> skipped[0] & bits
+        rows = [(bits, mask) for (mask,) in _counted(name, [count])]
+    moved = [tuple(mask << skip for mask, skip in zip(row, skipped, strict=True)) for row in rows]
+    rest = [(0,) * len(skipped)] * 2
+    return [*rest, *moved] if result & OP_SELECT else [*moved, *rest]
+
+
+def _skipped(modifiers: int) -> int:
+    """Return the bits below the half that is selected."""
+    return 16 if modifiers & OP_SELECT else 0
+
+
 def _counted(name: str, counts: Sequence[int | None]) -> Influences:
     """Return the influences of the sources that are no numbers of bits or bytes."""
-    width = 64 if name.endswith("64") else 32
+    width = int(name[-2:])
     count = counts[0]
     match name:
         case "v_bfm_b32":
@@ -165,7 +190,7 @@ def _counted(name: str, counts: Sequence[int | None]) -> Influences:
             skipped = count * (8 if name == "v_alignbyte_b32" else 1)
             pairs = _of_bits(lambda bit: bit + skipped, 32)
             return [(pair >> 32, pair & _FULL) for pair in pairs]
-        case "v_lshlrev_b32" | "v_lshlrev_b64" | "v_lshl_or_b32":
+        case "v_lshlrev_b16" | "v_lshlrev_b32" | "v_lshlrev_b64" | "v_lshl_or_b32":
             if count is None:
                 shifted = [_up_to(n) for n in range(width // 8)]
             else:

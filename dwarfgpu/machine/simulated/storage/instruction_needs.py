@@ -14,8 +14,8 @@ from dwarfgpu.isa.operands import Constant
 from dwarfgpu.isa.operation import without_suffix
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.semantics.byte_influences import (
+    are_of_halves,
     are_sums,
-    are_sums_of_halves,
     has_influences,
 )
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound, bound
@@ -314,7 +314,7 @@ def _influenced(use: Use, item: Bound, target: IsaTarget) -> Influenced | None:
     ):
         return None
     modifiers = tuple(operand.modifiers for operand in item.sources[: len(values)])
-    if are_sums_of_halves(name):
+    if are_of_halves(name):
         are_high = [
             *(reads_high_half(item, target, source) for source in item.sources),
             HIGH in bytes_written(item, target).values(),

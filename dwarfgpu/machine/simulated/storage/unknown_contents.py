@@ -18,7 +18,11 @@ import numpy as np
 from dwarfgpu.errors import counted
 from dwarfgpu.isa.operands import Constant
 from dwarfgpu.isa.registers import Register
-from dwarfgpu.machine.simulated.semantics.byte_influences import are_same_bytes, influences
+from dwarfgpu.machine.simulated.semantics.byte_influences import (
+    are_same_bytes,
+    influences,
+    number_bits,
+)
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
 from dwarfgpu.machine.simulated.semantics.scalar_bits import Number, ScalarBits
 from dwarfgpu.machine.simulated.semantics.vector_bytes import (
@@ -168,7 +172,7 @@ class UnknownContents:
             return None
         counts = COUNTS.get(part.name, {})
         numbers = [
-            _same_in_all_lanes(wave, value, counts.get(number, _FULL))
+            _same_in_all_lanes(wave, value, number_bits(part.name, number, part.modifiers))
             for number, value in enumerate(part.values)
         ]
         rows = influences(part.name, numbers, part.modifiers)
