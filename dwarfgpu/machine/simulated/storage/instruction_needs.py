@@ -20,6 +20,11 @@ from dwarfgpu.machine.simulated.semantics.byte_influences import (
 )
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound, bound
 from dwarfgpu.machine.simulated.semantics.scalar_bits import ScalarBits, scalar_bits
+from dwarfgpu.machine.simulated.semantics.selected_influences import (
+    DWORD,
+    PlacedResult,
+    SelectedSource,
+)
 from dwarfgpu.machine.simulated.semantics.source_statements import MOVES_BY_M0
 from dwarfgpu.machine.simulated.semantics.vector_bytes import (
     HIGH,
@@ -103,6 +108,10 @@ class Influenced(NamedTuple):
     """The sources, but for masks of lanes."""
     modifiers: tuple[int, ...]
     """Of the sources."""
+    parts: tuple[SelectedSource, ...]
+    """What is read of the sources."""
+    placed: PlacedResult
+    """Where the result is placed in its register."""
     result: Register
     masks: tuple[Register, ...]
     """Results with a bit for each lane, which depends on all."""
@@ -221,13 +230,13 @@ def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Nee
     fields = dict(_fields(instruction))
     is_dpp, is_sdwa = bool(fields.keys() & {"dpp_ctrl", "dpp8"}), "src0_sel" in fields
     influenced: tuple[Influenced | None, ...] = (None,) * len(instruction_uses)
-    if not is_dpp and not is_sdwa:
+    if not is_dpp and not (is_sdwa and indexing.indexed):
         target = instruction.encoding.format.target
         influenced = tuple(
             _influenced(one, item, target)
             for one, item in zip(instruction_uses, bound(instruction), strict=True)
         )
-    if is_single and instruction.mnemonic.startswith(_MOVES):
+    if is_single and instruction.mnemonic.startswith(_MOVES) and not is_sdwa:
         influenced = (None,)
     rests = tuple(
         _without_masks(one, is_influenced=part is not None)
@@ -239,7 +248,12 @@ def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Nee
     is_scalar = is_single and instruction.mnemonic.startswith(_SCALAR_COPIES)
     if use.operation.name.startswith(_LANE_COPIES) and not lanes:
         is_scalar = False  # which lane it copies, no register says
-    is_move = is_single and instruction.mnemonic.startswith(_MOVES) and not is_dpp
+    is_move = (
+        is_single
+        and instruction.mnemonic.startswith(_MOVES)
+        and not is_dpp
+        and influenced[0] is None
+    )
     is_copied = all(register.bank in COPIES_TO for register in writes)
     copied = _copied(use, is_store=is_store, is_move=is_move, is_scalar=is_scalar)
     choice = _choice(use) if instruction.mnemonic.startswith(_CHOICES) else None
@@ -302,7 +316,11 @@ def _influenced(use: Use, item: Bound, target: IsaTarget) -> Influenced | None:
     name = use.operation.name
     if not has_influences(name) or item.fields.get("clamp") and are_sums(name):
         return None  # what is out of range sets all bits
-    values = tuple(operand.value for operand in use.sources if not _is_mask(use, operand))
+    values = tuple(
+        operand.value
+        for operand in use.sources
+        if not _is_mask(use, operand) and not _keeps_rest(use, operand, is_load=False)
+    )
     results = [operand.value for operand in use.results]
     registers = [value for value in results if isinstance(value, Register)]
     if not (
@@ -313,8 +331,11 @@ def _influenced(use: Use, item: Bound, target: IsaTarget) -> Influenced | None:
         and all(_is_vector(value) or _has_bits(value) for value in values)
     ):
         return None
-    modifiers = tuple(operand.modifiers for operand in item.sources[: len(values)])
-    if are_of_halves(name):
+    sources = item.sources[: len(values)]
+    modifiers = tuple(operand.modifiers for operand in sources)
+    if are_of_halves(name) and item.is_sdwa:
+        modifiers = (0,) * (len(values) + 1)  # low halves of what is selected
+    elif are_of_halves(name):
         are_high = [
             *(reads_high_half(item, target, source) for source in item.sources),
             HIGH in bytes_written(item, target).values(),
@@ -324,6 +345,8 @@ def _influenced(use: Use, item: Bound, target: IsaTarget) -> Influenced | None:
         name,
         values,
         modifiers,
+        tuple(SelectedSource(source.select, source.is_sign_extended) for source in sources),
+        PlacedResult(item.fields.get("dst_sel", DWORD), item.fields.get("dst_unused", 0)),
         registers[0],
         tuple(register for register in registers[1:] if register.bank != "null"),
         _selection(use, is_dpp=False),

@@ -171,37 +171,39 @@ class UnknownContents:
         if not any(_lacking(wave, value, -1, where) for value, where in sources):
             return None
         counts = COUNTS.get(part.name, {})
-        numbers = [
-            _same_in_all_lanes(wave, value, number_bits(part.name, number, part.modifiers))
-            for number, value in enumerate(part.values)
+        numbers = [_number_of_part(wave, part, number) for number, _ in enumerate(part.values)]
+        of_parts = influences(part.name, numbers, part.modifiers)
+        assert of_parts is not None
+        rows = [
+            tuple(source.bits(bits) for source, bits in zip(part.parts, row, strict=True))
+            for row in of_parts
         ]
-        rows = influences(part.name, numbers, part.modifiers)
-        assert rows is not None
-        unknown = [
-            reduce(
+
+        def unknown_of(row: Iterable[int]) -> int:
+            return reduce(
                 or_,
                 (
                     _lacking(wave, value, bits, where)
                     for (value, where), bits in zip(sources, row, strict=True)
                 ),
             )
-            for row in rows
-        ]
+
         blank = 0 if part.is_copy else lanes
-        for row, byte_lanes in zip(rows, unknown, strict=True):
+        for row in part.placed.part(rows):
+            byte_lanes = unknown_of(row)
             is_constant = not any(bits for n, bits in enumerate(row) if n not in counts)
             if not is_constant or are_same_bytes(part.name):
                 blank &= byte_lanes
         for number, (value, where) in enumerate(sources if blank else ()):
-            bits = reduce(or_, (row[number] for row in rows))
+            bits = reduce(or_, (row[number] for row in part.placed.part(rows)))
             if blank & _lacking(wave, value, bits, where):
                 assert isinstance(value, Register)
                 return _missing_of(wave, value, bits, blank & where)
         dwords = part.result.parts()
-        for number, byte_lanes in enumerate(unknown):
-            if byte_lanes:
+        for number, row in enumerate(part.placed.placed(rows)):
+            if byte_lanes := unknown_of(row):
                 self._blanks.append((dwords[number >> 2], 1 << (number & 3), byte_lanes))
-        any_unknown = reduce(or_, unknown)
+        any_unknown = reduce(or_, map(unknown_of, rows)) if part.masks else 0
         if any_unknown:
             self._blanks += ((mask, 0, any_unknown) for mask in part.masks)
         return None
@@ -404,6 +406,15 @@ def _same_in_all_lanes(wave: WaveMemory, value: Value, bits: int = _FULL) -> int
         number, known = _number(wave, value)
         return None if bits & ~known else number
     return None
+
+
+def _number_of_part(wave: WaveMemory, part: Influenced, source: int) -> int | None:
+    """Return the number that a source is in all lanes; None where it is none, and where one of the
+    bits that count is unknown."""
+    selected = part.parts[source]
+    bits = selected.bits(number_bits(part.name, source, part.modifiers))
+    register = _same_in_all_lanes(wave, part.values[source], bits)
+    return None if register is None else selected.number(register)
 
 
 def _lacking(wave: WaveMemory, value: Value, bits: int, lanes: int) -> int:
