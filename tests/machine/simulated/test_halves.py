@@ -371,6 +371,26 @@ def test_nothing_known_of_a_selected_part() -> None:
         assert text == "v_add_u32_sdwa needs byte 2 of v0 of lane 0, which is not known"
 
 
+@pytest.mark.parametrize(
+    ("selected", "result"), [(6, 0x40003C00), (4, 0x3C00), (5, 0x3C000000), (1, 0)]
+)
+def test_a_pair_of_halves_is_placed(selected: int, result: int) -> None:
+    """1 and 2 as f16 are 0x3c00 and 0x4000 (IEEE 754), in the lanes that execute."""
+    code = encoded(
+        "gfx1030", "v_cvt_pkrtz_f16_f32_sdwa",
+        vdst=2, src0=0, src1=1, src0_sel=6, src1_sel=6, dst_sel=selected,
+    )  # fmt: skip
+    for lanes in (0xFFFFFFFF, 0xFF):
+        machine = vectors.machine(code, 32, "gfx1030", 32)
+        [wave] = machine.waves
+        wave.set_exec(lanes)
+        for number, value in enumerate((0x3F800000, 0x40000000, 7)):
+            wave.v[number][:] = value
+        assert machine.run(most=1) is None or wave.is_ended
+        wanted = [result if lanes >> lane & 1 else 7 for lane in range(32)]
+        assert wave.v[2].tolist() == wanted
+
+
 def test_a_carry_of_selected_parts() -> None:
     """It depends on the bytes of the sum that are placed nowhere, too."""
     code = encoded(
@@ -391,6 +411,7 @@ SELECTED = [
     ("gfx942", "v_lshlrev_b32_sdwa"),
     ("gfx942", "v_cndmask_b32_sdwa"),
     ("gfx1030", "v_subrev_nc_u32_sdwa"),
+    ("gfx1030", "v_cvt_pkrtz_f16_f32_sdwa"),
 ]
 
 
