@@ -343,6 +343,44 @@ def test_a_program_without_rows_is_bounded_too() -> None:
         result.line_at(0x1000)
 
 
+_UNKNOWN = b"\0\1\x80"
+_LONG_DISCRIMINATOR = b"\0\3\4\x81\0"
+
+
+@pytest.mark.parametrize("opcode", [bytes((NEGATE,)), _UNKNOWN, _LONG_DISCRIMINATOR])
+def test_the_bytes_without_rows_of_all_tables_are_bounded(opcode: bytes) -> None:
+    made = Table(opcode * (90 // len(opcode)) + START + bytes((COPY,)) + END)
+    info = info_of(made, line_data=made.data() * 3, units=3, limits=FileLimits(line_rows=80))
+    tables = [one.line_table for one in info.units if one.line_table is not None]
+    assert [len(table.problems) for table in tables] == [0, 0, 1]
+    (problem,) = tables[2].problems
+    assert isinstance(problem, LimitExceeded)
+    assert "more than 160 bytes without rows (--max-line-rows)" in str(problem)
+    assert not tables[0].matrix.problem  # read again
+
+
+def test_check_bounds_the_opcodes_of_all_tables_that_take_long() -> None:
+    program = START + bytes((COPY,)) + _LONG_DISCRIMINATOR * 30 + END
+    made = Table(program, names=FILES)
+    info = info_of(made, line_data=made.data() * 3, units=3, limits=FileLimits(line_rows=175))
+    tables = [one.line_table for one in info.units if one.line_table is not None]
+    problems = [table.faults().problem for table in tables]
+    assert problems[:2] == [None, None]
+    assert isinstance(problems[2], LimitExceeded)
+    assert "more than 350 bytes without rows (--max-line-rows)" in str(problems[2])
+
+
+def test_tables_with_rows_have_no_bytes_without_rows() -> None:
+    """As RISC-V, which advances by fixed numbers, and functions in sections of their own."""
+    made = Table(names=FILES)
+    sequence = made.address(0x1000) + b"\5\1\3\1" + bytes((COPY, 0x09, 4, 0, COPY)) + END
+    one = evolve(made, program=sequence * 10).data()
+    info = info_of(made, line_data=one * 9, units=9, limits=FileLimits(line_rows=60))
+    tables = [unit_.line_table for unit_ in info.units]
+    for table in tables:
+        assert table is not None and (table.faults().problem, table.problems) == (None, ())
+
+
 def test_sequences_count_more_than_their_rows() -> None:
     """An index has each of them."""
     made = Table()

@@ -89,6 +89,16 @@ def rows(count: int) -> Files:
     return line_program(FOLDER + ONE_FILE, code)
 
 
+def rowless_tables(opcode: bytes, count: int) -> Files:
+    """Four units with tables that repeat an opcode which appends no row."""
+    table = line_table(FOLDER + ONE_FILE, SET_ADDRESS + opcode * (count // 4) + END_SEQUENCE)
+    entries = b"".join(
+        unit(b"\1" + HERE + b"f0.c\0" + word(number * len(table)) + OF_MAIN + b"\0\0")
+        for number in range(4)
+    )
+    return {"bomb": units(entries, LINES, MAIN, others={".debug_line": table * 4})}
+
+
 def sequences(count: int) -> Files:
     return line_program(FOLDER + ONE_FILE, (SET_ADDRESS + b"\x4b" + END_SEQUENCE) * count)
 
@@ -483,6 +493,12 @@ BOMBS = (
                       "eval bomb --pc h.h:5 lit1", "disas bomb h.h:5",
                       "debug bomb <<< print 'h.h'::x", "debug bomb <<< print 'none.h'::main"),
          says="have more than 3000000 rows.*--max-line-rows"),
+    Bomb("unknown-opcodes", ".debug_line", "four tables with {} opcodes that have no meaning",
+         partial(rowless_tables, b"\0\1\x80"), 12_000_000,
+         (*LIST, "eval bomb --pc f0.c:2 lit1"), says="6000000 bytes without rows.*--max-line-rows"),
+    Bomb("discriminators", ".debug_line", "four tables with {} discriminators",
+         partial(rowless_tables, b"\0\3\4\x81\0"), 12_000_000,
+         (*LIST, "eval bomb --pc f0.c:2 lit1"), says="6000000 bytes without rows.*--max-line-rows"),
     Bomb("sequences", ".debug_line", "{} sequences of the same code", sequences, 700_000, LIST),
     Bomb("nested-sequences", ".debug_line", "{} sequences inside another one", nested_sequences,
          500_000, (*LIST, "disas bomb"), small=250),

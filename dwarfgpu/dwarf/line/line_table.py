@@ -22,7 +22,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.line.file_table import FileNames, FileTable, located
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_line_header
-from dwarfgpu.dwarf.line.rows import LAST_LINE, DroppedRows
+from dwarfgpu.dwarf.line.rows import LAST_LINE, DroppedRows, RowlessBytes
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, FailedReads, IllFormed, LimitExceeded
 
@@ -271,6 +271,9 @@ class LineTables:
         self._read: set[tuple[int, int]] = set()
         """The keys of the tables whose bytes are counted."""
         self._program_bytes = 0
+        self._rowless = RowlessBytes(sections.object.limits.line_rows)
+        self._spent: set[tuple[int, int]] = set()
+        """The keys of the tables whose bytes without rows are counted."""
         self._checked: set[tuple[int, int]] = set()
         """The keys of the tables whose programs were checked, and whose bytes are counted."""
         self._checked_bytes = 0
@@ -351,7 +354,17 @@ class LineTables:
         from dwarfgpu.dwarf.line.program import run_line_program  # for rows alone
 
         data = self._sections.section(".debug_line")
-        return run_line_program(header, data, self._sections.object.limits.line_rows)
+        rowless = self._rowless_of(header, self._spent)
+        return run_line_program(header, data, self._sections.object.limits.line_rows, rowless)
+
+    def _rowless_of(self, header: LineHeader, counted: set[tuple[int, int]]) -> RowlessBytes:
+        """Return the bytes without rows that the program of a header may have: those left of the
+        file, unless its own were counted before."""
+        key = (header.offset, header.format.address_size)
+        if key in counted:
+            return RowlessBytes(self._sections.object.limits.line_rows)
+        counted.add(key)
+        return self._rowless
 
     def program_fault(self, header: LineHeader) -> ProgramFault:
         """Return what is wrong with the program of a table. Its rows are not kept."""
@@ -359,12 +372,12 @@ class LineTables:
         if key not in self._checked:
             size_bytes = self._checked_bytes + header.end - header.offset
             self._refuse_overlap(size_bytes, header)
-            self._checked.add(key)
             self._checked_bytes = size_bytes
+        rowless = self._rowless_of(header, self._checked)
         from dwarfgpu.dwarf.line.program_check import line_program_fault  # for `check`
 
         data = self._sections.section(".debug_line")
-        return line_program_fault(header, data, self._sections.object.limits.line_rows)
+        return line_program_fault(header, data, self._sections.object.limits.line_rows, rowless)
 
     def _refuse_overlap(self, size_bytes: int, header: LineHeader) -> None:
         if size_bytes > len(self._sections.section(".debug_line")):

@@ -40,18 +40,28 @@ from dwarfgpu.dwarf.line.rows import (
     LineMatrix,
     LineRows,
     LineSequences,
+    RowlessBytes,
 )
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
 _SEQUENCE_ROWS: Final = 2
 """A sequence takes as long as its rows and two more."""
+_LONGEST_ROW: Final = 16
+"""Bytes of opcodes that set all that compilers set for one row: more are without a row."""
 
 
 def run_line_program(
-    header: LineHeader, data: bytes, most_rows: int = DEFAULT_FILE_LIMITS.line_rows
+    header: LineHeader,
+    data: bytes,
+    most_rows: int = DEFAULT_FILE_LIMITS.line_rows,
+    rowless: RowlessBytes | None = None,
 ) -> LineMatrix:
-    """Return the matrix of a program of `.debug_line`; an error in it is its `problem`."""
-    run = _Run(header, data)
+    """Return the matrix of a program of `.debug_line`; an error in it is its `problem`.
+
+    `rowless`: what the programs of the file share, and this one spends.
+    """
+    rowless = rowless or RowlessBytes(most_rows)
+    run = _Run(header, data, rowless)
     problem: DwarfGpuError | None = None
     try:
         refuse_program(header, most_rows)
@@ -59,6 +69,7 @@ def run_line_program(
         problem = unended_rows(run.unended, run.ended_at)
     except DwarfGpuError as error:
         problem = at_opcode(error, run.offset)
+    rowless.spend(run.rowless_bytes)
     rows = LineRows(run.addresses, run.registers)
     return LineMatrix(rows, run.sequences, tuple(run.files), problem)
 
@@ -66,13 +77,16 @@ def run_line_program(
 class _Run:
     """What one program has appended."""
 
-    def __init__(self, header: LineHeader, data: bytes) -> None:
+    def __init__(self, header: LineHeader, data: bytes, rowless: RowlessBytes) -> None:
         self._header = header
+        self._rowless = rowless
         self._data = data
         self.offset = header.program_at
         """Of the last opcode that was performed."""
         self.ended_at = header.program_at
         """The offset behind the last DW_LNE_end_sequence and its padding."""
+        self.rowless_bytes = 0
+        """Bytes without rows up to there; negative where there are many rows."""
         self.unended = 0
         """The number of rows since then."""
         self.addresses = array("Q")
@@ -95,8 +109,9 @@ class _Run:
         flags, is_ordered, rows_left = initial_flags, True, most_rows
         is_padded = is_placed = False  # the sequence: by zeros before it, by an address in it
         offset, endian = header.program_at, header.format.endian
+        stop = offset
         try:
-            while offset < end:
+            while offset < stop or offset < (stop := self._stop(offset, most_rows - rows_left)):
                 opcode = data[offset]
                 position = offset + 1
                 if opcode >= base or opcode == 0x08 or opcode == 0x02:
@@ -226,4 +241,18 @@ class _Run:
                 offset = position
         finally:
             self.offset = offset
+            self.rowless_bytes = self._rowless_at(offset, most_rows - rows_left)
         self.unended = len(addresses) - first_row
+
+    def _rowless_at(self, offset: int, count: int) -> int:
+        """Return the bytes without rows up to an offset, where `count` rows were appended."""
+        return offset - self._header.program_at - _LONGEST_ROW * count
+
+    def _stop(self, offset: int, count: int) -> int:
+        """Return an offset up to which the program may be read; `LimitExceeded` if there is none
+        behind `offset`, where `count` rows were appended."""
+        end = self._header.end
+        left_bytes = self._rowless.left - self._rowless_at(offset, count)
+        if left_bytes <= 0 and offset < end:
+            raise self._rowless.refuse()
+        return min(end, offset + left_bytes)

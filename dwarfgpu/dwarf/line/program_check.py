@@ -28,6 +28,7 @@ from dwarfgpu.dwarf.line.operands import (
     surplus,
 )
 from dwarfgpu.dwarf.line.program import run_line_program
+from dwarfgpu.dwarf.line.rows import RowlessBytes
 from dwarfgpu.errors import DwarfGpuError, IllFormed, counted
 
 _MOST_FORWARD: Final = 0x7FFFFFFF
@@ -47,6 +48,10 @@ _CONST_ADD_PC: Final = 0x08
 """It fails where `line_range` is 0, as special opcodes do."""
 _FIXED_ADVANCE_PC: Final = 0x09
 _LAST_STANDARD: Final = 0x0C
+_LAST_EXTENDED: Final = 0x04
+_RARE_BYTES: Final = 10
+"""Bytes of a program for each opcode that takes longest, as one that ends a sequence: programs with
+rows have as many, and what is missing counts as bytes without rows."""
 _FIRST_OF_SEQUENCE: Final = 1
 """The file of rows before the first DW_LNS_set_file (DWARF 5 6.2.2)."""
 _DISCRIMINATOR: Final = b"\0\2\4"
@@ -73,15 +78,18 @@ def line_program_problem(
     header: LineHeader, data: bytes, most_rows: int = DEFAULT_FILE_LIMITS.line_rows
 ) -> DwarfGpuError | None:
     """Return why a program of `.debug_line` cannot be read to its end; None where it can."""
-    return _Check(header, data, most_rows).read()
+    return _Check(header, data, most_rows, RowlessBytes(most_rows)).read()
 
 
 def line_program_fault(
-    header: LineHeader, data: bytes, most_rows: int = DEFAULT_FILE_LIMITS.line_rows
+    header: LineHeader, data: bytes, most_rows: int, rowless: RowlessBytes
 ) -> ProgramFault:
     """Return the same, or else why rows of a program have no file or describe no code, and what
-    else may be wrong with its rows."""
-    check = _Check(header, data, most_rows)
+    else may be wrong with its rows.
+
+    `rowless`: what the programs of the file share, and this one spends.
+    """
+    check = _Check(header, data, most_rows, rowless)
     problem = check.read() or check.fault()
     return ProgramFault(
         problem,
@@ -95,8 +103,11 @@ def line_program_fault(
 class _Check:
     """What was seen of one program."""
 
-    def __init__(self, header: LineHeader, data: bytes, most_rows: int) -> None:
+    def __init__(
+        self, header: LineHeader, data: bytes, most_rows: int, rowless: RowlessBytes
+    ) -> None:
         self._most_rows = most_rows
+        self._rowless = rowless
         self._header = header
         self._data = data
         self._mask = (1 << 8 * header.format.address_size) - 1
@@ -136,8 +147,12 @@ class _Check:
             safe |= {_CONST_ADD_PC, *range(max(base, 1), 256)}
             for opcode in range(max(base, 1), 256):
                 lines[opcode] = header.line_base + (opcode - base) % header.line_range
+        unknown = range(_LAST_STANDARD + 1, base)
+        safe |= {opcode for opcode in unknown if not header.operand_counts[opcode - 1]}
         numbers = {opcode for opcode in _WITH_NUMBER if opcode < base}
         offset, line = header.program_at, 1
+        endian = header.format.endian
+        rare, most_bytes = 0, self._rowless.left - offset
         try:
             refuse_program(header, self._most_rows)
             while offset < end:
@@ -166,16 +181,37 @@ class _Check:
                     and data[offset + 3] < 0x80
                 ):
                     offset += 4
-                elif opcode == 0:
-                    offset = self._extended(offset)
-                    line = 1 if offset == self._ended_at else line
+                elif (
+                    opcode == 0
+                    and offset + 2 < end
+                    and 0 < (size_bytes := data[offset + 1]) < 0x80
+                    and data[offset + 2] > _LAST_EXTENDED
+                    and offset + 2 + size_bytes <= end
+                ):
+                    offset += 2 + size_bytes
+                elif opcode == _FIXED_ADVANCE_PC < base and offset + 2 < end:
+                    self._address += int.from_bytes(data[offset + 1 : offset + 3], endian)
+                    if self._address > self._mask:
+                        self._advance(0)
+                    offset += 3
                 else:
-                    offset = self._standard(opcode, offset + 1)
+                    rare += 1
+                    if _RARE_BYTES * rare - offset > most_bytes:
+                        raise self._rowless.refuse()
+                    if opcode:
+                        offset = self._standard(opcode, offset + 1)
+                    else:
+                        offset = self._extended(offset)
+                        line = 1 if offset == self._ended_at else line
         except DwarfGpuError as error:
             if not self._is_padded:  # rows before it may have no address
                 return at_opcode(error, offset)
+        finally:
+            self._rowless.spend(_RARE_BYTES * rare - (offset - header.program_at))
         start = header.program_at if self._is_padded else self._ended_at
-        rest = run_line_program(evolve(header, program_at=start), data, self._most_rows)
+        rest = run_line_program(
+            evolve(header, program_at=start), data, self._most_rows, self._rowless
+        )
         return rest.problem
 
     def fault(self) -> DwarfGpuError | None:
@@ -187,7 +223,8 @@ class _Check:
             if number not in files:
                 return _no_file(number, files)
         if _FIRST_OF_SEQUENCE not in files:
-            for row in run_line_program(header, self._data, self._most_rows).rows:
+            matrix = run_line_program(header, self._data, self._most_rows, self._rowless)
+            for row in matrix.rows:
                 if row.file not in files and not row.end_sequence:
                     return _no_file(row.file, files)
         return None

@@ -13,7 +13,7 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.line.header import NameEntry
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
 IS_STMT: Final = 0x01
 BASIC_BLOCK: Final = 0x02
@@ -36,6 +36,26 @@ _FILE_AND_LINE: Final = 8
 
 _NEIGHBOURS: Final = 32
 """The rows before one that are looked at before all of its sequence: nearly always enough."""
+_ROWLESS_BYTES: Final = 2
+"""Bytes without rows, in all programs of a file, for each row that may be read."""
+
+
+class RowlessBytes:
+    """How many bytes may still append no rows: those of all programs of a file together."""
+
+    def __init__(self, most_rows: int) -> None:
+        self.most = self.left = _ROWLESS_BYTES * most_rows
+
+    def spend(self, size_bytes: int) -> None:
+        """Count what one program has had."""
+        self.left -= max(size_bytes, 0)
+
+    def refuse(self) -> LimitExceeded:
+        """Return that a program has more of them than are left."""
+        return LimitExceeded(
+            f"the line number programs have more than {self.most} bytes without rows",
+            "--max-line-rows",
+        )
 
 
 class LineRow(NamedTuple):
