@@ -359,8 +359,9 @@ def test_the_bytes_without_rows_of_all_tables_are_bounded(opcode: bytes) -> None
     assert not tables[0].matrix.problem  # read again
 
 
-def test_check_bounds_the_opcodes_of_all_tables_that_take_long() -> None:
-    program = START + bytes((COPY,)) + _LONG_DISCRIMINATOR * 30 + END
+@pytest.mark.parametrize("opcodes", [_LONG_DISCRIMINATOR * 30, _UNKNOWN * 21])
+def test_check_bounds_the_opcodes_of_all_tables_that_take_long(opcodes: bytes) -> None:
+    program = START + bytes((COPY,)) + opcodes + END
     made = Table(program, names=FILES)
     info = info_of(made, line_data=made.data() * 3, units=3, limits=FileLimits(line_rows=175))
     tables = [one.line_table for one in info.units if one.line_table is not None]

@@ -48,7 +48,6 @@ _CONST_ADD_PC: Final = 0x08
 """It fails where `line_range` is 0, as special opcodes do."""
 _FIXED_ADVANCE_PC: Final = 0x09
 _LAST_STANDARD: Final = 0x0C
-_LAST_EXTENDED: Final = 0x04
 _RARE_BYTES: Final = 10
 """Bytes of a program for each opcode that takes longest, as one that ends a sequence: programs with
 rows have as many, and what is missing counts as bytes without rows."""
@@ -181,14 +180,6 @@ class _Check:
                     and data[offset + 3] < 0x80
                 ):
                     offset += 4
-                elif (
-                    opcode == 0
-                    and offset + 2 < end
-                    and 0 < (size_bytes := data[offset + 1]) < 0x80
-                    and data[offset + 2] > _LAST_EXTENDED
-                    and offset + 2 + size_bytes <= end
-                ):
-                    offset += 2 + size_bytes
                 elif opcode == _FIXED_ADVANCE_PC < base and offset + 2 < end:
                     self._address += int.from_bytes(data[offset + 1 : offset + 3], endian)
                     if self._address > self._mask:
