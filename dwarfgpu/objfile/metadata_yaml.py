@@ -43,7 +43,8 @@ class _Line:
 
 def parse_yaml(text: str, most_values: int = DEFAULT_FILE_LIMITS.metadata_values) -> Metadata:
     """Parse the only document of a text; `Malformed` or `Unsupported` beyond the subset,
-    `LimitExceeded` for more than `most_values`, with two for each line."""
+    `LimitExceeded` for more than `most_values`, with two for each line, and one for each item of a
+    sequence in lines of its own."""
     budget = ValueBudget(most_values)
     budget.check_size(len(text))
     budget.spend(2 * text.count("\n"))  # a line may have a key and a value
@@ -87,6 +88,7 @@ def _sequence(lines: list[_Line], indent: int, budget: ValueBudget, depth: int) 
     out: list[Metadata] = []
     while lines and lines[-1].indent == indent and _is_item(lines[-1].text):
         line = lines.pop()
+        budget.spend(1)  # beside the key and value that its line may have
         remainder = line.text[1:].lstrip()
         if remainder:
             inner = indent + len(line.text) - len(remainder)

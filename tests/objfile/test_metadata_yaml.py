@@ -150,9 +150,9 @@ def test_a_string_without_an_end(text: str) -> None:
         parse_yaml(text)
 
 
-@pytest.mark.parametrize("text", ["a:\n" * 5, "a: [" + "1," * 9 + "]", "\n" * 9])
+@pytest.mark.parametrize("text", ["a:\n" * 5, "a: [" + "1," * 9 + "]", "\n" * 9, "- a: 1\n" * 3])
 def test_more_values_than_the_bound(text: str) -> None:
-    """A line counts as two of them, a key and a value."""
+    """A line counts as two of them, a key and a value, and an item as one more."""
     with pytest.raises(LimitExceeded, match=r"more than 8 values \(--max-metadata-values\)"):
         parse_yaml(text, 8)
 
