@@ -151,7 +151,8 @@ class FileLimits:
     metadata_values: int = 2_000_000
     """Maximum number of keys and values of the metadata of an AMD GPU code object.
 
-    A kernel with 70 arguments has 800; each may have 32 bytes on average.
+    A kernel with 70 arguments has 800; each may have 32 bytes on average. There may be a kernel for
+    each 16 of them.
     """
     source_lines: int = 10_000
     """Source lines of one `disassemble /s`: a line table may give an instruction any line."""

@@ -13,7 +13,7 @@ from typing import Final
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, field, frozen
-from dwarfgpu.errors import Malformed, counted
+from dwarfgpu.errors import LimitExceeded, Malformed, counted
 from dwarfgpu.objfile.metadata_value import (
     Metadata,
     as_list,
@@ -183,6 +183,8 @@ Metadata")."""
 _QUALIFIERS: Final = ("const", "restrict", "volatile", "pipe")
 _HUMP: Final = pattern(r"(?<=[a-z])(?=[A-Z])")
 _LONGEST_ALIGNMENT_BYTES: Final = 1 << 16
+_VALUES_PER_KERNEL: Final = 16
+"""Compilers write at least as many: a kernel that has fewer takes as long."""
 
 
 def argument_fault(arguments: Sequence[Argument]) -> str | None:
@@ -253,7 +255,7 @@ def metadata_v3(data: bytes, limits: FileLimits = DEFAULT_FILE_LIMITS) -> CodeOb
     """Return the content of NT_AMDGPU_METADATA; `Malformed`, `Unsupported` or `LimitExceeded` if it
     cannot be read."""
     top = as_map(unpack(data, limits.metadata_values), "the metadata")
-    metadata = _metadata(top, 3, "amdhsa.{}".format)
+    metadata = _metadata(top, 3, "amdhsa.{}".format, limits)
     return evolve(metadata, lost_keys=tuple(_lost_keys(top, metadata)))
 
 
@@ -266,19 +268,23 @@ def metadata_v2(data: bytes, limits: FileLimits = DEFAULT_FILE_LIMITS) -> CodeOb
     except UnicodeDecodeError:
         raise Malformed("the metadata is not UTF-8") from None
     top = as_map(parse_yaml(text, limits.metadata_values), "the metadata")
-    return _metadata(top, 2, str.capitalize)
+    return _metadata(top, 2, str.capitalize, limits)
 
 
 def _metadata(
-    top: dict[str, Metadata], version: int, key: Callable[[str], str]
+    top: dict[str, Metadata], version: int, key: Callable[[str], str], limits: FileLimits
 ) -> CodeObjectMetadata:
-    target = top.get(key("target"))
+    target, kernels = top.get(key("target")), as_list(top.get(key("kernels")), key("kernels"))
+    if len(kernels) > limits.metadata_values // _VALUES_PER_KERNEL:
+        raise LimitExceeded(
+            f"metadata has {len(kernels)} kernels: more than one for each {_VALUES_PER_KERNEL} of "
+            f"{limits.metadata_values} values",
+            "--max-metadata-values",
+        )
     return CodeObjectMetadata(
         as_numbers(top.get(key("version")) or [], key("version")),
         None if target is None else as_text(target, key("target")),
-        tuple(
-            _kernel(kernel, version) for kernel in as_list(top.get(key("kernels")), key("kernels"))
-        ),
+        tuple(_kernel(kernel, version) for kernel in kernels),
         tuple(as_text(text, "a printf") for text in as_list(top.get(key("printf")), "printf")),
     )
 

@@ -13,7 +13,7 @@ import pytest
 
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.base.limits import FileLimits
-from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, UsageError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile import gpu_code
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_notes import notes, readable_notes
@@ -398,6 +398,23 @@ def test_v3_is_v4_with_other_flags() -> None:
     code = read_gpu_code(ObjectFile("v3.co", gpu_header(original, 1, 0x13F)))
     assert (code.version, str(code.target)) == (3, "gfx90a:sramecc-:xnack+")
     assert code.kernels == read_gpu_code(ObjectFile("v4.co", original)).kernels
+
+
+def test_metadata_of_very_many_kernels() -> None:
+    """A kernel takes as long as 16 values, however few it has."""
+    limits = FileLimits(metadata_values=48)
+    one = "  - Name: k\n    SymbolName: k\n"
+    packed = b"\x82\xa5.name\xa1k\xa7.symbol\xa4k.kd"
+    for count in (3, 4):
+        for read, data in (
+            (metadata_v2, f"Kernels:\n{one * count}".encode()),
+            (metadata_v3, b"\x81\xaeamdhsa.kernels" + bytes([0x90 + count]) + packed * count),
+        ):
+            if count == 3:
+                assert len(read(data, limits).kernels) == 3
+                continue
+            with pytest.raises(LimitExceeded, match=r"4 kernels: more.*--max-metadata-values"):
+                read(data, limits)
 
 
 @pytest.mark.parametrize(
