@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -120,7 +119,9 @@ def _print(report: Report, arguments: Namespace) -> int:
     if arguments.lines:
         report = with_lines(report)
     if arguments.json:
-        print(json.dumps({"schema": SCHEMA, **file_report_json.report_json(report)}))
+        for piece in file_report_json.report_pieces(report):
+            print(piece, end="")
+        print()
     else:
         for line in report_lines(report, everything=arguments.all, is_mangled=arguments.mangled):
             print(short_line(line))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import subprocess
@@ -12,11 +13,14 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.service.file.file_report import report_on
+from dwarfgpu.service.file.file_report_json import SCHEMA, report_json, report_pieces
 from tests.cli.command import FIXTURES, Json, run, run_json
 from tests.dwarf.builder import X86_64, Shape, abbreviations, elf, read_fixture, unit
 from tests.objfile.test_bundle import CODE, GFX942, HOST, ON, compressed, plain
 from tests.objfile.test_gpu_code import v2
-from tools.bombs.containers import long_names
+from tools.bombs.containers import described_kernels, long_names
+from tools.bombs.model import write_files
 
 Tool = Callable[[str], str]
 NEST = FIXTURES / "hip/nest.gfx942.O2.v5.co"
@@ -54,6 +58,24 @@ def test_a_kernel() -> None:
         (0, 8, "global_buffer"), (8, 8, "global_buffer"), (16, 4, "by_value"),
     ]  # fmt: skip
     assert kernel["entry"] == 0x1600 and kernel["descriptor"]["fields"]["enable_ieee_mode"] == 1
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_json_in_pieces_is_that_of_the_whole_report(count: int, tmp_path: Path) -> None:
+    """Kernels are written one by one; not all of them are held as JSON."""
+    write_files(described_kernels(count), tmp_path)
+    report = report_on(str(tmp_path / "bomb"), None, ())
+    assert report.gpu is not None and len(report.gpu.kernels) == count
+    pieces = list(report_pieces(report))
+    assert len(pieces) == 3 + count
+    assert "".join(pieces) == json.dumps({"schema": SCHEMA, **report_json(report)})
+
+
+@pytest.mark.parametrize("path", [NEST, next(one for one in BINARIES if one.suffix != ".co")])
+def test_json_in_pieces_of_a_fixture(path: Path) -> None:
+    report = report_on(str(path), None, ())
+    whole = json.dumps({"schema": SCHEMA, **report_json(report)})
+    assert run("info", path, "--json").out == "".join(report_pieces(report)) + "\n" == whole + "\n"
 
 
 def test_text() -> None:

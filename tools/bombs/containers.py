@@ -179,8 +179,9 @@ def gzip_core(count: int) -> Files:
     return {"bomb": gzip.compress(core([status(1, bytes(27 * 8))]) + bytes(count))}
 
 
-def metadata(content: bytes) -> Files:
-    note = struct.pack("<III", 7, len(content), 32) + b"AMDGPU\0\0" + content
+def metadata(content: bytes, owner: bytes = b"AMDGPU", type: int = 32) -> Files:
+    note = struct.pack("<III", len(owner) + 1, len(content), type)
+    note += owner + bytes(4 - len(owner) % 4) + content
     note = note.ljust(-(-len(note) // 4) * 4, b"\0")
     text = Content(bytes(64), flags=6, address=CODE)
     return {"bomb": elf({".note": Content(note, type=7, flags=2, address=0x500), ".text": text})}
@@ -199,6 +200,12 @@ def described_kernels(count: int) -> Files:
     """Kernels of one name and descriptor."""
     one = b"\x82\xa5.name\xa1k\xa7.symbol\xa4k.kd"
     return metadata(b"\x81\xaeamdhsa.kernels\xdd" + struct.pack(">I", count) + one * count)
+
+
+def yaml_kernels(count: int) -> Files:
+    """Kernels in the metadata of code object V2."""
+    text = b"---\nVersion: [1, 0]\nKernels:\n" + b"  - Name: k\n    SymbolName: k@kd\n" * count
+    return metadata(text + b"...\n", owner=b"AMD", type=10)
 
 
 def kernel_arguments(count: int) -> Files:
@@ -353,7 +360,13 @@ BOMBS = (
     Bomb("claimed-metadata", "metadata", "an array that says it has {} elements",
          claimed_metadata, 0xFFFFFFFF, ("info bomb", "dispatch bomb --grid 64 --workgroup 64")),
     Bomb("kernels", "metadata", "{} kernels of one name", described_kernels, 50_000,
-         ("info bomb", "dispatch bomb --grid 64 --workgroup 64", "disas bomb")),
+         ("info bomb", "info --json bomb", "dispatch bomb --grid 64 --workgroup 64", "disas bomb")),
+    Bomb("small-kernels", "metadata", "{} kernels of a name alone", described_kernels, 120_000,
+         ("info bomb", "info --json bomb")),
+    Bomb("yaml-kernels", "metadata", "{} kernels of code object V2", yaml_kernels, 120_000,
+         ("info bomb", "info --json bomb")),
+    Bomb("yaml-values", "metadata", "{} kernels of code object V2, more than are read",
+         yaml_kernels, 390_000, ("info bomb", "info --json bomb"), says="--max-metadata-values"),
     Bomb("arguments", "metadata", "a kernel of {} arguments", kernel_arguments, 1_500_000,
          ("info bomb", "dispatch bomb --grid 64 --workgroup 64"), says="--max-metadata-values"),
     Bomb("long-texts", "metadata", "a kernel whose names have {} characters each", long_names,

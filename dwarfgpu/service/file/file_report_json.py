@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.bundle import BundleEntry
 from dwarfgpu.objfile.elf import ObjectFile
@@ -49,6 +51,22 @@ def report_json(report: Report) -> JsonObject:
         "supplementary": _supplementary(report.supplementary),
         "problems": [_problem(problem) for problem in report.problems],
     }
+
+
+def report_pieces(report: Report) -> Iterator[str]:
+    """Yield what `json.dumps` writes of everything in a report with its schema, kernel by kernel:
+    metadata may have hundreds of thousands of them."""
+    kernels = () if report.gpu is None else report.gpu.kernels
+    if report.gpu is not None:
+        report = evolve(report, gpu=evolve(report.gpu, kernels=()))
+    none = '"kernels": []'  # within a text, its quotation marks would be escaped
+    before, _, after = json.dumps({"schema": SCHEMA, **report_json(report)}).partition(none)
+    yield before
+    if after:
+        yield none[:-1]
+        for number, kernel in enumerate(kernels):
+            yield (", " if number else "") + json.dumps(_kernel(kernel))
+        yield none[-1] + after
 
 
 def _elf(report: Report, file: ObjectFile) -> JsonObject:
