@@ -344,6 +344,23 @@ def test_an_indexed_destination_that_is_read_is_not_simulated(name: str) -> None
         assert stopped is not None and "with an index at" in stopped.text
 
 
+@pytest.mark.parametrize(("select", "unused"), [(6, 0), (6, 2), (1, 2), (5, 0), (4, 1)])
+def test_a_part_of_an_indexed_destination_is_not_simulated(select: int, unused: int) -> None:
+    """No document says whether SDWA keeps the rest of the register at the index."""
+    machine = decoder("gfx906", 64)
+    code = programs.encoded(machine, "s_set_gpr_idx_on", src0=128 + 3, src1=8)  # VDST_REL
+    code += programs.encoded(machine, "v_mov_b32_sdwa", vdst=4, src0=1, src0_sel=6,
+                             dst_sel=select, dst_unused=unused)  # fmt: skip
+    running = vectors.machine(code, 64, "gfx906", 64)
+    [wave] = running.waves
+    wave.v[1][:], wave.v[7][:] = 5, 6
+    stopped = running.run(most=2)
+    if select == 6:
+        assert stopped is None and wave.v[7][0] == 5
+    else:
+        assert stopped is not None and "v_mov_b32_sdwa with an index at" in stopped.text
+
+
 @pytest.mark.parametrize("relative", range(8))
 def test_which_index_is_that_of_an_added_register(relative: int) -> None:
     """v_madmk_f32 v8, v1, 3.0, v2: no document says whether VSRC1_REL (2) or VSRC2_REL (4) moves

@@ -33,7 +33,8 @@ class ResultStatements:
             on = "reached"
         rows: list[tuple[str, str]] = []
         if destination.offset:
-            if shape.bits != 32 or shape.count > 1:
+            is_whole = shape.bits == 32 and shape.count == 1
+            if not is_whole or self.item.is_sdwa and self.item.fields.get("dst_sel", 6) != 6:
                 raise not_simulated(f"{self.name} with an index")
             kind = {"b": "v", "u": "v"}.get(shape.kind, shape.kind)
             lines = self._stores([(f"{kind}[{first}{destination.offset}]", variable)], on)
