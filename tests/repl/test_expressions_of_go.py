@@ -261,7 +261,7 @@ def test_what_is_assigned_and_completed(files: list[str]) -> None:
     ]
 
 
-def test_slices_and_interfaces_become(files: list[str]) -> None:
+def test_slices_and_interfaces_become(files: list[str], utf8: None) -> None:
     assigned = {
         "part = list[1:3]": ("len(part)", "2"), "part = part[:1]": ("cap(part)", "2"),
         "part = array[1:2]": ("part[0]", "2"), "words = nil": ("words == nil", "true"),

@@ -38,7 +38,9 @@ def lines_of(gdb: str | None, files: list[str], commands: list[str]) -> list[str
 
 @pytest.mark.parametrize("value", VALUES)
 def test_conversions(value: str, files: list[str], tool: Callable[[str], str]) -> None:
-    commands = [f"print reinterpret_cast<{type_}>({value})" for type_ in TYPES]
+    commands = [
+        f"print{'/x' * type_.endswith('_t')} reinterpret_cast<{type_}>({value})" for type_ in TYPES
+    ]  # GDB escapes wide characters in the C locale
     assert lines_of(None, files, commands) == lines_of(tool("gdb"), files, commands)
 
 
