@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from struct import Struct
 
 import pytest
@@ -22,17 +22,6 @@ FILES = (
     "index/symbols.gcc", "x86_64/demo.gcc.O2.v5", "hip/call.gfx942.O2.v5.co",
     "objects/placed.gcc.o", "aarch64_be/fields.clang.O0.v5",
 )  # fmt: skip
-
-
-def table_with(
-    data: bytes,
-    names: StringTable,
-    form: Struct,
-    address_bits: int,
-    bases: Collection[int | None],
-    section_numbers: Sequence[int] = (),
-) -> SymbolTable:
-    return SymbolTable(SymbolEntries(data, names, form, address_bits, bases, section_numbers))
 
 
 def has_index(table: SymbolTable, index: str) -> bool:
@@ -95,7 +84,7 @@ def test_the_innermost_symbol_that_covers_an_address(
     form = Struct("<IBBHQQ")
     data = b"".join(form.pack(1, 0x12, 0, 1, *span) for span in reversed(NESTED))
     for address in range(0x0F, 0x68):
-        table = table_with(data, StringTable(b"\0f\0", "names"), form, 64, ())
+        table = SymbolTable(SymbolEntries(data, StringTable(b"\0f\0", "names"), form, 64, ()))
         covering = [span for span in NESTED if span[0] <= address < span[0] + span[1]]
         symbol = table.covering(address)
         found = None if symbol is None else (symbol.address, symbol.size_bytes)
@@ -109,11 +98,11 @@ def test_symbols_without_names_are_passed_over() -> None:
     rows = [(1, 0x12, 0x10), *((0, 0x12, 0x20 + number) for number in range(20))]
     data = b"".join(form.pack(name, info, 0, 1, address, 0) for name, info, address in rows)
     for address, is_sorted in ((0x10, False), (0x25, False), (0x30, True), (0xF, False)):
-        table = table_with(data, StringTable(b"\0f\0", "names"), form, 64, ())
+        table = SymbolTable(SymbolEntries(data, StringTable(b"\0f\0", "names"), form, 64, ()))
         before = table.before(address)
         assert (before is None) == (address == 0xF)
         assert has_index(table, "_by_address") == is_sorted
-    table = table_with(data, StringTable(b"\0f\0", "names"), form, 64, ())
+    table = SymbolTable(SymbolEntries(data, StringTable(b"\0f\0", "names"), form, 64, ()))
     for _ in range(symbol_addresses._MAX_SCANS):
         table.before(0x10)
         assert not has_index(table, "_by_address")
@@ -136,7 +125,7 @@ def table_of(rows: list[tuple[int, int]], order: str = "<") -> SymbolTable:
     """Symbols with a name's offset and a value each, all functions; the names are `f` and `g`."""
     form = Struct(f"{order}IBBHQQ")
     data = b"".join(form.pack(name, 0x12, 0, 1, value, 0) for name, value in rows)
-    return table_with(data, StringTable(b"\0f\0g\0", "names"), form, 64, ())
+    return SymbolTable(SymbolEntries(data, StringTable(b"\0f\0g\0", "names"), form, 64, ()))
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
@@ -165,7 +154,7 @@ def test_the_value_of_a_thread_local_symbol_is_no_address() -> None:
     form = Struct("<IBBHQQ")
     rows = ((1, 0x12, 0x10, 0x40), (3, 0x16, 0x20, 8))  # a function, a thread-local object
     data = b"".join(form.pack(name, info, 0, 1, value, size) for name, info, value, size in rows)
-    table = table_with(data, StringTable(b"\0f\0t\0", "names"), form, 64, ())
+    table = SymbolTable(SymbolEntries(data, StringTable(b"\0f\0t\0", "names"), form, 64, ()))
     found = [table.before(0x21) for _ in range(symbol_addresses._MAX_SCANS + 1)]
     assert [symbol and symbol.name for symbol in found] == ["f"] * len(found)
 
@@ -187,7 +176,7 @@ def test_of_several_symbols_the_one_whose_name_is_last() -> None:
     rows = [(5, 0x12), (1, 0x02), (19, 0x12), (11, 0x10)]  # twice, own_twice, __clone3, untyped
     data = b"".join(form.pack(name, info, 0, 1, 0x40, 8) for name, info in rows)
     data += form.pack(11, 0x12, 0, 1, 0x40, 0)  # without a size
-    table = table_with(data, StringTable(names, "names"), form, 64, ())
+    table = SymbolTable(SymbolEntries(data, StringTable(names, "names"), form, 64, ()))
     before = table.before(0x41)
     assert before is not None and before.name == "twice"
 
@@ -211,8 +200,8 @@ def test_a_local_alias_gives_way_to_its_function(
     form = Struct("<IBBHQQ")
     data = b"".join(form.pack(name, info, 0, 1, 0x40, size) for name, info, size in rows)
     names = StringTable(b"\0f\0f.localalias\0", "names")
-    unsorted = table_with(data, names, form, 64, ()).before(0x41)
-    table = table_with(data, names, form, 64, ())
+    unsorted = SymbolTable(SymbolEntries(data, names, form, 64, ())).before(0x41)
+    table = SymbolTable(SymbolEntries(data, names, form, 64, ()))
     table._by_address._remaining = 0
     assert unsorted == table.before(0x41)
     assert unsorted is not None and unsorted.name == expected
@@ -222,7 +211,7 @@ def test_a_name_is_searched_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one without symbols; with and without untyped ones the answers differ."""
     form = Struct("<IBBHQQ")
     data = b"".join(form.pack(1, info, 0, 1, 0x40 * info, 8) for info in (0x12, 0x10))
-    table = table_with(data, StringTable(b"\0f\0", "names"), form, 64, ())
+    table = SymbolTable(SymbolEntries(data, StringTable(b"\0f\0", "names"), form, 64, ()))
     searches = 0
     search = SymbolNames.beginning
 
@@ -245,7 +234,7 @@ def test_strings_without_the_end_of_all_spellings_are_searched_once(
     form = Struct("<IBBHQQ")
     strings = b"\0_ZN1a1fEv\0f\0"
     data = b"".join(form.pack(name, 0x12, 0, 1, 0x40, 8) for name in (1, 11))
-    table = table_with(data, StringTable(strings, "names"), form, 64, ())
+    table = SymbolTable(SymbolEntries(data, StringTable(strings, "names"), form, 64, ()))
     searched: list[bytes] = []
     offsets_of = symbol_names._offsets_of
 
@@ -276,7 +265,7 @@ def test_only_symbols_of_the_name_are_read(
         return form.pack(*(wide if bits == 64 else (name, address, 8, 0x12, 0, 1)))
 
     data = b"".join(row(3 if number == 200 else 1, 0x1000 + 16 * number) for number in range(300))
-    table = table_with(data, StringTable(strings, "names"), form, bits, ())
+    table = SymbolTable(SymbolEntries(data, StringTable(strings, "names"), form, bits, ()))
     numbers: list[int] = []
     fields_of = SymbolEntries.fields
 
@@ -301,7 +290,7 @@ def test_a_text_that_no_name_contains_hides_no_other(names: list[str], data: st.
     for number, name in enumerate(names):
         rows += form.pack(len(strings), 0x12, 0, 1, number, 8)
         strings += name.encode() + b"\0"
-    table = table_with(rows, StringTable(strings, "names"), form, 64, ())
+    table = SymbolTable(SymbolEntries(rows, StringTable(strings, "names"), form, 64, ()))
     for text in data.draw(st.lists(st.text("abZ_1", min_size=1, max_size=3), max_size=6)):
         named = [symbol.name for symbol in table.named(text, (f"_Z{text}",))]
         assert named == [name for name in names if name == text or name.startswith(f"_Z{text}")]
@@ -317,7 +306,8 @@ def test_strings_without_a_text_are_searched_once() -> None:
             Strings.searches += 1
             return super().__contains__(text)  # type: ignore[operator]
 
-    table = table_with(b"", StringTable(Strings(b"\0crash\0"), "names"), Struct("<IBBHQQ"), 64, ())
+    names = StringTable(Strings(b"\0crash\0"), "names")
+    table = SymbolTable(SymbolEntries(b"", names, Struct("<IBBHQQ"), 64, ()))
     assert table.named("nosuch", ()) == table.mangled_with("6nosuch") == ()
     assert Strings.searches == 1
     assert table.mangled_with("suc") == ()
@@ -334,7 +324,7 @@ def test_a_string_that_contains_a_text_often_is_searched_once() -> None:
 
     form, names = Struct("<IBBHQQ"), b"\0_Z" + 1000 * b"1x" + b"\0_Zy1x\0"
     rows = b"".join(form.pack(name, 0x12, 0, 1, 0, 8) for name in (1, names.index(b"_Zy")))
-    table = table_with(rows, StringTable(Strings(names), "names"), form, 64, ())
+    table = SymbolTable(SymbolEntries(rows, StringTable(Strings(names), "names"), form, 64, ()))
     assert [len(symbol.name) for symbol in table.mangled_with("1x")] == [2002, 5]
     assert Strings.searches <= 4
 
@@ -358,14 +348,14 @@ def test_sections_whose_number_is_elsewhere() -> None:
         for name, section in ((1, 7), (5, 0xFFFF), (10, 0xFFF1))
     )
     bases = [0x1000 * number for number in range(70_000)]
-    table = table_with(rows, strings, form, 64, bases)
+    table = SymbolTable(SymbolEntries(rows, strings, form, 64, bases))
     low, high, absolute = table.symbols
     assert [symbol.section for symbol in table.symbols] == [7, UNKNOWN_SECTION, -15]
     assert (low.address, absolute.address, absolute.is_absolute) == (0x7004, 4, True)
     nearest = table.before(0x7006), table.before(0xFFFF006), table.before(6)
     assert [symbol and symbol.name for symbol in nearest] == ["low", "low", "absolute"]
 
-    table = table_with(rows, strings, form, 64, bases, [0, 0xFFF1])
+    table = SymbolTable(SymbolEntries(rows, strings, form, 64, bases, [0, 0xFFF1]))
     low, high, absolute = table.symbols
     assert (high.section, high.address, high.is_absolute) == (0xFFF1, 0xFFF1004, False)
     assert (low.address, absolute.is_absolute) == (0x7004, True)
@@ -383,7 +373,7 @@ def test_symbols_by_how_their_names_end(order: str) -> None:
     form, long = Struct(f"{order}IBBHQQ"), ENDS.index(b"ll")
     offsets = (*range(long + 1), len(ENDS) - 12, len(ENDS) - 3, len(ENDS) + 9)
     data = b"".join(form.pack(offset, 0x12, 0, 1, 0, 0) for offset in offsets)
-    table = table_with(data, StringTable(ENDS, "names"), form, 64, ())
+    table = SymbolTable(SymbolEntries(data, StringTable(ENDS, "names"), form, 64, ()))
     expected = [symbol for symbol in table if symbol.name.endswith(".kd")]
     assert {symbol.name for symbol in expected} >= {"a.kd", ".kd", r"c\xff.kd"}
     for _ in range(2):
@@ -396,7 +386,7 @@ def test_symbols_that_have_one_of_some_names(names: set[str]) -> None:
     """Also names with escapes, which a file has otherwise, and none."""
     form = Struct("<IBBHQQ")
     data = b"".join(form.pack(name, 0x12, 0, 1, 0, 0) for name in range(ENDS.index(b"ll")))
-    table = table_with(data, StringTable(ENDS, "names"), form, 64, ())
+    table = SymbolTable(SymbolEntries(data, StringTable(ENDS, "names"), form, 64, ()))
     assert list(table.called(names)) == [symbol for symbol in table if symbol.name in names]
 
 

@@ -85,16 +85,20 @@ def test_the_result_is_the_same(name: str, built: str, tmp_path: Path) -> None:
     require_result(machine, made, kernel)
 
 
-@pytest.mark.parametrize("name", ["nest", "recursion"])
-def test_a_saved_dispatch_has_the_resource_of_its_scratch(name: str, tmp_path: Path) -> None:
-    """Code of gfx90a at -O0 reaches private memory by s[0:3]."""
-    kernel, path = KERNELS[name], FIXTURES / "run/integers.gfx90a.O0.v5.co"
-    made = prepared(path, kernel, tmp_path)
-    state = tmp_path / "state.json"
+def require_result_of_saved(path: Path, kernel: Kernel, folder: Path) -> None:
+    """Require the result of a dispatch that was saved and goes on with what the state knows."""
+    made, state = prepared(path, kernel, folder), folder / "state.json"
     write(saved(made.launched, state, path), state)
     machine = machine_of_state(load_state(state).target, made.code_object.loaded_segments())
     machine.observe(UnknownContents(machine))
     require_result(machine, made, kernel)
+
+
+@pytest.mark.parametrize("name", ["nest", "recursion"])
+def test_a_saved_dispatch_has_the_resource_of_its_scratch(name: str, tmp_path: Path) -> None:
+    """Code of gfx90a at -O0 reaches private memory by s[0:3]."""
+    kernel, path = KERNELS[name], FIXTURES / "run/integers.gfx90a.O0.v5.co"
+    require_result_of_saved(path, kernel, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -106,12 +110,7 @@ def test_a_saved_dispatch_computes_with_parts(name: str, built: str, tmp_path: P
     v_pk_add_f32 beside another that nothing wrote."""
     kernel = KERNELS[name]
     path = FIXTURES / "run" / f"{kernel.file}.{built}.v5.co"
-    made = prepared(path, kernel, tmp_path)
-    state = tmp_path / "state.json"
-    write(saved(made.launched, state, path), state)
-    machine = machine_of_state(load_state(state).target, made.code_object.loaded_segments())
-    machine.observe(UnknownContents(machine))
-    require_result(machine, made, kernel)
+    require_result_of_saved(path, kernel, tmp_path)
 
 
 FULL = 0xFFFFFFFF
