@@ -142,7 +142,7 @@ SHARED_NAMES: dict[str, str] = {
     "load": "opens a core, opens a state",
     "memory": "operations of expr/ops, bytes of a core",
     **dict.fromkeys(
-        ("names", "number_rules", "operators"),
+        ("name_rules", "names", "number_rules", "operators"),
         "what a language has otherwise than C, in the folder of each",
     ),
     "operands": "of machine instructions, of expressions as text",

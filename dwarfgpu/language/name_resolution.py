@@ -12,7 +12,7 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.qualified import fortran_spellings, split_last
+from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.scope.declarations import declaration_of
 from dwarfgpu.dwarf.scope.imports import imported_units, units_with_names
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, has_tag, is_function, is_type, ordinary
@@ -37,8 +37,8 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, UsageError, shortened
-from dwarfgpu.language.ada.names import ada_spelling, nested_subprograms
 from dwarfgpu.language.builtin_types import Builtins
+from dwarfgpu.language.choose_name_rules import name_rules_of
 from dwarfgpu.language.dotted_names import joined_names
 from dwarfgpu.language.fortran.types import written_type
 from dwarfgpu.language.hsa_types import hsa_type
@@ -108,6 +108,10 @@ class Names:
         """By name: the parser asks whether a name is a type, then the evaluation what it means."""
         self._joined: dict[tuple[str, ...], tuple[int, str]] = {}
         """By the words between points: what `joined_names` returns."""
+        rules = name_rules_of(self.language)
+        self._rules = rules(session, self.current_unit, self.language, self.builtins)
+        self.spelled = self._rules.spelled
+        """Returns a name as the file has it."""
 
     @cached_property
     def current_unit(self) -> CompilationUnit | None:
@@ -144,14 +148,7 @@ class Names:
     def _rarer_meaning(self, name: str) -> tuple[Meaning, ...]:
         """Return the entities of a name that is none of a scope around the program location."""
         meanings = self._of_linkage_name(name) or self.printed_functions(name)
-        meanings = meanings or self._namelist_of_module(name)
-        if not meanings and self.language.is_d and "::" in name:
-            from dwarfgpu.language.d.static_members import static_member  # few programs
-
-            meanings = static_member(self.session, name)
-        if not meanings and self.language.is_ada:
-            meanings = nested_subprograms(self.session, name)
-        return meanings
+        return meanings or self._rules.rarer_meaning(name)
 
     def printed_functions(self, name: str) -> tuple[Meaning, ...]:
         """Return the functions whose names are printed so, where compilers name the entry of an
@@ -168,13 +165,6 @@ class Names:
             for item in functions_named(code_object, name)
             if not item.is_call and is_full_name(item.name, name)
         )
-
-    def _namelist_of_module(self, name: str) -> tuple[Meaning, ...]:
-        if "::" not in name or not self.language.is_fortran:
-            return ()
-        from dwarfgpu.language.fortran.namelists import of_module  # few programs have them
-
-        return of_module(self.session, name)
 
     def _of_linkage_name(self, name: str) -> tuple[Meaning, ...]:
         """Return the global variable of a linkage name; its entry need not have a mangled one."""
@@ -196,15 +186,13 @@ class Names:
 
     def _looked_up(self, name: str, accepts: DieFilter = ordinary) -> tuple[Meaning, ...]:
         lookup = self.session.meanings(name)
-        has_own_words = accepts is ordinary and self.language.has_own_words
-        if has_own_words and self._is_predeclared(name):
+        hides_others = accepts is ordinary and self._rules.hides_others
+        if hides_others and self._is_predeclared(name):
             return lookup.of(name, lambda die: ordinary(die) and self._is_of_language(die))
         meanings = lookup.of(name, accepts)
-        if self.language.is_d and any(isinstance(meaning, Variable) for meaning in meanings):
-            from dwarfgpu.language.d.static_members import of_module_itself  # few programs
-
-            if not all(of_module_itself(m.die) for m in meanings if isinstance(m, Variable)):
-                meanings = lookup.of(name, of_module_itself) or meanings
+        own = self._rules.accepts
+        if own is not None and not all(own(m.die) for m in meanings if isinstance(m, Variable)):
+            meanings = lookup.of(name, own) or meanings
         remarks = lookup.remarks
         is_ordinary = bool(meanings) and accepts is ordinary
         if remarks and is_ordinary and self.in_enclosing_functions(name, meanings):
@@ -242,66 +230,10 @@ class Names:
             return meanings or self.session.meanings(whole).of(whole)
         return ()
 
-    def spelled(self, name: str) -> str:
-        """Return a name as the file has it: in Fortran, where the case of letters does not matter,
-        in lower case if that means something, as compilers write it; in Go with the package of the
-        code, if only that has it; in Ada with the packages around it, `p__x`; in Pascal in
-        whichever letters the nearest such name has; in Rust with the crate or module that
-        `crate::`, `self::` and `super::` mean."""
-        unit = self.current_unit
-        if unit is None:
-            return name
-        if self.language.is_go:
-            return self._in_package(name, unit)
-        if self.language.is_rust:
-            from dwarfgpu.language.rust.names import rust_spelling  # few programs
-
-            return rust_spelling(self.session, unit, name)
-        if unit.style == "c":
-            return name
-        if unit.style == "ada":
-            return ada_spelling(self.session, name)
-        if unit.style == "pascal":
-            from dwarfgpu.language.pascal.names import pascal_spelling  # few programs
-
-            return pascal_spelling(self.session, name)
-        spellings = fortran_spellings(name)
-        if spellings == (name,):
-            return name
-        for spelled in spellings:
-            try:
-                meanings = self.session.meanings(spelled)
-                if meanings.of(spelled) or meanings.in_enclosing_functions(spelled) is not None:
-                    return spelled
-            except UsageError:
-                if "::" not in spelled:
-                    return spelled  # it is ambiguous
-                # Otherwise a scope does not exist.
-        return name if len(spellings) == 1 else spellings[-1]  # a symbol alone has it
-
     def written_scopes(self) -> list[tuple[str, str]]:
         """Return what may be written before a name in the focus, and what the file has in its
-        place: `crate::` and `a::` in Rust, nothing and `main.` in Go, nothing and `m::` in Fortran,
-        where the code uses the module m."""
-        unit = self.current_unit
-        if unit is not None and self.language.is_go:
-            return [("", f"{unit.name}.")]
-        if unit is not None and self.language.is_fortran:
-            from dwarfgpu.dwarf.scope.fortran_names import modules_in_reach  # few programs
-
-            return [("", f"{name}::") for name in modules_in_reach(self.session.meanings().chain)]
-        if unit is None or not self.language.is_rust:
-            return []
-        from dwarfgpu.language.rust.names import written_scopes  # few programs
-
-        return written_scopes(self.session, unit)
-
-    def _in_package(self, name: str, unit: CompilationUnit) -> str:
-        """Return a name of Go as the file has it: gc names a unit after its package."""
-        if not name.isidentifier() or self.session.meanings(name).of(name):
-            return name
-        packaged = f"{unit.name}.{name}"
-        return packaged if self.session.meanings(packaged).of(packaged) else name
+        place: `crate::` and `a::` in Rust, nothing and `main.` in Go."""
+        return self._rules.written_scopes()
 
     def is_type(self, name: str) -> bool:
         """Return whether a name in an expression is a type."""
@@ -315,20 +247,16 @@ class Names:
         return isinstance(cached[0], Die) and is_type(cached[0])
 
     def _keyword(self, name: str) -> Base | None:
-        """Return the type that a keyword is in the code of D, or of characters in that of C++,
-        whatever it is in that of C; None where the unit has a typedef of the name, as C++98
-        allows."""
-        if self.language.is_d:
-            from dwarfgpu.language.d.types import keyword_type  # few programs
-
-            return keyword_type(self.builtins, name)
-        keyword = self.builtins.wide_character(name) if self.language.is_cplusplus else None
-        if keyword is None or any(
+        """Return the type that a keyword is in the language in focus, whatever it is in others;
+        None where the unit has a typedef of the name, as C++98 allows."""
+        keyword = self._rules.keyword(name)
+        if keyword is None or self._rules.reserves_types:
+            return keyword
+        is_declared = any(
             isinstance(meaning, Die) and meaning.tag == dw.TAG_TYPEDEF and self._is_of_unit(meaning)
             for meaning in self._known(name)
-        ):
-            return None
-        return keyword
+        )
+        return None if is_declared else keyword
 
     def is_built_in_type(self, name: str) -> bool:
         """Return whether a name that the program does not describe is a type."""
@@ -343,59 +271,26 @@ class Names:
         return False
 
     def _built_in(self, name: str) -> Type | None:
-        """Return a type that a program need not describe: of OpenCL C, Ada, Go or Rust in its
-        code, or a structure of the HSA runtime."""
-        if self.language.is_opencl:
-            from dwarfgpu.language.opencl.types import opencl_type  # few kernels are of OpenCL
-
-            of_language = opencl_type(self.builtins, name)
-            if of_language is not None:
-                return of_language
-        return self._predeclared(name) or hsa_type(self.session, name)
-
-    def _predeclared(self, name: str) -> Type | None:
-        """Return the type that a name is in the language of the unit in focus where no code of the
-        language declares it; None for another name."""
-        if self.language.is_ada:
-            from dwarfgpu.language.ada.types import ada_type  # few programs are in Ada
-
-            predefined = ada_type(self.builtins, name)
-            if predefined is not None:
-                return predefined
-        if self.language.is_d:
-            from dwarfgpu.language.d.types import keyword_type, object_type
-
-            return keyword_type(self.builtins, name) or object_type(self.builtins, name)
-        return self._primitive(name) or self.own_number_type(name)
+        """Return a type that a program need not describe: of the language in focus, or a structure
+        of the HSA runtime."""
+        return self._rules.predeclared(name) or hsa_type(self.session, name)
 
     def _is_predeclared(self, name: str) -> bool:
         """Return whether the language of the unit in focus has a type of a name, which hides what
         other languages have of the name."""
-        if not self.language.has_own_words:
+        if not self._rules.hides_others:
             return False
-        return name in self.language.described_types or self._predeclared(name) is not None
+        return name in self.language.described_types or self._rules.predeclared(name) is not None
 
     def _is_of_language(self, die: Die) -> bool:
         """Return whether an entry is of the language of the unit in focus."""
         return self.language.is_kin(language_of(die.unit)) or self._is_of_unit(die)
 
-    def _primitive(self, name: str) -> Type | None:
-        """Return the type of a word of Go or Rust; None in other languages."""
-        if self.language.is_go:
-            from dwarfgpu.language.go.types import go_type  # few programs
-
-            return go_type(self.builtins, name)
-        if self.language.is_rust:
-            from dwarfgpu.language.rust.types import rust_type
-
-            return rust_type(self.builtins, name)
-        return None
-
     def _is_primitive_of_rust(self, name: str, meaning: Meaning) -> bool:
         """Return whether a name is that of a primitive type of Rust, and otherwise of a module
         only, as `f32` is in the code of `core` (The Rust Reference, "Preludes")."""
         is_module = isinstance(meaning, Die) and meaning.tag == dw.TAG_NAMESPACE
-        return is_module and self.language.is_rust and self._primitive(name) is not None
+        return is_module and self.language.is_rust and self._rules.primitive(name) is not None
 
     def _is_keyword_type(self, die: Die) -> bool:
         """Return whether an entry is what a keyword means in the language of the unit in focus."""
@@ -414,17 +309,6 @@ class Names:
         if unit.language in dw.C | dw.OPENCL and word not in UNRESERVED_IN_C:
             return False
         return any(map(_is_object, self._known(word)))
-
-    def own_number_type(self, name: str) -> Base | None:
-        """Return an integer or real type that the language of the unit in focus has, and C has
-        not."""
-        if not self.language.has_own_arithmetic:
-            return None
-        from dwarfgpu.language.choose_number_rules import (
-            number_type,  # most programs are in C or C++
-        )
-
-        return number_type(self.builtins, self.language, name)
 
     def literal(self, name: str) -> str | None:
         """Return the literal that a name is in the language of the unit in focus; None for
@@ -563,11 +447,11 @@ class Names:
         if name.operand is not None:  # a parameter
             raise UsageError("typeof is not supported in the parameters of a function type.")
         words = name.words
-        primitive = self._primitive(words[0]) if words[0] in TYPE_WORDS else None
+        primitive = self._rules.primitive(words[0]) if words[0] in TYPE_WORDS else None
         if primitive is not None and len(words) == 1 and name.tag is None:
             return Typed(primitive, self.current_unit)
         if name.tag is None and all(word in TYPE_WORDS for word in words):
-            if len(words) == 1 and (own := self.own_number_type(words[0])) is not None:
+            if len(words) == 1 and (own := self._rules.own_number_type(words[0])) is not None:
                 return Typed(own, self.current_unit)
             kind = self.builtins.named(words)
             if kind is None and words != ("void",):

@@ -68,7 +68,7 @@ def loaded(*arguments: str) -> set[str]:
         ("run --demo", 292),
         ("debug --demo -batch", 328),
         ("debug --demo -batch -ex bt", 376),
-        ("debug --demo -batch -ex list", 423),
+        ("debug --demo -batch -ex list", 425),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

@@ -1,0 +1,78 @@
+"""Names and types that a language has otherwise than C: what each language's class overrides.
+
+Law: `Names` looks names up as C does and asks the object of the language first; only that object
+knows the language.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning
+from dwarfgpu.dwarf.types.types import Base, Type
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.language.builtin_types import Builtins
+from dwarfgpu.language.syntax.expression_language import SourceLanguage
+
+if TYPE_CHECKING:
+    from dwarfgpu.session.session import Session
+
+
+class NameRules:
+    """The names of one language in the focus of a session. This class itself has those of C and
+    C++."""
+
+    hides_others: bool = False
+    """Whether a type that the language declares hides what other languages have of the name."""
+    reserves_types: bool = False
+    """Whether nothing can have the name of a type that is a keyword."""
+    accepts: DieFilter | None = None
+    """Which entries of variables come before others of the name; None for all."""
+
+    def __init__(
+        self,
+        session: Session,
+        unit: CompilationUnit | None,
+        language: SourceLanguage,
+        builtins: Builtins,
+    ) -> None:
+        """`unit`: that of the program location, whose language it is."""
+        self.session = session
+        self.unit = unit
+        self.language = language
+        self.builtins = builtins
+
+    def spelled(self, name: str) -> str:
+        """Return a name as the file has it; the name itself where it has none."""
+        return name
+
+    def written_scopes(self) -> list[tuple[str, str]]:
+        """Return what may be written before a name in the focus, and what the file has in its
+        place."""
+        return []
+
+    def rarer_meaning(self, name: str) -> tuple[Meaning, ...]:
+        """Return the entities of a name that is none of a scope around the program location."""
+        return ()
+
+    def keyword(self, name: str) -> Base | None:
+        """Return the type that a keyword names, in C++ one of characters, whatever the name is in
+        the code of other languages."""
+        return self.builtins.wide_character(name) if self.language.is_cplusplus else None
+
+    def primitive(self, name: str) -> Type | None:
+        """Return the type of a word that is one of C, too, and that the language has otherwise."""
+        return None
+
+    def predeclared(self, name: str) -> Type | None:
+        """Return the type that a name is where no code of the language declares it."""
+        return self.primitive(name) or self.own_number_type(name)
+
+    def own_number_type(self, name: str) -> Base | None:
+        """Return an integer or real type that the language has, and C has not."""
+        if not self.language.has_own_arithmetic:
+            return None
+        # Most programs are in C or C++.
+        from dwarfgpu.language.choose_number_rules import number_type
+
+        return number_type(self.builtins, self.language, name)

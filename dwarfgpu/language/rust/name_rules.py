@@ -1,0 +1,23 @@
+"""Names of Rust: `rust.names` has the modules around the code, `rust.types` the primitive types."""
+
+from __future__ import annotations
+
+from dwarfgpu.dwarf.types.types import Type
+from dwarfgpu.language.name_rules import NameRules
+from dwarfgpu.language.rust.names import rust_spelling, written_scopes
+from dwarfgpu.language.rust.types import rust_type
+
+
+class RustNames(NameRules):
+    hides_others = True
+
+    def spelled(self, name: str) -> str:
+        """Return a name with the crate or module that `crate::`, `self::` and `super::` mean."""
+        return name if self.unit is None else rust_spelling(self.session, self.unit, name)
+
+    def written_scopes(self) -> list[tuple[str, str]]:
+        """Return `crate::` and `self::` for the crate `a::` and its modules."""
+        return [] if self.unit is None else written_scopes(self.session, self.unit)
+
+    def primitive(self, name: str) -> Type | None:
+        return rust_type(self.builtins, name)
