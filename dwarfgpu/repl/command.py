@@ -64,9 +64,10 @@ Completions: TypeAlias = "tuple[int, Iterable[Candidate]]"
 
 _WORD = pattern(r"\s*([\w.-]+|[^\s\w]?)")
 _NOT_OF_GDB: Final = frozenset({
-    "check", "diff", "dispatch", "info agents", "info dispatches",
-    "info queues", "info waves", "laas", "lane", "lanes", "lfaas", "location", "pc", "queue",
-    "redo", "set output", "show output", "undo", "wave",
+    "check", "diff", "dispatch", "info agents", "info dispatches", "info queues", "info waves",
+    "laas", "lane", "lanes", "lfaas", "location", "pc", "queue", "redo", "set editing-mode",
+    "set output", "show editing-mode", "show output", "show processor", "show vgpr-holds", "undo",
+    "wave",
 })  # fmt: skip
 """Names that GDB does not have: an abbreviation that is unambiguous in GDB (`disp`) stays so."""
 
@@ -225,7 +226,9 @@ def fitting(commands: Iterable[Command], word: str) -> dict[str, Command]:
             return {word: command}
         for name in command.words:
             if name.startswith(word):
-                is_counted = command.name.count(" ") > 1 or command.name.startswith("info ")
+                is_counted = command.name.count(" ") > 1 or command.name.startswith(
+                    ("info ", "show ")
+                )
                 if is_counted or not command.is_absent:
                     by_name[name] = command
                     family = command.name.removesuffix(command.word)

@@ -120,7 +120,7 @@ class Shell:
         """Names that the user gave to waves and threads, and to lanes of waves."""
         self.lanes: dict[WaveId, int] = {}
         """The lanes that were in focus in other waves since the last stop."""
-        functions = setting_functions(self.settings, self._folders_of)
+        functions = setting_functions(self.settings, self._folders_of, self._setting_named)
         self.values = ValueHistory(functions, self.names, self.console.warn)
         self.values.radix = lambda: self.settings.limit("input-radix") or 10
         self.values.real_types = lambda: self.settings.flag("print object")
@@ -207,6 +207,14 @@ class Shell:
         if opener is not None and setting == "debug-file-directory":
             return ":".join(opener.folders.debug_directories)
         return None
+
+    def _setting_named(self, text: str) -> str:
+        """Return the name of the setting that `show` shows for a text; the text itself where it
+        shows none."""
+        try:
+            return parse(self.commands, f"show {text}").command.name.removeprefix("show ")
+        except UsageError:
+            return text
 
     def _spelling_of_frame(self) -> Spelling | None:
         """Return how the language of the frame in focus writes all values, as in GDB; None if each

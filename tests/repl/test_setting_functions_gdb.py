@@ -1,4 +1,5 @@
-"""`$_gdb_setting` of settings that have one value here, beside the installed GDB."""
+"""`$_gdb_setting` of settings that have one value here, and beginnings of their names, beside the
+installed GDB."""
 
 from __future__ import annotations
 
@@ -29,6 +30,35 @@ def test_values_are_those_of_gdb(tmp_path: Path, tool: Callable[[str], str]) -> 
         for command in ("print", "whatis")
     ]
     commands.insert(0, "set debug-file-directory /usr/lib/debug")
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+
+
+BEGINNINGS = (
+    *(
+        "disassembly-f",
+        "conf",
+        "confir",
+        "endia",
+        "heigh",
+        "pri obj",
+        "print ob",
+        "pri",
+        "arg",
+        "arc",
+    ),
+    *("height x", "non", "verb", "write x", "pagin", "sch", "step-m"),
+)
+
+
+def test_beginnings_of_names_are_those_of_gdb(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """`show disassembly-f` and `$_gdb_setting("disassembly-f")`; one that several names have is no
+    setting."""
+    build(tmp_path, {"a.c": "int main(void) { return 0; }\n"}, [[tool("gcc"), "-g", "a.c"]])
+    files = [str(tmp_path / "a.out")]
+    shown = ("arg", "disassembly-f", "endia", "arc", "case-", "conf", "writ", "verb", "non")
+    commands = ["set confirm on", *(f"show {name}" for name in shown)]
+    commands += [f'print $_gdb_setting("{name}")' for name in BEGINNINGS]
+    commands += [f'print $_gdb_setting_str("{name}")' for name in BEGINNINGS]
     assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
 
 

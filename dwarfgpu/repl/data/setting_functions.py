@@ -23,16 +23,17 @@ _NUMBERS: Final[Mapping[str, int]] = {"off": 0, "on": 1, "0": 0}
 
 
 def setting_functions(
-    settings: Settings, folders: Callable[[str], str | None]
+    settings: Settings, folders: Callable[[str], str | None], full_name: Callable[[str], str]
 ) -> Mapping[str, DebuggerFunction]:
     """Return the functions by their names without the first `$`.
 
     `folders`: the text of a setting that is about folders; None for other names.
+    `full_name`: the name of a setting whose beginning a text is; the text itself for any other.
     """
     return {
         "_as_string": partial(_as_string, settings),
-        "_gdb_setting": partial(_value, settings, folders),
-        "_gdb_setting_str": partial(_text, settings, folders),
+        "_gdb_setting": partial(_value, settings, folders, full_name),
+        "_gdb_setting_str": partial(_text, settings, folders, full_name),
     }
 
 
@@ -46,11 +47,12 @@ def _as_string(settings: Settings, evaluator: Evaluator, arguments: list[TypedVa
 def _value(
     settings: Settings,
     folders: Callable[[str], str | None],
+    full_name: Callable[[str], str],
     evaluator: Evaluator,
     arguments: list[TypedValue],
 ) -> TypedValue:
     architecture = evaluator.session.architecture
-    name = _name(evaluator, arguments, "_gdb_setting")
+    name = full_name(_name(evaluator, arguments, "_gdb_setting"))
     setting = _declared(name)
     if setting is None:
         text = _undeclared(name, folders, "_gdb_setting")
@@ -67,10 +69,11 @@ def _value(
 def _text(
     settings: Settings,
     folders: Callable[[str], str | None],
+    full_name: Callable[[str], str],
     evaluator: Evaluator,
     arguments: list[TypedValue],
 ) -> TypedValue:
-    name = _name(evaluator, arguments, "_gdb_setting_str")
+    name = full_name(_name(evaluator, arguments, "_gdb_setting_str"))
     setting = _declared(name)
     if setting is None:
         text = _undeclared(name, folders, "_gdb_setting_str")

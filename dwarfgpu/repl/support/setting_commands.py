@@ -447,5 +447,5 @@ def info_set(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info set [SETTING]
     """
-    shown = parse((show,), f"show {argument}")
+    shown = parse(shell.commands, f"show {argument}")
     yield from shown.command.run(shell, shown.argument)
