@@ -182,6 +182,15 @@ def test_breakpoints_of_several_locations_and_of_resolvers(demo: Shell) -> None:
     numbers = [(location["number"], location["enabled"]) for location in first["locations"]]
     assert numbers == [("1.1", "y"), ("1.2", "y")]
     assert second["type"] == "STT_GNU_IFUNC resolver"
+    assert json_of(demo, "ignore 1 2")["bkpt"]["locations"] == first["locations"]
+
+
+def test_a_breakpoint_says_its_locations_when_it_is_set() -> None:
+    lines = ("-ex", "set output json", "-ex", "break 11", "-ex", "info breakpoints")
+    done = run("debug", FIXTURES / "x86_64/bodies.gcc.O2.v5", "--batch", *lines)
+    added, listed = map(json.loads, done.lines)
+    assert added["bkpt"]["addr"] == "<MULTIPLE>" and len(added["bkpt"]["locations"]) == 2
+    assert [added["bkpt"]] == listed["breakpoints"]
 
 
 def test_an_unreadable_unit_leaves_what_is_before_it(demo: Shell) -> None:

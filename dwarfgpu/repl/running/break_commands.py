@@ -34,7 +34,6 @@ from dwarfgpu.service.code.break_addresses import BreakAddress, require_instruct
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.frame.focus import lane_numbers
 from dwarfgpu.service.gdb_error_text import message_of
-from dwarfgpu.view.json_object import JsonObject
 
 _OPTION: Final = re.compile(r"-(?P<name>lane|wave|thread)\s+")
 _IN_FILE: Final = re.compile(r"(?P<file>[^:\s][^:]*):(?P<regexp>[^:].*)")
@@ -240,9 +239,8 @@ def announced(added: Breakpoint, *, shows_address: bool = True) -> Output:
         text += f" ({len(added.addresses)} locations)"
     elif position is not None:
         text += f": file {position.file}, line {position.line}."
-    data: JsonObject = {**added.record, "addr": f"{added.addresses[0]:#x}"}
     kind = "Hardware assisted breakpoint" if added.is_hardware else added.kind
-    return Output(f"{kind} {added.number}{text}", {"bkpt": data})
+    return Output(f"{kind} {added.number}{text}", {"bkpt": added.record})
 
 
 @command(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from dwarfgpu.base.records import define
 from dwarfgpu.errors import counted
@@ -15,6 +15,8 @@ if TYPE_CHECKING:  # few sessions have breakpoints
 
 Disposition: TypeAlias = Literal["keep", "del", "dis"]
 """What becomes of it when it stops the program: GDB's words."""
+_SEVERAL: Final = "<MULTIPLE>"
+"""In place of an address, where locations have lines of their own."""
 
 
 @define(eq=False)
@@ -97,15 +99,14 @@ class Breakpoint:
     def addresses(self) -> tuple[int, ...]:
         return tuple(location.pc for location in self.locations)
 
-    def row(self) -> tuple[str, JsonObject]:
+    def row(self) -> str:
         """Return its line in `info breakpoints`, without the columns of all kinds."""
         thread = "" if self.wave is None else f" thread {self.wave}"
         if self.has_location_rows:
-            locations: list[Plain] = [self._location_record(n) for n in range(len(self.locations))]
-            address = "<MULTIPLE>".ljust(self.address_digits + 3)
-            return f"{address}{thread}", {"addr": "<MULTIPLE>", "locations": locations}
+            address = _SEVERAL.ljust(self.address_digits + 3)
+            return f"{address}{thread}"
         [location] = self.locations
-        return f"{self._address(location)} {location}{thread}", {"addr": f"{location.pc:#x}"}
+        return f"{self._address(location)} {location}{thread}"
 
     def _address(self, location: BreakAddress) -> str:
         return f"{location.pc:#0{self.address_digits + 2}x}"
@@ -175,11 +176,15 @@ class Breakpoint:
     def location_record(self) -> JsonObject:
         """Where it is."""
         first = self.locations[0]
-        return {
+        record: JsonObject = {
             **_source_record(first),
             "original-location": self.typed,
             "at": str(first).removeprefix("in "),
         }
+        if not self.has_location_rows:
+            return {**record, "addr": f"{first.pc:#x}"}
+        locations: list[Plain] = [self._location_record(n) for n in range(len(self.locations))]
+        return {**record, "addr": _SEVERAL, "locations": locations}
 
     def _location_record(self, index: int) -> JsonObject:
         location = self.locations[index]

@@ -484,13 +484,13 @@ def _listed(shell: Shell, items: list[Breakpoint], name: str) -> Iterator[Part]:
     yield heading(f"Num     {'Type':<{width}} Disp Enb {title}What")
     for item in items:
         enabled = "y" if item.is_enabled else "n"
-        what, data = item.row()
+        what = item.row()
         if is_narrow and not item.addresses:
             what = what[8:]
         if not shows_addresses:
             what = _without_address(item, what, 11 if is_narrow else 19)
         text = f"{item.number:<7} {item.type:<{width}} {item.disposition:<4} {enabled}   {what}"
-        yield Output(text, {**item.record, **data}, name)
+        yield Output(text, item.record, name)
         yield from map(heading, item.details())
         yield from (heading(f"      {line}") for line in indented(item.commands))
         for number, row in item.location_rows():

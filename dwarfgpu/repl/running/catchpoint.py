@@ -57,8 +57,8 @@ class Catchpoint(Breakpoint):
         self.begun.add(number)
         return not self.position or (group.position or ())[: len(self.position)] == self.position
 
-    def row(self) -> tuple[str, JsonObject]:
-        return f"{'':18} {self.text}", {}
+    def row(self) -> str:
+        return f"{'':18} {self.text}"
 
     @property
     def location_record(self) -> JsonObject:

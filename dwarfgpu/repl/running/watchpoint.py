@@ -88,8 +88,8 @@ class Watchpoint(Breakpoint):
         """The watchpoint as GDB's machine interface names it."""
         return {_KEYS[self.watch.kind]: {"number": self.number, "exp": self.typed}}
 
-    def row(self) -> tuple[str, JsonObject]:
-        return f"{'':18} {self.typed}", {}
+    def row(self) -> str:
+        return f"{'':18} {self.typed}"
 
     def details(self) -> Iterator[str]:
         if self.lane_of_value is not None:
