@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
+from dwarfgpu.base.bits import signed
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, frozen
@@ -540,7 +541,15 @@ class Resolver:
             count = max(0, self._attributes.number(bounds.count, about, stack))
         elif bounds.upper is not None and lower is not None:
             count = bounds.length(lower, self._attributes.number(bounds.upper, about, stack))
+            if count is not None and isinstance(bounds.upper, Computed):
+                count = max(0, signed(count, self._address_bits))  # -1 in a variable without sign
         return bounds.first_index(lower), count, stride
+
+    @property
+    def _address_bits(self) -> int:
+        """The size of the numbers with which programs compute bounds."""
+        architecture = self._attributes.architecture
+        return 64 if architecture is None else architecture.address_bits
 
 
 def has_descriptor(kind: Dynamic) -> bool:

@@ -1,12 +1,26 @@
-"""Arrays that are known to have no elements, in Pascal and Rust, against the installed GDB."""
+"""Arrays that are known to have no elements, in C, Pascal and Rust, against the installed GDB."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.repl.side_by_side import answers, build, with_core
 
+C = """\
+#include <signal.h>
+#include <string.h>
+char *kept;
+__attribute__((noinline)) int f(int n, int m, char (*p)[n]) {
+  char v[n]; int w[n][2]; char u[n][m];
+  memset(v, 'a', n); memset(w, 0, sizeof w); memset(u, 'b', sizeof u); kept = v;
+  raise(SIGABRT);
+  return sizeof u + sizeof w + kept[0] + ((char *)u)[0] + ((int *)w)[0] + (*p)[0];
+}
+int main(int count, char **words) { return f(count - 1, count, (void *)words); }
+"""
 PASCAL = """\
 program a;
 {$mode objfpc}{$H-}
@@ -34,6 +48,17 @@ fn work(nowhere: *mut usize) {
 }
 fn main() { work(8 as *mut usize); }
 """
+
+
+@pytest.mark.parametrize("level", ["-O0", "-Og", "-O2"])
+def test_c(level: str, tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """An upper bound is a variable without a sign, in which the compiler writes -1."""
+    build(tmp_path, {"a.c": C}, [[tool("gcc"), "-g", "-w", level, "a.c", "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    commands = ["frame function f", "print v", "print w", "print u", "print *p"]
+    commands += [f"{what}({name})" for what in ("ptype", "print sizeof") for name in "vwu"]
+    commands += ["whatis *p", "print sizeof(*p)"]
+    assert answers(None, files, commands)[1:] == answers(tool("gdb"), files, commands)[1:]
 
 
 def test_pascal(tmp_path: Path, tool: Callable[[str], str]) -> None:

@@ -51,7 +51,7 @@ def size_bits(type_: Type | None) -> int | None:
     if not isinstance(bare, Array):
         size = _bits_of_one(bare)
     elif bare.declared_bits is None and None in bare.dimensions:
-        return None
+        return 0 if 0 in bare.dimensions else None
     else:
         size = _known(_contents(bare).size_bits)
     if size is not None and not 0 <= size <= MAX_TYPE_BITS:
@@ -136,7 +136,7 @@ def _array_bits(array_type: Array, inner: Contents) -> int | None:
 
 def _bits_of_elements(array_type: Array, inner: Contents) -> int | None:
     if None in array_type.dimensions:
-        return None
+        return 0 if 0 in array_type.dimensions else None
     count = element_count(array_type)
     if count and has_strides(array_type):
         return _span_bits(array_type)
