@@ -128,10 +128,12 @@ def _showing(
         trace.attach(resumed.target)
         attach = trace.attach
     if args.breakpoints:
+        from dwarfgpu.cli.run_stop_options import chosen_wave
         from dwarfgpu.cli.run_stops import breakpoints_of  # most runs have none
         from dwarfgpu.service.run.run_breakpoints import resumed_position
 
-        first = resumed.waves[0]
+        wave = chosen_wave(args, waves)
+        first = wave if wave in resumed.waves else resumed.waves[0]
         session = resumed.session(first, stopped.wave(first).pc)
         around = resumed_position(session)
         stops = breakpoints_of(args, session, around, waves, lane_count, progress)

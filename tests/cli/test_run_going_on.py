@@ -15,6 +15,7 @@ from dwarfgpu.machine.state.load import load_state
 from tests.cli.command import FIXTURES, run, run_json, validate
 from tests.cli.test_gpu_core_of_state import HOST, SYSROOT, merged_core
 from tests.machine.two_gpus import Running, core_of
+from tests.objfile.build import run as run_tool
 
 CORE = FIXTURES / "core/loop.gfx942.core.xz"
 CODE = FIXTURES / "opencl/kernels.gfx942.O0.v5.co"
@@ -424,3 +425,22 @@ def test_padding_of_an_argument_is_copied(
     assert f"  0-63 {product}\n" in stopped.out or level == "-O2"
     ended = run("run", *state)
     assert ended.status == 0 and "1 wave ended" in ended.out
+
+
+def test_a_line_alone_is_in_the_file_of_the_kernel(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Not in that of the header whose function the first wave is in."""
+    (tmp_path / "helper.h").write_text("int twice(int t)\n{\n  t += t;\n  return t;\n}\n")
+    text = "kernel void k(global int *out)\n{\n  *out = 1;\n  *out = twice(2);\n  *out = 3;\n}\n"
+    (tmp_path / "k.cl").write_text(f'#include "helper.h"\n{text}')
+    options = ["-x", "cl", "-cl-std=CL2.0", "--target=amdgcn-amd-amdhsa", "-mcpu=gfx942"]
+    made, compiled, state = (tmp_path / name for name in ("k.o", "k.co", "s.json"))
+    source = tmp_path / "k.cl"
+    run_tool(tool("clang-19"), *options, "-nogpulib", "-g", "-O0", "-c", source, "-o", made)
+    run_tool(tool("ld.lld-19"), "-shared", made, "-o", compiled)
+    buffer = ("--grid", 64, "--workgroup", 64, "--arg", "out=zeros:4", "--scratch", 4096)
+    run("run", compiled, "k", *buffer, "--break", "helper.h:4", "--save", state)
+    passed, ahead = (run("run", "--state", state, "--break", line).out for line in (4, 6))
+    assert "stopped there" not in ahead and "k.cl:6" in ahead
+    assert "helper.h:4" not in passed and "k.cl:4" not in passed  # it is behind the wave

@@ -17,6 +17,7 @@ from dwarfgpu.language.source_lines import line_lookups
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.machine.target import WaveId
+from dwarfgpu.machine.topology import model_of
 from dwarfgpu.service.code.break_addresses import (
     BreakAddress,
     break_addresses,
@@ -37,7 +38,7 @@ from dwarfgpu.service.value.expression_answer import DEFAULT
 from dwarfgpu.service.value.subject import Expression, Subject, or_operations, subject
 from dwarfgpu.service.value.value_history import ValueHistory
 from dwarfgpu.session.focused_frame import FramePosition
-from dwarfgpu.session.kernel_start import is_before_start
+from dwarfgpu.session.kernel_start import kernel_of
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import (
     before_inlined,
@@ -242,31 +243,46 @@ def _require_valid(session: Session, addresses: Iterable[int], text: str) -> Non
 
 def before_run(code_object: CodeObject, launched: Launched) -> tuple[Session, FramePosition | None]:
     """Return a session with the code of a kernel, and the source line that determines the file of
-    a line without a file: that of the kernel's declaration, else that of its first instruction or
-    of the call that is inlined there."""
+    a line without a file."""
     arch = amdgpu(launched.request.processor.name, launched.machine.lane_count)
     session = Session(arch, (code_object,))
-    declared = _declaration(code_object, launched.pc)
-    if declared is not None:
-        return session, declared
-    first = evolve(session, pc=launched.pc)
-    inlined = inlined_beginning_at(first)
-    if inlined:
-        return session, call_position(functions_at(first)[inlined - 1])
-    return session, frame_position(first, launched.pc)
+    return session, _kernel_position(session, code_object, launched.pc)
 
 
 def resumed_position(session: Session) -> FramePosition | None:
-    """Return the same where waves are resumed: the line of the pc, but as in `before_run` if it is
-    at the first instruction of a kernel; without a line there, the default of the prompt."""
-    code_object, pc = session.code_object, session.pc
-    if pc is None:
+    """Return the same where waves are resumed: of the kernel that the wave in focus runs; if that
+    is unknown, the line of the pc, and without one the default of the prompt."""
+    position = _position_of_dispatch(session)
+    if position is None and session.pc is not None:
+        position = frame_position(session, session.pc) or default_source(session)
+    return position
+
+
+def _position_of_dispatch(session: Session) -> FramePosition | None:
+    machine = model_of(session.target)
+    dispatch = None if machine is None else machine.dispatch_of(session.wave)
+    if dispatch is None:
         return None
-    if code_object is not None and is_before_start(session):
-        declared = _declaration(code_object, pc)
-        if declared is not None:
-            return declared
-    return frame_position(session, pc) or default_source(session)
+    try:
+        code_object, kernel = kernel_of(session, dispatch)
+    except DwarfGpuError:
+        return None
+    if kernel.start is None:
+        return None
+    return _kernel_position(session, code_object, kernel.start + code_object.load_address)
+
+
+def _kernel_position(session: Session, code_object: CodeObject, start: int) -> FramePosition | None:
+    """Return where a kernel is declared, else its first instruction, or the call that is inlined
+    there."""
+    declared = _declaration(code_object, start)
+    if declared is not None:
+        return declared
+    first = evolve(session, pc=start)
+    inlined = inlined_beginning_at(first)
+    if inlined:
+        return call_position(functions_at(first)[inlined - 1])
+    return frame_position(first, start)
 
 
 def _declaration(code_object: CodeObject, pc: int) -> FramePosition | None:
