@@ -67,6 +67,8 @@ def placed_variable(session: FrameSession, die: Die) -> PlacedVariable:
     linked = _linked(session, wanted)
     outer = [linked] if linked else list(islice(_outer(session, here, wanted), 2))
     name = joined(scope_path(wanted))
+    if any(joined(scope_path(declaration_of(instance.die))) == name for instance in here[:1]):
+        name = f"another {name} (the entry at {wanted.offset:#x})"
     if not outer:
         raise UndefinedBits(f"it is a variable of {name}, which no outer frame executes")
     if len(outer) > 1:
