@@ -455,13 +455,13 @@ class Evaluator(ElementAccess):
             return self._initialized(node.operand, to)
         if node.how == "literal" and to.type is not None and self.rules is not None:
             return self._literal(self.rules, node.operand, to.type)
+        own = self.own.becoming(node.operand, to.type, is_assigned=False)
         if node.how == "conversion" or self.language.is_go:
             # In Go a constant that is shifted gets the type ("Operators", "Shift operators").
-            operand = self.object_as(node.operand, to.type)
+            operand = self.object_as(node.operand, to.type) if own is None else own
             if (text := self.own.converted(operand, to.type)) is not None:
                 return text
         else:
-            own = self.own.becoming(node.operand, to.type, is_assigned=False)
             operand = self.objects.referred(self.value(node.operand)) if own is None else own
         if self.language.is_rust and (saturated := self._saturated(operand, to)) is not None:
             return saturated

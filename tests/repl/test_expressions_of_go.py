@@ -42,6 +42,17 @@ type Loop struct {
 type Number int
 type IDs []int
 type Text string
+type Letter byte
+type Letters []Letter
+type Codes []rune
+type Fake struct {
+	str *byte
+	len int
+}
+type Same struct {
+	Base
+	level uint8
+}
 
 var counter = 5
 var table = []string{"x", "yy"}
@@ -85,6 +96,8 @@ func main() {
 	several, shadow := Several{}, Shadow{Base{1, "b"}, "shadow"}
 	nothing, loop := ToBase{}, Loop{&Loop{v: 4}, 3}
 	ids, text := IDs{5, 6}, Text("own")
+	letters, codes, fake := Letters{65, 66}, Codes{'é', 0xD800, 'x'}, Fake{&data[0], 3}
+	same := Same{Base{2, "same"}, 1}
 	known := map[string]int{"k": 1}
 	var unknown map[string]int
 	var failure error
@@ -97,6 +110,7 @@ func main() {
 	_, _, _, _, _, _, _, _ = u8, i8, i, f, on, s, empty, runed
 	_, _, _, _, _, _, _, _ = list, part, words, data, none, array, rows, toArray
 	_, _, _, _, _, _, _, _ = people, deep, toDeep, toBase, several, shadow, nothing, loop
+	_, _, _, _ = letters, codes, fake, same
 	_, _, _, _, _, _, _ = ids, text, known, unknown, failure, value, table
 	blocks(on)
 }
@@ -181,7 +195,25 @@ SHOWN = {
     "none == (void*)0": "true",
     "main.nothing": 'No symbol "main.nothing" in current context.',
     "string(runed)": '"é"', "string(data)": '"abc"', "string(65)": '"A"', "Text(runed)": '"é"',
-    "string(0x110000)": '"\ufffd"', "string(list)": "Invalid cast.", "string(f)": "Invalid cast.",
+    "string(0x110000)": '"\ufffd"',
+    "string(list)": "Go has no conversion of []int to string.",
+    "string(f)": "Go has no conversion of float64 to string.",
+    "string(value)": "Go has no conversion of interface {} to string.",
+    "string(fake)": "Go has no conversion of main.Fake to string.",
+    "string(array)": "Go has no conversion of [3]int to string.",
+    "Fake(s)": "Go has no conversion of string to main.Fake.",
+    "Fake(deep)": "Go has no conversion of main.Deep to main.Fake.",
+    "Deep(same).level": r"1 '\001'", "Text(s)": '"héllo"', 'Text("abc")': '"abc"',
+    "Text(fake)": "Go has no conversion of main.Fake to main.Text.",
+    "string(data[1:3])": '"bc"', "string(letters)": '"AB"', "string(letters[1:])": '"B"',
+    "string(codes)": '"é\ufffdx"', "string(codes[2:])": '"x"', "string(1 << 70)": '"\ufffd"',
+    "string(-1)": '"\ufffd"', "Letters(s[:1])": '"h"', 'Codes("é\\xffx")': "{233, 65533, 120}",
+    'string(Codes("é"))': '"é"', 'len(Letters("abc"))': "3", "IDs(list[1:])": "{20, 30}",
+    "IDs(s)": "Go has no conversion of string to main.IDs.", "IDs(nil) == nil": "true",
+    "Letters(data)": "Go has no conversion of []uint8 to main.Letters.",
+    'Letters("a") + "x"': '"+" of Go is between two strings or two numbers.',
+    "error(value)": "Unsupported: an interface of Go takes a value with its type, as only the"
+    " program can",
     "len(string(runed))": "2", "string(data) + s": '"abchéllo"',
     "counter": "5", "table[1]": '"yy"', "sizeof(Deep)": "32", "Number(4)": "4",
     "escaped": r"{Base = {ID = 1, Name = " '"heap"' r"}, level = 9 '\t'}", "escaped.Name": '"heap"',
@@ -192,6 +224,8 @@ TYPES = {
     "list[1:2]": "int [1]", "list[1:2][:4]": "int [4]", "array[:1][:3]": "int [3]",
     "array[1:][1:]": "int [1]", "cap(list[1:2])": "int", "s[1:]": "struct string",
     "array[1:]": "int [2]", "string(runed)": "struct string",
+    "string(1 << 70)": "struct string", "Text(data[1:])": "struct main.Text",
+    "Letters(s)": "struct main.Letters",
     "list[1]": "int", "s[0]": "uint8", "deep.ID": "int", "toBase.Name": "struct string",
     's + "b"': "struct string", '"a" + "b"': "uint8 [2]", 's < "b"': "bool",
     "^u8": "uint8", "uint8(i)": "uint8", "int(f)": "int", "len(s)": "int", "list[9]": "int",
@@ -266,7 +300,8 @@ def test_slices_and_interfaces_become(files: list[str], utf8: None) -> None:
         "part = list[1:3]": ("len(part)", "2"), "part = part[:1]": ("cap(part)", "2"),
         "part = array[1:2]": ("part[0]", "2"), "words = nil": ("words == nil", "true"),
         "value = nil": ("value == nil", "true"), "failure = nil": ("failure == nil", "true"),
-        "s = s[1:3]": ("s", '"é"'), "ids = list": ("ids[2]", "30"),
+        "s = s[1:3]": ("s", '"é"'), "same = deep": ("same.Name", '"seven"'),
+        "ids = list": ("ids[2]", "30"),
     }  # fmt: skip
     commands = [f"set var {text}" for text in assigned]
     asked = [command for pair in zip(commands, [f"print {text}" for text, _ in
@@ -276,6 +311,14 @@ def test_slices_and_interfaces_become(files: list[str], utf8: None) -> None:
         "part = data": "A slice of uint8 is none of int.",
         "part = words[:1]": "A slice of struct string is none of int.",
         's = "abc"': "Unsupported: what is written out is in no memory of the program",
+        "s = data[1:2]": "Go does not assign []uint8 to string.",
+        "s = data": "Go does not assign []uint8 to string.",
+        "data = s": "Go does not assign string to []uint8.",
+        "s = array": "Go does not assign [3]int to string.",
+        "s = fake": "Go does not assign main.Fake to string.",
+        "s = value": "Go does not assign interface {} to string.",
+        "data = 0": "Go does not assign int to []uint8.",
+        "fake = s": "Go does not assign string to main.Fake.",
         "value = 5": "Unsupported: an interface of Go takes a value with its type, as only the"
         " program can",
         "failure = value": "Unsupported: an interface of Go takes a value with its type, as only"

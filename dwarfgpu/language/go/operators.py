@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.types.go_kinds import STRING, go_kind
-from dwarfgpu.dwarf.types.types import Type
+from dwarfgpu.dwarf.types.go_kinds import SLICE, STRING, go_kind
+from dwarfgpu.dwarf.types.types import Struct, Type, strip
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.c_numbers import spelled
@@ -14,6 +14,8 @@ from dwarfgpu.language.contents import arrays_compared, have_parts
 from dwarfgpu.language.go.slices_and_strings import (
     array_of,
     compared_with_nil,
+    element_of,
+    is_string,
     slice_expression,
     strings_joined,
     strings_ordered,
@@ -81,17 +83,48 @@ class GoOperators(LanguageOperators):
 
         return as_stored(self.arithmetic, target, value)
 
-    def converted(self, value: TypedValue, to: Type | None) -> TypedValue | None:
-        """Return an integer or a slice as a string; None for another conversion."""
-        if go_kind(to) != STRING or go_kind(value.type) == STRING:
+    def becoming(
+        self, node: ast.Node, type_: Type | None, *, is_assigned: bool
+    ) -> TypedValue | None:
+        """Return a constant that becomes a string, which no type may hold; None for another value
+        or type."""
+        rules = self.evaluation.rules
+        if is_assigned or rules is None or go_kind(type_) != STRING:
             return None
-        from dwarfgpu.language.go.assigned_values import bytes_of_string  # few expressions
+        constant = rules.constant(node)
+        if not isinstance(constant, int):
+            return None
+        from dwarfgpu.language.go.converted_structures import encoded  # few expressions
 
+        return self._string(encoded(constant))
+
+    def converted(self, value: TypedValue, to: Type | None) -> TypedValue | None:
+        """Return an integer or a slice as a string, a string as a slice, and `nil` as a slice or an
+        interface; None for another conversion, and `UsageError` for one to a structure that Go has
+        not."""
+        if not isinstance(strip(to), Struct):
+            return None
+        from dwarfgpu.language.go import converted_structures as conversions  # few expressions
+
+        if conversions.have_one_form(value.type, to):
+            return None
+        result = conversions.as_nil_or_interface(value, TypedValue(to, unit=value.unit))
+        if result is None and go_kind(to) == SLICE:
+            result = conversions.as_slice(self.objects, value, element_of(to))
+        elif go_kind(to) == STRING and is_string(value):
+            result = value
+        elif go_kind(to) == STRING and conversions.has_text(self.objects, value):
+            is_read = not isinstance(self.objects, Unevaluated)
+            text = conversions.bytes_of_string(self.arithmetic, value) if is_read else b""
+            result = self._string(text)
+        if result is None:
+            raise UsageError(conversions.no_conversion(value, to))
         if isinstance(self.objects, Unevaluated):
             return TypedValue(to, UNDEFINED_LOCATION, unit=value.unit)
-        text = bytes_of_string(self.arithmetic, value)
-        if text is None:
-            return None
+        return result
+
+    def _string(self, text: bytes) -> TypedValue:
+        """Return a string that is in no memory."""
         return self.evaluation.object(ast.String(tuple(text), is_counted=True))
 
     def of_parts(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:

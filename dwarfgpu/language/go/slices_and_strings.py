@@ -63,6 +63,13 @@ def _elements(objects: ObjectAccess, value: TypedValue, bare: Struct, length: Me
     return TypedValue(Array(element, (count,), is_value=True), location, unit=value.unit)
 
 
+def element_of(type_: Type | None) -> Type | None:
+    """Return the type of the elements of a slice or a string."""
+    bare = strip(type_)
+    pointer = strip(_at(bare, 0).type) if isinstance(bare, Struct) else None
+    return pointer.target if isinstance(pointer, Pointer) else None
+
+
 def slice_expression(
     objects: ObjectAccess, value: TypedValue, low: int, high: int | None, limit: int | None
 ) -> TypedValue:
@@ -152,7 +159,8 @@ def is_string(value: TypedValue) -> bool:
     """Return whether a value is a string of the program, a literal, or one made of these."""
     bare = strip(value.type)
     if isinstance(bare, Array):
-        return bare.is_value and value.location is None and size_bits(bare.element) == 8
+        is_text = bare.is_value and size_bits(bare.element) == 8
+        return is_text and value.location is None and value.capacity is None
     return go_kind(bare) == STRING
 
 
@@ -338,8 +346,9 @@ def compared_with_nil(
 
 
 def is_constant_nil(value: TypedValue) -> bool:
-    """Return whether a pointer is a constant, and null."""
-    return value.location is None and value.bits is not None and not value.bits.value
+    """Return whether a value is a pointer that is a constant, and null."""
+    is_pointer = isinstance(strip(value.type), Pointer)
+    return is_pointer and value.location is None and value.bits is not None and not value.bits.value
 
 
 def _spelled(type_: Type | None) -> str:
