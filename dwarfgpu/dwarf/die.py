@@ -48,7 +48,7 @@ INHERITING_DATA: Final = frozenset(
 
 FORMAL_PARAMETERS: Final = frozenset({dw.TAG_FORMAL_PARAMETER, dw.TAG_UNSPECIFIED_PARAMETERS})
 _WITH_PACKS: Final = FORMAL_PARAMETERS | {dw.TAG_GNU_FORMAL_PARAMETER_PACK}
-_FIXED_DATA: Final = {
+FIXED_DATA: Final = {
     dw.FORM_DATA1: 1,
     dw.FORM_DATA2: 2,
     dw.FORM_DATA4: 4,
@@ -182,7 +182,7 @@ class Die(OfOpenFile):
         attribute = self.attribute(name)
         if attribute is None or attribute.kind != "constant" or isinstance(attribute.raw, bytes):
             return None
-        size_bytes = _FIXED_DATA.get(attribute.form)
+        size_bytes = FIXED_DATA.get(attribute.form)
         return attribute.raw if size_bytes is None else signed(attribute.raw, size_bytes * 8)
 
     def llvm_integer(self, name: int) -> int | None:
@@ -382,7 +382,7 @@ def constant_bytes(attribute: Attribute, size_bytes: int | None, endian: Endian)
         return raw + b"\0" if attribute.kind == "string" else raw
     if attribute.kind not in ("constant", "flag"):
         raise Malformed(f"DW_AT_const_value is of class {attribute.kind}")
-    size = size_bytes or _FIXED_DATA.get(attribute.form) or 8
+    size = size_bytes or FIXED_DATA.get(attribute.form) or 8
     if size > MAX_CONSTANT_BYTES:
         raise IllFormed(f"DW_AT_const_value is a number, its object has {counted(size, 'byte')}")
     return (raw & (1 << size * 8) - 1).to_bytes(size, endian)
@@ -406,7 +406,7 @@ def constant_excess(attribute: Attribute, size_bytes: int | None) -> str | None:
         return f"DW_AT_const_value has {len(raw) * 8} bits, and the object {bits}"
     if attribute.kind not in ("constant", "flag"):
         return None
-    written_bytes = _FIXED_DATA.get(attribute.form) or 8
+    written_bytes = FIXED_DATA.get(attribute.form) or 8
     for number in (raw, signed(raw, written_bytes * 8)):
         if -(1 << bits - 1) <= number < 1 << bits:
             return None

@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, is_instance, linked_variable
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.type_entries import enumerator_value
 from dwarfgpu.dwarf.types.type_sizes import has_strides, spacing_bits
 from dwarfgpu.dwarf.types.types import (
     Array,
@@ -424,7 +425,7 @@ class Names:
         """Return the type and value of an enumerator; `IllFormed` if it has no value."""
         above = die.parent()
         kind = None if above is None else types_of(die.unit).build(above)
-        value = die.integer(dw.AT_CONST_VALUE)
+        value = enumerator_value(die, kind.underlying) if isinstance(kind, Enum) else None
         if not isinstance(kind, Enum) or value is None:
             raise die.located(IllFormed(f"the enumerator {die.name} has no value"))
         return kind, value

@@ -715,6 +715,60 @@ def test_an_enumeration_of_0_bytes_has_the_size_of_its_type(declared: int, size:
     assert isinstance(kind, Enum) and kind.size_bytes == size
 
 
+SIGNED, UNSIGNED = 5, 7  # DW_ATE
+_MINUS_2 = (-2 & (1 << 128) - 1).to_bytes(16, "little")
+
+
+@pytest.mark.parametrize(
+    ("form", "data", "encoding", "value"),
+    [
+        (dw.FORM_BLOCK1, b"\x10" + _MINUS_2, SIGNED, -2),
+        (dw.FORM_BLOCK1, b"\x10" + _MINUS_2, UNSIGNED, (1 << 128) - 2),
+        (dw.FORM_DATA16, _MINUS_2, SIGNED, -2),
+        (dw.FORM_DATA16, _MINUS_2, UNSIGNED, (1 << 128) - 2),
+        (
+            dw.FORM_DATA16,
+            _MINUS_2[::-1],
+            SIGNED,
+            int.from_bytes(_MINUS_2, "big") - (1 << 128),
+        ),
+        (dw.FORM_DATA1, b"\xfe", SIGNED, 254),  # GCC writes numbers without a sign so
+        (dw.FORM_BLOCK1, b"\x11" + bytes(17), SIGNED, None),
+    ],
+)
+def test_enumerators_of_128_bits(form: int, data: bytes, encoding: int, value: int | None) -> None:
+    """DWARF 5 4.1: a block has the bytes of the object, and a form of its size the type's sign."""
+    shapes = [
+        Shape(dw.TAG_ENUMERATION_TYPE, (BYTE_SIZE, (dw.AT_TYPE, dw.FORM_REF4)), True),
+        Shape(dw.TAG_ENUMERATOR, ((dw.AT_CONST_VALUE, form),)),
+        Shape(dw.TAG_BASE_TYPE, (BYTE_SIZE, (dw.AT_ENCODING, dw.FORM_DATA1))),
+    ]
+    enumerator = b"\3" + data + b"\0"
+    base_at = (FIRST + 6 + len(enumerator)).to_bytes(4, "little")
+    entries = b"\2\x10" + base_at + enumerator + bytes((4, 16, encoding))
+    if value is None:
+        with pytest.raises(IllFormed, match="DW_AT_const_value of the entry at .* has 17 bytes"):
+            build(entries, *shapes)
+        return
+    kind = build(entries, *shapes)
+    assert isinstance(kind, Enum) and kind.enumerators == (("", value),)
+
+
+@pytest.mark.parametrize("is_negative", [False, True])
+def test_a_wide_enumerator_without_a_type(is_negative: bool) -> None:
+    shapes = [
+        Shape(dw.TAG_ENUMERATION_TYPE, (BYTE_SIZE,), True),
+        Shape(dw.TAG_ENUMERATOR, ((dw.AT_CONST_VALUE, dw.FORM_DATA16),)),
+    ]
+    data = _MINUS_2 if is_negative else (1 << 100).to_bytes(16, "little")
+    if is_negative:
+        with pytest.raises(Unsupported, match="whether it is negative is unknown"):
+            build(b"\2\x10\3" + data + b"\0", *shapes)
+        return
+    kind = build(b"\2\x10\3" + data + b"\0", *shapes)
+    assert isinstance(kind, Enum) and kind.enumerators == (("", 1 << 100),)
+
+
 @pytest.mark.parametrize(("declared", "size"), [(11, None), (12, 12), (16, 16)])
 def test_an_array_has_the_size_of_its_elements_or_more(declared: int, size: int | None) -> None:
     shapes = [

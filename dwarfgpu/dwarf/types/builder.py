@@ -36,6 +36,7 @@ from dwarfgpu.dwarf.types.type_entries import (
     NAMES_OF_TYPES,
     QUALIFIERS,
     described_base,
+    enumerator_value,
     linked_name,
     pointer_bytes,
     require_type,
@@ -444,7 +445,7 @@ class TypeBuilder:
         is_ada = die.unit.style == "ada"
         for child in die.children():
             if child.tag == dw.TAG_ENUMERATOR:
-                value = child.integer(dw.AT_CONST_VALUE)
+                value = enumerator_value(child, underlying)
                 if value is None:
                     raise IllFormed(f"enumerator at {child.offset:#x} has no value")
                 name = child.name or ""

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.die import MAX_CONSTANT_BYTES, Die
 from dwarfgpu.dwarf.forms import read_uleb
 from dwarfgpu.dwarf.types.class_parts import (
     Access,
@@ -26,6 +26,7 @@ from dwarfgpu.dwarf.types.class_parts import (
     VariantPart,
 )
 from dwarfgpu.dwarf.types.computed_attributes import constant_offset
+from dwarfgpu.dwarf.types.type_entries import number_of_bytes
 from dwarfgpu.dwarf.types.type_sizes import in_fewer_bits
 from dwarfgpu.dwarf.types.types import (
     Base,
@@ -60,7 +61,6 @@ _DEEPEST: Final = 100
 _DEEPEST_VARIANTS: Final = 20
 _MOST_RANGES: Final = 100_000
 """Values that choose among the variants of a part."""
-_LARGEST_DISCRIMINANT_BYTES: Final = 16
 _DSC_LABEL: Final = 0
 _DSC_RANGE: Final = 0x01
 
@@ -230,11 +230,7 @@ def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
             )
         single = value.raw
         if isinstance(single, bytes):  # DW_FORM_data16 and blocks, of 128-bit discriminants
-            if len(single) > _LARGEST_DISCRIMINANT_BYTES:
-                raise IllFormed(
-                    f"DW_AT_discr_value of the entry at {variant.offset:#x} has {len(single)} bytes"
-                )
-            single = int.from_bytes(single, variant.unit.format.endian, signed=has_sign)
+            single = number_of_bytes(variant, "DW_AT_discr_value", single, has_sign=has_sign)
         elif has_sign and (number := variant.signed_integer(dw.AT_DISCR_VALUE)) is not None:
             single = number
         return ((single, single),)
@@ -255,10 +251,10 @@ def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
             )
         low = next_number()
         spans.append((low, next_number() if kind == _DSC_RANGE else low))
-        if any(end.bit_length() > 8 * _LARGEST_DISCRIMINANT_BYTES for end in spans[-1]):
+        if any(end.bit_length() > 8 * MAX_CONSTANT_BYTES for end in spans[-1]):
             raise IllFormed(
                 f"DW_AT_discr_list of the entry at {variant.offset:#x} has a value of more than "
-                f"{_LARGEST_DISCRIMINANT_BYTES} bytes"
+                f"{MAX_CONSTANT_BYTES} bytes"
             )
     return tuple(spans)
 

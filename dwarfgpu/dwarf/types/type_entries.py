@@ -1,5 +1,5 @@
 """What the entry of one type says, without the types around it (DWARF 5 chapter 5): its size, the
-base type below it, the entry that defines it, the name that the linker knows.
+base type below it, its enumerators, the entry that defines it, the name that the linker knows.
 """
 
 from __future__ import annotations
@@ -7,10 +7,11 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base.base_type import CURRENCY, BaseType
+from dwarfgpu.base.bits import signed
 from dwarfgpu.base.chains import End, ends_of
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.die import MAX_ORIGINS, Die
+from dwarfgpu.dwarf.die import FIXED_DATA, MAX_CONSTANT_BYTES, MAX_ORIGINS, Die
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.section_budget import LinkedNames
@@ -153,6 +154,45 @@ def underlying_base(die: Die) -> Base | None:
     target = die.reference(dw.AT_TYPE)
     bases = die.unit.sections.program.shared(_UnderlyingBases)
     return None if target is None else bases.base_at(target)
+
+
+def number_of_bytes(die: Die, name: str, data: bytes, *, has_sign: bool) -> int:
+    """Return the number in a block, which has the bytes of an object of the program (DWARF 5 4.1);
+    `IllFormed` for one that is too large.
+
+    `name`: that of the attribute.
+    """
+    if len(data) > MAX_CONSTANT_BYTES:
+        raise IllFormed(f"{name} of the entry at {die.offset:#x} has {len(data)} bytes")
+    return int.from_bytes(data, die.unit.endian, signed=has_sign)
+
+
+def enumerator_value(die: Die, underlying: Base | None) -> int | None:
+    """Return the value of an enumerator of an enumeration; None if it has none.
+
+    A form with the size of the underlying type has the sign of this, which nothing gives to an
+    enumeration without one: `Unsupported` for a number that may be negative.
+    """
+    attribute = die.attribute(dw.AT_CONST_VALUE)
+    if attribute is None:
+        return None
+    has_sign = underlying is not None and underlying.base.is_signed
+    raw = attribute.raw
+    if attribute.kind == "block" and isinstance(raw, bytes):
+        number = number_of_bytes(die, "DW_AT_const_value", raw, has_sign=has_sign)
+        size = len(raw)
+    else:
+        constant = die.integer(dw.AT_CONST_VALUE)
+        size = FIXED_DATA.get(attribute.form, 0)
+        if constant is None or (underlying is not None and size != underlying.size_bytes):
+            return constant
+        number = signed(constant, 8 * size) if has_sign and size else constant
+    if underlying is None and size > 8 and number >> 8 * size - 1:
+        raise Unsupported(
+            f"the enumerator at {die.offset:#x} is of an enumeration without a type: whether it is"
+            " negative is unknown"
+        )
+    return number
 
 
 def require_type(die: Die) -> None:

@@ -28,6 +28,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
 )
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable, external_of, only_in_abstract, variable_of
+from dwarfgpu.dwarf.types.type_entries import enumerator_value, underlying_base
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.context import ConstValue
@@ -208,6 +209,9 @@ def _in_scope(
 
 def _enumerator(die: Die, length: int) -> str:
     value = die.signed_integer(dw.AT_CONST_VALUE)
+    above = die.parent()
+    if value is None and above is not None:
+        value = enumerator_value(die, underlying_base(above))
     if value is None:
         return "a constant without a value"
     shown_bits = 8 * min(max(length, 0), MAX_CONSTANT_BYTES)
