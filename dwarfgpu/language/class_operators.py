@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from dwarfgpu.dwarf.types.class_parts import Method
@@ -23,21 +23,41 @@ def methods_named(struct_type: Struct, name: str) -> tuple[Method, ...]:
     """Return the member functions with a name of the class, else of the first of its base classes
     that declares one. `LimitExceeded` if there are too many, again for each class that inherits
     one."""
+    for current in _with_bases(struct_type):
+        methods = tuple(method for method in current.declared.methods if method.name == name)
+        if methods:
+            return methods
+    return ()
+
+
+def spelled_method(struct_type: Struct, name: str) -> str:
+    """Return the name that a member function has for one in any case of letters; the name itself if
+    none has it. `LimitExceeded` as in `methods_named`."""
+    folded = name.lower()
+    return next(
+        (
+            method.name
+            for current in _with_bases(struct_type)
+            for method in current.declared.methods
+            if method.name.lower() == folded
+        ),
+        name,
+    )
+
+
+def _with_bases(struct_type: Struct) -> Iterator[Struct]:
     pending, visited, count = [struct_type], set[int](), 0
     while pending:
         current = pending.pop()
         if id(current) in visited:
             continue
         visited.add(id(current))
-        methods = tuple(method for method in current.declared.methods if method.name == name)
-        if methods:
-            return methods
+        yield current
         bases = current.index.bases
         count += len(bases)
         if count > MOST_BASES:
             raise LimitExceeded(f"more than {MOST_BASES} base classes")
         pending += [base for member in bases if isinstance(base := strip(member.type), Struct)]
-    return ()
 
 
 def refuse_arrow(operand: TypedValue) -> None:

@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.types.type_sizes import element_type
 from dwarfgpu.dwarf.types.types import Array, Dynamic, Member, Pointer, Struct, strip
 from dwarfgpu.errors import Unsupported, UsageError
-from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow
+from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow, spelled_method
 from dwarfgpu.language.complexes import complex_part, is_complex
 from dwarfgpu.language.dereference import GENERIC_POINTER
 from dwarfgpu.language.library_operators import smart_pointee
@@ -237,6 +237,8 @@ class MemberAccess(NamedValues):
         """Return the member function of an object; `UsageError` where its class has none of that
         name."""
         scope, simple = split_last(name)
+        if self.language.is_pascal:
+            simple = spelled_method(struct_type, simple)
         owner = scope or f"::{type_name(struct_type, cplusplus=True)}"
         full_name = f"{owner}::{simple}"
         meanings = self.names.meaning(full_name) if scope or self.names.is_name(owner) else ()

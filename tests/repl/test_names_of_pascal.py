@@ -114,3 +114,9 @@ def test_functions_beside_variables(
     for name in ("fail", "tshape::FAIL"):
         assert "line 8." in answers(None, files, [f"break {name}"])[0]
     assert 'Function "nosuch" not defined.' in answers(None, files, ["break nosuch"])[0]
+    for name in ("fail", "FAIL", "Fail"):
+        spelled = "FAIL" if option == "-gw2" else "Fail"
+        [shown] = answers(None, files, [f"print self.{name}"])
+        assert shown.splitlines()[-1] == f"Cannot take address of method {spelled}."
+    [shown] = answers(None, files, ["print self.nosuch"])
+    assert shown.splitlines()[-1] == "There is no member or method named nosuch."
