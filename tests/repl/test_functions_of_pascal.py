@@ -156,6 +156,8 @@ def test_assignments_to_strings(tmp_path: Path, tool: Callable[[str], str], opti
         rows["color"] = "CBLUE"
         del rows["heap"]
         rows["heap + c"] = "Unsupported: the type ANSISTRING does not say how long its strings are"
+        rows["name := heap"] = rows["heap + c"]
+        rows["small := uni"] = rows["heap + c"].replace("ANSI", "UNICODE")
     shown = last_lines(with_core(tool, tmp_path), [f"output {row}" for row in rows])
     shown = [line.partition("warning: ")[0] for line in shown]
     assert dict(zip(rows, shown, strict=True)) == rows

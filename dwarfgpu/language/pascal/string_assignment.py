@@ -49,8 +49,12 @@ def stored(
         )
     bare, parts = strip(target.type), parts_of_string(target)
     is_short = isinstance(bare, Array) and bare.is_short_string
+    is_array = isinstance(bare, Array) and not is_short and is_string(bare)
+    name = allocated_name(value.type)
+    if (is_short or parts or is_array) and name and isinstance(strip(value.type), Pointer):
+        raise Unsupported(f"the type {name} does not say how long its strings are")
     source = as_string(objects, value)
-    if isinstance(bare, Array) and not is_short and is_string(bare):
+    if isinstance(bare, Array) and is_array:
         return _stored_in_array(arithmetic, options, target, bare, value, source)
     if not (is_short or parts) or source is None:
         return store(arithmetic, options, target, value)
@@ -93,9 +97,6 @@ def _stored_in_array(
     behind them; one of another array of characters is refused as in the program, unless it is of
     the same type."""
     objects, count = arithmetic.objects, array.dimensions[0]
-    name = allocated_name(value.type)
-    if name is not None and isinstance(strip(value.type), Pointer):
-        raise Unsupported(f"the type {name} does not say how long its strings are")
     is_array = value.location is not None and is_plain_array(value)
     if source is None or count is None or is_array or array.declared_bits is None:
         # An array without a size of its own is a dynamic one, which the program allocates.
