@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Protocol
 
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.fortran_ada import (
     Indexes,
     class_array,
@@ -336,7 +337,9 @@ def _length(evaluator: Calling, node: ast.Name, arguments: Sequence[ast.Node]) -
     """Return the value of `len` or `cap` of Go; None where the name means none."""
     from dwarfgpu.language.go.slices_and_strings import BUILTINS, length  # few programs
 
-    if node.name not in BUILTINS or node.file is not None or evaluator.names.meaning(node.name):
+    if node.name not in BUILTINS or node.file is not None:
+        return None
+    if _is_declared_in(dw.LANG_GO, evaluator, node.name):
         return None
     if len(arguments) != 1:
         raise UsageError(f"{node.name} has one argument: {node.name}(x)")
@@ -352,10 +355,16 @@ def _of_pascal(
     name = node.name.lower()
     if name not in FUNCTIONS or node.file is not None or evaluator.rules is None:
         return None
-    if evaluator.names.meaning(evaluator.names.spelled(node.name)):
+    if _is_declared_in(dw.LANG_PASCAL83, evaluator, evaluator.names.spelled(node.name)):
         return None
     values = [evaluator.object(argument) for argument in arguments]
     return value_of_function(evaluator, evaluator.rules, name, values)
+
+
+def _is_declared_in(language: int, evaluator: Calling, name: str) -> bool:
+    """Return whether code of a language declares a name, which hides a function of the language:
+    what a file of another language calls so does not."""
+    return any(meaning.unit.language == language for meaning in evaluator.names.meaning(name))
 
 
 def _gpu_call(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -325,3 +326,30 @@ def test_slices_and_interfaces_become(files: list[str], utf8: None) -> None:
         " the program can",
     }
     assert _shown(None, files, [f"set var {text}" for text in refused]) == [*refused.values()]
+
+
+BESIDE_C = """\
+package main
+
+// int len = 5, cap = 6;
+import "C"
+
+var words = []string{"a", "b"}
+
+func main() { println(C.len, C.cap, len(words)) }
+"""
+
+
+def test_functions_beside_names_of_c(
+    tool: Callable[[str], str], tmp_path: Path, go_cache: str
+) -> None:
+    """Only what Go declares hides `len` and `cap`."""
+    (tmp_path / "a.go").write_text(BESIDE_C)
+    words = [tool("go"), "build", "-gcflags=-N -l", "-o", "a", "a.go"]
+    offline = {**os.environ, "GO111MODULE": "off", "GOPROXY": "off", "CGO_ENABLED": "1"}
+    offline |= {"GOCACHE": go_cache, "GOPATH": str(tmp_path / "path"), "CC": tool("gcc")}
+    subprocess.run(words, cwd=tmp_path, check=True, timeout=120, env=offline)
+    shown = answers(
+        None, [str(tmp_path / "a")], ["output len(main.words)", "output cap(main.words)"]
+    )
+    assert [answer.splitlines()[-1] for answer in shown] == ["2", "2"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repl.side_by_side import build, last_lines, with_core
+from tests.repl.side_by_side import answers, build, last_lines, with_core
 
 SOURCE = """\
 program a;
@@ -308,3 +308,35 @@ def test_arrays_of_characters(tmp_path: Path, tool: Callable[[str], str], option
         assert last_lines(files, [f"output {text}", *asked])[1:] == numbers
     own = last_lines(files, [f"output {text}" for text in NOT_ASSIGNED])
     assert {*own} <= {"Invalid cast.", "Attempt to take address of value not located in memory."}
+
+
+BESIDE_C = """\
+program a;
+{$L x.o}
+var s: string[10]; c: char;
+procedure inner; var ord: longint;
+begin
+  ord := 4; plongint(nil)^ := ord;
+end;
+begin
+  s := 'abc'; c := 'q'; inner;
+end.
+"""
+
+
+@pytest.mark.parametrize("option", ["-gw3", "-gw2"])
+def test_functions_beside_names_of_c(
+    tmp_path: Path, tool: Callable[[str], str], option: str
+) -> None:
+    """Only what Pascal declares hides the functions."""
+    sources = {"a.pas": BESIDE_C, "x.c": "int length = 5, ord = 6;"}
+    compiled = [[tool("gcc"), "-g", "-c", "x.c"], [tool("fpc"), "-g", option, "-O-", "a.pas"]]
+    build(tmp_path, sources, compiled)
+    files = with_core(tool, tmp_path)
+    commands = ["frame 1", *(f"output {text}" for text in ("length(s)", "LENGTH(s)", "ord(c)"))]
+    assert [answer.splitlines()[-1] for answer in answers(None, files, commands)[1:]] == [
+        "3", "3", "113",
+    ]  # fmt: skip
+    assert last_lines(files, ["output length(s)", "output ord", "output ord(c)"]) == [
+        "3", "4", "Unsupported: functions of the program cannot be called",
+    ]  # fmt: skip
