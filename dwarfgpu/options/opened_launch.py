@@ -52,6 +52,7 @@ from dwarfgpu.machine.simulated.launch.save_dispatch import most_waves, saved
 from dwarfgpu.machine.simulated.storage.undefined_numbers import FILL
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.loaded_state import State
+from dwarfgpu.machine.state.state_document import LoadedFile
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.machine.topology import Geometry, Position
 from dwarfgpu.objfile.container import is_bundle_file
@@ -344,12 +345,13 @@ def _save(
     own: dict[str, bytes] = {}
     if args.target is not None or is_bundle_file(source):
         stem = f"{path.name.removesuffix('.json')}.{launched.request.processor.name}"
-        file = code_object.file
-        data = file.file_bytes(0, file.size_bytes, "the code object")
+        contents = code_object.file
+        data = contents.file_bytes(0, contents.size_bytes, "the code object")
         name = content_name(stem, data, "co")
         own[name] = data
         source = folder_of(path) / name
-    outcome = saved(launched, path, source, loaded, fill)
+    file = LoadedFile(source, launched.request.load_address)
+    outcome = saved(launched, path, file, loaded, fill)
     outcome = evolve(outcome, files={**outcome.files, **own})
     if args.beside is not None:
         state = json_reader.load(Path(args.beside))

@@ -92,7 +92,7 @@ def test_split_barriers(tmp_path: Path) -> None:
     assert {number: wave.barrier for number, wave in target.machine.waves.items()} == expected
     path = tmp_path / "again.json"
     before = json.loads((tmp_path / "state.json").read_text("utf-8"))
-    write(state_document(target, path, {}, before), path)
+    write(state_document(target, path, (), before), path)
     again = load_state(path).target
     assert {number: wave.barrier for number, wave in again.machine.waves.items()} == expected
 

@@ -9,7 +9,7 @@ import pytest
 
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_differences import differences
-from dwarfgpu.machine.state.state_document import state_document
+from dwarfgpu.machine.state.state_document import LoadedFile, state_document
 from dwarfgpu.machine.state.write import write
 from tests.cli.command import FIXTURES, run, validate
 from tests.repl.repl_shell import demo_shell, nest_shell, output_of
@@ -137,7 +137,7 @@ def test_a_core_is_not_a_state(tmp_path: Path) -> None:
 def test_every_state_is_saved_whole(path: Path, tmp_path: Path) -> None:
     state = load_state(path)
     before = json.loads(path.read_text())
-    loaded = {code_object.path: code_object.load_address for code_object in state.code_objects}
+    loaded = [LoadedFile(listed.path, listed.load_address) for listed in state.code_objects]
     again = tmp_path / "again.json"
     write(state_document(state.target, again, loaded, before), again)
     validate(json.loads(again.read_text()))
@@ -152,6 +152,23 @@ def test_every_state_is_saved_whole(path: Path, tmp_path: Path) -> None:
     assert [code_object.path.resolve() for code_object in result.code_objects] == [
         code_object.path.resolve() for code_object in state.code_objects
     ]
+
+
+def test_a_file_that_is_loaded_twice_is_saved_twice(tmp_path: Path) -> None:
+    """Position-independent code may be loaded anywhere, and at two addresses."""
+    file = FIXTURES / "run/integers.gfx942.O2.v5.co"
+    listed = [{"path": str(file), "load_address": hex(at << 20)} for at in (1, 2)]
+    document = {
+        "schema": "dwarfgpu-state-1",
+        "architecture": "gfx942",
+        "waves": [{"pc": 0x107000}],
+        "code_objects": listed,
+    }
+    (state := tmp_path / "s.json").write_text(json.dumps(document))
+    again = tmp_path / "again.json"
+    assert run("debug", "--state", state, "--batch", "-ex", f"save {again}").status == 0
+    objects = json.loads(again.read_text())["code_objects"]
+    assert [item["load_address"] for item in objects] == ["0x100000", "0x200000"]
 
 
 def test_a_name_in_quotes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from dwarfgpu.machine.core.gpu.process_image import process_core
 from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.write import core_parts, core_state_note
 from dwarfgpu.machine.simulated.launch.machine_of_dispatch import machine_of_dispatch
-from dwarfgpu.machine.state.state_document import state_document
+from dwarfgpu.machine.state.state_document import LoadedFile, state_document
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.options.opened_launch import prepare_run
 from dwarfgpu.service.core.core_of_state import write_core_of_state
@@ -79,7 +79,7 @@ def stopped_somewhere(name: str, kernel: str, random: Random, folder: Path) -> l
         records.append({"id": number} | ({"scratch": scratch} if scratch["size"] else {}))
     before: dict[str, Json] = {"waves": records}
     path = folder / "live.json"
-    write(state_document(target, path, {file: address}, before), path)
+    write(state_document(target, path, [LoadedFile(file, address)], before), path)
     loaded = [
         (image.address, image.read(0, image.size_bytes))
         for image in prepared.code_object.loaded_segments()

@@ -15,7 +15,7 @@ from dwarfgpu.arch.model import Apertures
 from dwarfgpu.base.absolute_path import relative_path
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.readable_files import resolved
-from dwarfgpu.base.records import evolve, fields
+from dwarfgpu.base.records import evolve, fields, frozen
 from dwarfgpu.machine.state.loaded_state import SCHEMA_2
 from dwarfgpu.machine.state.register_bytes import RegisterBytes
 from dwarfgpu.machine.state.state_target import StateTarget
@@ -37,15 +37,23 @@ _MEMBERS: Final = {
 """What a state file calls fields of agents and queues; it does not have those without a name."""
 
 
+@frozen
+class LoadedFile:
+    """A code object that a state names."""
+
+    path: Path
+    load_address: int
+
+
 def state_document(
     target: StateTarget,
     path: Path,
-    code_objects: Mapping[Path, int],
+    code_objects: Iterable[LoadedFile],
     before: Mapping[str, Json] | None = None,
 ) -> Saved:
     """Return the document for a path, and the arrays in separate files.
 
-    `code_objects`: files and where they are loaded. `before`: the document from which the machine
+    `before`: the document from which the machine
     was read, for the facts above the waves; None: those that the machine has.
     """
     from dwarfgpu.base.file_digests import FileDigests  # most runs save no state
@@ -62,7 +70,7 @@ def state_document(
         document["fill"] = target.fill
     folder, digests = resolved(path).parent, FileDigests()
     document["code_objects"] = [
-        code_object_record(file, address, folder, digests) for file, address in code_objects.items()
+        code_object_record(loaded, folder, digests) for loaded in code_objects
     ]
     memories = _Memories(target, arrays)
     document["memory"] = memories.of_process()
@@ -76,14 +84,16 @@ def state_document(
     return Saved(document, arrays.files)
 
 
-def code_object_record(
-    file: Path, address: int, folder: Path, digests: FileDigests
-) -> dict[str, Json]:
+def code_object_record(loaded: LoadedFile, folder: Path, digests: FileDigests) -> dict[str, Json]:
     """Return what a state in a folder says of a code object: where it is, and what it contains."""
-    path = resolved(file)
+    path = resolved(loaded.path)
     digest = digests.of(path)
     contents: dict[str, Json] = {} if digest is None else {"sha256": digest}
-    return {"path": relative_path(path, folder), "load_address": hex(address), **contents}
+    return {
+        "path": relative_path(path, folder),
+        "load_address": hex(loaded.load_address),
+        **contents,
+    }
 
 
 def topology_document(machine: Machine, apertures: Mapping[WaveId, Apertures]) -> dict[str, Json]:

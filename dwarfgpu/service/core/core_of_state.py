@@ -15,6 +15,7 @@ from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
 from dwarfgpu.machine.core.gpu.process_image import process_core
 from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.write import core_parts, core_state_note
+from dwarfgpu.machine.state.state_document import LoadedFile
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.service.machine.code_object_files import code_object_files
@@ -38,7 +39,7 @@ def write_core_of_state(
     """
     objects = tuple(code_objects)
     files = code_object_files([(it.file, it.load_address) for it in objects], path, removed)
-    uris = [_uri(file, address) for file, address in files.loaded.items()]
+    uris = [_uri(loaded) for loaded in files.loaded]
     image = image_of_state(target, pcs, uris, _loaded(objects))
     state, ranges = process_core(image.image)
     for name, data in files.own.items():
@@ -48,9 +49,9 @@ def write_core_of_state(
     return (*image.notes, *beside)
 
 
-def _uri(file: Path, load_address: int) -> LoadedUri:
-    path = os.fsencode(resolved(file))
-    return LoadedUri(f"file://{quote(path, safe='/._~-')}", load_address)
+def _uri(loaded: LoadedFile) -> LoadedUri:
+    path = os.fsencode(resolved(loaded.path))
+    return LoadedUri(f"file://{quote(path, safe='/._~-')}", loaded.load_address)
 
 
 def _loaded(code_objects: Iterable[CodeObject]) -> Iterator[tuple[int, bytes]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from dwarfgpu.base.readable_files import folder_of
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.base.writing import content_name
+from dwarfgpu.machine.state.state_document import LoadedFile
 from dwarfgpu.machine.state.write import Saved
 from dwarfgpu.objfile.elf import ObjectFile
 
@@ -20,8 +21,8 @@ from dwarfgpu.objfile.elf import ObjectFile
 class CodeObjectFiles:
     """What a document names, and what has to be written for that."""
 
-    loaded: Mapping[Path, int]
-    """The files, and where they are loaded."""
+    loaded: tuple[LoadedFile, ...]
+    """The files; one that is loaded at several addresses is there for each."""
     own: Mapping[str, bytes]
     """Contents of those beside the document, by name."""
 
@@ -38,7 +39,7 @@ def code_object_files(
     `code_objects`: each with its load address. `removed`: a folder that does not outlive the
     session. Code objects in memory, in a bundle or in another part of a file have no file.
     """
-    loaded, own = dict[Path, int](), dict[str, bytes]()
+    loaded, own = list[LoadedFile](), dict[str, bytes]()
     for file, address in code_objects:
         path = Path(file.path)
         if not path.is_file() or path.parent == removed:
@@ -46,5 +47,5 @@ def code_object_files(
             name = content_name(document.stem, data, "co")
             own[name] = data
             path = folder_of(document) / name
-        loaded[path] = address
-    return CodeObjectFiles(loaded, own)
+        loaded.append(LoadedFile(path, address))
+    return CodeObjectFiles(tuple(loaded), own)

@@ -28,6 +28,7 @@ from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
 from dwarfgpu.machine.sparse_memory import SparseMemory
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.register_bytes import RegisterBytes
+from dwarfgpu.machine.state.state_document import LoadedFile
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.machine.topology import StopReason
@@ -88,7 +89,7 @@ def test_the_result_is_the_same(name: str, built: str, tmp_path: Path) -> None:
 def require_result_of_saved(path: Path, kernel: Kernel, folder: Path) -> None:
     """Require the result of a dispatch that was saved and goes on with what the state knows."""
     made, state = prepared(path, kernel, folder), folder / "state.json"
-    write(saved(made.launched, state, path), state)
+    write(saved(made.launched, state, LoadedFile(path, made.launched.request.load_address)), state)
     machine = machine_of_state(load_state(state).target, made.code_object.loaded_segments())
     machine.observe(UnknownContents(machine))
     require_result(machine, made, kernel)

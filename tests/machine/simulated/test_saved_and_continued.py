@@ -18,7 +18,7 @@ from dwarfgpu.machine.simulated.launch.machine_of_dispatch import buffers, machi
 from dwarfgpu.machine.simulated.launch.machine_of_state import machine_of_state
 from dwarfgpu.machine.simulated.launch.save_dispatch import saved
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.machine.state.state_document import state_document
+from dwarfgpu.machine.state.state_document import LoadedFile, state_document
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.options.opened_launch import Prepared, prepare_run
 from dwarfgpu.service.run.state_of_run import state_of_run
@@ -78,14 +78,13 @@ def test_the_memory_is_the_same(name: str, built: str, workgroup: int, tmp_path:
     expected = output(made, whole)
     assert any(expected)
     path, code = tmp_path / "state.json", RUN / f"{KERNELS[name].file}.{built}.v5.co"
-    before = saved(made.launched, path, code).document
+    file = LoadedFile(code, made.launched.request.load_address)
+    before = saved(made.launched, path, file).document
     barriers = set()
     for machine in stops(made, whole.instructions):
         barriers |= {wave.barrier for wave in machine.waves}
         target, _ = state_of_run(made.launched, machine)
-        write(
-            state_document(target, path, {code: made.launched.request.load_address}, before), path
-        )
+        write(state_document(target, path, [file], before), path)
         again = machine_of_state(load_state(path).target, segments)
         # An access behind the kernel's LDS is an error in both: granules are not the kernel's.
         assert {wave.lds.end for wave in again.waves} == {made.launched.group_bytes}

@@ -14,7 +14,7 @@ from dwarfgpu.base.npy import Npy
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.machine.simulated.launch.dispatch import Launched, WaveRegisters
 from dwarfgpu.machine.state.loaded_state import SCHEMA_2
-from dwarfgpu.machine.state.state_document import code_object_record
+from dwarfgpu.machine.state.state_document import LoadedFile, code_object_record
 from dwarfgpu.machine.state.write import Arrays, Saved
 from dwarfgpu.machine.topology import Dispatch, Queue, Workgroup
 
@@ -25,7 +25,7 @@ _OTHER_VALUES: Final = 10_000
 def saved(
     launched: Launched,
     path: Path,
-    code_object: Path,
+    code_object: LoadedFile,
     loaded: Iterable[tuple[int, bytes]] = (),
     fill: int | None = None,
 ) -> Saved:
@@ -59,9 +59,7 @@ def saved(
         "architecture": request.processor.name,
         "wave_size": machine.lane_count,
         "code_objects": [
-            code_object_record(
-                code_object, request.load_address, resolved(path).parent, FileDigests()
-            )
+            code_object_record(code_object, resolved(path).parent, FileDigests())
         ],
         "agents": [
             {"id": agent.id, "local_base": hex(agent.local_base),
