@@ -11,7 +11,7 @@ from dwarfgpu.base.records import define, field
 if TYPE_CHECKING:
     from pathlib import Path
 
-_MOST_BYTES: Final = 1 << 30
+MOST_BYTES: Final = 1 << 30
 """Of all files together: reading them takes one to three seconds."""
 
 
@@ -22,7 +22,7 @@ class FileDigests:
     beyond: int = field(default=0, init=False)
     """How many files were not read, because those before them are as large as the bound."""
     _kept: dict[tuple[int, ...], str | None] = field(factory=dict, init=False)
-    _bytes_left: int = field(factory=lambda: _MOST_BYTES, init=False)
+    _bytes_left: int = field(factory=lambda: MOST_BYTES, init=False)
 
     def of(self, path: str | Path) -> str | None:
         """Return what `digest_of` does, and None for a file beyond the bound."""

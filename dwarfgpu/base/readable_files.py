@@ -22,9 +22,8 @@ _DEVICES: Final = "/dev/"
 _STREAMS: Final = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 _MAX_LINKS: Final = 40
 """In one path, as in Linux."""
-
-
-_MOST_DIGESTED: Final = 1 << 26
+MOST_DIGESTED: Final = 1 << 26
+"""Size of a file in bytes; reading all of a larger one takes a while."""
 
 
 def open_to_read(path: str | Path) -> BinaryIO:
@@ -61,7 +60,7 @@ def digest_of(path: str | Path) -> str | None:
 
     try:
         with open_to_read(path) as file:
-            if os.fstat(file.fileno()).st_size > _MOST_DIGESTED:
+            if os.fstat(file.fileno()).st_size > MOST_DIGESTED:
                 return None
             return hashlib.sha256(file.read()).hexdigest()
     except OSError:
@@ -123,4 +122,12 @@ def _link(path: str) -> str | None:
         return None
 
 
-__all__ = ["beneath", "folder_of", "is_regular", "is_source", "open_to_read", "resolved"]
+__all__ = [
+    "MOST_DIGESTED",
+    "beneath",
+    "folder_of",
+    "is_regular",
+    "is_source",
+    "open_to_read",
+    "resolved",
+]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from dwarfgpu.arch.registry import machine_name
 from dwarfgpu.base.argument_types import require_right_arguments
@@ -48,6 +48,9 @@ from dwarfgpu.objfile.file_kinds import (
 )
 from dwarfgpu.objfile.section_placement import CUBIN_GLOBAL, are_placed, placed
 from dwarfgpu.objfile.string_table import StringTable
+
+if TYPE_CHECKING:
+    import os
 
 _HEADERS_OF_A_PIECE: Final = 1024
 _MAX_HEADER: Final = 64
@@ -112,10 +115,9 @@ class ElfFile(OfOpenFile):
         self._section_bytes, self._section_count, self._names_index = header[10:13]
 
     @property
-    def changed_ns(self) -> int | None:
-        """When the file was changed last, in nanoseconds; None for bytes that are not a whole
-        file."""
-        return self._data.changed_ns if isinstance(self._data, FileBytes | SmallFile) else None
+    def status(self) -> os.stat_result | None:
+        """The status of the file when it was opened; None for bytes that are not a whole file."""
+        return self._data.status if isinstance(self._data, FileBytes | SmallFile) else None
 
     @cached_property
     def is_relocatable(self) -> bool:

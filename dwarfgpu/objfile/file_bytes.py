@@ -62,15 +62,15 @@ class FileBytes(OfOpenFile):
         self._source: ByteSource = source
         self._start = 0
         self._size_bytes = source.size_bytes
-        self.changed_ns: int | None = source.changed_ns
-        """When the file was changed last; None for a part of a file, and other sources."""
+        self.status: os.stat_result | None = source.status
+        """Of the file when it was opened; None for a part of a file, and other sources."""
 
     @classmethod
     def of(cls, source: ByteSource, size_bytes: int) -> FileBytes:
         """Return all bytes of another source, such as a compressed file."""
         file_bytes = cls.__new__(cls)
         file_bytes._source, file_bytes._start, file_bytes._size_bytes = source, 0, size_bytes
-        file_bytes.changed_ns = None
+        file_bytes.status = None
         return file_bytes
 
     def part(self, start: int, size_bytes: int) -> FileBytes:
@@ -80,7 +80,7 @@ class FileBytes(OfOpenFile):
         part._source = self._source
         part._start = self._start + start
         part._size_bytes = max(stop - start, 0)
-        part.changed_ns = None
+        part.status = None
         return part
 
     def __len__(self) -> int:
@@ -98,8 +98,8 @@ class FileBytes(OfOpenFile):
 class SmallFile(bytes):
     """The bytes of a file that was read at once."""
 
-    changed_ns: int | None = None
-    """When the file or its status was changed last, by the clock of the file system."""
+    status: os.stat_result | None = None
+    """Of the file when it was opened; None for bytes that are not a whole file."""
 
 
 class _Source:
@@ -116,8 +116,7 @@ class _Source:
         with FileIO(path) as file:
             self._descriptor = descriptor = os.dup(file.fileno())
         self._stamp = _stamp(descriptor)
-        # Not the time of the last write: an archive can bring any.
-        self.changed_ns = os.fstat(descriptor).st_ctime_ns
+        self.status = os.fstat(descriptor)
 
     @property
     def size_bytes(self) -> int:
@@ -207,5 +206,5 @@ def read_if_small(data: bytes | FileBytes) -> bytes | FileBytes:
     if len(data) > _SMALL_FILE_BYTES or isinstance(data, bytes):
         return data
     small = SmallFile(data[:])
-    small.changed_ns = data.changed_ns
+    small.status = data.status
     return small

@@ -25,8 +25,8 @@ class IndexIdentity:
 
 def index_identity(file: ObjectFile) -> IndexIdentity | None:
     """Return the identity of a file; None if it has none. `Malformed` for unusable headers."""
-    changed_ns = file.changed_ns
-    if changed_ns is None:
+    status = file.status
+    if status is None:
         return None
     id = build_id(file)
     if not id or len(id) > _MAX_ID_BYTES:
@@ -35,5 +35,6 @@ def index_identity(file: ObjectFile) -> IndexIdentity | None:
         (section.name, section.type, section.flags, section.offset, section.size_bytes)
         for section in file.sections
     ]
-    described = repr((id, file.size_bytes, changed_ns, file.machine, file.endian, rows))
+    # Not the time of the last write: an archive can bring any.
+    described = repr((id, file.size_bytes, status.st_ctime_ns, file.machine, file.endian, rows))
     return IndexIdentity(id.hex(), described.encode("utf-8", "surrogatepass"))

@@ -341,18 +341,19 @@ def _save(
     is_there: bool,
 ) -> list[str]:
     """Write the state, and the code object beside it if its file contains several."""
-    path, source = Path(args.save), Path(args.file)
-    own: dict[str, bytes] = {}
-    if args.target is not None or is_bundle_file(source):
+    # Most launches are not saved.
+    from dwarfgpu.service.machine.code_object_files import CodeObjectFiles, code_object_files
+
+    path, contents, address = Path(args.save), code_object.file, launched.request.load_address
+    if args.target is not None or is_bundle_file(Path(args.file)):
         stem = f"{path.name.removesuffix('.json')}.{launched.request.processor.name}"
-        contents = code_object.file
         data = contents.file_bytes(0, contents.size_bytes, "the code object")
         name = content_name(stem, data, "co")
-        own[name] = data
-        source = folder_of(path) / name
-    file = LoadedFile(source, launched.request.load_address)
-    outcome = saved(launched, path, file, loaded, fill)
-    outcome = evolve(outcome, files={**outcome.files, **own})
+        files = CodeObjectFiles((LoadedFile(folder_of(path) / name, address),), {name: data})
+    else:
+        files = code_object_files([(contents, address)], path)
+    [file] = files.loaded
+    outcome = files.added_to(saved(launched, path, file, loaded, fill))
     if args.beside is not None:
         state = json_reader.load(Path(args.beside))
         assert isinstance(state.value, dict)  # it was loaded

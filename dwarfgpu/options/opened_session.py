@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from functools import partial
 from os.path import dirname
 from typing import TYPE_CHECKING
@@ -84,8 +84,16 @@ def _of_state(args: argparse.Namespace, files: list[str]) -> Stopped:
         code_objects = _code_objects(args, files, state)
         arch = _architecture(args, state, code_objects)
     if state is not None:
-        target, notes = state.target, (*state.notes, *_changes(state, code_objects))
-        return Stopped(arch, target, target, state.waves, code_objects, True, notes=notes)
+        target, notes, recorded = state.target, state.notes, dict[ObjectFile, str]()
+        if any(listed.digest is not None for listed in state.code_objects):
+            # Only for saved states.
+            from dwarfgpu.service.machine.state_code_objects import changed_since, recorded_digests
+
+            recorded = recorded_digests(state, code_objects)
+            notes += tuple(changed_since(state, code_objects))
+        return Stopped(
+            arch, target, target, state.waves, code_objects, True, notes=notes, recorded=recorded
+        )
     target, wave = StateTarget(arch), wave_number(args.wave, args.wave_option) or 0
     target.add_wave(wave)
     return Stopped(arch, target, target, (WaveState(wave, None),), code_objects, False)
@@ -317,13 +325,6 @@ def _with_debug_files_first(code_objects: list[CodeObject]) -> tuple[CodeObject,
     return tuple(
         sorted(code_objects, key=lambda one: (first[one.load_address], not is_debug_file(one.file)))
     )
-
-
-def _changes(state: State, code_objects: tuple[CodeObject, ...]) -> Iterator[str]:
-    if any(listed.digest is not None for listed in state.code_objects):
-        from dwarfgpu.service.machine.state_code_objects import changed_since  # for saved states
-
-        yield from changed_since(state, code_objects)
 
 
 def _address_in(state: State, path: str | Path) -> int:

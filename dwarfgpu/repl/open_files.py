@@ -66,6 +66,7 @@ class FileOpener:
             wave_names(session),
             state_path=args.state,
             removed_folder=Path(args.state).parent if _is_dispatched(args) else None,
+            recorded=stopped.recorded,
             file_limits=file_limits_of(args),
             opener=self,
         )

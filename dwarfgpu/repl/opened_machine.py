@@ -15,6 +15,7 @@ from dwarfgpu.view.json_object import JsonObject
 if TYPE_CHECKING:
     from dwarfgpu.machine.core.load import Core
     from dwarfgpu.machine.target import WaveId
+    from dwarfgpu.objfile.elf import ObjectFile
 
 
 @frozen
@@ -78,6 +79,8 @@ class OpenedMachine:
     """The open state file."""
     removed_folder: Path | None = None
     """The folder of the open state file, if the end of the session removes it."""
+    recorded: Mapping[ObjectFile, str] = field(factory=dict)
+    """As of `Stopped`."""
     file_limits: FileLimits = DEFAULT_FILE_LIMITS
     """For each file that is read, states included."""
     opener: Opener | None = None

@@ -42,7 +42,7 @@ def test_a_file_of_many_names_is_read_once(tmp_path: Path, read: list[str]) -> N
 def test_no_more_bytes_are_read_than_the_bound(
     tmp_path: Path, read: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_digests, "_MOST_BYTES", 20)
+    monkeypatch.setattr(file_digests, "MOST_BYTES", 20)
     sizes = {"a": 8, "b": 16, "c": 8, "d": 8}
     for name, size in sizes.items():
         (tmp_path / name).write_bytes(name.encode() * size)

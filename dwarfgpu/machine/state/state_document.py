@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dwarfgpu.arch.model import Apertures
 from dwarfgpu.base.absolute_path import relative_path
@@ -22,9 +22,6 @@ from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.state.write import Arrays, Saved
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, Wave, Workgroup
-
-if TYPE_CHECKING:
-    from dwarfgpu.base.file_digests import FileDigests
 
 _MACHINE: Final = ("agents", "queues", "dispatches", "workgroups", "note")
 _OF_WAVE: Final = (
@@ -43,6 +40,8 @@ class LoadedFile:
 
     path: Path
     load_address: int
+    digest: str | None = None
+    """The SHA-256 of the contents to which the state belongs; None where it is unknown."""
 
 
 def state_document(
@@ -56,8 +55,6 @@ def state_document(
     `before`: the document from which the machine
     was read, for the facts above the waves; None: those that the machine has.
     """
-    from dwarfgpu.base.file_digests import FileDigests  # most runs save no state
-
     if before is None:
         apertures = {wave: target.apertures_of(wave) for wave in target.waves}
         before = topology_document(target.machine, apertures)
@@ -68,10 +65,8 @@ def state_document(
     document |= {name: before[name] for name in _MACHINE if name in before}
     if target.fill is not None:
         document["fill"] = target.fill
-    folder, digests = resolved(path).parent, FileDigests()
-    document["code_objects"] = [
-        code_object_record(loaded, folder, digests) for loaded in code_objects
-    ]
+    folder = resolved(path).parent
+    document["code_objects"] = [code_object_record(loaded, folder) for loaded in code_objects]
     memories = _Memories(target, arrays)
     document["memory"] = memories.of_process()
     records = {record["id"]: record for record in _waves_before(before)}
@@ -84,16 +79,11 @@ def state_document(
     return Saved(document, arrays.files)
 
 
-def code_object_record(loaded: LoadedFile, folder: Path, digests: FileDigests) -> dict[str, Json]:
+def code_object_record(loaded: LoadedFile, folder: Path) -> dict[str, Json]:
     """Return what a state in a folder says of a code object: where it is, and what it contains."""
-    path = resolved(loaded.path)
-    digest = digests.of(path)
+    path, digest = relative_path(resolved(loaded.path), folder), loaded.digest
     contents: dict[str, Json] = {} if digest is None else {"sha256": digest}
-    return {
-        "path": relative_path(path, folder),
-        "load_address": hex(loaded.load_address),
-        **contents,
-    }
+    return {"path": path, "load_address": hex(loaded.load_address), **contents}
 
 
 def topology_document(machine: Machine, apertures: Mapping[WaveId, Apertures]) -> dict[str, Json]:

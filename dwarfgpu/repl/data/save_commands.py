@@ -53,8 +53,10 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     path = _path(argument)
     require_no_input(path, "state")
     code_objects = [(it.file, it.load_address) for it in shell.session.code_objects]
-    files = code_object_files(code_objects, path, shell.machine.removed_folder)
-    opened = shell.machine.state_path
+    of_machine = shell.machine
+    removed, recorded = of_machine.removed_folder, of_machine.recorded
+    files = code_object_files(code_objects, path, removed, recorded)
+    opened = of_machine.state_path
     before = None if opened is None else json_reader.load(Path(opened)).value
     document = before if isinstance(before, dict) else None
     saved = files.added_to(state_document(machine, path, files.loaded, document))

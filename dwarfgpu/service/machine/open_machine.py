@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dwarfgpu.machine.core.load import Core
+    from dwarfgpu.objfile.elf import ObjectFile
 
 
 NO_WAVES: Final = "the core file has no waves of GPUs; `dwarfgpu info` lists its threads"
@@ -56,6 +57,9 @@ class Stopped:
     notes: tuple[str, ...] = ()
     """Notes for the user."""
     core: Core | None = None
+    recorded: Mapping[ObjectFile, str] = field(factory=dict)
+    """The SHA-256 that a state has of its code objects: what the machine belongs to, also where a
+    file had changed when it was opened."""
 
     def target(self) -> TargetWithCodeObjects:
         """Return the machine, completed by what the code objects load. A debug file has nothing of

@@ -13,6 +13,7 @@ from dwarfgpu.dwarf.code_object import CodeObject, has_end
 from dwarfgpu.errors import DwarfGpuError, UsageError, counted, shortened
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.state.loaded_state import State, StateCodeObject
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import build_id
 from dwarfgpu.objfile.separate_debug import is_debug_file
 from dwarfgpu.session.focused_frame import not_in_code
@@ -142,17 +143,23 @@ def address_of_same(state: State, path: str | Path) -> int:
     return listed.load_address if is_same else 0
 
 
-def changed_since(state: State, code_objects: Iterable[CodeObject]) -> Iterator[str]:
+def recorded_digests(state: State, code_objects: Iterable[CodeObject]) -> dict[ObjectFile, str]:
+    """Return the SHA-256 that a state has of files that are open."""
+    saved = {resolved(item.path): item.digest for item in state.code_objects}
+    digests = {item.file: saved.get(resolved(item.file.path)) for item in code_objects}
+    return {file: digest for file, digest in digests.items() if digest is not None}
+
+
+def changed_since(state: State, code_objects: Sequence[CodeObject]) -> Iterator[str]:
     """Yield a note on each file that has other contents than when the state was saved, and one on
     those that were not read."""
-    saved = {resolved(item.path): item.digest for item in state.code_objects}
-    names = {resolved(item.file.path): item.name for item in code_objects}  # each path once
-    digests = FileDigests()
-    for path, name in names.items():
-        digest = saved.get(path)
+    recorded, digests = recorded_digests(state, code_objects), FileDigests()
+    names = {resolved(item.file.path): item for item in code_objects}  # each path once
+    for path, item in names.items():
+        digest = recorded.get(item.file)
         if digest is not None and digests.of(path) not in (digest, None):
             yield (
-                f"{name} has changed since the state was saved: functions, lines and "
+                f"{item.name} has changed since the state was saved: functions, lines and "
                 "variables may be wrong"
             )
     if digests.beyond:

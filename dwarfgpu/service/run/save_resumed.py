@@ -24,7 +24,8 @@ def save_resumed(
     machine = resumed.one_machine
     assert machine is not None
     before = None if state is None else json_reader.load(state).value
-    files = code_object_files([(it.file, it.load_address) for it in resumed.code_objects], path)
+    code_objects = [(it.file, it.load_address) for it in resumed.code_objects]
+    files = code_object_files(code_objects, path, recorded=stopped.recorded)
     if stopped.core is not None:
         from dwarfgpu.service.machine.save_wave_state import files_of_core  # for core files only
 

@@ -31,8 +31,6 @@ def saved(
 ) -> Saved:
     """Return the state file of a dispatch at a path; `loaded`: writable memory of the code object;
     `fill`: the byte of memory that was never written."""
-    from dwarfgpu.base.file_digests import FileDigests  # most runs save no state
-
     request, machine = launched.request, launched.machine
     number = request.placement.dispatch
     stem = path.name.removesuffix(".json")
@@ -59,7 +57,7 @@ def saved(
         "architecture": request.processor.name,
         "wave_size": machine.lane_count,
         "code_objects": [
-            code_object_record(code_object, resolved(path).parent, FileDigests())
+            code_object_record(code_object, resolved(path).parent)
         ],
         "agents": [
             {"id": agent.id, "local_base": hex(agent.local_base),
