@@ -13,7 +13,21 @@ MAX_NESTED: Final = 20
 MAX_CHARACTERS: Final = 1 << 20
 """Maximum length of a line, with the lines that backslashes join to it; binary input may have no
 line ends."""
+_SHOWN: Final = 64
+"""Characters of a line that is too long: an answer has its token, and how it begins."""
 TOO_LONG: Final = f"A line of more than {MAX_CHARACTERS} characters."
+
+
+class LongLine(UsageError):
+    """A line that is too long to be kept, and was read to its end."""
+
+    def __init__(self, beginning: str, message: str = TOO_LONG) -> None:
+        super().__init__(message)
+        self.beginning = beginning[:_SHOWN]
+
+    @property
+    def kind(self) -> str:
+        return UsageError.__name__
 
 
 class Leaving(Exception):

@@ -276,6 +276,21 @@ class Shell:
                 console.send(answer, is_last=self.is_over)
             console.streams.out.flush()
 
+    def refuse(self, beginning: str, error: UsageError) -> None:
+        """Answer a line that cannot be read with an error; `beginning`: of the line, with its
+        token."""
+        answer = None
+        if self.console.is_json:
+            token, line = without_token(beginning.strip())
+            answer = Answer(line, token)
+        outer = self.console.begin(answer)
+        self.failures += 1
+        self.console.fail(error.message, error)
+        self.console.end(outer)
+        if answer is not None:
+            self.console.send(answer, is_last=self.is_over)
+        self.console.streams.out.flush()
+
     def _executed(self, line: str, answer: Answer | None) -> bool:
         console = self.console
         pager = console.pager()

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dwarfgpu.repl.terminal import plain_prompt
 from tests.cli.command import FIXTURES, refuse, run, validate
 from tests.processes import finished
+from tests.repl.repl_shell import demo_shell
 
 
 @pytest.fixture
@@ -43,6 +47,27 @@ def test_the_lines_of_a_body_may_have_tokens(asked: Any) -> None:
     assert inner["command"] == "if 0" and inner["commands"][0]["value"] == "2"
     assert answers[3]["commands"][0]["value"] == "4"
     assert answers[4]["output"] == "5\n"
+
+
+def test_a_line_that_is_too_long_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "x" * (3 << 20)
+    lines = ("1 p 1", f"2 p {long}", "3 p 2", "4 if 1", f"5 p {long}", "6 p 3", "7 end", "8 p 4")
+    shell = demo_shell()
+    shell.settings.set("output", "json")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(lines)))
+    out = shell.console.streams.out
+    assert isinstance(out, io.StringIO)
+    begin = out.tell()
+    plain_prompt.converse(shell, prompts=False)
+    answers = [json.loads(line) for line in out.getvalue()[begin:].splitlines()]
+    for answer in answers:
+        validate(answer)
+    refused = "A line of more than 1048576 characters."
+    assert [(answer["token"], answer["result"], answer.get("msg")) for answer in answers] == [
+        (1, "done", None), (2, "error", refused), (3, "done", None), (4, "error", refused),
+        (8, "done", None),
+    ]  # fmt: skip
+    assert answers[1]["command"].startswith("p xxx") and len(answers[1]["command"]) < 100
 
 
 def test_python_reads_none_of_the_commands(asked: Any) -> None:

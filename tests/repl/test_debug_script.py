@@ -262,14 +262,53 @@ def test_lines_are_joined_up_to_the_length_of_a_line(shell: Shell, tmp_path: Pat
     assert said == f"$2 = 1\n{script}:1026: Error in sourced command file:\n{TOO_LONG}"
 
 
-def test_joined_lines_of_standard_input_end_it_where_they_are_too_long(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch
+LONG = 1 << 20
+"""Characters that a line may have."""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x" * (LONG + 1),
+        "x" * 3 * LONG,
+        "\\\n" * 2 * LONG + "print 4",
+        "print \\\n" + "x" * 3 * LONG,
+        "if 1\n" + "x" * 3 * LONG + "\nprint 5\nend",
+    ],
+)
+def test_a_line_of_standard_input_that_is_too_long_is_skipped(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
-    taken = io.StringIO("print 1\\\n+2\n" + "\\\n" * (1 << 21) + "print 4\n")
+    taken = io.StringIO(f"print 1\\\n+2\n{line}\nprint 6\n")
     monkeypatch.setattr(sys, "stdin", taken)
     plain_prompt.converse(shell, prompts=False)
     said = output_of(shell)
-    assert "$1 = 3\n" in said and "$2" not in said and TOO_LONG in said
+    assert "$1 = 3\n" in said and "$2 = 6\n" in said and said.endswith(TOO_LONG)
+    assert (shell.failures, shell.is_over) == (1, False)
+
+
+def test_the_longest_line_of_standard_input(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = f"print {'1':>{LONG - 6}}"
+    assert len(line) == LONG
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{line}\nprint 2\n"))
+    plain_prompt.converse(shell, prompts=False)
+    assert "$1 = 1\n$2 = 2\n" in output_of(shell)
+
+
+@pytest.mark.parametrize("piece", ["\0" * (1 << 16), "\\\n"])
+def test_a_line_that_never_ends_ends_the_session(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, piece: str
+) -> None:
+    """As of `/dev/zero`, and of `yes`."""
+
+    class Endless(io.StringIO):
+        def readline(self, size: int | None = -1, /) -> str:
+            return piece if piece.endswith("\n") else piece[:1] * (size or 0)
+
+    monkeypatch.setattr(sys, "stdin", Endless())
+    monkeypatch.setattr(plain_prompt, "_MAX_SKIPPED", 1 << 22)
+    plain_prompt.converse(shell, prompts=False)
+    assert output_of(shell).endswith("A line of more than 67108864 characters.\n")
     assert (shell.failures, shell.is_over) == (1, True)
 
 

@@ -15,7 +15,7 @@ from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.printf_commands import formatted
 from dwarfgpu.repl.json_answer import without_token
 from dwarfgpu.repl.output import Part
-from dwarfgpu.repl.script_state import Leaving
+from dwarfgpu.repl.script_state import Leaving, LongLine
 from dwarfgpu.repl.shell import Shell, is_blank
 from dwarfgpu.repl.support.command_bodies import Nesting
 from dwarfgpu.service.value.condition import holds
@@ -32,8 +32,17 @@ def body(shell: Shell, name: str) -> list[str]:
     """
     out: list[str] = []
     nesting = Nesting(name)
-    is_too_deep = False
-    while (line := shell.read_line(_prompt(nesting))) is not None:
+    is_too_deep, too_long = False, None
+    while True:
+        try:
+            line = shell.read_line(_prompt(nesting))
+        except LongLine as error:
+            if shell.is_over or not shell.script.is_typed:
+                raise
+            too_long = too_long or error  # the lines up to the end are no commands
+            continue
+        if line is None:
+            break
         was_text, was_open = nesting.is_text, nesting.open[-1]
         if shell.console.is_json:  # the tokens of these lines are not answered
             _, rest = without_token(line.strip())
@@ -49,6 +58,8 @@ def body(shell: Shell, name: str) -> list[str]:
             out.clear()  # the lines up to the end are no commands either
         elif was_text or not is_blank(line):
             out.append(line if was_text else line.strip())
+    if too_long is not None:
+        raise too_long
     if is_too_deep:  # each body reads those inside it again
         raise _too_deep()
     return out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from typing import Final
@@ -13,10 +13,17 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import parse
 from dwarfgpu.repl.console import InputSource
-from dwarfgpu.repl.script_state import MAX_CHARACTERS, TOO_LONG, joined_lines
+from dwarfgpu.repl.script_state import MAX_CHARACTERS, LongLine, joined_lines
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.command_bodies import Nesting, opened
 
+_MAX_SKIPPED: Final = 1 << 26
+"""Characters of a line that is too long after which its end is not waited for: a device may have
+none."""
+_ENDLESS: Final = f"A line of more than {_MAX_SKIPPED} characters."
+_PIECE: Final = 1 << 16
+_EACH_PIECE: Final = 32
+"""Characters that take as long as a short piece does."""
 _BYTE_ORDER_MARK: Final = "\ufeff"
 """So some editors begin a file of UTF-8."""
 
@@ -77,7 +84,10 @@ def _is_ended(lines: Iterable[str]) -> bool:
 
 
 def _ask(shell: Shell, prompt: str, *, prompts: bool) -> str | None:
-    """Return a line of stdin; None at its end."""
+    """Return a line of stdin; None at its end.
+
+    `LongLine` for one that is too long, which is skipped, `UsageError` for one that is not text.
+    """
     if prompts:
         sys.stdout.write(prompt)
         sys.stdout.flush()
@@ -85,22 +95,37 @@ def _ask(shell: Shell, prompt: str, *, prompts: bool) -> str | None:
         return None
     try:
         line = sys.stdin.readline(MAX_CHARACTERS + 1)
+        if len(line) > MAX_CHARACTERS and not line.endswith("\n"):
+            pieces = iter(partial(sys.stdin.readline, _PIECE), "")
+            is_ended = _goes_by(pieces, lambda piece: piece.endswith("\n"))
+            raise _long_line(shell, line.removeprefix(_BYTE_ORDER_MARK), is_ended=is_ended)
     except OSError:  # closed by Python code of the user, too
         return None
     except UnicodeError:  # another encoding than the environment's; ASCII's others are replaced
-        _give_up(shell, f"standard input is not text in {sys.stdin.encoding}")
-        return None
-    if len(line) > MAX_CHARACTERS:
-        _give_up(shell, TOO_LONG)
-        return None
+        shell.is_over = True
+        raise UsageError(f"standard input is not text in {sys.stdin.encoding}") from None
     return line.removesuffix("\n").removeprefix(_BYTE_ORDER_MARK) if line else None
 
 
-def _give_up(shell: Shell, why: str) -> None:
-    """End a session whose input cannot be read on."""
-    shell.failures += 1
+def _goes_by(pieces: Iterable[str], is_last: Callable[[str], bool]) -> bool:
+    """Read pieces up to the last one, or up to the end, without keeping them; False where there are
+    more than are waited for."""
+    characters = 0
+    for piece in pieces:
+        characters += len(piece) + _EACH_PIECE
+        if is_last(piece):
+            return True
+        if characters > _MAX_SKIPPED:
+            return False
+    return True
+
+
+def _long_line(shell: Shell, line: str, *, is_ended: bool) -> LongLine:
+    """Return the error about a line; without its end, the session cannot be read on."""
+    if is_ended:
+        return LongLine(line)
     shell.is_over = True
-    shell.console.streams.complain(why)
+    return LongLine(line, _ENDLESS)
 
 
 def converse(shell: Shell, *, prompts: bool) -> None:
@@ -119,6 +144,8 @@ def converse(shell: Shell, *, prompts: bool) -> None:
                     print("quit")
                 return
             shell.execute(line, repeats=True)
+        except UsageError as error:
+            shell.refuse(error.beginning if isinstance(error, LongLine) else "", error)
         except KeyboardInterrupt:
             shell.console.streams.complain("Quit")
 
@@ -145,13 +172,16 @@ def terminal_answer(prompt: str) -> str | None:
 
 def joined(shell: Shell, prompt: str) -> str | None:
     """Return the next line of the debug session, joined with those after a backslash; None at the
-    end."""
+    end. `UsageError` as of `_ask`, also for lines that are too long together."""
     ask = shell.console.input.ask
     line = ask(prompt)
     if line is None:
         return None
+    more = chain(iter(partial(ask, ">"), None), [""])
     try:
-        return joined_lines(line, chain(iter(partial(ask, ">"), None), [""]))
-    except UsageError as error:
-        _give_up(shell, str(error))
-        return None
+        return joined_lines(line, more)
+    except LongLine:  # the last of them, which is skipped
+        raise
+    except UsageError:
+        is_ended = _goes_by(more, lambda piece: not piece.endswith("\\"))
+        raise _long_line(shell, line, is_ended=is_ended) from None
