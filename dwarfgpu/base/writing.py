@@ -183,9 +183,10 @@ def has_changed(path: Path) -> bool:
 
 
 def require_regular(path: Path, files: Collection[str]) -> None:
-    """Raise `UsageError` for a device or a pipe as a document that names files beside it."""
+    """Raise `UsageError` for a folder, and for a device or a pipe as a document that names files
+    beside it."""
     try:
-        if not files or not _is_device(path, _mode(path)):
+        if not _is_device(path, _mode_to_write(path)) or not files:
             return
     except (OSError, ValueError) as error:
         raise _refused(path, error) from None

@@ -213,3 +213,10 @@ def test_a_folder_may_be_named_as_a_subcommand_of_save(
     assert output_of(shell, f"save {folder}/c.json").startswith(f"Saved {folder}/c.json.")
     assert (tmp_path / folder / "c.json").exists()
     assert "Nothing to save" in output_of(shell, f"save {folder} {tmp_path / 'c.txt'}")
+
+
+@pytest.mark.parametrize("command", ["save", "load", "generate-core-file"])
+def test_a_folder_is_no_file(command: str, tmp_path: Path) -> None:
+    verb = "read" if command == "load" else "written"
+    done = run("debug", "--demo", "--batch", "-ex", f"{command} {tmp_path}")
+    assert f"{tmp_path} cannot be {verb}: Is a directory\n" in done.err
