@@ -15,7 +15,7 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.readable_files import open_to_read
+from dwarfgpu.base.readable_files import more_than, open_to_read
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UnreadableFile, UsageError
 
@@ -215,7 +215,7 @@ def read_at_most(file: BinaryIO, most_bytes: int, source: object) -> bytes:
         if not S_ISREG(status.st_mode):
             most_bytes = min(most_bytes, MAX_DEVICE_BYTES)
         elif status.st_size > most_bytes:
-            raise UsageError(f"{source}: more than {most_bytes} bytes")
+            raise more_than(source, most_bytes)
         else:
             data = file.read(status.st_size)  # once: no second copy is needed
             if len(data) < status.st_size or not (part := file.read(_PART_BYTES)):
@@ -227,7 +227,7 @@ def read_at_most(file: BinaryIO, most_bytes: int, source: object) -> bytes:
         parts.append(part)
         size_bytes += len(part)
         if size_bytes > most_bytes:
-            raise UsageError(f"{source}: more than {most_bytes} bytes")
+            raise more_than(source, most_bytes)
     return b"".join(parts)
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import errno
 import os
-from stat import S_ISFIFO, S_ISLNK, S_ISREG
+from stat import S_ISBLK, S_ISCHR, S_ISFIFO, S_ISLNK, S_ISREG
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from dwarfgpu.base.absolute_path import absolute_path, real_path
+from dwarfgpu.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _OF_THE_KERNEL: Final = ("/proc/", "/sys/")
 """Files there may be regular and wait for ever: `/proc/kmsg`."""
 _DEVICES: Final = "/dev/"
+_READ_DEVICES: Final = (os.devnull, "/dev/tty")
 _STREAMS: Final = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 _MAX_LINKS: Final = 40
 """In one path, as in Linux."""
@@ -30,14 +32,30 @@ def open_to_read(path: str | Path) -> BinaryIO:
     """Open a file that a user names; `OSError` if it cannot be opened.
 
     A pipe is refused, which waits for a writer, but for those that are open: `/dev/stdin`. So are
-    files of the kernel.
+    files of the kernel, and devices but the null device and the terminal: most have no end.
     """
     is_open = absolute_path(path).startswith(_STREAMS)
-    if not is_open and S_ISFIFO(os.stat(path).st_mode):
+    if not is_open and _waits_or_never_ends(os.stat(path)):
         raise OSError(errno.EINVAL, "it is not a regular file")
     if not is_open and _leads_to(path, *_OF_THE_KERNEL):
         raise OSError(errno.EINVAL, "it is a file of the kernel")
     return open(path, "rb")
+
+
+def _waits_or_never_ends(status: os.stat_result) -> bool:
+    """Return whether a file is a pipe, or a device of unknown contents."""
+    if S_ISFIFO(status.st_mode) or S_ISBLK(status.st_mode):
+        return True
+    return S_ISCHR(status.st_mode) and not any(
+        os.path.exists(name) and os.stat(name).st_rdev == status.st_rdev for name in _READ_DEVICES
+    )
+
+
+def more_than(source: object, most_bytes: int) -> UsageError:
+    """Return the error about a file with more bytes than are read."""
+    large = most_bytes >= 1 << 20
+    size = f"{most_bytes >> (20 if large else 10)} {'MiB' if large else 'KiB'}"
+    return UsageError(f"{source}: more than {size}")
 
 
 def is_regular(path: str | Path) -> bool:

@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Protocol, overload
 
-from dwarfgpu.base.readable_files import open_to_read
+from dwarfgpu.base.readable_files import more_than, open_to_read
 from dwarfgpu.errors import LimitExceeded, UsageError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class _File:
         except OSError as cause:
             raise UsageError(f"{self._path}: {cause.strerror or cause}") from None
         if status.st_size > MAX_BYTES:
-            raise UsageError(f"{self._path}: more than {MAX_BYTES >> 20} MiB")
+            raise more_than(self._path, MAX_BYTES)
         return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
     def blocks(self, first: int) -> Iterator[bytes]:

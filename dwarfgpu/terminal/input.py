@@ -9,7 +9,7 @@ from typing import BinaryIO, Final
 
 from dwarfgpu.base.limits import MAX_OPERATION_BYTES, MAX_TEXT_BYTES
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.readable_files import is_regular, open_to_read
+from dwarfgpu.base.readable_files import is_regular, more_than, open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.file_kinds import OBJECT_MAGICS, compressed_by, is_core_header
 from dwarfgpu.terminal.streams import is_terminal
@@ -89,10 +89,7 @@ def read_all(file: BinaryIO, name: str, most_bytes: int = MAX_BYTES) -> bytes:
     """Return the rest of a file; `UsageError` if that is more than `most_bytes`."""
     data = file.read(most_bytes + 1)
     if len(data) > most_bytes:
-        large = most_bytes >= 1 << 20
-        raise UsageError(
-            f"{name}: more than {most_bytes >> (20 if large else 10)} {'MiB' if large else 'KiB'}"
-        )
+        raise more_than(name, most_bytes)
     return data
 
 

@@ -96,7 +96,7 @@ class Endless(io.RawIOBase):
 
 def test_little_is_read_of_a_device_without_end() -> None:
     device = Endless()
-    with pytest.raises(UsageError, match="more than 67108864 bytes"):
+    with pytest.raises(UsageError, match="more than 64 MiB"):
         read_at_most(cast(BinaryIO, device), 1 << 30, "device")
     assert device.count <= MAX_BYTES + (1 << 20)
 

@@ -220,3 +220,9 @@ def test_a_folder_is_no_file(command: str, tmp_path: Path) -> None:
     verb = "read" if command == "load" else "written"
     done = run("debug", "--demo", "--batch", "-ex", f"{command} {tmp_path}")
     assert f"{tmp_path} cannot be {verb}: Is a directory\n" in done.err
+
+
+@pytest.mark.parametrize("command", ["load", "diff"])
+def test_a_device_without_end_is_not_read(command: str) -> None:
+    done = run("debug", "--demo", "--batch", "-ex", f"{command} /dev/zero")
+    assert "/dev/zero cannot be read: it is not a regular file\n" in done.err
