@@ -131,8 +131,9 @@ class FileLimits:
     many bytes without rows may be in all programs of the file that are read."""
     searched_names: int = 1 << 21
     """Names that one list is made of. One of C++ counts as 2, or as 8 and half the length of its
-    mangled name if it must be spelled; a million take about two seconds. Twice the characters of
-    linkage names that are demangled for types and for instances of variable templates."""
+    mangled name and a 16th of the characters of its spelling if it must be spelled; a million take
+    about two seconds. Twice the characters of linkage names that are demangled for types and for
+    instances of variable templates."""
     namesakes: int = 20_000
     """Variables of one name that a question lists, and symbols of one name."""
     variables: int = 10_000

@@ -71,6 +71,15 @@ def mangled_symbols(count: int) -> Files:
     return {"bomb": symbol_table(bytes(24) + rows, b"\0" + b"".join(names), count, 62)}
 
 
+def spelled_symbols(count: int) -> Files:
+    """Functions with short mangled names, of which each substitution is longer than the last."""
+    tail = b"PFviiiEPFvS0_S0_S0_EPFvS2_S2_S2_ES4_S4_"
+    names = [b"_Z8f%07d%b\0" % (number, tail) for number in range(count)]
+    size = len(names[0]) if names else 0
+    rows = b"".join(symbol(1 + size * n, CODE + n, 1) for n in range(count))
+    return {"bomb": symbol_table(bytes(24) + rows, b"\0" + b"".join(names), count, 62)}
+
+
 def thread_symbols(count: int) -> Files:
     """Symbols at the beginning of thread-local storage, where one variable is: names of 10,000
     characters, in which every three digits may be the length of what follows."""
@@ -328,6 +337,9 @@ BOMBS = (
          ("debug bomb <<< info functions [x-z]q", "debug bomb <<< break nosuch",
           "debug bomb <<< break m0000005", "debug bomb <<< complete break m",
           "debug bomb <<< info symbol 0x1010"), says="--max-searched-names"),
+    Bomb("spelled-symbols", ".symtab", "{} functions with long spellings of short names",
+         spelled_symbols, 130_000, ("debug bomb <<< info functions q",),
+         says="--max-searched-names"),
     Bomb("symbol-names", ".symtab", "{} functions whose names overlap", long_symbol_names, 20_000,
          OPEN, small=100),
     Bomb("thread-symbols", ".symtab",

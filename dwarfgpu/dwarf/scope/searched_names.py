@@ -17,6 +17,9 @@ SPELLED: Final = 24
 DEEP: Final = 5
 """What one counts besides for each scope around it beyond `FEW_SCOPES`."""
 FEW_SCOPES: Final = 10
+_CHARACTERS: Final = 16
+"""How many characters of a name that was spelled count as one name: few of a mangled one with
+substitutions become very many."""
 _UNIT: Final = 20
 """What a unit counts, besides its names."""
 
@@ -45,6 +48,10 @@ class SearchedNames:
         """Count a name; `LimitExceeded` if it is beyond the limit, with how far the search came."""
         self._take(cost)
         self.count += 1
+
+    def spend_spelled(self, name: str) -> None:
+        """Count the characters of a name that was counted as a mangled one."""
+        self._take(len(name) // _CHARACTERS)
 
     def spend_unit(self) -> None:
         """Count a unit as `spend` a name."""

@@ -186,6 +186,7 @@ def listed_symbols(
                     continue
                 searched.spend(cost_of_mangled(len(texts[-1])) if is_linked else SPELLED)
                 name = demangled_function(text_of(texts[-1])) if is_linked else None
+                searched.spend_spelled(name or "")
                 assert matching is not None
                 if name is not None and not matching.matches(name):
                     matching.require_few()

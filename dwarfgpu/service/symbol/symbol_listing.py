@@ -162,7 +162,11 @@ class SymbolSearch:
             return False
         else:
             searched.spend(cost_of_mangled(len(name)))
-        return pattern is None or pattern.search(_shown_name(symbol))
+        if pattern is None:
+            return True
+        shown = _shown_name(symbol)
+        searched.spend_spelled(shown)
+        return pattern.search(shown)
 
 
 def _of_source(row: ListedSymbol) -> ListedSymbol:
