@@ -1,0 +1,77 @@
+"""Linkage names of D (https://dlang.org/spec/abi.html, "Name Mangling"), as gdc and ldc2 write
+them; the paths are those of c++filt."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from dwarfgpu.dwarf.names.d_names import Step, d_name
+
+ROWS = {
+    "_D2st4madei": "st.made",
+    "_D7counterQii": "counter.counter",
+    "_D7counter1SQki": "counter.S.counter",
+    "_D7counter5Twice6Twice2Qni": "counter.Twice.Twice2.Twice",
+    "_D2st3funFZ4madei": "st.fun().made",
+    "_D2pk2ne1S1hMFiZ6nestedMFNbNiiZi": "pk.ne.S.h(int).nested(int)",
+    "_D2pk2ne1S1hMFiZ6nestedMFiZ4__S15twicei": "pk.ne.S.h(int).nested(int).twice",
+    "_D2rt3aaA10allocEntryFMxPSQyQx4ImplMxPvZPv": "rt.aaA.allocEntry()",
+    "_D2rt6dmain215formatThrowableFC6object9ThrowableMDFNbIAaZvZv": "rt.dmain2.formatThrowable()",
+    "_D3std8encoding8bomTableyASQz8typecons__T5TupleTEQBvQBu3BOMVAyaa6_736368656d61TAhVQwa8_"
+    "73657175656e6365ZQCl": "std.encoding.bomTable",
+}
+
+
+@pytest.mark.parametrize(("mangled", "path"), ROWS.items())
+def test_paths(mangled: str, path: str) -> None:
+    name = d_name(mangled)
+    assert name is not None
+    written = ".".join(f"{step.word}{'()' * step.is_function}" for step in name.steps)
+    assert written == path.replace("(int)", "()")
+
+
+def test_functions_with_other_attributes_and_references_are_the_same() -> None:
+    """A variable's name has those of its function without attributes, so that the references are
+    others: `auto f(S a, S* b, S* c)` of the module m."""
+    of_function = d_name("_D1m1fFNbNiSQk1SPQgQdZi")
+    of_variable = d_name("_D1m1fFSQg1SPQgQdZ4madei")
+    assert of_function is not None and of_variable is not None
+    assert of_function.steps == of_variable.steps[:-1]
+    assert of_function.steps[-1] == Step("f", "FSm.S.PSm.S.PSm.S.Z")
+    assert of_function.beginning == "_D1m1fF"
+
+
+def test_instances_have_their_arguments() -> None:
+    names = [d_name("_D2st__T1TTiZQf4madei"), d_name("_D2st__T1TTlZQf4madel")]
+    words = [[step.word for step in name.steps] for name in names if name is not None]
+    assert words == [["st", "T!Ti", "T", "made"], ["st", "T!Tl", "T", "made"]]
+
+
+@pytest.mark.parametrize(
+    "mangled",
+    [
+        *["", "_D", "_Dmain", "_ZN3Cpp2cmE", "_D9st", "_DQb", "_D1aQz", "_D1a__T1bT", "_D1aFQ"],
+        *["_D1aFi", "_D1a__T1bTAHQcQcZ1ci", "_D" + "1aFS" * 900 + "1a"],
+    ],
+)
+def test_names_that_say_nothing(mangled: str) -> None:
+    assert d_name(mangled) is None
+
+
+def test_damaged_names_end() -> None:
+    random = Random(5)
+    for mangled in ROWS:
+        for _ in range(300):
+            place = random.randrange(2, len(mangled))
+            d_name(mangled[:place] + random.choice("QZMFSTA_09xi") + mangled[place + 1 :])
+
+
+def test_paths_are_those_of_binutils(tool: Callable[[str], str]) -> None:
+    command = [tool("c++filt"), "-s", "dlang", *ROWS]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    for text, path in zip(shown, ROWS.values(), strict=True):
+        assert text.startswith(path.removesuffix(")"))
