@@ -187,13 +187,13 @@ class Names:
 
     def _looked_up(self, name: str, accepts: DieFilter = ordinary) -> tuple[Meaning, ...]:
         lookup = self.session.meanings(name)
-        hides_others = accepts is ordinary and self._rules.hides_others
-        if hides_others and self._is_predeclared(name):
-            return lookup.of(name, lambda die: ordinary(die) and self._is_of_language(die))
-        meanings = lookup.of(name, accepts)
-        own = self._rules.accepts
-        if own is not None and not all(own(m.die) for m in meanings if isinstance(m, Variable)):
-            meanings = lookup.of(name, own) or meanings
+        is_of_language = accepts is ordinary and self._is_predeclared(name)
+        takes = self._is_ordinary_of_language if is_of_language else accepts
+        meanings = lookup.of(name, takes)
+        if accepts is ordinary:
+            meanings = self._rules.chosen(lookup, name, meanings, takes)
+        if is_of_language:
+            return meanings
         remarks = lookup.remarks
         is_ordinary = bool(meanings) and accepts is ordinary
         if remarks and is_ordinary and self.in_enclosing_functions(name, meanings):
@@ -282,6 +282,10 @@ class Names:
         if not self._rules.hides_others:
             return False
         return name in self.language.described_types or self._rules.predeclared(name) is not None
+
+    def _is_ordinary_of_language(self, die: Die) -> bool:
+        """Return whether an entry has an ordinary name in that language."""
+        return ordinary(die) and self._is_of_language(die)
 
     def _is_of_language(self, die: Die) -> bool:
         """Return whether an entry is of the language of the unit in focus."""

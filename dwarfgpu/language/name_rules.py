@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.types.types import Base, Type
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.language.builtin_types import Builtins
@@ -26,8 +27,6 @@ class NameRules:
     """Whether a type that the language declares hides what other languages have of the name."""
     reserves_types: bool = False
     """Whether nothing can have the name of a type that is a keyword."""
-    accepts: DieFilter | None = None
-    """Which entries of variables come before others of the name; None for all."""
 
     def __init__(
         self,
@@ -54,6 +53,16 @@ class NameRules:
     def rarer_meaning(self, name: str) -> tuple[Meaning, ...]:
         """Return the entities of a name that is none of a scope around the program location."""
         return ()
+
+    def chosen(
+        self,
+        lookup: NameLookup,
+        name: str,
+        meanings: tuple[Meaning, ...],
+        takes: DieFilter,
+    ) -> tuple[Meaning, ...]:
+        """Return what a name means; `meanings` is what a lookup with a filter has found."""
+        return meanings
 
     def keyword(self, name: str) -> Base | None:
         """Return the type that a keyword names, in C++ one of characters, whatever the name is in

@@ -1,10 +1,11 @@
-"""Names of D: `d.types` has the types of keywords, `d.static_members` what gdc calls members."""
+"""Names of D: `d.types` has the types of keywords, `d.static_members` the static variables."""
 
 from __future__ import annotations
 
-from dwarfgpu.dwarf.scope.meaning import Meaning
+from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.types.types import Base, Type
-from dwarfgpu.language.d.static_members import of_module_itself, static_member
+from dwarfgpu.language.d.static_members import chosen
 from dwarfgpu.language.d.types import keyword_type, object_type
 from dwarfgpu.language.name_rules import NameRules
 
@@ -12,11 +13,16 @@ from dwarfgpu.language.name_rules import NameRules
 class DNames(NameRules):
     hides_others = True
     reserves_types = True
-    accepts = staticmethod(of_module_itself)
 
-    def rarer_meaning(self, name: str) -> tuple[Meaning, ...]:
-        """Return the static member `S::made`."""
-        return static_member(self.session, name) if "::" in name else ()
+    def chosen(
+        self,
+        lookup: NameLookup,
+        name: str,
+        meanings: tuple[Meaning, ...],
+        takes: DieFilter,
+    ) -> tuple[Meaning, ...]:
+        """Return a static variable of a class or function where a name means that."""
+        return chosen(self.session, lookup, name, meanings, takes)
 
     def keyword(self, name: str) -> Base | None:
         return keyword_type(self.builtins, name)

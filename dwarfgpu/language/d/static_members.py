@@ -1,44 +1,389 @@
-"""Static members of D, which gdc describes as variables of the module: only the linkage name has
-the class."""
+"""Static variables of the classes and functions of D, which compilers describe as variables of the
+module: gdc those of classes, ldc2 those of functions. Only the linkage name says whose they are.
+
+Law: a name means what the nearest scope around the code has (spec/module, "Symbol Lookup"), of a
+class also what its base classes have.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import Final
+
+from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.declarations import path_of
+from dwarfgpu.dwarf.names.d_names import MANGLED, Step, d_name
+from dwarfgpu.dwarf.names.qualified import MAIN_OF_D, parts
+from dwarfgpu.dwarf.scope.declarations import around, declaration_of
+from dwarfgpu.dwarf.scope.global_variables import own_globals_of
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, FUNCTIONS, decl_line
+from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.class_scope import bases
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import UsageError
 from dwarfgpu.session.session import Session
 
+_OF_CPLUSPLUS: Final = "_Z"
+_MOST_CLASSES: Final = 1_000
+"""Maximum number of base classes to search."""
 
-def static_member(session: Session, name: str) -> tuple[Meaning, ...]:
-    """Return the variable of `S::made` or `module::S::made`; empty where none has such a linkage
-    name (spec/abi, "Name Mangling")."""
-    words = name.split("::")
-    if len(words) < 2 or not all(words):
-        return ()
-    meanings = session.meanings(words[-1]).of(words[-1], _has_class(tuple(words[:-1])))
-    if meanings or len(words) < 3:
+
+def chosen(
+    session: Session, lookup: NameLookup, name: str, meanings: tuple[Meaning, ...], takes: DieFilter
+) -> tuple[Meaning, ...]:
+    """Return what a name means; a lookup returned some meanings, which may be static variables of
+    other scopes.
+
+    `UsageError` for a static variable of several scopes, or one that no entry describes. `takes`:
+    the filter of the lookup.
+    """
+    first = meanings[0] if meanings else None
+    if isinstance(first, Variable) and first.kind != "global":
         return meanings
-    in_module = f"{words[0]}::{words[-1]}"
-    return session.meanings(in_module).of(in_module, _has_class(tuple(words[1:-1])))
-
-
-def _has_class(classes: tuple[str, ...]) -> DieFilter:
-    """Return a filter for the variables whose linkage name has classes between module and name."""
-
-    return lambda die: die.tag == dw.TAG_VARIABLE and _is_in(die, (*classes, die.name or ""))
-
-
-def _is_in(die: Die, words: tuple[str, ...]) -> bool:
-    """Return whether a linkage name is that of these words in the module around an entry."""
-    linked = die.linkage_name or ""
-    modules = [word for scope in path_of(die) for word in scope.name.split(".")]
-    mangled = "_D" + "".join(f"{len(word)}{word}" for word in (*modules, *words))
-    return linked.startswith(mangled) and not "0" <= linked[len(mangled) :][:1] <= "9"
+    *outer, simple = name.split("::")
+    search = _Search(session, lookup, simple, meanings)
+    entities = search.in_scope("::".join(outer)) if any(outer) else search.around_code()
+    return search.in_module(name, takes) if entities is None else entities
 
 
 def of_module_itself(die: Die) -> bool:
-    """Return whether an entry is no static member that only its linkage name shows as one."""
-    if die.tag != dw.TAG_VARIABLE or not (die.linkage_name or "").startswith("_D"):
+    """Return whether an entry is in no class, function or namespace that only its linkage name
+    shows."""
+    if die.tag != dw.TAG_VARIABLE or _is_in_class(die):
         return True
-    return _is_in(die, (die.name or "",))
+    linked = die.linkage_name or ""
+    if linked.startswith(_OF_CPLUSPLUS):
+        return len(_words(linked)) < 2
+    known = d_name(linked)
+    return known is None or len(known.steps) == len(_module(die)) + 1
+
+
+@frozen
+class _Function:
+    """What is known of the linkage names of a function's static variables."""
+
+    steps: tuple[Step, ...]
+    """The path of the function; without parameters where they are unknown."""
+    beginning: str
+    """How the names begin."""
+
+    def has(self, steps: Sequence[Step]) -> bool:
+        """Return whether a path is that of a variable in the function."""
+        *path, last = steps
+        return (
+            not last.is_function
+            and len(path) == len(self.steps)
+            and all(map(_is_step, path, self.steps))
+        )
+
+
+class _Search:
+    """The search for a simple name."""
+
+    def __init__(
+        self, session: Session, lookup: NameLookup, name: str, meanings: tuple[Meaning, ...]
+    ) -> None:
+        self.session = session
+        self.lookup = lookup
+        self.name = name
+        self.meanings = meanings
+        """What the lookup returned."""
+
+    @cached_property
+    def owner(self) -> Die | None:
+        """The class, function or module that declares the first of them."""
+        if not self.meanings:
+            return None
+        first = self.meanings[0]
+        die = first.die if isinstance(first, Variable) else first
+        return next(filter(_is_owner, around(die)), None)
+
+    @cached_property
+    def code(self) -> list[Die]:
+        """The function in focus and the scopes around it, the nearest first."""
+        chain = self.lookup.chain[:1]
+        return [*chain, *around(chain[0])] if chain else []
+
+    def around_code(self) -> tuple[Meaning, ...] | None:
+        """Return what the functions and classes around the code have; None for nothing."""
+        for number, scope in enumerate(self.code):
+            if scope.tag in FUNCTIONS:
+                entities = self._of_functions([_function(self.code[number:])], (scope,))
+                entities = entities if number or entities is None else _of_code_itself(entities)
+            else:
+                entities = self._of_class(scope) if scope.tag in CLASSES else None
+            if entities is not None:
+                return entities
+        return None
+
+    def in_scope(self, path: str) -> tuple[Meaning, ...] | None:
+        """Return what a class or functions have; None for nothing, and for another scope."""
+        lookup, tags = self.session.meanings(path), CLASSES | {dw.TAG_SUBPROGRAM}
+        entities: tuple[Meaning, ...] = ()
+        with suppress(UsageError):
+            entities = lookup.of(path, lambda die: die.tag in tags)
+        scopes = [meaning for meaning in entities if isinstance(meaning, Die)]
+        if scopes and scopes[0].tag in CLASSES:
+            return self._of_class(scopes[0])
+        functions = [_function([scope, *around(scope)]) for scope in scopes]
+        return self._of_functions(functions, scopes) if functions else None
+
+    def in_module(self, name: str, takes: DieFilter) -> tuple[Meaning, ...]:
+        """Return what a name means outside of classes and functions; a static variable of the only
+        one that has it, which its code alone can name so, as in GDB."""
+        if all(of_module_itself(item.die) for item in self.meanings if isinstance(item, Variable)):
+            return self.meanings
+        own = self.lookup.of(name, lambda die: takes(die) and of_module_itself(die))
+        unit = self.lookup.unit
+        if own and _unit_of(own[0]) == unit:
+            return own
+        statics = [] if unit is None else [*self._of_unit(unit)]
+        statics = [item for item in statics if not of_module_itself(item.die)]
+        in_namespaces = [item for item in statics if _is_in_namespace(item.die)]
+        if own and not in_namespaces and _is_in_reach(own[0]):
+            return own
+        self.lookup.begin(name)  # without remarks on others
+        taken = in_namespaces or statics
+        return self._one(taken) if taken else own or self.meanings
+
+    def _of_unit(self, unit: CompilationUnit) -> Iterator[Variable]:
+        variables = own_globals_of(unit, {self.name})
+        return (variable for variable in variables if variable.name == self.name)
+
+    # Classes
+
+    def _of_class(self, kind: Die) -> tuple[Meaning, ...] | None:
+        """Return what a class or its base classes have."""
+        pending, searched = [kind], set[Die]()
+        while pending and len(searched) < _MOST_CLASSES:
+            current = pending.pop()
+            if current in searched:
+                continue
+            searched.add(current)
+            statics = self._statics_of(current)
+            if statics:
+                return self._one(statics)
+            if self.owner == current:
+                return self.meanings
+            above = [base for _, base, _ in bases(current, self.lookup.definition)]
+            pending += reversed(above)
+        return None
+
+    def _statics_of(self, kind: Die) -> list[Variable]:
+        """Return the static members of a class itself: several only of instances of a template."""
+        is_of_it = _members(kind)
+        statics = [item for item in self._of_unit(kind.unit) if is_of_it(item.die)]
+        module = next((scope for scope in around(kind) if scope.tag in CONTAINERS), None)
+        if statics or module is None or module.name is None or module in self.code:
+            return statics
+        path = f"{module.name}::{self.name}"
+        with suppress(UsageError):
+            entities = self.session.meanings(path).of(path, is_of_it)
+            return [item for item in entities if isinstance(item, Variable)]
+        return []
+
+    def _one(self, statics: list[Variable]) -> tuple[Meaning, ...]:
+        """Return the only static variable; `UsageError` for those of several scopes."""
+        scopes = dict.fromkeys(map(_scope_of, statics))
+        if len(scopes) > 1:
+            listed = ", ".join(dict.fromkeys(map(_spelled, scopes)))
+            raise UsageError(f'"{self.name}" is a static variable of several scopes: {listed}')
+        if len({variable.die.linkage_name for variable in statics}) > 1:
+            lines = sorted({decl_line(variable.die) or 0 for variable in statics})
+            raise UsageError(
+                f'several blocks of "{_spelled(_scope_of(statics[0]))}" declare "{self.name}", '
+                f"at lines {', '.join(map(str, lines))}"
+            )
+        return (statics[0],)
+
+    # Functions
+
+    def _of_functions(
+        self, functions: list[_Function], dies: Iterable[Die]
+    ) -> tuple[Meaning, ...] | None:
+        """Return what functions have; `UsageError` for a static variable of several blocks, or one
+        that only a symbol shows."""
+        dies = tuple(dies)
+        statics = [
+            variable
+            for unit in dict.fromkeys(die.unit for die in dies)
+            for variable in self._of_unit(unit)
+            if (known := d_name(variable.die.linkage_name or "")) is not None
+            and any(function.has(known.steps) for function in functions)
+        ]
+        if statics:
+            return self._one(statics)
+        if self.owner is not None and any(self.owner in tuple(die.origins()) for die in dies):
+            return self.meanings
+        for function in functions:
+            self._require_described(function)
+        return None
+
+    def _require_described(self, function: _Function) -> None:
+        """Raise `UsageError` if a function has a static variable of the name that no entry
+        describes."""
+        for code_object in self.session.objects_with(self.name):
+            for file in symbol_files(code_object):
+                for symbol in file.symbols_named(function.beginning, function.beginning):
+                    known = d_name(symbol.name)
+                    if known is None or known.steps[-1].word != self.name:
+                        continue
+                    if function.has(known.steps):
+                        raise UsageError(
+                            f'the compiler does not describe the static variable "{self.name}" of '
+                            f"{_spelled(function.steps)}: its symbol is {symbol.name}"
+                        )
+
+
+def _of_code_itself(entities: tuple[Meaning, ...]) -> tuple[Meaning, ...]:
+    """Return what the function in focus has, whose static variables hide the variables of functions
+    around it."""
+    return tuple(
+        evolve(meaning, kind="local") if isinstance(meaning, Variable) else meaning
+        for meaning in entities
+    )
+
+
+def _unit_of(meaning: Meaning) -> CompilationUnit:
+    return meaning.die.unit if isinstance(meaning, Variable) else meaning.unit
+
+
+def _is_in_reach(meaning: Meaning) -> bool:
+    """Return whether code of D may mean something, and it is not static in a file of C."""
+    is_of_d = _unit_of(meaning).language == dw.LANG_D
+    return is_of_d or not isinstance(meaning, Variable) or meaning.is_external
+
+
+def _is_owner(scope: Die) -> bool:
+    """Return whether names are declared in a scope, and not in the one around it."""
+    is_named = scope.name is not None or scope.has(dw.AT_SPECIFICATION)
+    return scope.tag in FUNCTIONS | CONTAINERS or (scope.tag in CLASSES and is_named)
+
+
+def _is_in_class(die: Die) -> bool:
+    """Return whether an entry is declared in that of its class."""
+    above = declaration_of(die).parent()
+    return above is not None and above.tag in CLASSES
+
+
+def _module(die: Die) -> tuple[str, ...]:
+    """Return the words of the module around an entry."""
+    names = [scope.name or "" for scope in around(die) if scope.tag in CONTAINERS]
+    return tuple(word for name in reversed(names) for word in name.split("."))
+
+
+def _scope_of(variable: Variable) -> tuple[Step, ...]:
+    """Return the path around a static variable."""
+    linked = variable.die.linkage_name or ""
+    known = d_name(linked)
+    return tuple(map(Step, _words(linked)[:-1])) if known is None else known.steps[:-1]
+
+
+def _spelled(steps: Sequence[Step]) -> str:
+    """Return a path as it is written, but for the arguments of templates."""
+    words: list[str] = []
+    for step in steps:
+        word, mark, _ = step.word.partition("!")
+        if words and words[-1] == f"{word}!(…)":
+            continue  # what the template declares with its own name
+        words.append(f"{word}!(…)" if mark else word)
+    return ".".join(words)
+
+
+def _words(linked: str) -> list[str]:
+    """Return the parts of a name of C++; none of one that cannot be read."""
+    from dwarfgpu.dwarf.names.demangle import demangled  # few variables are extern(C++)
+
+    return [part.text for part in parts(demangled(linked) or "")]
+
+
+def _is_in_namespace(die: Die) -> bool:
+    """Return whether an entry is in a namespace of C++, whose names the module has, and in no
+    class."""
+    linked, above = die.linkage_name or "", die.parent()
+    if not linked.startswith(_OF_CPLUSPLUS) or above is None:
+        return False
+    outermost = _words(linked)[0]
+    return all(kind.name != outermost for kind in above.children(CLASSES))
+
+
+def _members(kind: Die) -> DieFilter:
+    """Return a filter for the static members of a class."""
+    outer = [scope.name or "" for scope in (kind, *around(kind)) if scope.tag in CLASSES][::-1]
+    path = _path_of_class(kind)
+    words = [*_module(kind), *outer]
+
+    def is_member(die: Die) -> bool:
+        if die.tag != dw.TAG_VARIABLE:
+            return False
+        linked = die.linkage_name or ""
+        if linked.startswith(_OF_CPLUSPLUS):
+            return _words(linked)[:-1] == outer
+        known = d_name(linked)
+        if known is None or known.steps[-1].is_function:
+            return False
+        steps = known.steps[:-1]
+        return _is_called(steps, words) if path is None else steps == path
+
+    return is_member
+
+
+def _path_of_class(kind: Die) -> tuple[Step, ...] | None:
+    """Return the path that the linkage names of a class's functions have; None if there are
+    none."""
+    for function in kind.children((dw.TAG_SUBPROGRAM,)):
+        known = d_name(function.linkage_name or "")
+        if known is not None and known.steps[-1].is_function:
+            return known.steps[:-1]
+    return None
+
+
+def _is_called(steps: Sequence[Step], words: Sequence[str]) -> bool:
+    """Return whether the entries of the classes and modules of a path may have some names: that of
+    an instance of a template, `T!int`, is the template and the class of its name in it."""
+    left = list(steps)
+    for word in words:
+        template, mark, _ = word.partition("!")
+        step = left.pop(0) if left else None
+        if step is None or step.is_function:
+            return False
+        if not mark and step.word != word:
+            return False
+        if mark and not step.word.startswith(f"{template}!"):
+            return False
+        if mark and left and left[0].word == template:
+            left.pop(0)
+    return not left
+
+
+def _function(scopes: Sequence[Die]) -> _Function:
+    """Return what is known of a function, the first of some scopes from the inside outwards."""
+    function, *outer = scopes
+    linked = function.linkage_name or ""
+    known = d_name(linked)
+    if known is not None and known.steps[-1].is_function:
+        return _Function(known.steps, known.beginning)
+    name = function.name or ""
+    word = "main" if name == MAIN_OF_D else name
+    for number, scope in enumerate(outer):
+        if scope.tag in FUNCTIONS:
+            above = _function(outer[number:])
+            return _Function((*above.steps, Step(word)), above.beginning)
+    classes = [scope.name or "" for scope in outer if scope.tag in CLASSES][::-1]
+    words = [*_module(function), *classes, word]
+    beginning = MANGLED + "".join(f"{len(item)}{item}" for item in words)
+    return _Function(tuple(map(Step, words)), beginning)
+
+
+def _is_step(step: Step, of_function: Step) -> bool:
+    """Return whether a step of a variable's path is that of its function's, whose parameters may be
+    unknown."""
+    if step.word != of_function.word:
+        return False
+    return of_function.parameters is None or step.parameters == of_function.parameters

@@ -1,0 +1,103 @@
+"""Static variables of classes and functions of D, which compilers describe as variables of the
+module; the values are those that the program gives its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from tests.repl.side_by_side import build, last_lines, with_core
+
+SOURCE = """\
+module app.core;
+struct S { static __gshared int cnt = 1; static __gshared int made = 3;
+  static __gshared int core = 4;
+  struct In { static __gshared int cnt = 5; static __gshared int made = 44;
+    int g() { return base(1) + made + cnt; } }
+  int h() { In i; return i.g() + made; } }
+class B { static __gshared int inh = 70; static __gshared int cnt = 71; int made = 72; }
+class C : B { static __gshared int made = 9; int f() { S s; return s.h() + made + cnt + inh; }
+  static int sf(C c) { int delegate() call = () => c.f() + made; return call(); } }
+struct T(U) { static __gshared U made; static __gshared U tt = 6;
+  int t(C c) { return C.sf(c) + cast(int) (made + tt); } }
+class D : G!int { int d(C c) { T!int t; return t.t(c) + both; } }
+class G(U) { static __gshared U both = 21; }
+extern(C++) struct Cpp { static __gshared int cm = 88; int k(C c) { return (new D).d(c) + cm; } }
+extern(C++) __gshared int cm = 89;
+extern(C++, "space") __gshared int spaced = 90;
+__gshared int made = 100; __gshared int both = 101; __gshared int core = 102;
+int fun(int a) { static __gshared int made = 500; static __gshared int loc = 501; Cpp c;
+  int nested(int made) { static __gshared int loc = 502; return c.k(new C) + made + loc; }
+  return nested(8) + made + loc; }
+int base(int a) { int* none; return *none + a; }
+int main() { T!int.made = 12; T!long tl; T!long.made = 13;
+  return fun(1) + cm + spaced + S.core + both + core + made + S.cnt; }
+"""
+VALUES = {
+    0: {"made": 100, "both": 101, "core": 102, "cm": 89, "spaced": 90, "S.made": 3, "S.In.made": 44,
+        "C.made": 9, "C.inh": 70, "C.cnt": 71, "S.core": 4, "Cpp.cm": 88, "app.core.S.In.cnt": 5,
+        "app.core.made": 100, "app.core.core": 102, "D.both": 21},
+    1: {"made": 44, "cnt": 5, "both": 101, "core": 4, "In.made": 44},
+    2: {"made": 3, "cnt": 1},
+    3: {"made": 9, "cnt": 71, "inh": 70, "core": 102},
+    4: {"made": 9, "cnt": 71},
+    5: {"made": 9, "cnt": 71},
+    6: {"made": 12, "tt": 6, "both": 101},
+    7: {"both": 21, "made": 100},
+    8: {"cm": 88},
+}  # fmt: skip
+"""By the number of the frame."""
+OF_FUNCTIONS = {9: {"made": 8, "loc": 502}, 10: {"made": 500, "loc": 501},
+                0: {"fun.made": 500, "app.core.fun.made": 500}}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=["gdc", "ldc2"])
+def files(
+    tool: Callable[[str], str],
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
+) -> tuple[str, list[str]]:
+    compiler, folder = request.param, tmp_path_factory.mktemp(request.param)
+    tool("gcc")  # which ldc2 links with
+    options = ["-O0", "-o", "a"] if compiler == "gdc" else ["-of=a"]
+    build(folder, {"m.d": SOURCE}, [[tool(compiler), "-g", *options, "m.d"]])
+    return compiler, with_core(tool, folder)
+
+
+def shown(files: list[str], number: int, names: Iterable[str]) -> list[str]:
+    """Return what is shown for some names in a frame."""
+    commands = ["frame function app.core.base", f"frame {number}"]
+    return last_lines(files, [*commands, *(f"output {name}" for name in names)])[2:]
+
+
+@pytest.mark.parametrize("number", VALUES)
+def test_members_of_the_class_around_the_code(files: tuple[str, list[str]], number: int) -> None:
+    values = VALUES[number]
+    assert shown(files[1], number, values) == [str(value) for value in values.values()]
+
+
+@pytest.mark.parametrize("number", OF_FUNCTIONS)
+def test_static_variables_of_functions(files: tuple[str, list[str]], number: int) -> None:
+    """gdc does not describe them: no value is shown, and that of the module least of all."""
+    compiler, program = files
+    values = OF_FUNCTIONS[number]
+    answers = shown(program, number, values)
+    if compiler == "ldc2":
+        assert answers == [str(value) for value in values.values()]
+    elif number:
+        whose = "app.core.fun" if number == 10 else "app.core.fun.nested"
+        assert f'the static variable "loc" of {whose}: its symbol is _D3app4core3fun' in answers[1]
+        assert (answers[0] == "8") is (number == 9)
+    else:
+        assert not any(answer.isalnum() for answer in answers)
+
+
+def test_a_member_of_several_classes_outside_of_them(files: tuple[str, list[str]]) -> None:
+    """The code cannot name it so, and GDB takes any."""
+    compiler, program = files
+    (answer,) = shown(program, 0, ["cnt"])
+    scopes = "app.core.S, app.core.S.In, app.core.B"
+    of_gdc = f'"cnt" is a static variable of several scopes: {scopes}'
+    of_ldc = 'No symbol "cnt" in current context. Did you mean "app.core.S.cnt"?'
+    assert answer == (of_gdc if compiler == "gdc" else of_ldc)
