@@ -137,7 +137,7 @@ class Names:
             try:
                 spelled = self.spelled(name)
                 known = self._looked_up(spelled) or self._visible_in_function(spelled)
-                if not (known or self._is_predeclared(spelled)):
+                if not (known or self.is_predeclared(spelled)):
                     known = self._rarer_meaning(spelled)
             except UsageError as error:
                 known = error
@@ -187,10 +187,11 @@ class Names:
 
     def _looked_up(self, name: str, accepts: DieFilter = ordinary) -> tuple[Meaning, ...]:
         lookup = self.session.meanings(name)
-        is_of_language = accepts is ordinary and self._is_predeclared(name)
+        has_own_rules = accepts is ordinary and self._rules.hides_others  # not those of C
+        is_of_language = has_own_rules and self.is_predeclared(name)
         takes = self._is_ordinary_of_language if is_of_language else accepts
         meanings = lookup.of(name, takes)
-        if accepts is ordinary:
+        if has_own_rules:
             meanings = self._rules.chosen(lookup, name, meanings, takes)
         if is_of_language:
             return meanings
@@ -276,9 +277,9 @@ class Names:
         of the HSA runtime."""
         return self._rules.predeclared(name) or hsa_type(self.session, name)
 
-    def _is_predeclared(self, name: str) -> bool:
+    def is_predeclared(self, name: str) -> bool:
         """Return whether the language of the unit in focus has a type of a name, which hides what
-        other languages have of the name."""
+        other languages have of the name, their symbols, too."""
         if not self._rules.hides_others:
             return False
         return name in self.language.described_types or self._rules.predeclared(name) is not None

@@ -209,7 +209,8 @@ class NamedValues:
             if builtin is not None:
                 return builtin
         if not meanings:
-            symbol = self._symbol(name, is_called=is_called)
+            is_type = node.file is None and not node.is_quoted and self.names.is_predeclared(name)
+            symbol = None if is_type else self._symbol(name, is_called=is_called)
             if symbol is None and (node.is_quoted or is_instance(name)):
                 symbol = self._quoted_symbol(name)
             if symbol is None:

@@ -151,7 +151,7 @@ def test_types_of_standard_come_before_names_of_c(
 ) -> None:
     """Duration has 64 bits and the small 10**-9 (GNAT reference manual, "Characteristics of
     fixed-point types")."""
-    c = "enum value_type { none, string, duration, integer } vt = string;"
+    c = "enum value_type { none, string, duration, integer } vt = string; int natural = 3;"
     ada = """\
 procedure Example is
    procedure C_Abort;
@@ -167,6 +167,7 @@ end Example;
     build(tmp_path, {"c.c": c, "example.adb": ada}, [[tool("gcc"), "-g", "-c", "c.c"], make])
     commands = ["frame function example", "whatis string", "whatis duration", "ptype duration"]
     commands += ["whatis none", "output duration(2.5)", "output duration(1) + duration(0.5)"]
+    commands += ["print natural"]
     assert last_lines(with_core(tool, tmp_path), commands)[1:] == [
         "type = string",
         "type = duration",
@@ -174,4 +175,5 @@ end Example;
         "type = enum value_type",
         "2.5",
         "1.5",
+        "Attempt to use a type name as an expression",
     ]

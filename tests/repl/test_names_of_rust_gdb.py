@@ -16,6 +16,8 @@ mod r#mod {
     pub struct Wrap<T>(pub T);
     #[inline(never)] pub fn r#match(r#fn: u32) -> u32 { std::hint::black_box(r#fn + r#static) }
 }
+std::arch::global_asm!(
+    ".section .kept, \\"awR\\"", ".globl i16, isize, str", "i16: isize: str: .long 7", ".text");
 mod f32 { pub static HALF: u32 = 2; }
 mod f64 { pub static HALF: u32 = 4; }
 mod char { pub static LAST: u32 = 3; }
@@ -36,7 +38,8 @@ fn main() { println!("{}", r#loop(&r#mod::r#struct { r#type: 1, r#as: 2 })); }
 """
 AS_IN_GDB = """\
 r#type; r#match + 1; r#as[1]; plain.r#type; plain.r#as; r#const.r#type; r#in.r#type; r; real; yes;
-(*r#in).r#as; a::r#mod::r#static; plain.r#as as u64; *&r#type; sizeof(r#type)"""
+(*r#in).r#as; a::r#mod::r#static; plain.r#as as u64; *&r#type; sizeof(r#type); i16; &i16;
+&isize; i16 + 1"""
 OTHERS = {
     "r#mod::r#static": "9",  # GDB looks for names from the root only
     "crate::r#mod::r#static": "9",
@@ -52,6 +55,7 @@ OTHERS = {
     "5 as u128": "5",
     "2.5f32": "2.5",
     "f32::HALF": "2",
+    "str": 'No symbol "str" in current context.',  # not that of another language
 }
 """What Rust says of these; GDB 13 does not know it."""
 PLACES = ["r#loop", "a.rs:r#loop", "a::r#mod::r#match", "r#mod::r#match", "r#match"]

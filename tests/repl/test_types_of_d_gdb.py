@@ -148,6 +148,7 @@ def test_a_union_without_a_name(tool: Callable[[str], str], tmp_path: Path) -> N
 
 _OF_C = """\
 enum value_type { word, byte, string, real, size_t, u8, duration, wstring } vt = byte;
+long cent = 1; int hash_t = 2, dstring = 3, sizediff_t = 4, ubyte = 5;
 int usevt(void) { return vt; }
 """
 _BESIDE_C = """\
@@ -178,6 +179,9 @@ def test_types_that_no_unit_of_d_describes(
     asked = ["cast(byte) 200 + 0", "cast(wchar) 65 + 0", "cast(real) 1", "cast(int) vt"]
     assert last_lines(beside, [f"output {text}" for text in asked]) == ["-56", "65", "1", "1"]
     assert " ulong length;" in answers(None, beside, ["ptype wstring"])[0]
+    hidden = ["cent", "hash_t", "dstring", "sizediff_t", "ubyte", "&cent", "&hash_t", "cent + 1"]
+    (is_type,) = {*last_lines(beside, [f"print {name}" for name in hidden])}  # no symbol of C
+    assert is_type == "Attempt to use a type name as an expression"
 
 
 def test_functions_in_functions_of_ldc(tool: Callable[[str], str], tmp_path: Path) -> None:
