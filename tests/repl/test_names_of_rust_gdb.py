@@ -55,6 +55,12 @@ OTHERS = {
     "5 as u128": "5",
     "2.5f32": "2.5",
     "f32::HALF": "2",
+    "sizeof([f32; 3])": "12",
+    "sizeof([i32; 3])": "12",
+    "sizeof([[i16; 2]; 3])": "12",
+    "sizeof([isize; 3])": "24",
+    "sizeof([1u8; 3])": "3",
+    "sizeof([*const u8; 2])": "16",
     "str": 'No symbol "str" in current context.',  # not that of another language
 }
 """What Rust says of these; GDB 13 does not know it."""
@@ -81,6 +87,13 @@ def test_names_that_gdb_does_not_know(files: list[str]) -> None:
 @pytest.mark.parametrize("name", ["f32", "f64", "char", "bool", "u128", "i16", "usize"])
 def test_primitive_types_beside_modules(files: list[str], name: str) -> None:
     assert last_lines(files, [f"whatis {name}"]) == [f"type = {name}"]
+
+
+def test_array_types_are_spelled_as_those_of_arrays(files: list[str]) -> None:
+    commands = ["whatis r#as", "whatis [u8; 2]", "ptype [u8; 2]", "whatis [1u8; 2]"]
+    (spelled,) = {*last_lines(files, commands)}
+    (nested,) = {*last_lines(files, ["whatis [[i16; 2]; 3]", "whatis [[1i16; 2]; 3]"])}
+    assert spelled.startswith("type = ") and nested.startswith("type = ")
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -1,5 +1,6 @@
-"""The part of the parser that reads types as Rust writes them, after `as`: `u8`, `*const T`,
-`&mut T`, `[T; 4]`, `(A, B)` (The Rust Reference, "Types"), and numbers with a type, `5u8`."""
+"""The part of the parser that reads types as Rust writes them, after `as` and in `sizeof`: `u8`,
+`*const T`, `&mut T`, `[T; 4]`, `(A, B)` (The Rust Reference, "Types"), and numbers with a type,
+`5u8`."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from dwarfgpu.language.syntax.ast import (
     Unary,
 )
 from dwarfgpu.language.syntax.cursor import Cursor
-from dwarfgpu.language.syntax.name_parser import name_at
+from dwarfgpu.language.syntax.name_parser import extended_name, name_at
 from dwarfgpu.language.syntax.tokens import number
 from dwarfgpu.language.syntax.words import MUTABLE, SEMICOLON
 
@@ -33,6 +34,20 @@ def rust_type_name(cursor: Cursor) -> TypeName:
     name = _type_name(cursor)
     cursor.depth -= 1
     return name
+
+
+def is_array_type(cursor: Cursor, index: int) -> bool:
+    """Return whether the type `[T; 4]` comes at a position, and no array expression."""
+    tokens, first = cursor.tokens, index
+    while tokens[index].text == "[":
+        index += 1
+    if index == first:
+        return False
+    if tokens[index].text == "*":  # as before no expression
+        return tokens[index + 1].text in _QUALIFIERS
+    while tokens[index].text in ("&", "&&", MUTABLE):
+        index += 1
+    return tokens[index].kind == "name" and cursor.known.is_type(extended_name(cursor, index)[0])
 
 
 def _type_name(cursor: Cursor) -> TypeName:
