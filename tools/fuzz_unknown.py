@@ -28,8 +28,7 @@ from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program, 
 from dwarfgpu.machine.simulated.storage.global_memory import Allocation
 from dwarfgpu.machine.simulated.storage.scalar_slots import M0, TTMP, XNACK_MASK
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
-from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
-from dwarfgpu.machine.simulated.storage.wave_registers import lanes_of
+from dwarfgpu.machine.simulated.unknown.unknown_contents import UnknownContents
 from tools.fuzz_instructions import instruction_of, machine_of
 
 FILLS: Final = (0, 0xFFFFFFFF, 0x3F800001, 0x7FC0DEAD)
@@ -137,13 +136,12 @@ def _known(machine: RunningMachine, memories: Sequence[Allocation]) -> dict[str,
         known = known_bits(number) & _WORD
         out[f"s{index}"] = known, number & known
     for bank, rows, first in (("v", wave.vectors, 0), ("a", wave.accumulators, wave.vgprs)):
-        data = rows.view(np.uint8).copy()
+        data = rows.copy()
         for number in range(256):
             if wave.written[first + number] != wave.all_lanes:
-                known_lanes = wave.known_lanes(first + number)
-                for byte, lanes in enumerate(known_lanes):
-                    data[number, byte::4] &= np.uint8(0xFF) * lanes_of(lanes, wave.lane_count)
-                out[f"{bank}{number}"] = known_lanes
+                known_in_lanes = wave.known_bits(first + number)
+                data[number] &= known_in_lanes
+                out[f"{bank}{number}"] = known_in_lanes.tolist()
         out[bank] = data.tobytes()
     for allocation in memories:
         marks = allocation.written

@@ -142,7 +142,7 @@ def run_kernel(
         limits=code_object.file.limits,
     )
     if is_partial:
-        from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
+        from dwarfgpu.machine.simulated.unknown.unknown_contents import UnknownContents
 
         machine.observe(UnknownContents(machine))
     if attach is not None:

@@ -24,7 +24,7 @@ from dwarfgpu.machine.simulated.launch.save_dispatch import saved
 from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 from dwarfgpu.machine.simulated.storage.scalar_slots import FLAT_SCRATCH
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
-from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
+from dwarfgpu.machine.simulated.unknown.unknown_contents import UnknownContents
 from dwarfgpu.machine.sparse_memory import SparseMemory
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.register_bytes import RegisterBytes
@@ -194,6 +194,10 @@ def test_what_a_state_leaves_out_of_a_register_keeps_its_byte() -> None:
     assert wave.v[5].tolist() == [0, 0xFDFD0201, *[0xFDFDFDFD] * 30]
     assert wave.s[7] == 0xFDFD0201 and known_bits(wave.s[7]) & 0xFFFFFFFF == 0xFFFF
     assert wave.written[5] & ~2 == 1
+    register = architecture("gfx1100", 32).register_named("v5")
+    assert register is not None
+    set_known(wave, register, RegisterBytes(bytes(128), b"\xff\x0f\0\x80" * 32))
+    assert set(wave.known_bits(5).tolist()) == {0x80000FFF}
 
 
 def test_writable_memory_of_a_code_object_that_the_state_lacks_is_unknown(tmp_path: Path) -> None:

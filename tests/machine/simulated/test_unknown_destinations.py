@@ -12,7 +12,7 @@ from dwarfgpu.isa.decode import decoder
 from dwarfgpu.machine.simulated.debugger.debugger_registers import write_contents
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
-from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
+from dwarfgpu.machine.simulated.unknown.unknown_contents import UnknownContents
 from tests.machine.simulated import programs, vectors
 from tools import fuzz_unknown
 
@@ -101,21 +101,27 @@ def test_exec_must_be_known() -> None:
 @pytest.mark.parametrize("fi", [0, 1])
 @pytest.mark.parametrize("unknown_lane", [1, 2])
 @pytest.mark.parametrize("is_active", [True, False])
-def test_a_copy_from_another_lane_needs_that_lane(
+def test_a_copy_from_another_lane_is_as_known_as_that_lane(
     fi: int, unknown_lane: int, is_active: bool
 ) -> None:
     """All lanes of the quad read lane 1; without `fi`, nothing reads a lane that is inactive."""
     fields = {"dpp_ctrl": 0x55, "row_mask": 15, "bank_mask": 15, "fi": fi}
-    code = programs.encoded(decoder("gfx1100"), "v_mov_b32_dpp", vdst=2, src0=0, **fields)
-    machine = vectors.machine(code, 32, "gfx1100", 32, tracks_writes=True)
-    machine.observe(UnknownContents(machine))
-    wave = machine.waves[0]
-    wave.written[0] &= ~(1 << unknown_lane)
-    if not is_active:
-        wave.set_exec(wave.all_lanes & ~(1 << unknown_lane))
-    stopped = machine.run(most=1)
-    needs = f"v_mov_b32_dpp needs v0 of lane {unknown_lane}, which is not known"
-    assert (stopped and stopped.text) == (needs if is_active or fi else None)
+    for mnemonic, others in (("v_mov_b32_dpp", {}), ("v_add_f32_dpp", {"src1": 1})):
+        code = programs.encoded(decoder("gfx1100"), mnemonic, vdst=2, src0=0, **others, **fields)
+        machine = vectors.machine(code, 32, "gfx1100", 32, tracks_writes=True)
+        machine.observe(UnknownContents(machine))
+        wave = machine.waves[0]
+        wave.written[0] &= ~(1 << unknown_lane)
+        if not is_active:
+            wave.set_exec(wave.all_lanes & ~(1 << unknown_lane))
+        stopped = machine.run(most=1)
+        is_read = unknown_lane == 1 and bool(is_active or fi)
+        if mnemonic == "v_mov_b32_dpp":
+            unknown = 0b1111 & wave.exec if is_read else 0
+            assert (stopped, wave.written[2]) == (None, wave.all_lanes & ~unknown)
+            continue
+        needs = "v_add_f32_dpp needs v0 of lane 1, which is not known"
+        assert (stopped and stopped.text) == (needs if is_read else None)
 
 
 def test_a_lane_that_is_written_says_nothing_of_the_others() -> None:
@@ -203,13 +209,13 @@ def permuted(
         ("v_permlanex16_var_b32", 21),
     ],
 )
-def test_a_permutation_needs_the_lane_that_numbers_name(mnemonic: str, lane: int) -> None:
+def test_a_permutation_copies_the_lane_that_numbers_name(mnemonic: str, lane: int) -> None:
     """If it executes, or with `fi`; no other lane. Without, the destination stays as it was."""
-    needs = f"{mnemonic} needs v0 of lane {lane}, which is not known"
     for active, fi, known in ((0b111, 1, 0b111), (1 << lane | 1, 0, 1 << lane % 16 | 1)):
         wave, text = permuted(mnemonic, FULL & ~(1 << lane), active, fi=fi)
         assert (text, wave.written[2]) == (None, known & active)
-        assert permuted(mnemonic, 1 << lane, active, fi=fi)[1] == needs
+        wave, text = permuted(mnemonic, 1 << lane, active, fi=fi)
+        assert (text, wave.written[2]) == (None, 0 if lane > 15 or fi else 1 << lane % 16 & ~active)
     wave, text = permuted(mnemonic, FULL, 0b111)
     assert (text, wave.written[2]) == (None, 0)
 
@@ -219,8 +225,8 @@ def test_a_permutation_of_halves_of_a_wave() -> None:
     low, high = (1 << 32) - 1, (1 << 64) - (1 << 32)
     wave, text = permuted("v_permlane64_b32", low, low, 64)
     assert (text, wave.written[2]) == (None, low)
-    _, text = permuted("v_permlane64_b32", 1 << 40, low, 64)
-    assert text == "v_permlane64_b32 needs v0 of lane 40, which is not known"
+    wave, text = permuted("v_permlane64_b32", 1 << 40, low, 64)
+    assert (text, wave.written[2]) == (None, low & ~(1 << 8))
     _, text = permuted("v_permlane64_b32", high, high, 64)
     assert text is None
     wave, text = permuted("v_permlane64_b32", low, low)
@@ -259,10 +265,10 @@ def test_a_register_by_an_index(unknown: str, by_mode: bool) -> None:
 @pytest.mark.parametrize(
     ("target", "mnemonic", "needing", "dwords"),
     [
-        ("gfx90a", "s_load_dwordx2", "s_min_u32", 2),
-        ("gfx90a", "s_load_dwordx4", "s_min_u32", 4),
-        ("gfx1100", "s_load_b64", "s_min_u32", 2),
-        ("gfx1200", "s_load_b128", "s_min_u32", 4),
+        ("gfx90a", "s_load_dwordx2", "s_bitcmp1_b32", 2),
+        ("gfx90a", "s_load_dwordx4", "s_bitcmp1_b32", 4),
+        ("gfx1100", "s_load_b64", "s_bitcmp1_b32", 2),
+        ("gfx1200", "s_load_b128", "s_bitcmp1_b32", 4),
     ],
 )
 def test_scalar_loads_copy_what_is_known(
@@ -273,7 +279,7 @@ def test_scalar_loads_copy_what_is_known(
     zero_offset = {} if target == "gfx90a" else {"soffset": 124}  # null
     code = programs.encoded(isa, mnemonic, sdst=4, sbase=2, offset=0, **zero_offset)
     code += programs.encoded(isa, "s_mov_b32", sdst=20, src0=5)
-    code += programs.encoded(isa, needing, sdst=21, src0=5, src1=129)
+    code += programs.encoded(isa, needing, src0=5, src1=128 + 9)
     machine = vectors.machine(code, size, target, size, tracks_writes=True)
     machine.observe(UnknownContents(machine))
     wave, buffer = machine.waves[0], machine.global_memory.at(0x30000)

@@ -8,7 +8,7 @@ import pytest
 
 from dwarfgpu.isa.decode import decoder
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
-from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
+from dwarfgpu.machine.simulated.unknown.unknown_contents import UnknownContents
 from tests.machine.simulated import programs, vectors
 
 

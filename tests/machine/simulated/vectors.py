@@ -14,6 +14,7 @@ from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
+from dwarfgpu.machine.simulated.storage.wave_registers import mask_of
 from dwarfgpu.machine.topology import Wave
 
 PATH = Path(__file__).resolve().parents[4] / "shared/isa/gfx11-vectors.jsonl"
@@ -83,3 +84,9 @@ def differences(record: dict[str, Any], wave: SimulatedWave) -> list[str]:
         for name in result
         if result[name] != expected[name]
     ]
+
+
+def known_lanes(wave: SimulatedWave, row: int) -> list[int]:
+    """For each byte of a vector register, the lanes where all of it is known."""
+    data = wave.known_bits(row).view(np.uint8)
+    return [mask_of(data[byte::4] == 0xFF) for byte in range(4)]

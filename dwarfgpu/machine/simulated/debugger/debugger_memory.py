@@ -120,6 +120,6 @@ def _written_ranges(allocation: Allocation, first: int, last: int) -> list[tuple
     if allocation.written is None:
         return [(first, last)]
     is_written = np.zeros(last - first + 2, bool)
-    is_written[1:-1] = allocation.written[first:last]
+    is_written[1:-1] = allocation.written[first:last] == 0xFF
     edges = (np.flatnonzero(is_written[1:] != is_written[:-1]) + first).tolist()
     return list(pairwise(edges))[::2]

@@ -61,7 +61,7 @@ def fails_at_pc(machine: RunningMachine, wave: SimulatedWave, reason: StopReason
     One that cannot be executed, because something is not known or not simulated, may be it: the
     wave does not continue from there either.
     """
-    from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
+    from dwarfgpu.machine.simulated.unknown.unknown_contents import UnknownContents
 
     machine.observe(UnknownContents(machine))
     try:

@@ -180,7 +180,7 @@ class SimulatedTarget(SimulatedWaves):
         """Have the watchpoints observe the waves."""
         observers: list[Observer] = [] if self._failed is None else [self._failed]
         if machine.global_memory.is_partial and self.fill is None:
-            from dwarfgpu.machine.simulated.storage.unknown_contents import (
+            from dwarfgpu.machine.simulated.unknown.unknown_contents import (
                 UnknownContents,
                 is_all_known,
             )

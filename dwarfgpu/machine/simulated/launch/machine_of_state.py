@@ -21,12 +21,10 @@ from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.arch.processors import processor
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
-from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.simulated.debugger.debugger_registers import (
     contents,
-    forget_contents,
     write_contents,
 )
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
@@ -59,8 +57,6 @@ FP_DENORM of MODE."""
 _MASK32: Final = 0xFFFFFFFF
 _CONDITION_BITS: Final = {"status": 0, "state_priv": 9}
 """The bit number of SCC, which is all that the simulator has of these registers."""
-_UNKNOWN_BYTES: Final = pattern(rb"[^\xff]+")
-"""In the masks of the known bits of a vector register."""
 _ALL_OR_NOTHING: Final = frozenset({"scratch_base"})
 """Registers whose bits this machine cannot mark as undefined one by one: instructions write all of
 them, or none."""
@@ -264,10 +260,9 @@ def set_known(wave: SimulatedWave, register: RegisterInfo, stored: RegisterBytes
             f"set ${name}, or use --reg"
         )
     write_contents(wave, register, 0, value.to_bytes(size, "little"))
-    if name in _NEEDED or forget_bits(wave, name, ~known_mask & (1 << 8 * size) - 1):
-        return
-    for part in _UNKNOWN_BYTES.finditer(stored.known):
-        forget_contents(wave, register, part.start(), len(part[0]))
+    lacking = ~known_mask & (1 << 8 * size) - 1
+    if lacking and name not in _NEEDED and not forget_bits(wave, name, lacking):
+        raise UsageError(f"{name} of a running machine cannot be unknown")
 
 
 def _add_memory(

@@ -171,7 +171,8 @@ class Program:
             raise WaveStop(reason, f"no code at {pc:#x}: {why}", address=pc)
         first = pc - allocation.start
         end = min(first + self._decoder.target.most_bytes, allocation.end - allocation.start)
-        if allocation.written is not None and not allocation.written[first : first + 4].all():
+        marks = allocation.written
+        if marks is not None and not (marks[first : first + 4] == 0xFF).all():
             raise WaveStop(StopReason.UNAVAILABLE, f"the code at {pc:#x} is not known", address=pc)
         return allocation.data[first:end].tobytes()
 

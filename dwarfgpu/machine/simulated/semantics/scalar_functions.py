@@ -42,9 +42,10 @@ def quads(a: int) -> int:
     return out
 
 
-def spread(a: int, distance: int) -> int:
-    """Move each bit `n` to position `distance * n`."""
-    return sum(1 << distance * n for n in range(a.bit_length()) if a >> n & 1)
+def spread(a: int, distance: int, count: int) -> int:
+    """Move each bit `n` to position `distance * n`, and repeat it there."""
+    bits = (1 << count) - 1
+    return sum(bits << distance * n for n in range(a.bit_length()) if a >> n & 1)
 
 
 def absolute_difference(a: int, b: int) -> int:

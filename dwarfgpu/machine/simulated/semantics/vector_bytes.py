@@ -1,12 +1,11 @@
-"""Which bytes of registers an instruction reads, and of vector registers writes, as masks of four
-bits.
+"""Which bytes of vector registers an instruction writes, as masks of four bits.
 
-Law: they are those that its statements read and write; a byte that is not sure not to be read is.
+Law: they are those that its statements write.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final, TypeAlias
 
 from dwarfgpu.isa.isa_target import IsaTarget
@@ -14,7 +13,7 @@ from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
 from dwarfgpu.isa.operation import DeclaredOperand
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound
-from dwarfgpu.machine.simulated.semantics.operand_text import Operand, type_shape
+from dwarfgpu.machine.simulated.semantics.operand_text import Operand
 
 LOW: Final = 0b0011
 HIGH: Final = 0b1100
@@ -29,31 +28,8 @@ _LOW_RESULTS: Final = ("d & 0xffff0000 | ",)
 _HIGH_RESULTS: Final = ("d & 0xffff | ",)
 """How expressions of loads begin that keep the other half."""
 _HALVES: Final = frozenset({"b16", "u16", "i16", "f16", "bf16"})
-_UNSIGNED_BYTE: Final = "v_cvt_f32_ubyte"
-_COUNTED: Final = (
-    ("v_lshlrev_b32 v_lshrrev_b32 v_ashrrev_i32", {0: 31}),
-    ("v_lshlrev_b64 v_lshrrev_b64 v_ashrrev_i64", {0: 63}),
-    ("v_lshlrev_b16 v_lshrrev_b16 v_ashrrev_i16", {0: 15}),
-    ("v_lshl_or_b32 v_lshl_add_u32", {1: 31}),
-    ("v_bfe_u32 v_bfe_i32", {1: 31, 2: 31}),
-    ("v_lshl_add_u64", {1: 7}),
-    ("v_add_lshl_u32", {2: 31}),
-    ("v_bfm_b32", {0: 31, 1: 31}),
-    ("v_alignbit_b32", {2: 31}),
-    ("v_alignbyte_b32", {2: 3}),
-)
-COUNTS: Final[Mapping[str, Mapping[int, int]]] = {
-    name: bits for names, bits in _COUNTED for name in names.split()
-}
-"""The bits of the sources that are numbers of bits or bytes; the rest of these is not read."""
-
 Dword: TypeAlias = tuple[str, int]
 """The bank and the number of a register."""
-
-
-def of_bits(mask: int) -> int:
-    """Return the bytes of a dword that have a bit of a mask."""
-    return sum(1 << byte for byte in range(4) if mask >> 8 * byte & 0xFF)
 
 
 def selected_bytes(select: int) -> int:
@@ -104,91 +80,18 @@ def bytes_written(item: Bound, target: IsaTarget) -> dict[Dword, int]:
     return out
 
 
-def bytes_read(item: Bound, target: IsaTarget) -> dict[Dword, int]:
-    """Return the bytes of the registers that one operation reads as its sources.
-
-    Neither those of an address nor `d`, the destination; all bytes where a number decides, as
-    `influences` says.
-    """
-    out: dict[Dword, int] = {}
-    counts = COUNTS.get(item.operation.name, {})
-    declared_sources = [declared for declared in item.operation.sources if declared.is_operand]
-    operands = enumerate(zip(declared_sources, item.sources, strict=False))
-    for source, (declared, operand) in operands:
-        if operand.register is None or declared.type == "mask":
-            continue
-        masks = _source_bytes(item, target, operand, declared.name_or_type)
-        if source in counts:
-            masks = [_lowest(masks[0] if masks else WHOLE)]
-        for number, dword in enumerate(_dwords(operand.register)):
-            mask = masks[number] if number < len(masks) else WHOLE
-            out[dword] = out.get(dword, 0) | mask
-    return out
-
-
-def reads_high_half(item: Bound, target: IsaTarget, operand: Operand) -> bool:
-    """Return whether a source of 16 bits is the high half of its register."""
-    return _source_bytes(item, target, operand, "b16") == [HIGH]
-
-
-def bytes_accumulated(item: Bound, target: IsaTarget) -> dict[Dword, int]:
-    """Return the bytes of the destination that an operation computes with that adds to it."""
-    destination, mask = item.results[0], WHOLE
-    if item.operation.results[0].type in _HALVES:
-        is_high = destination.modifiers & OP_SELECT_HIGH and selects_half(item, target)
-        mask = HIGH if is_high or _is_high(destination) else LOW
-    return dict.fromkeys(_dwords(destination.register), mask)
+def bytes_computed(item: Bound, target: IsaTarget) -> int:
+    """Return the bytes of a dword of a vector register that one operation computes: others that it
+    writes are zeros, or the sign of these."""
+    if item.fields.get("dst_sel", 6) != 6:
+        return selected_bytes(item.fields["dst_sel"])
+    for declared, operand in zip(item.operation.results, item.results, strict=False):
+        written = result_bytes(item, target, operand, declared) if declared.type else WHOLE
+        return LOW if declared.type in _HALVES and written == WHOLE else written
+    return WHOLE
 
 
 def _dwords(register: Register | None) -> Iterator[Dword]:
     if register is not None:
         for number in range(register.size):
             yield register.bank, register.first + number
-
-
-def _lowest(mask: int) -> int:
-    """Return the lowest byte of a mask: a number of bits or bytes is not more than 63."""
-    return mask & -mask
-
-
-def _is_high(operand: Operand) -> bool:
-    return operand.register is not None and operand.register.half == "h"
-
-
-def _source_bytes(item: Bound, target: IsaTarget, operand: Operand, type: str) -> list[int]:
-    """Return the bytes that are read of each dword of a source; all of those after."""
-    name = item.operation.name
-    if type.startswith("["):
-        is_half = type[1:-1] in ("f16", "bf16") and target.generation == 11
-        if is_half and len(item.sources) > 2 and operand is item.sources[2]:
-            register = operand.register
-            half = HIGH if operand.modifiers & OP_SELECT else LOW
-            return [half] * (0 if register is None else register.size)
-        return []
-    if operand.is_sdwa and operand.select != 6:
-        return [selected_bytes(operand.select)]
-    if name.startswith(_UNSIGNED_BYTE):
-        return [1 << int(name[-1])]
-    if name in ("s_bfm_b32", "s_bfm_b64", "s_set_gpr_idx_on", "s_set_gpr_idx_idx"):
-        return [0b0001]
-    if name == "s_cvt_hi_f32_f16":
-        return [HIGH]
-    if "_mix" in name and type == "f32":
-        if not operand.modifiers & OP_SELECT_HIGH:
-            return []
-        return [HIGH if operand.modifiers & OP_SELECT else LOW]
-    if "_d16_hi" in name and item.operation.is_store:
-        return [0b0100 if item.operation.memory[0].type == "b8" else HIGH]
-    shape = type_shape(type)
-    first, second = operand.modifiers & OP_SELECT, operand.modifiers & OP_SELECT_HIGH
-    if shape.count == 2 and shape.bits == 16:
-        return [(HIGH if first else LOW) | (HIGH if second else LOW)]
-    if shape.count > 1:
-        return []
-    if shape.bits == 16:
-        is_plain = "op_sel_hi" in item.instruction.encoding.format.syntax and shape.is_float
-        is_high = first and not is_plain and not operand.is_sdwa
-        return [HIGH if is_high or _is_high(operand) else LOW]
-    if shape.bits == 8 and item.operation.is_store:
-        return [0b0001]
-    return [0b0111] if shape.bits == 24 else []

@@ -78,8 +78,8 @@ class RunningWave:
         self.written = [self.all_lanes if fill is None else 0] * (vgprs + agprs)
         """For each VGPR, then for each AGPR, the mask of the lanes whose dword was written; kept up
         to date by programs that track writes."""
-        self.written_in_part: dict[int, list[int]] = {}
-        """For each byte of the dword, the mask of the lanes where it was written, by the index in
+        self.written_in_part: dict[int, Lanes] = {}
+        """For each lane, the mask of the bits of its dword that were written, by the index in
         `written`; only of registers that were written in part. Lanes of `written` do not count."""
         self.is_ended = False
         self.is_waiting = False
@@ -173,40 +173,41 @@ class RunningWave:
             self.allocated.require("s", number, count)
         return number
 
-    def known_lanes(self, row: int) -> list[int]:
-        """Return for each byte of a vector register the mask of the lanes where it was written.
+    def known_bits(self, row: int) -> Lanes:
+        """Return the mask of the written bits of each lane of a vector register.
 
         `row`: its index in `written`, as of the following methods.
         """
-        whole = self.written[row]
-        return [whole | lanes for lanes in self.written_in_part.get(row, (0, 0, 0, 0))]
+        whole = lanes_of(self.written[row], self.lane_count) * np.uint32(_MASK32)
+        part = self.written_in_part.get(row)
+        return whole if part is None else whole | part
 
-    def known_bits_of(self, row: int) -> bytes:
-        """Return for each byte of a vector register the mask of its bits that were written."""
-        lanes = [lanes_of(mask, self.lane_count) for mask in self.known_lanes(row)]
-        masks: Lanes = np.stack(lanes, 1) * np.uint8(0xFF)
-        return masks.tobytes()
+    def set_known_bits(self, row: int, known: Lanes) -> None:
+        """Note which bits of each lane are written, and that the others are undefined."""
+        whole = known == np.uint32(_MASK32)
+        self.written[row] = mask_of(whole)
+        self.written_in_part.pop(row, None)
+        if (known[~whole] != 0).any():
+            self.written_in_part[row] = known
 
     def write_bytes(self, row: int, selected: int, lanes: int) -> None:
         """Note that bytes are written in some lanes; `selected` is their mask in the dword."""
-        lanes &= self.all_lanes & ~self.written[row]
-        if lanes:
-            known = self.written_in_part.setdefault(row, [0, 0, 0, 0])
-            for byte in range(4):
-                if selected >> byte & 1:
-                    known[byte] |= lanes
-            self.written[row] |= known[0] & known[1] & known[2] & known[3]
+        if lanes & self.all_lanes & ~self.written[row]:
+            self.set_known_bits(row, self.known_bits(row) | self._of_bytes(selected, lanes))
 
     def forget_bytes(self, row: int, selected: int, lanes: int) -> None:
         """Make bytes undefined in some lanes; `selected` is their mask in the dword."""
-        known = self.known_lanes(row)
-        for byte in range(4):
-            if selected >> byte & 1:
-                known[byte] &= ~lanes
-        self.written[row] = known[0] & known[1] & known[2] & known[3]
-        self.written_in_part.pop(row, None)
-        if any(byte_lanes != self.written[row] for byte_lanes in known):
-            self.written_in_part[row] = known
+        self.set_known_bits(row, self.known_bits(row) & ~self._of_bytes(selected, lanes))
+
+    def forget_bits(self, row: int, mask: int) -> None:
+        """Make bits undefined; `mask` has the dwords of all lanes, one after the other."""
+        data = mask.to_bytes(4 * self.lane_count, "little")
+        self.set_known_bits(row, self.known_bits(row) & ~np.frombuffer(data, np.uint32))
+
+    def _of_bytes(self, selected: int, lanes: int) -> Lanes:
+        """Return the masks of bytes of a dword, in some lanes."""
+        bits = sum(0xFF << 8 * byte for byte in range(4) if selected >> byte & 1)
+        return lanes_of(lanes & self.all_lanes, self.lane_count) * np.uint32(bits)
 
     def set_exec(self, mask: int) -> None:
         """Write EXEC."""

@@ -20,7 +20,7 @@ def written_bits(wave: RunningWave, name: str, size_bytes: int) -> bytes:
     """Return for each byte of a register the mask of its bits that were written."""
     row = _row(wave, name)
     if row is not None:
-        return wave.known_bits_of(row)[:size_bytes]
+        return wave.known_bits(row).tobytes()[:size_bytes]
     return (_scalar(wave, name) & (1 << 8 * size_bytes) - 1).to_bytes(size_bytes, "little")
 
 
@@ -61,11 +61,6 @@ def set_written(wave: RunningWave, name: str, offset_bytes: int, size_bytes: int
 
 def forget_written(wave: RunningWave, name: str, offset_bytes: int, size_bytes: int) -> bool:
     """Make bytes of a register undefined; False for one that always has a value."""
-    row = _row(wave, name)
-    if row is not None:
-        for byte, lanes in _lanes(offset_bytes, size_bytes):
-            wave.forget_bytes(row, 1 << byte, lanes)
-        return True
     return forget_bits(wave, name, byte_mask(offset_bytes, size_bytes))
 
 
@@ -75,9 +70,11 @@ def unknown_bits(wave: RunningWave, name: str) -> int:
 
 
 def forget_bits(wave: RunningWave, name: str, mask: int) -> bool:
-    """Make bits of a scalar undefined; False for one that always has a value."""
-    s = wave.s
-    if name[:1] == "s" and is_decimal(name[1:]):
+    """Make bits of a register undefined; False for one that always has a value."""
+    s, row = wave.s, _row(wave, name)
+    if row is not None:
+        wave.forget_bits(row, mask)
+    elif name[:1] == "s" and is_decimal(name[1:]):
         s[int(name[1:])] = _without(s[int(name[1:])], mask)
     elif name.startswith("ttmp"):
         number = TTMP + int(name[4:])
