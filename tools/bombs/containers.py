@@ -72,7 +72,7 @@ def mangled_symbols(count: int) -> Files:
 
 
 def spelled_symbols(count: int) -> Files:
-    """Functions with short mangled names, of which each substitution is longer than the last."""
+    """Functions with short mangled names, in which each substitution is longer than the last."""
     tail = b"PFviiiEPFvS0_S0_S0_EPFvS2_S2_S2_ES4_S4_"
     names = [b"_Z8f%07d%b\0" % (number, tail) for number in range(count)]
     size = len(names[0]) if names else 0
