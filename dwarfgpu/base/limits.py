@@ -127,8 +127,8 @@ class FileLimits:
     first 256 of each: a second of processor time for each 200,000."""
     line_rows: int = 3_000_000
     """Maximum number of rows of a line table: the code of a unit with as many has tens of
-    megabytes, and a hostile program has a row in each byte. Twice as
-    many bytes without rows may be in all programs of the file that are read."""
+    megabytes, and a hostile program has a row in each byte. All
+    programs of the file that are read may take 16 times as many steps."""
     searched_names: int = 1 << 21
     """Names that one list is made of. One of C++ counts as 2, or as 8 and half the length of its
     mangled name and a 16th of the characters of its spelling if it must be spelled; a million take

@@ -71,8 +71,8 @@ FILE_LIMITS: Final = {
     "--max-line-rows": (
         "line_rows",
         "rows of a line table, each sequence counted as two more, and of all tables that a "
-        "question for a line reads, each table counted as 200 more; half of the bytes without "
-        "rows of all programs of a file",
+        "question for a line reads, each table counted as 200 more; a sixteenth of the steps "
+        "that all line number programs of a file take, of each byte one or more",
     ),
     "--max-searched-names": (
         "searched_names",

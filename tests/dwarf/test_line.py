@@ -347,39 +347,80 @@ _UNKNOWN = b"\0\1\x80"
 _LONG_DISCRIMINATOR = b"\0\3\4\x81\0"
 
 
-@pytest.mark.parametrize("opcode", [bytes((NEGATE,)), _UNKNOWN, _LONG_DISCRIMINATOR])
-def test_the_bytes_without_rows_of_all_tables_are_bounded(opcode: bytes) -> None:
-    made = Table(opcode * (90 // len(opcode)) + START + bytes((COPY,)) + END)
-    info = info_of(made, line_data=made.data() * 3, units=3, limits=FileLimits(line_rows=80))
-    tables = [one.line_table for one in info.units if one.line_table is not None]
-    assert [len(table.problems) for table in tables] == [0, 0, 1]
-    (problem,) = tables[2].problems
-    assert isinstance(problem, LimitExceeded)
-    assert "more than 160 bytes without rows (--max-line-rows)" in str(problem)
-    assert not tables[0].matrix.problem  # read again
+_SKIPPED = (*COUNTS, *(0, 1) * 5)
+_WITHOUT_ROWS = (
+    bytes((NEGATE,)),
+    bytes((ADVANCE_LINE, 1)),
+    bytes((ADVANCE_LINE, *(0x80,) * 14, 0)),
+    bytes((ADVANCE_LINE, *(0xFF,) * 30, 0x7F)),
+    bytes((ADVANCE_PC, *(0x80,) * 14, 0)),
+    bytes((FIXED_ADVANCE, 0, 0)),
+    bytes((len(COUNTS) + 1,)),  # opcodes without a meaning
+    bytes((len(COUNTS) + 2, 1)),
+    _UNKNOWN,
+    _LONG_DISCRIMINATOR,
+    extended(2, bytes(8)),
+)
 
 
-@pytest.mark.parametrize("opcodes", [_LONG_DISCRIMINATOR * 30, _UNKNOWN * 21])
-def test_check_bounds_the_opcodes_of_all_tables_that_take_long(opcodes: bytes) -> None:
-    program = START + bytes((COPY,)) + opcodes + END
-    made = Table(program, names=FILES)
-    info = info_of(made, line_data=made.data() * 3, units=3, limits=FileLimits(line_rows=175))
-    tables = [one.line_table for one in info.units if one.line_table is not None]
-    problems = [table.faults().problem for table in tables]
-    assert problems[:2] == [None, None]
-    assert isinstance(problems[2], LimitExceeded)
-    assert "more than 350 bytes without rows (--max-line-rows)" in str(problems[2])
+def many_tables(made: Table, units: int, line_rows: int) -> list[LineTable]:
+    """The tables of units that have equal ones."""
+    limits = FileLimits(line_rows=line_rows)
+    info = info_of(made, line_data=made.data() * units, units=units, limits=limits)
+    return [one.line_table for one in info.units if one.line_table is not None]
 
 
-def test_tables_with_rows_have_no_bytes_without_rows() -> None:
+@pytest.mark.parametrize("opcode", _WITHOUT_ROWS, ids=bytes.hex)
+@pytest.mark.parametrize(
+    "problem_of",
+    [lambda table: table.matrix.problem, lambda table: table.faults().problem],
+    ids=["rows", "check"],
+)
+def test_the_programs_of_a_file_share_their_steps(
+    problem_of: Callable[[LineTable], DwarfGpuError | None], opcode: bytes
+) -> None:
+    """Each byte is a step at least, so that 14 tables have more than there are."""
+    program = START + bytes((COPY,)) + opcode * (400 // len(opcode)) + END
+    tables = many_tables(Table(program, names=FILES, counts=_SKIPPED), 14, 300)
+    problems = [problem_of(table) for table in tables]
+    refused = [isinstance(problem, LimitExceeded) for problem in problems]
+    assert refused == sorted(refused) and not refused[0] and refused[-1], refused
+    assert not any(problems[: refused.index(True)])
+    said = str(problems[-1])
+    assert "programs of .debug_line take more than 4800 steps to read (--max-line-rows)" in said
+    again = [problem_of(table) for table in tables]
+    assert list(map(str, again)) == list(map(str, problems))  # what is read again costs nothing
+
+
+@pytest.mark.parametrize("end", [END, b""], ids=["ended", "unended"])
+def test_the_check_of_a_file_counts_rows_that_it_makes(end: bytes) -> None:
+    """Those without an end, and those that may be of no file."""
+    names = table([(PATH, 8)], [b"d\0"]) * 2 if end else FILES
+    made = Table(START + bytes((SET_FILE, 0)) + bytes((COPY,)) * 170 + end, names=names)
+    problems = [table.faults().problem for table in many_tables(made, 12, 300)]
+    refused = [isinstance(problem, LimitExceeded) for problem in problems]
+    assert refused == [False] * 3 + [True] * 9  # a step for each byte, and then six for each row
+
+
+def test_rows_that_are_read_for_the_name_of_a_file_count() -> None:
+    """A program may define a file where it has the name: nothing else bounds what is read."""
+    program = START + extended(0x80, b"x.c\0") + bytes((COPY,)) * 100 + END
+    tables = many_tables(Table(program, names=FILES), 10, 165)
+    refused = []
+    for table in tables:
+        assert not table.files_named("x.c")
+        refused.append(isinstance(table.matrix.problem, LimitExceeded))
+    assert refused == [False] * 4 + [True] * 6  # 626 steps each
+
+
+def test_tables_with_rows_are_read_whatever_their_number() -> None:
     """As RISC-V, which advances by fixed numbers, and functions in sections of their own."""
     made = Table(names=FILES)
     sequence = made.address(0x1000) + b"\5\1\3\1" + bytes((COPY, 0x09, 4, 0, COPY)) + END
-    one = evolve(made, program=sequence * 10).data()
-    info = info_of(made, line_data=one * 9, units=9, limits=FileLimits(line_rows=60))
-    tables = [unit_.line_table for unit_ in info.units]
-    for table in tables:
-        assert table is not None and (table.faults().problem, table.problems) == (None, ())
+    for table in many_tables(evolve(made, program=sequence * 10), 90, 60):
+        assert table.problems == ()
+    for table in many_tables(evolve(made, program=sequence * 10), 9, 400):
+        assert table.faults().problem is None
 
 
 def test_sequences_count_more_than_their_rows() -> None:

@@ -15,7 +15,7 @@ from dwarfgpu.base.printable import printable
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_line_header
 from dwarfgpu.dwarf.line.program import run_line_program
-from dwarfgpu.dwarf.line.rows import LineMatrix
+from dwarfgpu.dwarf.line.rows import ROW, LineMatrix, LineWork
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.cuda_code import PTX_SECTION
@@ -66,8 +66,9 @@ class _CodeRange:
 def cubin_lines(file: ObjectFile) -> CubinLines:
     """Return the lines of a cubin; none for a file without line tables."""
     problems: list[DwarfGpuError] = []
-    source = sorted(_code_ranges(file, _SOURCE, problems), key=_begin)
-    ptx = sorted(_code_ranges(file, _PTX, problems), key=_begin)
+    work = LineWork(file.limits.line_rows)
+    source = sorted(_code_ranges(file, _SOURCE, work, problems), key=_begin)
+    ptx = sorted(_code_ranges(file, _PTX, work, problems), key=_begin)
     texts = _Texts(file)
     lines: list[CubinLine] = []
     cuts = sorted({address for one in (*source, *ptx) for address in (one.begin, one.end)})
@@ -100,7 +101,7 @@ def _at_cuts(ranges: Sequence[_CodeRange], cuts: Iterable[int]) -> Iterator[Line
 
 
 def _code_ranges(
-    file: ObjectFile, section: str, problems: list[DwarfGpuError]
+    file: ObjectFile, section: str, work: LineWork, problems: list[DwarfGpuError]
 ) -> Iterator[_CodeRange]:
     try:
         data = relocated_data(file, section)
@@ -116,7 +117,7 @@ def _code_ranges(
             error.context = error.context or f"{file.path}: {section} table {offset:#x}"
             problems.append(error)
             return  # its length, and so the next table, is unknown
-        matrix = run_line_program(header, data, file.limits.line_rows)
+        matrix = run_line_program(header, data, file.limits.line_rows, work, ROW)
         for problem in (header.problem, matrix.problem):
             if problem is not None:
                 problem.context = problem.context or f"{file.path}: {section} table {offset:#x}"

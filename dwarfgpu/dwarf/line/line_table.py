@@ -22,7 +22,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.line.file_table import FileNames, FileTable, located
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_line_header
-from dwarfgpu.dwarf.line.rows import LAST_LINE, DroppedRows, RowlessBytes
+from dwarfgpu.dwarf.line.rows import FREE_BYTES, LAST_LINE, ROW, DroppedRows, LineWork
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, FailedReads, IllFormed, LimitExceeded
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.gdb_rows import LineSteps
     from dwarfgpu.dwarf.line.line_unit import LineUnit
     from dwarfgpu.dwarf.line.program_check import ProgramFault
-    from dwarfgpu.dwarf.line.rows import LineMatrix, LineRow, LineSequence
+    from dwarfgpu.dwarf.line.rows import LineMatrix, LineRow, LineRows, LineSequence
 
 _MAX_KEPT: Final = 1_000
 """Maximum number of addresses whose answers a table keeps."""
@@ -89,16 +89,18 @@ class LineTable(FileTable):
             return LineFaults(self.header.problem)
         fault = self._tables.program_fault(self.header)
         is_readable = fault.problem is None and fault.may_decrease
-        decrease = self._decrease() if is_readable else None
+        matrix = self._tables.run(self.header, ROW, "order") if is_readable else None
+        problem = fault.problem if matrix is None else matrix.problem
+        decrease = None if matrix is None else self._decrease(matrix.rows)
         begins = fault.begins if fault.problem is None else frozenset[int]()
-        return LineFaults(fault.problem, decrease, fault.negative_line, fault.large_line, begins)
+        return LineFaults(problem, decrease, fault.negative_line, fault.large_line, begins)
 
-    def _decrease(self) -> str | None:
+    def _decrease(self, rows: LineRows) -> str | None:
         """Return where an address or operation is before the one of the row before it, in a
         sequence of code that is present; None if they only increase."""
         begin: int | None = None
         last = (0, 0)
-        for row in self._tables.run(self.header).rows:
+        for row in rows:
             operation = (row.address, row.op_index)
             if begin is None:
                 begin = row.address
@@ -114,7 +116,8 @@ class LineTable(FileTable):
         return self._tables.names(self.header)
 
     def _defined_files(self) -> Sequence[NameEntry]:
-        return self.matrix.defined_files
+        # Nothing bounds the tables that are read for a name or a number of a file: rows count.
+        return self._tables.read(self, ROW).matrix.defined_files
 
     @property
     def sequences(self) -> Iterator[LineSequence]:
@@ -271,9 +274,9 @@ class LineTables:
         self._read: set[tuple[int, int]] = set()
         """The keys of the tables whose bytes are counted."""
         self._program_bytes = 0
-        self._rowless = RowlessBytes(sections.object.limits.line_rows)
-        self._spent: set[tuple[int, int]] = set()
-        """The keys of the tables whose bytes without rows are counted."""
+        self._work = LineWork(sections.object.limits.line_rows)
+        self._left: dict[tuple[int, int, str], int] = {}
+        """The steps that were left for each reading of a table when it was first read."""
         self._checked: set[tuple[int, int]] = set()
         """The keys of the tables whose programs were checked, and whose bytes are counted."""
         self._checked_bytes = 0
@@ -327,8 +330,8 @@ class LineTables:
             self._names[key] = None if has_indexes else FileNames()
         return self._names[key] or FileNames()
 
-    def read(self, table: LineTable) -> ReadTable:
-        """Return the rows of a table."""
+    def read(self, table: LineTable, row_steps: int = -FREE_BYTES) -> ReadTable:
+        """Return the rows of a table; `row_steps` as of `run_line_program`."""
         header = table.header
         key = (header.offset, header.format.address_size)
         read = self._tables.get(key)
@@ -337,7 +340,7 @@ class LineTables:
             if key not in self._read:
                 size_bytes += header.end - header.offset
                 self._refuse_overlap(size_bytes, header)
-            read = ReadTable(table, self.run(header))
+            read = ReadTable(table, self.run(header, row_steps))
             # After what Ctrl-C may end, also this call: no table counts twice.
             self._read.add(key)
             self._program_bytes = size_bytes
@@ -349,22 +352,24 @@ class LineTables:
             self._kept_rows += count
         return read
 
-    def run(self, header: LineHeader) -> LineMatrix:
-        """Return the rows of a table, which are not kept."""
+    def run(
+        self, header: LineHeader, row_steps: int = -FREE_BYTES, reading: str = "rows"
+    ) -> LineMatrix:
+        """Return the rows of a table, which are not kept; `row_steps` as of `run_line_program`."""
         from dwarfgpu.dwarf.line.program import run_line_program  # for rows alone
 
-        data = self._sections.section(".debug_line")
-        rowless = self._rowless_of(header, self._spent)
-        return run_line_program(header, data, self._sections.object.limits.line_rows, rowless)
+        data, work = self._sections.section(".debug_line"), self._work_of(header, reading)
+        most_rows = self._sections.object.limits.line_rows
+        return run_line_program(header, data, most_rows, work, row_steps)
 
-    def _rowless_of(self, header: LineHeader, counted: set[tuple[int, int]]) -> RowlessBytes:
-        """Return the bytes without rows that the program of a header may have: those left of the
-        file, unless its own were counted before."""
-        key = (header.offset, header.format.address_size)
-        if key in counted:
-            return RowlessBytes(self._sections.object.limits.line_rows)
-        counted.add(key)
-        return self._rowless
+    def _work_of(self, header: LineHeader, reading: str) -> LineWork:
+        """Return the steps that a reading of a table may take: those left for the file, or where
+        the table was read so before, those that were left then."""
+        key = (header.offset, header.format.address_size, reading)
+        if key in self._left:
+            return LineWork(self._sections.object.limits.line_rows, self._left[key])
+        self._left[key] = self._work.left
+        return self._work
 
     def program_fault(self, header: LineHeader) -> ProgramFault:
         """Return what is wrong with the program of a table. Its rows are not kept."""
@@ -373,11 +378,11 @@ class LineTables:
             size_bytes = self._checked_bytes + header.end - header.offset
             self._refuse_overlap(size_bytes, header)
             self._checked_bytes = size_bytes
-        rowless = self._rowless_of(header, self._checked)
+            self._checked.add(key)
         from dwarfgpu.dwarf.line.program_check import line_program_fault  # for `check`
 
-        data = self._sections.section(".debug_line")
-        return line_program_fault(header, data, self._sections.object.limits.line_rows, rowless)
+        data, work = self._sections.section(".debug_line"), self._work_of(header, "check")
+        return line_program_fault(header, data, self._sections.object.limits.line_rows, work)
 
     def _refuse_overlap(self, size_bytes: int, header: LineHeader) -> None:
         if size_bytes > len(self._sections.section(".debug_line")):

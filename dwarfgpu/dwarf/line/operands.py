@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf.line.header import (
     MAX_NAMES,
+    MAX_NUMBER,
+    MIN_NUMBER,
     LineHeader,
     NameEntry,
     read_file,
@@ -18,6 +23,11 @@ from dwarfgpu.expr.context import UnitFormat
 
 MOST: Final = 0xFFFFFFFF
 """The largest number of a register, except the address."""
+_BITS: Final = 70
+"""Of a LEB128 number whose bytes are looked at one by one: the others are padding, or too many."""
+_ZEROS: Final = pattern(rb"\x80*+\0")
+_ONES: Final = pattern(rb"\xff*+\x7f")
+"""The padding of a number, of a negative one."""
 _ROW_BYTES: Final = 6
 """Bytes of a program for each row that may be read: GCC and Clang write about five."""
 
@@ -25,13 +35,19 @@ _ROW_BYTES: Final = 6
 def read_number(data: bytes, offset: int, end: int) -> tuple[int, int]:
     """Return an unsigned LEB128 number of 64 bits, and the offset behind it."""
     number, shift, position = 0, 0, offset
-    while position < end and shift < 63:
+    while position < end and shift < _BITS:
         byte = data[position]
         position += 1
         number |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return number, position
         shift += 7
+        if byte < 0x80:
+            if number <= MAX_NUMBER:
+                return number, position
+            break
+    else:
+        padding = _ZEROS.match(data, position, end)
+        if padding is not None and number <= MAX_NUMBER:
+            return number, padding.end()
     reader = Reader(data, "little", offset, end)
     return small_uleb(reader), reader.position
 
@@ -47,13 +63,22 @@ def read_register(data: bytes, offset: int, end: int) -> tuple[int, int]:
 def read_signed(data: bytes, offset: int, end: int) -> tuple[int, int]:
     """Return a signed LEB128 number of 64 bits, and the offset behind it."""
     number, shift, position = 0, 0, offset
-    while position < end and shift < 63:
+    while position < end and shift < _BITS:
         byte = data[position]
         position += 1
         number |= (byte & 0x7F) << shift
         shift += 7
         if byte < 0x80:
-            return number - ((byte & 0x40) << shift - 6), position
+            number -= (byte & 0x40) << shift - 6
+            if MIN_NUMBER <= number <= MAX_NUMBER:
+                return number, position
+            break
+    else:
+        padding = _ZEROS.match(data, position, end)
+        if padding is None and (padding := _ONES.match(data, position, end)) is not None:
+            number -= 1 << _BITS
+        if padding is not None and MIN_NUMBER <= number <= MAX_NUMBER:
+            return number, padding.end()
     reader = Reader(data, "little", offset, end)
     return small_sleb(reader), reader.position
 
@@ -68,13 +93,20 @@ def read_discriminator(data: bytes, begin: int, end: int) -> int:
     return number
 
 
-def skip_number(data: bytes, offset: int, end: int) -> int:
-    """Return the offset behind an LEB128 number of any size."""
-    if offset < end and data[offset] < 0x80:
-        return offset + 1
+def skip_numbers(data: bytes, offset: int, end: int, count: int) -> int:
+    """Return the offset behind LEB128 numbers of any size."""
+    numbers = _numbers(count).match(data, offset, end)
+    if numbers is not None:
+        return numbers.end()
     reader = Reader(data, "little", offset, end)
-    reader.uleb()
+    for _ in range(count):
+        reader.uleb()  # raises at the one that is cut short
     return reader.position
+
+
+@cache
+def _numbers(count: int) -> re.Pattern[bytes]:
+    return re.compile(rb"(?:[\x80-\xff]*+[\0-\x7f]){%d}+" % count)
 
 
 def address_in(data: bytes, begin: int, end: int, format: UnitFormat) -> int:

@@ -26,42 +26,45 @@ from dwarfgpu.dwarf.line.operands import (
     read_signed,
     refuse_files,
     refuse_program,
-    skip_number,
+    skip_numbers,
     surplus,
     unended_rows,
 )
 from dwarfgpu.dwarf.line.rows import (
     BASIC_BLOCK,
+    DEFINED_FILE,
     END_SEQUENCE,
     EPILOGUE_BEGIN,
+    FREE_BYTES,
     IS_STMT,
+    LONG_NUMBER,
     PROLOGUE_END,
     REGISTERS,
     LineMatrix,
     LineRows,
     LineSequences,
-    RowlessBytes,
+    LineWork,
 )
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
 _SEQUENCE_ROWS: Final = 2
 """A sequence takes as long as its rows and two more."""
-_LONGEST_ROW: Final = 16
-"""Bytes of opcodes that set all that compilers set for one row: more are without a row."""
 
 
 def run_line_program(
     header: LineHeader,
     data: bytes,
     most_rows: int = DEFAULT_FILE_LIMITS.line_rows,
-    rowless: RowlessBytes | None = None,
+    work: LineWork | None = None,
+    row_steps: int = -FREE_BYTES,
 ) -> LineMatrix:
     """Return the matrix of a program of `.debug_line`; an error in it is its `problem`.
 
-    `rowless`: what the programs of the file share, and this one spends.
+    `work`: what the programs of the file share, and this one spends. `row_steps`: what each row
+    counts in it, beyond its bytes; below 0 where something else bounds the rows.
     """
-    rowless = rowless or RowlessBytes(most_rows)
-    run = _Run(header, data, rowless)
+    work = work or LineWork(most_rows)
+    run = _Run(header, data, work, row_steps)
     problem: DwarfGpuError | None = None
     try:
         refuse_program(header, most_rows)
@@ -69,7 +72,7 @@ def run_line_program(
         problem = unended_rows(run.unended, run.ended_at)
     except DwarfGpuError as error:
         problem = at_opcode(error, run.offset)
-    rowless.spend(run.rowless_bytes)
+    work.spend(run.steps)
     rows = LineRows(run.addresses, run.registers)
     return LineMatrix(rows, run.sequences, tuple(run.files), problem)
 
@@ -77,16 +80,17 @@ def run_line_program(
 class _Run:
     """What one program has appended."""
 
-    def __init__(self, header: LineHeader, data: bytes, rowless: RowlessBytes) -> None:
+    def __init__(self, header: LineHeader, data: bytes, work: LineWork, row_steps: int) -> None:
         self._header = header
-        self._rowless = rowless
+        self._work = work
+        self._row_steps = row_steps
         self._data = data
         self.offset = header.program_at
         """Of the last opcode that was performed."""
         self.ended_at = header.program_at
         """The offset behind the last DW_LNE_end_sequence and its padding."""
-        self.rowless_bytes = 0
-        """Bytes without rows up to there; negative where there are many rows."""
+        self.steps = 0
+        """What it has counted up to there; negative where there are many rows."""
         self.unended = 0
         """The number of rows since then."""
         self.addresses = array("Q")
@@ -108,10 +112,14 @@ class _Run:
         file = line = 1
         flags, is_ordered, rows_left = initial_flags, True, most_rows
         is_padded = is_placed = False  # the sequence: by zeros before it, by an address in it
-        offset, endian = header.program_at, header.format.endian
+        offset, counts = header.program_at, (0, *header.operand_counts)
+        low, high = (0, 1) if header.format.endian == "little" else (1, 0)
+        extra = 0  # steps beyond the bytes and rows
         stop = offset
         try:
-            while offset < stop or offset < (stop := self._stop(offset, most_rows - rows_left)):
+            while offset < stop or offset < (
+                stop := self._stop(offset, extra, most_rows - rows_left)
+            ):
                 opcode = data[offset]
                 position = offset + 1
                 if opcode >= base or opcode == 0x08 or opcode == 0x02:
@@ -128,6 +136,7 @@ class _Run:
                         operations, position = data[position], position + 1
                     else:
                         operations, position = read_number(data, position, end)
+                        extra += LONG_NUMBER
                     if most_operations > 1:
                         operations, op_index = divmod(op_index + operations, most_operations)
                     address += operations * length
@@ -145,12 +154,14 @@ class _Run:
                             )
                         else:
                             number, position = read_signed(data, position, end)
+                            extra += LONG_NUMBER
                         line = line + number & MOST
                     else:
                         if position < end and (number := data[position]) < 0x80:
                             position += 1
                         else:
                             number, position = read_register(data, position, end)
+                            extra += LONG_NUMBER
                         if opcode == 0x05:
                             column = number
                         elif opcode == 0x04:
@@ -168,6 +179,7 @@ class _Run:
                         position += 1
                     else:
                         size_bytes, position = read_number(data, position, end)
+                        extra += LONG_NUMBER
                     if position + size_bytes > end:
                         Reader(data, "little", position, end).take(size_bytes)  # raises
                     kind = data[position] if size_bytes else None
@@ -189,11 +201,13 @@ class _Run:
                                 is_ordered = False
                         elif kind == 0x04:  # DW_LNE_set_discriminator
                             discriminator = read_discriminator(data, position, after)
+                            extra += LONG_NUMBER
                         elif kind == 0x03:  # DW_LNE_define_file
                             self.files.append(
                                 defined_file(Reader(data, "little", position + 1, after))
                             )
                             refuse_files(len(self.files))
+                            extra += DEFINED_FILE
                         elif kind is None:
                             if offset != self.ended_at:
                                 raise no_extended_opcode()
@@ -209,14 +223,16 @@ class _Run:
                     elif opcode == 0x07:
                         flags |= BASIC_BLOCK
                     elif opcode == 0x09:  # DW_LNS_fixed_advance_pc
-                        advance = Reader(data, endian, position, end).unsigned(2)
-                        position += 2
-                        address, op_index = address + advance, 0
+                        if end < position + 2:
+                            Reader(data, "little", position, end).take(2)  # raises
+                        address += data[position + low] | data[position + high] << 8
+                        position, op_index = position + 2, 0
                         if address > mask:
                             address, is_ordered = address & mask, False
                     else:
-                        for _ in range(header.operand_counts[opcode - 1]):
-                            position = skip_number(data, position, end)
+                        extra += LONG_NUMBER
+                        if count := counts[opcode]:
+                            position = skip_numbers(data, position, end, count)
                     offset = position
                     continue
                 if rows_left <= 0:
@@ -241,18 +257,13 @@ class _Run:
                 offset = position
         finally:
             self.offset = offset
-            self.rowless_bytes = self._rowless_at(offset, most_rows - rows_left)
+            self.steps = self._steps(offset, extra, most_rows - rows_left)
         self.unended = len(addresses) - first_row
 
-    def _rowless_at(self, offset: int, count: int) -> int:
-        """Return the bytes without rows up to an offset, where `count` rows were appended."""
-        return offset - self._header.program_at - _LONGEST_ROW * count
+    def _steps(self, offset: int, extra: int, count: int) -> int:
+        """Return the steps up to an offset, where `count` rows were appended."""
+        return offset - self._header.program_at + extra + self._row_steps * count
 
-    def _stop(self, offset: int, count: int) -> int:
-        """Return an offset up to which the program may be read; `LimitExceeded` if there is none
-        behind `offset`, where `count` rows were appended."""
-        end = self._header.end
-        left_bytes = self._rowless.left - self._rowless_at(offset, count)
-        if left_bytes <= 0 and offset < end:
-            raise self._rowless.refuse()
-        return min(end, offset + left_bytes)
+    def _stop(self, offset: int, extra: int, count: int) -> int:
+        """Return an offset up to which the program may be read, as `LineWork.stop`."""
+        return self._work.stop(offset, self._header.end, self._steps(offset, extra, count))

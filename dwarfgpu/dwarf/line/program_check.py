@@ -24,11 +24,11 @@ from dwarfgpu.dwarf.line.operands import (
     read_signed,
     refuse_files,
     refuse_program,
-    skip_number,
+    skip_numbers,
     surplus,
 )
 from dwarfgpu.dwarf.line.program import run_line_program
-from dwarfgpu.dwarf.line.rows import RowlessBytes
+from dwarfgpu.dwarf.line.rows import DEFINED_FILE, LONG_NUMBER, ROW, LineMatrix, LineWork
 from dwarfgpu.errors import DwarfGpuError, IllFormed, counted
 
 _MOST_FORWARD: Final = 0x7FFFFFFF
@@ -48,9 +48,8 @@ _CONST_ADD_PC: Final = 0x08
 """It fails where `line_range` is 0, as special opcodes do."""
 _FIXED_ADVANCE_PC: Final = 0x09
 _LAST_STANDARD: Final = 0x0C
-_RARE_BYTES: Final = 10
-"""Bytes of a program for each opcode that takes longest, as one that ends a sequence: programs with
-rows have as many, and what is missing counts as bytes without rows."""
+_RARE: Final = 20
+"""Steps of each opcode that takes longest, as one that ends a sequence, beyond its bytes."""
 _FIRST_OF_SEQUENCE: Final = 1
 """The file of rows before the first DW_LNS_set_file (DWARF 5 6.2.2)."""
 _DISCRIMINATOR: Final = b"\0\2\4"
@@ -77,18 +76,18 @@ def line_program_problem(
     header: LineHeader, data: bytes, most_rows: int = DEFAULT_FILE_LIMITS.line_rows
 ) -> DwarfGpuError | None:
     """Return why a program of `.debug_line` cannot be read to its end; None where it can."""
-    return _Check(header, data, most_rows, RowlessBytes(most_rows)).read()
+    return _Check(header, data, most_rows, LineWork(most_rows)).read()
 
 
 def line_program_fault(
-    header: LineHeader, data: bytes, most_rows: int, rowless: RowlessBytes
+    header: LineHeader, data: bytes, most_rows: int, work: LineWork
 ) -> ProgramFault:
     """Return the same, or else why rows of a program have no file or describe no code, and what
     else may be wrong with its rows.
 
-    `rowless`: what the programs of the file share, and this one spends.
+    `work`: what the programs of the file share, and this one spends.
     """
-    check = _Check(header, data, most_rows, rowless)
+    check = _Check(header, data, most_rows, work)
     problem = check.read() or check.fault()
     return ProgramFault(
         problem,
@@ -102,11 +101,9 @@ def line_program_fault(
 class _Check:
     """What was seen of one program."""
 
-    def __init__(
-        self, header: LineHeader, data: bytes, most_rows: int, rowless: RowlessBytes
-    ) -> None:
+    def __init__(self, header: LineHeader, data: bytes, most_rows: int, work: LineWork) -> None:
         self._most_rows = most_rows
-        self._rowless = rowless
+        self._work = work
         self._header = header
         self._data = data
         self._mask = (1 << 8 * header.format.address_size) - 1
@@ -131,6 +128,8 @@ class _Check:
         """The line of the first row that has one below 0."""
         self.large_line: int | None = None
         """The first line beyond 32 bits."""
+        self._extra = 0
+        """Steps of what was read, beyond its bytes."""
 
     def read(self) -> DwarfGpuError | None:
         """Return the error at which reading the rows stops."""
@@ -149,12 +148,14 @@ class _Check:
         unknown = range(_LAST_STANDARD + 1, base)
         safe |= {opcode for opcode in unknown if not header.operand_counts[opcode - 1]}
         numbers = {opcode for opcode in _WITH_NUMBER if opcode < base}
-        offset, line = header.program_at, 1
-        endian = header.format.endian
-        rare, most_bytes = 0, self._rowless.left - offset
+        low, high = (1, 2) if header.format.endian == "little" else (2, 1)
+        begin = offset = stop = header.program_at
+        line = 1
         try:
             refuse_program(header, self._most_rows)
-            while offset < end:
+            while offset < stop or offset < (
+                stop := self._work.stop(offset, end, offset - begin + self._extra)
+            ):
                 opcode = data[offset]
                 if opcode in safe:
                     line += lines[opcode]
@@ -165,7 +166,11 @@ class _Check:
                     self._named_files.add(data[offset + 1])
                     offset += 2
                 elif opcode == _ADVANCE_LINE < base:
-                    number, offset = read_signed(data, offset + 1, end)
+                    if offset + 1 < end and (number := data[offset + 1]) < 0x80:
+                        number, offset = number if number < 0x40 else number - 0x80, offset + 2
+                    else:
+                        number, offset = read_signed(data, offset + 1, end)
+                        self._extra += LONG_NUMBER
                     line += number
                     if line > MOST:  # no special opcode leads as far
                         self.large_line = self.large_line or line
@@ -175,20 +180,19 @@ class _Check:
                 elif opcode in numbers and offset + 2 < end and data[offset + 2] < 0x80:
                     offset += 3
                 elif (
-                    data[offset : offset + 3] == _DISCRIMINATOR
+                    not opcode
+                    and data[offset : offset + 3] == _DISCRIMINATOR
                     and offset + 3 < end
                     and data[offset + 3] < 0x80
                 ):
                     offset += 4
                 elif opcode == _FIXED_ADVANCE_PC < base and offset + 2 < end:
-                    self._address += int.from_bytes(data[offset + 1 : offset + 3], endian)
+                    self._address += data[offset + low] | data[offset + high] << 8
                     if self._address > self._mask:
                         self._advance(0)
                     offset += 3
                 else:
-                    rare += 1
-                    if _RARE_BYTES * rare - offset > most_bytes:
-                        raise self._rowless.refuse()
+                    self._extra += _RARE
                     if opcode:
                         offset = self._standard(opcode, offset + 1)
                     else:
@@ -198,12 +202,12 @@ class _Check:
             if not self._is_padded:  # rows before it may have no address
                 return at_opcode(error, offset)
         finally:
-            self._rowless.spend(_RARE_BYTES * rare - (offset - header.program_at))
+            self._work.spend(offset - begin + self._extra)
         start = header.program_at if self._is_padded else self._ended_at
-        rest = run_line_program(
-            evolve(header, program_at=start), data, self._most_rows, self._rowless
-        )
-        return rest.problem
+        return self._run(evolve(header, program_at=start)).problem
+
+    def _run(self, header: LineHeader) -> LineMatrix:
+        return run_line_program(header, self._data, self._most_rows, self._work, ROW)
 
     def fault(self) -> DwarfGpuError | None:
         """Return what is wrong with a program that `read` has read to its end."""
@@ -214,10 +218,11 @@ class _Check:
             if number not in files:
                 return _no_file(number, files)
         if _FIRST_OF_SEQUENCE not in files:
-            matrix = run_line_program(header, self._data, self._most_rows, self._rowless)
+            matrix = self._run(header)
             for row in matrix.rows:
                 if row.file not in files and not row.end_sequence:
                     return _no_file(row.file, files)
+            return matrix.problem
         return None
 
     def _advance(self, size_bytes: int) -> None:
@@ -244,8 +249,7 @@ class _Check:
             if opcode == _SET_FILE:
                 self._named_files.add(number)
         else:
-            for _ in range(header.operand_counts[opcode - 1]):
-                offset = skip_number(data, offset, end)
+            offset = skip_numbers(data, offset, end, header.operand_counts[opcode - 1])
         return offset
 
     def _extended(self, offset: int) -> int:
@@ -276,6 +280,7 @@ class _Check:
             defined_file(Reader(data, "little", begin + 1, end))
             self._defined_files += 1
             refuse_files(self._defined_files)
+            self._extra += DEFINED_FILE
         elif kind == 0x04:  # DW_LNE_set_discriminator
             read_discriminator(data, begin, end)
         return end

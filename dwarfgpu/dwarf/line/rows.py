@@ -36,26 +36,48 @@ _FILE_AND_LINE: Final = 8
 
 _NEIGHBOURS: Final = 32
 """The rows before one that are looked at before all of its sequence: nearly always enough."""
-_ROWLESS_BYTES: Final = 2
-"""Bytes without rows, in all programs of a file, for each row that may be read."""
+LONG_NUMBER: Final = 4
+"""Steps of a LEB128 number of several bytes, or of an operand that is skipped, beyond its bytes."""
+DEFINED_FILE: Final = 30
+"""Steps of a DW_LNE_define_file beyond its bytes."""
+ROW: Final = 5
+"""Steps of a row that is appended."""
+FREE_BYTES: Final = 8
+"""Bytes that compilers write for one row, or fewer: of rows that a question is about, more are
+counted."""
+_STEPS: Final = 16
+"""Steps of all programs of a file for each row that one may have: the check of a file with as many
+entries as `--max-dies` allows, which GCC wrote, takes up to 14."""
+_MOST_OF_BYTE: Final = 12
+"""No byte takes more steps, with those of the opcode that begins there."""
 
 
-class RowlessBytes:
-    """How many bytes may still append no rows: those of all programs of a file together."""
+class LineWork:
+    """How many steps the programs of a file may still take: of all tables, and each time that one
+    is gone through.
 
-    def __init__(self, most_rows: int) -> None:
-        self.most = self.left = _ROWLESS_BYTES * most_rows
+    Each byte is a step, and what takes longer counts more: in `check` no bytes pay for others.
+    """
 
-    def spend(self, size_bytes: int) -> None:
-        """Count what one program has had."""
-        self.left -= max(size_bytes, 0)
+    def __init__(self, most_rows: int, left: int | None = None) -> None:
+        self._most = _STEPS * most_rows
+        self.left = self._most if left is None else left
 
-    def refuse(self) -> LimitExceeded:
-        """Return that a program has more of them than are left."""
-        return LimitExceeded(
-            f"the line number programs have more than {self.most} bytes without rows",
-            "--max-line-rows",
-        )
+    def spend(self, steps: int) -> None:
+        """Count what one program has taken."""
+        self.left -= max(steps, 0)
+
+    def stop(self, offset: int, end: int, steps: int) -> int:
+        """Return an offset up to which a program may be read that has taken some steps up to
+        another one; `LimitExceeded` if there are no more steps for it."""
+        left = self.left - steps
+        if left <= 0 and offset < end:
+            raise LimitExceeded(
+                f"the line number programs of .debug_line take more than {self._most} steps to "
+                "read",
+                "--max-line-rows",
+            )
+        return min(end, offset + left // _MOST_OF_BYTE + 1)
 
 
 class LineRow(NamedTuple):
