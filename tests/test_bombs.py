@@ -821,6 +821,25 @@ def test_long_expressions_share_the_budget_of_the_file(
     assert work[2] < work[1] + START_CALLS, work
 
 
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("padded-numbers", 4 * 182),
+        ("fixed-advances", 4 * 985),
+        ("no-operands", 4 * 2_960),
+        ("unended-rows", 4 * 496),
+    ],
+)
+def test_the_line_programs_of_a_file_share_their_steps(
+    name: str, count: int, measured: Measured
+) -> None:
+    """Each of four tables is short enough; an eighth of it, read twice, is too."""
+    arguments = ["check", "bomb", "--max-line-rows", "750"]
+    _, printed = measured(name, (count // 8, count), arguments)
+    said = "more than 12000 steps to read (--max-line-rows)"
+    assert [said in text for text in printed] == [False, True]
+
+
 def test_symbols_of_a_scope_are_read_while_they_are_printed(tmp_path: Path) -> None:
     variables = next(bomb for bomb in BOMBS if bomb.name == "locals")
     work = []

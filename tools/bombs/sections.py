@@ -32,14 +32,16 @@ from tools.bombs.elf import (
 from tools.bombs.model import Bomb, Files
 
 STANDARD_LENGTHS = bytes((0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1))
+MORE_LENGTHS = STANDARD_LENGTHS + bytes(242)
+"""With opcodes that have neither a meaning nor operands, and no special opcodes but one."""
 SET_ADDRESS = b"\0\x09\2" + word(START, 8)
 END_SEQUENCE = b"\2\x10\0\1\1"
 LINES = Shape(dw.TAG_COMPILE_UNIT, (*PLACE, NAME, (dw.AT_STMT_LIST, dw.FORM_SEC_OFFSET)), True)
 
 
-def line_table(names: bytes, code: bytes) -> bytes:
+def line_table(names: bytes, code: bytes, lengths: bytes = STANDARD_LENGTHS) -> bytes:
     """Its lists of folders and files, its opcodes."""
-    tail = b"\1\1\1\xfb\x0e\x0d" + STANDARD_LENGTHS + names
+    tail = b"\1\1\1\xfb\x0e" + bytes((len(lengths) + 1,)) + lengths + names
     return sized(b"\5\0\x08\0" + sized(tail) + code)
 
 
@@ -89,9 +91,15 @@ def rows(count: int) -> Files:
     return line_program(FOLDER + ONE_FILE, code)
 
 
-def rowless_tables(opcode: bytes, count: int) -> Files:
-    """Four units with tables that repeat an opcode which appends no row."""
-    table = line_table(FOLDER + ONE_FILE, SET_ADDRESS + opcode * (count // 4) + END_SEQUENCE)
+def opcode_tables(
+    opcode: bytes,
+    count: int,
+    lengths: bytes = STANDARD_LENGTHS,
+    start: bytes = SET_ADDRESS,
+    end: bytes = END_SEQUENCE,
+) -> Files:
+    """Four units with tables that repeat an opcode."""
+    table = line_table(FOLDER + ONE_FILE, start + opcode * (count // 4) + end, lengths)
     entries = b"".join(
         unit(b"\1" + HERE + b"f0.c\0" + word(number * len(table)) + OF_MAIN + b"\0\0")
         for number in range(4)
@@ -462,6 +470,13 @@ IN_FILE = (
     "debug bomb <<< print 'f0.c'::x",
     "debug bomb <<< print 'none.h'::x",
 )
+STEPS = "more than 48000000 steps to read.*--max-line-rows"
+OF_LINES = (
+    "debug bomb <<< info line *0x1000",
+    "debug bomb <<< disassemble /s 0x1000,0x1002",
+    "debug bomb <<< info sources",
+    "eval bomb --pc f0.c:2 lit1",
+)
 LIST = (
     "info bomb",
     "check bomb",
@@ -494,11 +509,27 @@ BOMBS = (
                       "debug bomb <<< print 'h.h'::x", "debug bomb <<< print 'none.h'::main"),
          says="have more than 3000000 rows.*--max-line-rows"),
     Bomb("unknown-opcodes", ".debug_line", "four tables with {} opcodes that have no meaning",
-         partial(rowless_tables, b"\0\1\x80"), 12_000_000,
-         (*LIST, "eval bomb --pc f0.c:2 lit1"), says="6000000 bytes without rows.*--max-line-rows"),
+         partial(opcode_tables, b"\0\1\x80"), 12_000_000,
+         (*LIST, "eval bomb --pc f0.c:2 lit1"), says=STEPS),
     Bomb("discriminators", ".debug_line", "four tables with {} discriminators",
-         partial(rowless_tables, b"\0\3\4\x81\0"), 12_000_000,
-         (*LIST, "eval bomb --pc f0.c:2 lit1"), says="6000000 bytes without rows.*--max-line-rows"),
+         partial(opcode_tables, b"\0\3\4\x81\0"), 12_000_000,
+         (*LIST, "eval bomb --pc f0.c:2 lit1"), says=STEPS),
+    Bomb("padded-numbers", ".debug_line", "four tables with {} numbers of 15 bytes, all zeros",
+         partial(opcode_tables, b"\3" + b"\x80" * 14 + b"\0"), 4_400_000,
+         (*LIST, *OF_LINES), says=STEPS),
+    Bomb("fixed-advances", ".debug_line", "four tables with {} advances by a fixed number",
+         partial(opcode_tables, b"\x09\0\0"), 23_900_000, (*LIST, *OF_LINES), says=STEPS),
+    Bomb("no-operands", ".debug_line", "four tables with {} unknown opcodes of one byte",
+         partial(opcode_tables, b"\x20", lengths=MORE_LENGTHS), 70_000_000,
+         (*LIST, *OF_LINES), says=STEPS),
+    Bomb("defined-files", ".debug_line", "four tables that define {} files",
+         partial(opcode_tables, b"\0\6\3a\0\0\0\0"), 760_000, LIST),
+    Bomb("unended-rows", ".debug_line", "four tables with {} rows and no end of a sequence",
+         partial(opcode_tables, b"\x4b", end=b""), 11_900_000, (*LIST, *OF_LINES),
+         says=STEPS),
+    Bomb("inner-names", ".debug_line", "four tables with {} rows behind the name of a file",
+         partial(opcode_tables, b"\x4b", start=b"\0\5\x80x.c\0" + SET_ADDRESS), 11_900_000,
+         (*LIST, "debug bomb <<< break x.c:2", "debug bomb <<< info line x.c:2")),
     Bomb("sequences", ".debug_line", "{} sequences of the same code", sequences, 700_000, LIST),
     Bomb("nested-sequences", ".debug_line", "{} sequences inside another one", nested_sequences,
          500_000, (*LIST, "disas bomb"), small=250),
