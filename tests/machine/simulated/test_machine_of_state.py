@@ -102,6 +102,12 @@ def test_a_saved_dispatch_has_the_resource_of_its_scratch(name: str, tmp_path: P
     require_result_of_saved(path, kernel, tmp_path)
 
 
+def test_a_flat_atomic_needs_no_flat_scratch(tmp_path: Path) -> None:
+    """The apertures say where private memory is."""
+    kernel, path = KERNELS["histogram"], FIXTURES / "run/integers.gfx1200.O0.v5.co"
+    require_result_of_saved(path, kernel, tmp_path)
+
+
 @pytest.mark.parametrize(
     ("name", "built"),
     [("stack_array", "gfx90a.O2"), ("stack_array", "gfx942.O2"), ("mandelbrot", "gfx942.O2")],

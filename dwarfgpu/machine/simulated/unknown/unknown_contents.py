@@ -282,7 +282,7 @@ def _reads_of(instruction: Instruction) -> _Reads:
     numbers: list[int] = []
     vcc = 0
     is_scc = False
-    for bank, first, size, _ in effects(instruction, instruction_uses).reads:
+    for bank, first, size, _ in _registers_read(instruction):
         dwords = range(first, first + size)
         if bank == "v":
             rows += dwords
@@ -311,6 +311,16 @@ def _reads_of(instruction: Instruction) -> _Reads:
             for use, item in zip(instruction_uses, items, strict=True)
         ),
     )
+
+
+def _registers_read(instruction: Instruction) -> list[Register]:
+    """Return the registers that an instruction may read. FLAT_SCRATCH is none of them where it is
+    no operand: where the private memory of lanes is, the apertures say."""
+    reads = effects(instruction, uses(instruction)).reads
+    operands = (operand.value for use in uses(instruction) for operand in use.sources)
+    if any(isinstance(one, Register) and one.bank == "flat_scratch" for one in operands):
+        return [*reads]
+    return [register for register in reads if register.bank != "flat_scratch"]
 
 
 def _computed_bits(item: Bound) -> int:
@@ -366,7 +376,7 @@ def _first_missing(wave: WaveMemory, reads: _Reads, instruction: Instruction) ->
     """Describe the first register that is not known, of all that an instruction may read."""
     part = PartlyKnownWave(wave)
     lanes = lanes_of(wave.exec if reads.is_masked else wave.all_lanes, wave.lane_count)
-    for register in effects(instruction).reads:
+    for register in _registers_read(instruction):
         for dword in register.parts():
             bank, first, _, _ = dword
             unknown: Any = 0
