@@ -77,9 +77,9 @@ FILE_LIMITS: Final = {
     "--max-searched-names": (
         "searched_names",
         "names that a list of functions, variables or types is made of; one of C++ counts as 2, or "
-        "as 8 and half the length of its mangled name if it must be spelled, and more in many "
-        "scopes; twice the characters of linkage names that are demangled for types and instances "
-        "of variable templates",
+        "as 8, half the length of its mangled name and a 16th of the characters of its spelling if "
+        "it must be spelled, and more in many scopes; twice the characters of linkage names that "
+        "are demangled for types and instances of variable templates",
     ),
     "--max-namesakes": (
         "namesakes",
