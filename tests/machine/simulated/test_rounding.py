@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 from math import inf, nan
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from dwarfgpu.machine.simulated.semantics.rounding import rounded_scaled
 from dwarfgpu.machine.topology import StopReason
 from tests.machine.simulated import vectors
 
@@ -214,3 +215,22 @@ def test_an_exception_of_an_inactive_lane_is_none() -> None:
     a = np.where(np.arange(32) == 5, 1e30, 1.0)
     assert left(MUL["f4"], PLAIN | 8 << 12, "f4", a, a, lanes=5)[0] == 1
     assert left(MUL["f4"], PLAIN | 8 << 12, "f4", a, a, lanes=6).lanes == (5,)
+
+
+@pytest.mark.parametrize("kind", ["f4", "f8"])
+@pytest.mark.parametrize("mode", [UPWARD, DOWNWARD, TOWARD_ZERO])
+def test_a_power_far_out_of_range(kind: str, mode: int) -> None:
+    """Its exact number has as many bits as the power says."""
+    limits = np.finfo(kind)
+    a = np.array([1, -1, 1, -1, 0], kind)
+    power = np.array([2**31 - 1, 2**31 - 1, -(2**31), -(2**31), 2**31 - 1], np.int32)
+    with np.errstate(all="ignore"):
+        scaled = rounded_scaled(a, power, mode | mode << 2, cast("Any", None))
+    most, least = float(limits.max), float(limits.smallest_subnormal)
+    assert scaled.tolist() == [
+        inf if mode == UPWARD else most,
+        -inf if mode == DOWNWARD else -most,
+        least if mode == UPWARD else 0,
+        -least if mode == DOWNWARD else 0,
+        0,
+    ]

@@ -47,6 +47,8 @@ class Exceptions(IntFlag):
     INT_DIVIDE_BY_0 = 64
 
 
+_MOST_SCALED: Final = 1 << 12
+"""A power of two that takes every number of f64 out of range."""
 _REASONS: Final = {
     Exceptions.INVALID: StopReason.FP_INVALID_OPERATION,
     Exceptions.INPUT_DENORMAL: StopReason.FP_INPUT_DENORMAL,
@@ -225,7 +227,12 @@ def rounded_scaled(a: Lanes, power: Any, mode: int, wave: RunningWave) -> Lanes:
     """Return a times two to the power."""
     a, power = np.broadcast_arrays(a, np.asarray(power, np.int32))
     nearest = FUNCTIONS["scaled"](a, power)
-    return _rounded(nearest, (a, power), lambda a, p: a * Fraction(2) ** int(p), mode, wave)
+    return _rounded(nearest, (a, power), _scaled, mode, wave)
+
+
+def _scaled(a: Fraction, power: Any) -> Fraction:
+    """Return a times two to the power; of a power beyond the range, one as far out of it."""
+    return a * Fraction(2) ** max(-_MOST_SCALED, min(int(power), _MOST_SCALED))
 
 
 def rounded_division_fma(
