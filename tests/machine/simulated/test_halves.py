@@ -227,23 +227,39 @@ def test_operations_bit_by_bit(
     assert moved("gfx1100", known, setting, everything, code) == result
 
 
-def test_nothing_known_is_no_operand() -> None:
-    code = encoded("gfx1100", "v_xor_b32_e32", vdst=2, src0=V + 1, src1=0)
-    _, text = after("gfx1100", {0: HIGH, 1: LOW}, code)
-    assert text == "v_xor_b32_e32 needs v1.h of lane 0, which is not known"
-    _, text = after("gfx1100", {0: 0}, code)
-    assert text == "v_xor_b32_e32 needs v0 of lane 0, which is not known"
+def test_bits_made_of_unknown_ones_are_unknown() -> None:
+    """clang joins bytes that are never read, and masks of lanes that do not execute."""
+    join = encoded("gfx1100", "v_xor_b32_e32", vdst=2, src0=V + 1, src1=0)
+    for known in ({0: HIGH, 1: LOW, 2: WHOLE}, {0: 0, 2: WHOLE}):
+        wave, text = after("gfx1100", known, join)
+        assert text is None and known_bytes(wave, 2) == 0
+    product = encoded("gfx1100", "v_mul_lo_u32", vdst=2, src0=V + 1, src1=V)
+    _, text = after("gfx1100", {0: 0}, product)
+    assert text == "v_mul_lo_u32 needs v0 of lane 0, which is not known"
 
 
 def test_a_mask_that_is_not_known() -> None:
     machine = vectors.machine(
-        encoded("gfx1100", "v_and_b32_e32", vdst=2, src0=4, src1=0), 32, tracks_writes=True
+        encoded("gfx1100", "v_and_b32_e32", vdst=2, src0=4, src1=0)
+        + encoded("gfx1100", "v_add_nc_u32_e32", vdst=2, src0=4, src1=0),
+        32,
+        tracks_writes=True,
     )
     machine.observe(UnknownContents(machine))
-    machine.waves[0].s[4], machine.waves[0].v[0][:] = Undefined(0xFF), 0xFFFFFFFF
-    stopped = machine.run(most=1)
+    [wave] = machine.waves
+    wave.s[4], wave.v[0][:] = Undefined(0xFF), 0xFFFFFFFF
+    assert machine.run(most=1) is None and known_bytes(wave, 2) == 0
+    stopped = machine.run(most=2)
     assert stopped is not None
-    assert stopped.text == "v_and_b32_e32 needs s4, which is not known"
+    assert stopped.text == "v_add_nc_u32_e32 needs s4, which is not known"
+
+
+def test_a_swizzle_copies_what_is_unknown() -> None:
+    """Also as a fast Fourier transform has it."""
+    for offset in (0xE000, 0x8000, 0x041F):
+        swizzle = encoded("gfx906", "ds_swizzle_b32", vdst=2, addr=1, offset=offset)
+        wave, text = after("gfx906", {1: LOW, 2: WHOLE}, swizzle)
+        assert text is None and known_bytes(wave, 2) == LOW, hex(offset)
 
 
 NUMBERS = [0, 7, 8, 16, 31, 0xFFFF, 0x7FFF0000, 0x05040100, 0x0C070B09]

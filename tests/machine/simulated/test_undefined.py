@@ -187,6 +187,8 @@ def after_partly_known(
         ("s_or_b32", {"src0": 4, "src1": 255, "literal": 0xFFFFFF00}, 0xFF, 0xFFFFFF88, FULL, 1),
         ("s_xor_b32", {"src0": 4, "src1": 5}, 0xFF, 0x77, 0xFF, 1),
         ("s_or_b32", {"src0": 4, "src1": 128}, 0x77, 0, 0x77, 1 << 8),
+        ("s_or_b32", {"src0": 4, "src1": 128}, 0, 0, 0, 1 << 8),
+        ("s_sext_i32_i8", {"src0": 4}, 0xFFFFFF00, 0, 0, None),
         ("s_not_b32", {"src0": 4}, 0xFF, 0x77, 0xFF, 1),
         ("s_brev_b32", {"src0": 4}, 0xFF, 0x11000000, 0xFF000000, None),
         ("s_bitset1_b32", {"sdst": 4, "src0": 128 + 1}, 0xFF00, 0x7702, 0xFF02, None),
@@ -259,11 +261,9 @@ def test_scalars_that_are_known_in_part(
 @pytest.mark.parametrize(
     ("mnemonic", "operands", "known", "needs"),
     [
-        ("s_sext_i32_i8", {"src0": 4}, 0xFFFFFF00, "s4"),
         ("s_bfe_u32", {"src0": 5, "src1": 4}, 0xFF80FFFF, "s4"),
         ("s_add_u32", {"src0": 4, "src1": 5}, 0, "s4"),
         ("s_add_u32", {"src0": 4, "src1": 5, "sdst": 126}, 0xFFFFFF, "s4"),
-        ("s_or_b32", {"src0": 4, "src1": 128}, 0, "s4"),
         ("s_max_u32", {"src0": 4, "src1": 5}, 0, "s4"),
         ("s_mul_i32", {"src0": 4, "src1": 5}, 0, "s4"),
         ("s_and_b32", {"src0": 4, "src1": 193, "sdst": 126}, 0xFF, "s4"),

@@ -89,11 +89,11 @@ def compiled(lines: tuple[str, ...]) -> Callable[[Any], None]:
     return function
 
 
-def _integer(number: Any) -> Any:
-    """Return `int(number)`."""
+def _integer(number: Any, *base: int) -> Any:
+    """Return `int(number)`, or the number that a text is."""
     if isinstance(number, PartlyKnownLanes):
         return number.item()
-    return number if isinstance(number, PartlyKnown) else int(number)
+    return number if isinstance(number, PartlyKnown) else int(number, *base)
 
 
 def _converted(kind: Any, number: Any) -> Any:

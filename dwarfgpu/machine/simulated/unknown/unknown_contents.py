@@ -2,17 +2,21 @@
 
 Law: an instruction computes only with what is known, in the lanes that execute it. Copies (loads,
 stores, moves, selections, moves between lanes) of what is unknown are unknown, because compilers
-save and restore registers whole. Of what an instruction computes, the bits are known that are the
-same whatever the unknown bits of its sources are; where none is, the wave stops. What memory is
-accessed, which lanes execute and what is executed next must be known.
+save and restore registers whole; so is what is made of bits one by one, as compilers merge masks of
+lanes, and join bytes that are never read. Of what an instruction computes otherwise, the
+bits are known that are the same whatever the unknown bits of its sources are; where none is, the
+wave stops. What memory is accessed, which lanes execute and what is executed next must be known.
 """
 
 from __future__ import annotations
 
+import ast
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import counted
 from dwarfgpu.isa.binding import Use, effects, uses
 from dwarfgpu.isa.instruction import Instruction
@@ -50,6 +54,16 @@ _COPIES: Final = frozenset(
     {"a", "m", "d", "a if scc else b", "a if scc else d", "where(c, b, a)", "pair_of(a[0], b[0])"}
 )
 """Expressions of declarations that give bits of sources as they are."""
+_OF_BITS: Final = (
+    *(ast.Expression, ast.BinOp, ast.UnaryOp, ast.Name, ast.Load, ast.Constant, ast.Call),
+    *(ast.BitAnd, ast.BitOr, ast.BitXor, ast.Invert, ast.LShift, ast.RShift),
+)
+"""What is in an expression whose bits are bits of sources, or made of one of each."""
+_CALLS_OF_BITS: Final = frozenset(
+    {"byte_permute", "chosen_bits", "halves", "reverse", "i16", "i32", "i64", "u32", "u64"}
+)
+_OF_ANOTHER: Final = pattern(r"r[0-9]?\b")
+"""How the expression of a result begins that is made of another one, such as SCC."""
 _BYTES: Final = {WHOLE: "{}", LOW: "{}.l", HIGH: "{}.h"}
 
 
@@ -337,9 +351,12 @@ def _needs_all(operation: Operation) -> bool:
 
 
 def _is_copy(use: Use) -> bool:
-    """Return whether the results are sources as they are, or those of other lanes."""
+    """Return whether the results are sources as they are, or those of other lanes, or made of their
+    bits one by one."""
     operation = use.operation
     if operation.memory or "lanes" in operation.flags or not operation.expression:
+        return True
+    if operation.results[0].type and _is_of_bits(operation.expression):
         return True
     types = {
         one.type
@@ -348,6 +365,19 @@ def _is_copy(use: Use) -> bool:
     }
     is_same = len({type_bits(type, 64) for type in types}) == 1
     return is_same and all(part in _COPIES for part in operation.expression.split(" ; "))
+
+
+@cache
+def _is_of_bits(expression: str) -> bool:
+    """Return whether a declared expression makes its results of bits of its sources one by one."""
+    text = expression.replace("width - 1", "width")
+    parts = [part for part in text.split(" ; ") if not _OF_ANOTHER.match(part)]
+    nodes = [node for part in parts for node in ast.walk(ast.parse(part, mode="eval"))]
+    return all(isinstance(node, _OF_BITS) for node in nodes) and all(
+        isinstance(node.func, ast.Name) and node.func.id in _CALLS_OF_BITS
+        for node in nodes
+        if isinstance(node, ast.Call)
+    )
 
 
 def _raises_exceptions(wave: Any) -> bool:
