@@ -22,7 +22,7 @@ from dwarfgpu.dwarf.address_ranges import Range, covers, listed_spans, merged, w
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import OtherAddressSize
 from dwarfgpu.dwarf.index.gdb_index import GdbIndexTable
-from dwarfgpu.dwarf.scope.scope_entries import code_ranges
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges, dropped_code
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
 
@@ -140,7 +140,9 @@ class IndexChecker:
                 self._report(section, message)
             of_file = merged(filter(self._begins_in_file, spans))
             beyond = without(without(of_file, self._in_file), code)
-            if beyond:  # what a linker dropped begins outside
+            if beyond and (unit := self.info.unit_at(offset)) is not None:
+                beyond = without(beyond, merged(dropped_code(unit)))
+            if beyond:
                 message = f"{listed_spans(beyond)} of the unit at {offset:#x} is in no section"
                 self._report(section, message)
 

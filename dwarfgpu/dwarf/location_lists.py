@@ -45,6 +45,10 @@ class ListUnit(EntryUnit, Protocol):
         """The unit with what a linker changes: of a split unit its skeleton, else itself."""
         ...
 
+    def is_no_code(self, address: int) -> bool:
+        """Return whether the file has no code at an address, and can have none there."""
+        ...
+
     @property
     def ranges_base(self) -> int:
         """Bytes from the start of `.debug_ranges` to the range lists of its split unit."""
@@ -140,7 +144,8 @@ class UnitLists:
         return lists._ranges_from(offset)
 
     def dropped_of(self, attribute: Attribute) -> tuple[Range, ...]:
-        """Return what `ranges_of` leaves out: ranges that begin at the 0 of dropped code."""
+        """Return what `ranges_of` leaves out: ranges that begin at the 0 of dropped code, and those
+        of the same list that begin in no code: gold counts from the beginning of the section."""
         lists, offset = self._ranges_at(attribute)
         lists._ranges_from(offset)
         return lists._dropped.get(offset, ())
@@ -157,8 +162,11 @@ class UnitLists:
             try:
                 listed = read_ranges(self._unit, offset)
                 if not all(begin for begin, _ in listed) and self._unit.is_mark(0):
-                    self._dropped[offset] = tuple([span for span in listed if not span.begin])
-                    listed = tuple([span for span in listed if span.begin])
+                    is_no_code = self._unit.is_no_code
+                    dropped = [span for span in listed if not span.begin or is_no_code(span.begin)]
+                    left_out = frozenset(dropped)
+                    self._dropped[offset] = tuple(dropped)
+                    listed = tuple([span for span in listed if span not in left_out])
                 self._ranges[offset] = listed
             except DwarfGpuError as error:
                 self._ranges[offset] = error

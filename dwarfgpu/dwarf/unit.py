@@ -41,6 +41,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList, UnitFormat
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.machine.target import Target, WaveId
+from dwarfgpu.objfile.elf_structures import SHF_WRITE
 from dwarfgpu.objfile.file_bytes import OfOpenFile
 
 if TYPE_CHECKING:
@@ -103,6 +104,14 @@ class CompilationUnit(OfOpenFile):
         if address:
             return address >= self.tombstone
         return not self.info.main.sections.object.is_code(0)
+
+    def is_no_code(self, address: int) -> bool:
+        """Return whether the file has no code at an address, nor a section that the program can
+        write, where embedded programs have functions too."""
+        file = self.info.main.sections.object
+        if file.is_code(address):
+            return False
+        return not any(section.flags & SHF_WRITE for section in file.sections_at(address))
 
     @cached_property
     def lists(self) -> UnitLists:

@@ -12,6 +12,7 @@ import pytest
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.scope.scope_entries import covered
+from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHF_WRITE
 from tests.check.made import (
     ADDR,
     COMPILE_UNIT,
@@ -27,7 +28,7 @@ from tests.check.made import (
     words,
 )
 from tests.cli.command import run
-from tests.dwarf.builder import Shape
+from tests.dwarf.builder import Content, Shape
 from tests.work import assert_linear
 
 CODE = ((dw.AT_LOW_PC, ADDR), (dw.AT_HIGH_PC, DATA4))
@@ -116,6 +117,43 @@ def test_functions_behind_the_first_of_a_dropped_section(begin: int, is_damage: 
     found = faults(entries, lists)
     message = f"[{begin:#x},{begin + 0x40:#x}) is not within the code of the unit, [0x1000,0x1040)"
     assert found == ([f"range-outside-parent: {message}"] if is_damage else [])
+
+
+@pytest.mark.parametrize(
+    ("bounds", "rules"),
+    [
+        ((0, 0xE, 0x10, 0x11, 0x10, 0x21), []),
+        ((0x10, 0x11, 0x10, 0x21), ["ill-formed-list"]),
+        ((0, 0xE, 0x1010, 0x1011, 0x1010, 0x1021), ["ill-formed-list"]),
+        ((0, 0xE, 0x4010, 0x4011, 0x4010, 0x4021), ["ill-formed-list"]),
+    ],
+    ids=["dropped", "none at 0", "in code", "in memory that is written"],
+)
+def test_code_behind_the_first_functions_of_dropped_sections(
+    bounds: tuple[int, ...], rules: list[str]
+) -> None:
+    """As gold leaves virtual thunks of two classes; embedded programs may copy functions to where
+    they write."""
+    lists = Lists()
+    entries = unit(lists.add(*bounds, 0x1000, 0x1008), function(0x1000, 8))
+    memory = Content(bytes(0x40), flags=SHF_ALLOC | SHF_WRITE, address=0x4000)
+    others: dict[str, bytes | Content] = {".debug_ranges": lists.data, ".data": memory}
+    data = info_file(SHAPES, entries, others, version=4)
+    assert [one.rule for one in findings(verdict_on(data))] == rules
+
+
+def test_an_index_of_code_behind_the_first_function_of_a_dropped_section() -> None:
+    """It may begin in the numbers of a section of the file, and end behind it."""
+    lists = Lists()
+    entries = unit(lists.add(0, 0xE, 0x10, 0x21, 0x1000, 0x1040), function(0x1000, 8))
+    rows = words(0x10, 0x11, 0x1000, 0x40, 0, 0)
+    head = b"\2\0" + bytes(4) + b"\x08\0" + bytes(4)
+    others: dict[str, bytes | Content] = {
+        ".debug_ranges": lists.data,
+        ".debug_aranges": words(len(head + rows), size_bytes=4) + head + rows,
+        ".note": Content(bytes(0x10), flags=SHF_ALLOC, address=0x8),
+    }
+    assert findings(verdict_on(info_file(SHAPES, entries, others, version=4))) == []
 
 
 def test_a_unit_that_the_linker_dropped() -> None:
@@ -240,6 +278,33 @@ def test_the_hot_part_of_a_function_alone_is_dropped(
     (tmp_path / "a.c").write_text(HOT_AND_COLD)
     link = [f"-B{tmp_path}/", f"-fuse-ld={linker}", "-Wl,--gc-sections", "a.c", "-o", "a"]
     command = [compiler, "-g", "-O2", *link]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    done = run("check", tmp_path / "a")
+    assert done.status == 0 and done.lines[-1].startswith("0 errors, 0 warnings"), done.out
+
+
+THUNKS = """
+struct A { virtual ~A(); virtual int f(int); int a = 1; };
+struct B : virtual A { int f(int) override; int b = 2; };
+struct C : virtual A { int f(int) override; int c = 2; };
+A::~A() {} int A::f(int x) { return x; }
+int B::f(int x) { return x + b; }
+int C::f(int x) { return x - c; }
+int main(int c, char **) { return c; }
+"""
+
+
+@pytest.mark.parametrize("version", [4, 5])
+def test_virtual_thunks_of_dropped_classes(
+    version: int, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """They were compared with each other, and looked for in the index."""
+    compiler = tool("g++")
+    (tmp_path / "ld.gold").symlink_to(tool("ld.gold"))
+    (tmp_path / "a.cpp").write_text(THUNKS)
+    options = [f"-gdwarf-{version}", "-O2", "-ffunction-sections"]
+    link = [f"-B{tmp_path}/", "-fuse-ld=gold", "-Wl,--gc-sections,--gdb-index", "a.cpp", "-o", "a"]
+    command = [compiler, *options, *link]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=60)
     done = run("check", tmp_path / "a")
     assert done.status == 0 and done.lines[-1].startswith("0 errors, 0 warnings"), done.out
