@@ -20,7 +20,7 @@ _REFERENCES: Final = frozenset(
     {"unit_reference", "section_reference", "signature", "supplementary_reference"}
 )
 _ADDRESSES: Final = frozenset({"address", "addrx", "addrx_offset"})
-_CONSTANTS: Final = frozenset({"constant", "flag"})
+_CONSTANTS: Final = frozenset({"constant"})
 _SIZES: Final = (_REFERENCES | _CONSTANTS | {"exprloc", "block", "loclistx", "sec_offset"}) - {
     "signature"
 }
@@ -115,4 +115,6 @@ def class_fault(number: int, form: int, format: UnitFormat) -> str | None:
     kind = FORMS[form][0]
     if kind in classes or (format.version < 4 and form in _OFFSETS and words in _WERE_OFFSETS):
         return None
+    if kind == "flag" and format.version < 5 and classes >= _CONSTANTS:
+        return None  # it is read as a number
     return f"DW_AT_{name} is not {words} but of class {kind.replace('_', ' ')}"

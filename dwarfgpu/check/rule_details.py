@@ -307,8 +307,9 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "wrong-class": (
         "an attribute of DWARF 5 in a form of a class that it cannot have (7.5.4), reported once "
-        "for each abbreviation. Those that producers write in several ways, as "
-        "DW_AT_const_value, and those of vendors are not checked"
+        "for each abbreviation; a flag in place of a constant only from DWARF 5 on. Those that "
+        "producers write in several ways, as DW_AT_const_value, and those of vendors are not "
+        "checked"
     ),
     "reserved-tag": (
         "an abbreviation of an entry has tag 0 (DWARF 5 7.5.3), reported once for each "

@@ -48,6 +48,8 @@ INHERITING_DATA: Final = frozenset(
 
 FORMAL_PARAMETERS: Final = frozenset({dw.TAG_FORMAL_PARAMETER, dw.TAG_UNSPECIFIED_PARAMETERS})
 _WITH_PACKS: Final = FORMAL_PARAMETERS | {dw.TAG_GNU_FORMAL_PARAMETER_PACK}
+_FIRST_OF_VENDORS: Final = 0x2000
+"""DW_AT_lo_user."""
 FIXED_DATA: Final = {
     dw.FORM_DATA1: 1,
     dw.FORM_DATA2: 2,
@@ -173,7 +175,9 @@ class Die(OfOpenFile):
         A constant of fixed size is unsigned: only the user of the attribute knows its sign.
         """
         attribute = self.attribute(name)
-        if attribute is None or attribute.kind not in ("constant", "flag"):
+        if attribute is None:
+            return None
+        if attribute.kind != "constant" and not is_flag_as_number(self, name, attribute):
             return None
         return attribute.raw if isinstance(attribute.raw, int) else None
 
@@ -362,6 +366,13 @@ class Die(OfOpenFile):
         if is_whole or name is None or not holder.unit.has_bare_templates:
             return name
         return holder.unit.info.name_with_arguments(holder, name)
+
+
+def is_flag_as_number(die: Die, name: int, attribute: Attribute) -> bool:
+    """Return whether an attribute of an entry that is no constant is read as one: a flag, but in
+    DWARF 5 only of a vendor, as table 7.5 lets no other attribute be both."""
+    is_flag = attribute.kind == "flag"
+    return is_flag and (die.unit.format.version < 5 or name >= _FIRST_OF_VENDORS)
 
 
 def may_be_origin(tag: int, origin: int) -> bool:

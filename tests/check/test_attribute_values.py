@@ -32,6 +32,7 @@ from tests.dwarf.builder import X86_64, Shape
 from tests.dwarf.test_line import Table
 
 FLAG, STRP, STRX1, LINE_STRP, ADDRX1, RNGLISTX, DATA2 = 0x0C, 0x0E, 0x25, 0x1F, 0x29, 0x23, 0x05
+FLAG_PRESENT = 0x19
 STRINGS = b"a\0bc\0d"
 """Of which the last does not end."""
 OTHERS = {
@@ -121,6 +122,21 @@ def test_range_lists(offset: int, rules: list[str]) -> None:
         (0x64, DATA1, b"\1", "DW_AT_object_pointer is not a reference but of class constant"),
         (0x7E, DATA1, b"\1", "DW_AT_call_value is not an expression but of class constant"),
         (0x79, DATA4, bytes(4), "DW_AT_macros is not the offset of a table but of class constant"),
+        (dw.AT_DECL_LINE, FLAG, b"\1", "DW_AT_decl_line is not a constant but of class flag"),
+        (0x39, FLAG, b"\1", "DW_AT_decl_column is not a constant but of class flag"),
+        (dw.AT_ENCODING, FLAG, b"\5", "DW_AT_encoding is not a constant but of class flag"),
+        (0x20, FLAG, b"\1", "DW_AT_inline is not a constant but of class flag"),
+        (dw.AT_LANGUAGE, FLAG, b"\2", "DW_AT_language is not a constant but of class flag"),
+        (dw.AT_BYTE_SIZE, FLAG, b"\4",
+         "DW_AT_byte_size is not a constant, an expression or a reference but of class flag"),
+        (dw.AT_BIT_SIZE, FLAG_PRESENT, b"",
+         "DW_AT_bit_size is not a constant, an expression or a reference but of class flag"),
+        (dw.AT_UPPER_BOUND, FLAG, b"\4",
+         "DW_AT_upper_bound is not a constant, an expression or a reference but of class flag"),
+        (dw.AT_DATA_MEMBER_LOCATION, FLAG, b"\4",
+         "DW_AT_data_member_location is not a constant, an expression or a reference but of class "
+         "flag"),
+        (dw.AT_CONST_VALUE, FLAG, b"\1", None),
         (dw.AT_DECL_LINE, DATA2, b"\1\0", None),
         (dw.AT_NAME, STRING, b"a\0", None),
         (dw.AT_LOW_PC, ADDR, words(0x1000), None),
@@ -133,6 +149,12 @@ def test_classes(attribute: int, form: int, value: bytes, words_of_it: str | Non
     data = info_file([UNIT, shape], START + (b"\2" + value) * 3 + b"\0", OTHERS)
     found = [(one.rule, one.message) for one in findings(verdict_on(data))]
     assert found == ([] if words_of_it is None else [("wrong-class", words_of_it)])
+
+
+def test_flags_as_numbers_before_dwarf_5() -> None:
+    shape = Shape(VARIABLE, ((dw.AT_DECL_LINE, FLAG),))
+    data = info_file([Shape(COMPILE_UNIT, (), True), shape], b"\1\2\7\0", version=4)
+    assert findings(verdict_on(data)) == []
 
 
 def test_offsets_of_constant_forms_before_dwarf_4() -> None:

@@ -19,10 +19,10 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
 
-STRING, ADDRESS, DATA4, FLAG, REF4 = 0x08, 0x01, 0x06, 0x0C, 0x13
+STRING, ADDRESS, DATA1, DATA4, FLAG, REF4 = 0x08, 0x01, 0x0B, 0x06, 0x0C, 0x13
 SHAPES = (
     Shape(0x11, (), True),
-    Shape(0x2E, ((0x03, STRING), (0x3F, FLAG), (0x20, FLAG))),  # an abstract instance
+    Shape(0x2E, ((0x03, STRING), (0x3F, FLAG), (0x20, DATA1))),  # an abstract instance
     Shape(0x2E, ((0x31, REF4), (0x11, ADDRESS), (0x12, DATA4), (0x7A, FLAG)), True),
     Shape(0x48, ((0x7F, REF4), (0x7D, ADDRESS), (0x82, FLAG))),
     Shape(0x2E, ((0x03, STRING), (0x3F, FLAG), (0x3C, FLAG))),

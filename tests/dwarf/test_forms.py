@@ -244,6 +244,17 @@ def test_constants(form: int, data: bytes, unsigned: int, signed: int) -> None:
     assert (root.integer(0x999), root.signed_integer(0x999)) == (unsigned, signed)
 
 
+@pytest.mark.parametrize(
+    ("version", "number", "value"),
+    [(4, dw.AT_BYTE_SIZE, 4), (5, dw.AT_BYTE_SIZE, None), (5, 0x2117, 4)],
+    ids=["DWARF 4", "DWARF 5", "of a vendor"],
+)
+def test_flags_as_numbers(version: int, number: int, value: int | None) -> None:
+    """DWARF 5 table 7.5; GDB 13, too, ignores such a size."""
+    shape = Shape(dw.TAG_BASE_TYPE, ((number, dw.FORM_FLAG),))
+    assert only(file_of(b"\x01\x04", [shape], version=version)).integer(number) == value
+
+
 def test_implicit_constant_and_absent_attributes() -> None:
     shape = Shape(dw.TAG_COMPILE_UNIT, ((0x999, dw.FORM_IMPLICIT_CONST, -7), (0x998, 0x19)))
     root = only(file_of(b"\x01", [shape]))

@@ -15,7 +15,7 @@ from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.address_ranges import Range, contains, covers, merged
-from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.die import Die, is_flag_as_number
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS, skip, skip_plan
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import (
@@ -314,7 +314,7 @@ def pc_bounds(die: Die) -> tuple[int, int] | None:
     high = die.attribute(dw.AT_HIGH_PC)
     if high is None:
         return None
-    if high.kind in ("constant", "flag"):
+    if high.kind == "constant" or is_flag_as_number(die, dw.AT_HIGH_PC, high):
         return low, low + high.raw if isinstance(high.raw, int) else low
     return low, die.address(dw.AT_HIGH_PC) or low
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.die import Die, is_flag_as_number
 from dwarfgpu.dwarf.forms import read_uleb
 from dwarfgpu.dwarf.types.dynamic_properties import Computed, Measure, StringLength
 from dwarfgpu.errors import IllFormed, Malformed
@@ -60,7 +60,7 @@ def measure(die: Die, number: int, factor: int = 1) -> Measure:
     attribute = die.attribute(number)
     if attribute is None:
         return None
-    if attribute.kind not in ("constant", "flag"):
+    if attribute.kind != "constant" and not is_flag_as_number(die, number, attribute):
         return computed(die, number, factor)
     if not isinstance(attribute.raw, int):
         raise IllFormed(f"{NAMES[number]} of the entry at {die.offset:#x} is not a number")
