@@ -22,7 +22,7 @@ RelocationKind: TypeAlias = Literal[
 A and `subtract` V - S - A, where V is what relocations before have left in the field, `_6_bits` in
 its lowest bits, `_uleb` in a ULEB128 number of the same bytes, as `set_`; and what only dynamic
 linkers apply: `base` B + A, `symbol` S, `symbol_addend` S + A, `copy`; `linker`: what depends on
-other files or on time."""
+other files, on time, or on tables that linkers make."""
 
 
 @frozen

@@ -32,8 +32,9 @@ ABI: Final = Abi(
         "386",
         (
             (0, "NONE", "none", 0), (1, "32", "absolute", 4), (2, "PC32", "relative", 4),
-            (5, "COPY", "copy", 0), (6, "GLOB_DAT", "symbol", 4), (7, "JMP_SLOT", "linker", 4),
-            (8, "RELATIVE", "base", 4), (14, "TLS_TPOFF", "linker", 4),
+            (3, "GOT32", "linker", 4), (5, "COPY", "copy", 0), (6, "GLOB_DAT", "symbol", 4),
+            (7, "JMP_SLOT", "linker", 4), (8, "RELATIVE", "base", 4), (9, "GOTOFF", "linker", 4),
+            (10, "GOTPC", "linker", 4), (14, "TLS_TPOFF", "linker", 4),
             (32, "TLS_LDO_32", "tls_offset", 4), (35, "TLS_DTPMOD32", "linker", 4),
             (36, "TLS_DTPOFF32", "linker", 4), (37, "TLS_TPOFF32", "linker", 4),
             (41, "TLS_DESC", "linker", 8), (42, "IRELATIVE", "linker", 4),

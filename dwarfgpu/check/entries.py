@@ -268,6 +268,10 @@ class EntryChecker:
                 more += _OF_ENTRIES
             self.entries, budget.entries_left = index + 1, remaining
             budget.work = more - (index + 1 >> 1)
+        if unit.unknown_values:
+            for of_entry in unit.unknown_values.values():
+                for problem in of_entry.values():
+                    self._findings.skip(problem)
         self.refer(self.references.bad_within())
         unread = contained.unread_chain() if index >= MAX_CHAIN else None
         if unread is not None:
@@ -373,6 +377,9 @@ class EntryChecker:
 
     def _value(self, index: int, step: _Step, value: Raw, values: Sequence[Raw]) -> None:
         spec, role = step.spec, step.spec.role
+        unknown = self.unit.unknown_values
+        if unknown and spec.number in unknown.get(self.references.offsets[index], ()):
+            return
         if spec.is_reference:
             assert isinstance(value, int)
             targets = step.targets

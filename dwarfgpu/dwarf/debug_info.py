@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from dwarfgpu.arch.model import Architecture
@@ -280,6 +281,11 @@ class DebugInfo(OfOpenFile):
         for problem in problems.values():
             problem.context = f"{self.path}: {problem.context}"
             self.note_unread(problem)
+        for field in self.sections.unknown_fields.get(section, ()):
+            index = bisect_right(headers, field.offset, key=attrgetter("offset")) - 1
+            if index < 0 or not headers[index].entries_at <= field.offset < headers[index].end:
+                assert field.problem is not None  # it may be the size of a unit
+                raise field.problem
         if has_patch_space(self.object):
             headers = without_holes(headers, data, load)
         return tuple(CompilationUnit(self, header) for header in headers), problems

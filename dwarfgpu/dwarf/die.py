@@ -120,12 +120,20 @@ class Die(OfOpenFile):
                 form, offset = indirect_form(unit.data, raw, unit.end)
                 raw = reader_of(form, unit.format)(unit.data, offset, unit.end)[0]
                 kind = FORMS[form][0]
+            if raw.__class__ is not int and unit.unknown_values:
+                self._require_known(name)
             return tuple.__new__(Attribute, (form, kind, raw))
         except DwarfGpuError as error:
             raise self.located(error)
         except FOREIGN:
             require_right_arguments(Die.attribute, self, name)
             raise
+
+    def _require_known(self, name: int) -> None:
+        """Raise why the value of an attribute is unknown, if it is."""
+        problem = self.unit.unknown_values.get(self.offset, {}).get(name)
+        if problem is not None:
+            raise problem.anew()
 
     def located(self, error: DwarfGpuError) -> DwarfGpuError:
         """Return the error, with this entry as its context unless it has one already."""

@@ -8,7 +8,7 @@ Law: a section is read once, on first use. This module knows neither units nor e
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from dwarfgpu.arch.model import Architecture
@@ -27,7 +27,7 @@ from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_architecture import architecture_of
 from dwarfgpu.objfile.file_bytes import OfOpenFile
-from dwarfgpu.objfile.relocate import relocated_data, section_buffer
+from dwarfgpu.objfile.relocate import Field, relocated_data, relocated_where_known, section_buffer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +41,7 @@ EMPTY_STRINGS: Final = bytes(8)
 
 T = TypeVar("T")
 
+_OF_ENTRIES: Final = (".debug_info", ".debug_types")
 _MAX_TEXTS: Final = 1 << 14
 """Names that are kept as text: most entries of a file share them."""
 
@@ -114,6 +115,9 @@ class Sections(OfOpenFile):
         self._data: dict[str, bytes] = {}
         self._buffers: dict[str, SectionBuffer | None] = {}
         self._failed = FailedReads()
+        self.unknown_fields: dict[str, Sequence[Field]] = {}
+        """The fields, in order, of sections with entries whose relocations have no known value, of
+        those that were read (`dwarfgpu.dwarf.unknown_values`)."""
         self._contributions: dict[str, Contributions] = {}
         self._abbreviations: dict[tuple[int, UnitFormat], AbbreviationTable] = {}
         self._declared: dict[UnitFormat, dict[bytes, Abbreviation]] = {}
@@ -173,7 +177,12 @@ class Sections(OfOpenFile):
     def _read(self, name: str) -> bytes:
         if self._row is not None:
             return self._row.read(name)
-        data = relocated_data(self.object, name + self.suffix)
+        if name in _OF_ENTRIES:
+            data, unknown = relocated_where_known(self.object, name + self.suffix)
+            if unknown:
+                self.unknown_fields[name] = unknown
+        else:
+            data = relocated_data(self.object, name + self.suffix)
         if not data and self.object.has_section(name + self.suffix):
             from dwarfgpu.objfile.lost_sections import section_without_contents  # few are empty
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_value
@@ -20,6 +20,7 @@ from dwarfgpu.base.byte_reader import Data
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import AbbreviationTable
+from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.die import Die, constant_bytes
 from dwarfgpu.dwarf.entry_tree import Tree, lost_entries, read_tree
 from dwarfgpu.dwarf.forms import Attribute, read_uleb
@@ -47,7 +48,9 @@ from dwarfgpu.objfile.file_bytes import OfOpenFile
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.line_table import LineTable
     from dwarfgpu.dwarf.unit_file_protocol import UnitFile
+    from dwarfgpu.dwarf.unknown_values import UnknownValues
 
+_ALL_KNOWN: Final[UnknownValues] = {}
 _OP_ADDR, _OP_ADDRX, _OP_STACK_VALUE = 0x03, 0xA1, 0x9F
 
 
@@ -69,7 +72,26 @@ class CompilationUnit(OfOpenFile):
     @cached_property
     def data(self) -> Data:
         """The bytes of its section by their offsets: all, or at least those of the unit."""
-        return self.sections.loaded(self.header.section, self.offset, self.end)
+        data = self.sections.loaded(self.header.section, self.offset, self.end)
+        if self.sections.unknown_fields:
+            self.unknown_values = value_or_raise(self._unknown_values)
+        return data
+
+    unknown_values: UnknownValues = _ALL_KNOWN
+    """Why values of its entries are unknown, once `data` was read."""
+
+    @cached_property
+    def _unknown_values(self) -> UnknownValues | DwarfGpuError:
+        from dwarfgpu.dwarf.unknown_values import unknown_values  # few objects have some
+
+        sections, section = self.sections, self.header.section
+        data = sections.loaded(section, self.offset, self.end)
+        entries = Range(self.header.entries_at, self.end)
+        fields = sections.unknown_fields.get(section, ())
+        try:
+            return unknown_values(data, entries, self.abbreviations, fields)
+        except DwarfGpuError as error:
+            return error
 
     _is_forgotten = False
     """Whether its entries were read, and freed."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Collection, Iterator
 from contextlib import suppress
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.abi import RelocationKind
@@ -42,6 +43,8 @@ _MAX_BUFFER_BYTES: Final = 1 << 32
 MAX_FIELD_BYTES: Final = 8
 _MAX_ULEB_BYTES: Final = 16
 """Of a field: a value of 64 bits has 10, and assemblers may pad it."""
+_MAX_UNKNOWN: Final = 10_000
+"""Fields of unknown contents in a section that is read despite them."""
 _PAGE_BYTES: Final = 0x1000
 _LOST: Final = 3
 """Relocations of debugging information that are 0: only damage writes as many in a row. `ld -r
@@ -65,15 +68,40 @@ def relocated_data(file: ObjectFile, name: str) -> bytes:
     """Return the bytes of a section, relocated if the file is a relocatable object.
 
     `Malformed` for a relocation outside the section or of a symbol that does not exist,
-    `Unsupported` for a type that the machine's ABI does not define, `LimitExceeded` for sections
-    of the name that overlap.
+    `Unsupported` for a type that the machine's ABI does not define, or that only a linker applies,
+    `LimitExceeded` for sections of the name that overlap.
+    """
+    data, unknown = relocated_where_known(file, name)
+    for field in unknown:
+        assert field.problem is not None
+        raise field.problem
+    return data
+
+
+def relocated_where_known(file: ObjectFile, name: str) -> tuple[bytes, list[Field]]:
+    """Return the bytes of a section as `relocated_data`, and in order the fields of relocations
+    whose type is unknown, or which only a linker applies; these are as in the file.
+
+    Errors as there, and `Unsupported` for a machine without known types, for a field outside the
+    section and for very many.
     """
     sections = file.sections_named(name)
     if not file.is_relocatable or not sections:
-        return file.section_data(name)
+        return file.section_data(name), []
     _refuse_overlap(file, f"sections {name}", sections)
-    relocator = Relocator(file)
-    return b"".join(relocator.data_of(section) for section in sections)
+    relocator, out, unknown = Relocator(file), bytearray(), list[Field]()
+    can_miss = bool(abi_of(file.machine).relocations)
+    for section in sections:
+        begin = len(out)
+        data, fields = relocator.data_of(section)
+        out += data
+        for field in fields:
+            assert field.problem is not None
+            if not can_miss or field.offset >= len(data) or len(unknown) >= _MAX_UNKNOWN:
+                raise field.problem
+            unknown.append(Field(begin + field.offset, field.data, field.problem))
+    unknown.sort(key=attrgetter("offset"))
+    return bytes(out), unknown
 
 
 def section_buffer(file: ObjectFile, name: str) -> SectionBuffer | None:
@@ -152,6 +180,11 @@ class Field:
     problem: Unavailable | Unsupported | Malformed | None
     """Why `data` is not what it will be."""
 
+    @property
+    def end(self) -> int:
+        """The offset behind it."""
+        return self.offset + len(self.data)
+
 
 class Relocator:
     """Relocates sections of one file; tables and symbols are read once."""
@@ -177,19 +210,25 @@ class Relocator:
         end = max((section.address + section.size_bytes for section in loaded), default=0)
         self._external_address = end + -end % _PAGE_BYTES + _PAGE_BYTES
 
-    def data_of(self, section: Section) -> bytes:
-        """Return the bytes of one section; sections of the same name are concatenated.
+    def data_of(self, section: Section) -> tuple[bytes, list[Field]]:
+        """Return the bytes of one section, and the fields of types that are unknown or for a
+        linker; sections of the same name are concatenated.
 
-        A symbol of another file has no address; an unknown type is an error, and a symbol of the
-        file whose section it does not say.
+        A symbol of another file has no address; a symbol of the file whose section it does not say
+        is an error.
         """
         data = self._file.data_of(section)
-        out = bytearray(data)
+        out, unknown = bytearray(data), list[Field]()
         for field in self.fields(section, data, self._start_of(section)):
-            if isinstance(field.problem, Unsupported | Malformed):
+            if isinstance(field.problem, Malformed):
                 raise field.problem
-            out[field.offset : field.offset + len(field.data)] = field.data
-        return bytes(out)
+            if isinstance(field.problem, Unsupported):
+                unknown.append(field)
+                if len(unknown) > _MAX_UNKNOWN:
+                    raise field.problem
+            else:
+                out[field.offset : field.end] = field.data
+        return bytes(out), unknown
 
     def _name_of(self, index: int) -> str | None:
         """Return the name of a section, without the z of those that objcopy compresses; None if
@@ -261,10 +300,15 @@ class Relocator:
             relocation = types.get(number)
             if relocation is None or (kind := relocation.kind) not in _STATIC:
                 what = f"relocations of {file.machine} are unknown"
-                if types:
+                size_bytes = MAX_FIELD_BYTES
+                if relocation is not None and relocation.kind == "linker":
+                    size_bytes = min(relocation.size_bytes, MAX_FIELD_BYTES)
+                    what = f"{relocation.name} at {section.name}+{offset:#x} has no value before "
+                    what += "a linker applies it"
+                elif types:
                     what = f"relocation type {number} of {file.machine} is unknown"
                 unknown = Unsupported(f"{file.path}: {table.name}: {what}")
-                yield Field(offset, data[offset : offset + MAX_FIELD_BYTES], unknown)
+                yield Field(offset, data[offset : offset + size_bytes], unknown)
                 continue
             if kind == "none":
                 continue

@@ -19,7 +19,17 @@ from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_structures import SHT_SYMTAB, Section
 from dwarfgpu.objfile.relocate import SHT_RELA, relocated_data
 from dwarfgpu.objfile.symbols import Symbol, SymbolTable
-from tests.dwarf.builder import AMDGPU, X86_64, Content, elf, overlapping
+from tests.cli.command import run as command
+from tests.dwarf.builder import (
+    AMDGPU,
+    X86_64,
+    Content,
+    Shape,
+    abbreviations,
+    elf,
+    overlapping,
+    unit,
+)
 from tests.objfile.build import C, run
 
 Tool = Callable[[str], str]
@@ -64,9 +74,9 @@ def _compare(dwarfdump: str, path: Path) -> None:
     assert info.problems == () and info.units
     names: list[str] = []
     addresses: list[int] = []
-    for unit in info.units:
-        for index in range(len(unit.tree.offsets)):
-            die = unit.die(index)
+    for one in info.units:
+        for index in range(len(one.tree.offsets)):
+            die = one.die(index)
             for attribute in (dw.AT_NAME, dw.AT_LINKAGE_NAME):
                 name = die.string(attribute)
                 names += [] if name is None else [name]
@@ -78,15 +88,20 @@ def _compare(dwarfdump: str, path: Path) -> None:
 
 
 def made(
-    relocations: bytes, data: bytes = bytes(16), machine: int = X86_64, kind: int = 4
+    relocations: bytes,
+    data: bytes = bytes(16),
+    machine: int = X86_64,
+    kind: int = 4,
+    abbreviated: bytes = b"",
 ) -> ObjectFile:
     """An object with relocations of its section 1 by symbol 1, which is 0x1122334455667788."""
     symbols = bytes(24) + struct.pack("<IBBHQQ", 0, 0, 0, 1, 0x1122334455667788, 0x30)
-    sections = {
+    sections: dict[str, bytes | Content] = {
         ".debug_info": Content(data),
         ".symtab": Content(symbols, 2, link=3),
         ".strtab": Content(b"\0", 3),
         ".rela.debug_info": Content(relocations, kind, link=2),
+        ".debug_abbrev": abbreviated,
     }
     raw = bytearray(elf(sections, machine, type=1))
     # sh_info, which the builder leaves 0, names the section that is relocated.
@@ -239,6 +254,11 @@ def test_an_addend_in_the_section() -> None:
             Unsupported,
             r"\.rela\.debug_info: relocation type 200 of X86_64 is unknown",
         ),
+        (
+            rela(2, 25),
+            Unsupported,
+            r"\.rela\.debug_info: R_X86_64_GOTOFF64 at \.debug_info\+0x2 has no value before",
+        ),
     ],
 )
 def test_relocations_that_cannot_be_applied(
@@ -246,6 +266,90 @@ def test_relocations_that_cannot_be_applied(
 ) -> None:
     with pytest.raises(error, match=message):
         relocated_data(made(relocations), ".debug_info")
+
+
+SITE = 0x49
+VALUE, SIZE, COUNT = 0x7E, dw.AT_BYTE_SIZE, dw.AT_COUNT
+SHAPES = (
+    Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_NAME, dw.FORM_STRING),), True),
+    Shape(SITE, ((SIZE, dw.FORM_DATA8), (VALUE, dw.FORM_EXPRLOC), (COUNT, dw.FORM_DATA1))),
+)
+IN_SIZE = 12 + 4 + 1
+IN_VALUE = IN_SIZE + 8 + 1
+"""Where the expression of the first parameter begins: DW_OP_addr, and DW_OP_stack_value."""
+
+
+def parameters(*relocations: bytes, machine: int = X86_64) -> DebugInfo:
+    """Two call site parameters in a unit."""
+    one = b"\2" + (7).to_bytes(8, "little") + b"\x0a\3" + bytes(8) + b"\x9f\5"
+    data = unit(b"\1ab\0" + one * 2 + b"\0")
+    return DebugInfo.of(
+        made(b"".join(relocations), data, machine, abbreviated=abbreviations(*SHAPES))
+    )
+
+
+@pytest.mark.parametrize(
+    ("machine", "number", "message"),
+    [
+        (X86_64, 25, f"R_X86_64_GOTOFF64 at .debug_info+{IN_VALUE + 1:#x} has no value before a"),
+        (X86_64, 31, f"R_X86_64_PLTOFF64 at .debug_info+{IN_VALUE + 1:#x} has no value before a"),
+        (X86_64, 200, "relocation type 200 of X86_64 is unknown"),
+        (243, 18, "relocation type 18 of RISCV is unknown"),
+    ],
+)
+def test_only_the_expression_of_an_unknown_relocation_is_unknown(
+    machine: int, number: int, message: str
+) -> None:
+    """x86-64 psABI: GOTOFF64 is S + A - GOT, and objects have no GOT."""
+    info = parameters(rela(IN_VALUE + 1, number), machine=machine)
+    [unit_of] = info.units
+    first, second = unit_of.root.children()
+    assert (first.integer(SIZE), first.integer(COUNT)) == (7, 5)
+    with pytest.raises(Unsupported, match=re.escape(message)):
+        first.expression(VALUE)
+    assert second.expression(VALUE) == b"\3" + bytes(8) + b"\x9f"
+    assert info.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("offset", "number"), [(IN_SIZE, 25), (IN_VALUE - 1, 25), (IN_VALUE + 6, 200)],
+    ids=["in a number", "in the size of the expression", "may reach behind the expression"],
+)  # fmt: skip
+def test_a_unit_with_an_unknown_number_cannot_be_read(offset: int, number: int) -> None:
+    [unit_of] = parameters(rela(offset, number)).units
+    for _ in range(2):
+        with pytest.raises(Unsupported, match="R_X86_64_GOTOFF64 at|relocation type 200"):
+            _ = unit_of.root
+
+
+def test_sizes_of_unknown_fields() -> None:
+    """Of GOTPC32 it has 4 bytes, which end where the expression does."""
+    [unit_of] = parameters(rela(IN_VALUE + 6, 26)).units
+    first, _ = unit_of.root.children()
+    assert first.integer(COUNT) == 5
+
+
+def test_units_with_an_unknown_header_are_not_read() -> None:
+    with pytest.raises(Unsupported, match="R_X86_64_GOTOFF64 at"):
+        _ = parameters(rela(0, 25)).units
+
+
+def test_the_value_of_a_call_that_gcc_writes_for_a_large_program(
+    tool: Tool, tmp_path: Path
+) -> None:
+    """The object was unreadable."""
+    source, path = tmp_path / "a.c", tmp_path / "a.o"
+    source.write_text(
+        "#include <setjmp.h>\njmp_buf jb; extern void e(void);\n"
+        "int f(int n) { if (setjmp(jb)) return n; e(); return 0; }\n"
+        "void g(void) { longjmp(jb, 3); }\n"
+    )
+    run(tool("gcc"), "-g", "-O2", "-mcmodel=large", "-c", source, "-o", path)
+    done = command("check", path)
+    assert done.status == 0 and "0 errors, 0 warnings" in done.out
+    assert "no unit was checked" not in done.out
+    if "R_X86_64_GOTOFF64" in run("readelf", "-rW", path).partition(".rela.debug_info")[2]:
+        assert "not checked: " in done.out and "R_X86_64_GOTOFF64 at .debug_info+0x" in done.out
 
 
 def test_other_machines_and_other_files() -> None:
