@@ -12,6 +12,7 @@ from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.base.base_type import BaseType, bits_in_register
 from dwarfgpu.base.records import define, evolve, field, frozen
 from dwarfgpu.check.reference_targets import ANY, Refused, refused_by_operation, tag_name
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 from dwarfgpu.expr.decode import Expression, decode
@@ -44,16 +45,18 @@ class Reference:
 
 
 def references(expression: Expression, depth: int = 0) -> Iterator[Reference]:
-    """Yield the references of an expression, with those of nested ones at the outer operation."""
+    """Yield the references of an expression; those of nested ones are at the outer operation, and
+    name both."""
     for instruction in expression.instructions:
         for info, operand in zip(instruction.operation.operands, instruction.operands, strict=True):
             if isinstance(operand, bytes):
                 if info.codec.meaning == "expression" and depth < DEEPEST:
                     inner = decode(operand, expression.dialect, expression.format)
                     for finding in references(inner, depth + 1):
-                        yield _at(
+                        outer = _at(
                             instruction, "warning", finding.kind, finding.value, finding.size_bytes
                         )
+                        yield evolve(outer, operation=f"{finding.operation} in {outer.operation}")
             elif info.codec.meaning == "type":
                 if operand or instruction.operation.section != "A.2.5.4.3.3":  # 0 is generic there
                     finding = _at(instruction, "error", "type", operand, _size_bytes(instruction))
@@ -142,6 +145,10 @@ class References:
         try:
             match reference.kind:
                 case "type":
+                    entry = unit.die_at(unit.section_offset(value))
+                    if entry.tag != dw.TAG_BASE_TYPE:
+                        name = tag_name(entry.tag)
+                        return f"the entry at offset {entry.offset:#x} is a {name}, no base type"
                     base, size_bytes = unit.base_type(value), reference.size_bytes
                     if size_bytes not in (None, base.size_bytes):
                         expected = counted(base.size_bytes, "byte")

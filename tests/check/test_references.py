@@ -78,6 +78,21 @@ def test_a_reference_both_ways(broken: str, kept: str, severity: str, section: s
     assert findings(verdict_on(of_variable(kept))) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "operations_of"),
+    [
+        (f"regval_type s0, {SECOND}", "DW_OP_regval_type"),
+        (f"entry_value (regval_type s0, {SECOND})", "DW_OP_regval_type in DW_OP_entry_value"),
+        (f"entry_value (entry_value (regval_type s0, {SECOND}))",
+         "DW_OP_regval_type in DW_OP_entry_value in DW_OP_entry_value"),
+    ],
+)  # fmt: skip
+def test_the_operation_that_has_the_type_is_named(text: str, operations_of: str) -> None:
+    found = findings(verdict_on(of_variable(f"{text}; stack_value")))
+    reason = f"the entry at offset {SECOND:#x} is a DW_TAG_variable, no base type"
+    assert f"{operations_of}: {reason}" in [one.message for one in found]
+
+
 def test_the_operation_is_marked() -> None:
     (result,) = findings(verdict_on(of_variable("lit0; deref_type 8, 13; stack_value")))
     assert result.message.startswith("DW_OP_deref_type: size 8 for the type ")
