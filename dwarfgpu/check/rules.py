@@ -163,8 +163,8 @@ _ENTRIES: Final = (
     Rule("wrong-index", "warning", "6.1", "an index that contradicts the units",
          "make the index again: debuggers that use it miss code and names that the units have"),
     Rule("ill-formed-list", "error", "A.2.5.5", "an invalid location list",
-         "give the unit DW_AT_low_pc or the list a base address, and let each range end before the "
-         "last address"),
+         "where ranges overlap, list the addresses that they share once; else give the unit "
+         "DW_AT_low_pc or the list a base address, and let each range end before the last address"),
     Rule("unreadable-list", "error", "A.2.5.5", "a location list that cannot be read",
          "check the offset, and that the list has an end-of-list entry"),
     Rule("unreadable-unit", "error", "A.7.5", "a unit that cannot be read to its end",

@@ -109,6 +109,15 @@ def test_the_same_faults_in_code_of_the_file() -> None:
     ]  # fmt: skip
 
 
+def test_the_help_for_ranges_that_overlap(tmp_path: Path) -> None:
+    """It was about the other causes of the rule alone."""
+    lists, path = Lists(), tmp_path / "made"
+    entries = unit(lists.add(0x1000, 0x1010, 0x1008, 0x1020), function(0x1000, 8))
+    path.write_bytes(info_file(SHAPES, entries, {".debug_ranges": lists.data}, version=4))
+    [help_line] = [line for line in run("check", path).lines if line.startswith("  help: ")]
+    assert help_line.startswith("  help: where ranges overlap, list the addresses that they share")
+
+
 @pytest.mark.parametrize(("begin", "is_damage"), [(0x40, False), (0xE0, True), (0x200, True)])
 def test_functions_behind_the_first_of_a_dropped_section(begin: int, is_damage: bool) -> None:
     """gold leaves how far they are from the beginning of the section, which the unit names."""
