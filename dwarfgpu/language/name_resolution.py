@@ -19,7 +19,12 @@ from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, has_tag, is_functio
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import TYPES
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
-from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, is_instance, linked_variable
+from dwarfgpu.dwarf.scope.symbols_by_name import (
+    demangled_symbol,
+    is_instance,
+    linked_variable,
+    untyped_symbol,
+)
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_entries import enumerator_value
@@ -287,6 +292,12 @@ class Names:
     def _is_ordinary_of_language(self, die: Die) -> bool:
         """Return whether an entry has an ordinary name in that language."""
         return ordinary(die) and self._is_of_language(die)
+
+    def is_hidden_symbol(self, name: str) -> bool:
+        """Return whether a name has a symbol that only quotes can mean, as a type of the language
+        in focus hides it."""
+        symbols = self.session.objects_with(name)
+        return self.is_predeclared(name) and untyped_symbol(symbols, name) is not None
 
     def _is_of_language(self, die: Die) -> bool:
         """Return whether an entry is of the language of the unit in focus."""

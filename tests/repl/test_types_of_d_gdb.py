@@ -182,6 +182,8 @@ def test_types_that_no_unit_of_d_describes(
     hidden = ["cent", "hash_t", "dstring", "sizediff_t", "ubyte", "&cent", "&hash_t", "cent + 1"]
     (is_type,) = {*last_lines(beside, [f"print {name}" for name in hidden])}  # no symbol of C
     assert is_type == "Attempt to use a type name as an expression"
+    quoted = ["*(int*)&'hash_t'", "{int}&'ubyte'", "*(int*)&'dstring'"]
+    assert last_lines(beside, [f"output {text}" for text in quoted]) == ["2", "5", "3"]
 
 
 def test_functions_in_functions_of_ldc(tool: Callable[[str], str], tmp_path: Path) -> None:

@@ -153,8 +153,8 @@ class Parser(Cursor):
         if self.tokens[index + 1].text.startswith("::"):
             return token
         is_member = index > 0 and self.tokens[index - 1].text in (".", "->")
-        is_name = is_member or self.known.is_type(token.text)
-        return Token("name", token.text, token.start) if is_name else token
+        is_type = self.known.is_type(token.text) and not self.known.is_hidden_symbol(token.text)
+        return Token("name", token.text, token.start) if is_member or is_type else token
 
     def whole(self) -> Node:
         node = self.expression(COMMA)
