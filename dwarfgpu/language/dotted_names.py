@@ -58,6 +58,8 @@ def joined_names(names: Names, words: Sequence[str]) -> tuple[int, str]:
             continue
         spellings = d_spellings(joined) if language.is_d else (joined,)
         known = next(filter(names.is_name, spellings), None)
+        if known is None and language.is_d:
+            known = next((name for name in spellings if _is_not_described(names, name)), None)
         if known is not None:
             is_object = _is_object(names, words[0], with_global=not language.is_go)
             return (1, words[0]) if is_object else (count, known)
@@ -65,6 +67,19 @@ def joined_names(names: Names, words: Sequence[str]) -> tuple[int, str]:
         is_package = not names.session.meanings(words[0]).of(words[0])
         return (2, ".".join(words[:2])) if is_package else (1, words[0])  # the error names it
     return 1, words[0]
+
+
+def _is_not_described(names: Names, name: str) -> bool:
+    """Return whether a name means a static variable of D that no entry describes."""
+    from dwarfgpu.language.d.static_members import NotDescribed  # for names of D only
+
+    try:
+        names.meaning(name)
+    except NotDescribed:
+        return True  # its use raises the error
+    except UsageError:
+        pass
+    return False
 
 
 def _is_of_ada(names: Names, joined: str) -> bool:

@@ -45,6 +45,15 @@ def test_functions_with_other_attributes_and_references_are_the_same() -> None:
     assert of_function.beginning == "_D1m1fF"
 
 
+def test_texts_before_steps() -> None:
+    """Names of what is beside a step begin so; `__S1` only distinguishes blocks."""
+    name = d_name("_D2pk1hFS2pk1TZ4__S1__T2TTVii5Z2tfFZi")
+    assert name is not None
+    assert [step.word for step in name.steps] == ["pk", "h", "TT!Vii5.", "tf"]
+    of_function = "_D2pk1hFS2pk1TZ"
+    assert name.before == ("_D", "_D2pk", of_function, f"{of_function}4__S1__T2TTVii5Z")
+
+
 def test_instances_have_their_arguments() -> None:
     names = [d_name("_D2st__T1TTiZQf4madei"), d_name("_D2st__T1TTlZQf4madel")]
     words = [[step.word for step in name.steps] for name in names if name is not None]

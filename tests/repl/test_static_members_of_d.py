@@ -101,3 +101,86 @@ def test_a_member_of_several_classes_outside_of_them(files: tuple[str, list[str]
     of_gdc = f'"cnt" is a static variable of several scopes: {scopes}'
     of_ldc = 'No symbol "cnt" in current context. Did you mean "app.core.S.cnt"?'
     assert answer == (of_gdc if compiler == "gdc" else of_ldc)
+
+
+LOCAL_SOURCE = """\
+module app.mine;
+__gshared int made = 100; __gshared int cnt = 200; __gshared int own = 300;
+struct L { __gshared int cnt = 1; }
+extern(C++) class Far { __gshared int made = 94; }
+extern(C) int mine(int a) { __gshared int made = 89; return cfun(a) + made; }
+extern(C) int cfun(int a) { __gshared int made = 90; return cppfun(a) + made; }
+extern(C++) int cppfun(int a) { __gshared int made = 91; return nsfun(a) + made; }
+extern(C++, ns) int nsfun(int a) { __gshared int made = 92; return spfun(a) + made; }
+extern(C++, "space") int spfun(int a) { __gshared int made = 93; return TT!5.tf(a) + made; }
+template TT(int n) { __gshared int made = 200 + n;
+  template In(U) { __gshared int cnt = 10; int h(int a) { return outer(a) + made + cnt; } }
+  int tf(int a) { return In!long.h(a) + made; } }
+int outer(int a) { __gshared int own = 83;
+  struct Bare { __gshared int own = 86; int b; }
+  struct L { __gshared int cnt = 84; int f(int a) { return (new XC).m(a) + cnt + own; } }
+  L l; Bare bare; return l.f(a) + own + bare.own; }
+class XC { int cnt = 2; int m(int a) {
+  class Y { __gshared int cnt = 85; int k(int a) { return (new K!int).m(a) + cnt; } }
+  return (new Y).k(a); } }
+class K(T) { __gshared int made = 11;
+  int m(U)(U u) { __gshared int cnt = 12; return mf(u) + made + cnt; } }
+mixin template MX() { __gshared int mixed = 13; int mf(int a) { return crash(a) + mixed + made; } }
+mixin MX;
+int crash(int a) { int* none; return *none + a; }
+int main() { L l; return mine(1) + made + cnt + own + L.cnt + Far.made; }
+"""  # fmt: skip
+IN_FRAMES = {
+    1: {"mixed": 13, "made": 100},
+    2: {"made": 11, "cnt": "KTiZQf__T1mTiZQfMFiZ3cnti"},
+    3: {"cnt": "2XC1mMFiZ1Y3cnti", "made": 100},
+    5: {"cnt": "5outerFiZ1L3cnti", "own": "5outerFiZ3owni", "made": 100},
+    6: {"own": "5outerFiZ3owni", "cnt": 200, "outer.Bare.own": "5outerFiZ4Bare3owni",
+        "outer.L.cnt": "5outerFiZ1L3cnti"},
+    7: {"made": 205, "cnt": 10, "own": 300},
+    8: {"made": 205, "cnt": 200},
+    9: {"made": "5spfunRiZ4madei", "cnt": 200},
+    10: {"made": "2ns5nsfunRiZ4madei", "cnt": 200},
+    11: {"made": "6cppfunRiZ4madei", "cnt": 200},
+    12: {"made": "4cfunUiZ4madei", "cnt": 200},
+    13: {"made": "mineQfUiZ4madei", "cnt": 200},
+    14: {"cfun.made": "4cfunUiZ4madei", "cppfun.made": "6cppfunRiZ4madei",
+         "nsfun.made": "2ns5nsfunRiZ4madei", "outer.own": "5outerFiZ3owni", "L.cnt": 1},
+}  # fmt: skip
+"""By the number of the frame: the value, or how the symbol ends of what gdc does not describe."""
+VALUES_OF_LDC = {
+    "KTiZQf__T1mTiZQfMFiZ3cnti": 12, "2XC1mMFiZ1Y3cnti": 85, "5outerFiZ1L3cnti": 84,
+    "5outerFiZ3owni": 83, "5outerFiZ4Bare3owni": 86, "5spfunRiZ4madei": 93,
+    "2ns5nsfunRiZ4madei": 92, "6cppfunRiZ4madei": 91, "4cfunUiZ4madei": 90,
+    "mineQfUiZ4madei": 89,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=["gdc", "ldc2"])
+def local_files(
+    tool: Callable[[str], str],
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
+) -> tuple[str, list[str]]:
+    compiler, folder = request.param, tmp_path_factory.mktemp(request.param)
+    tool("gcc")  # which ldc2 links with
+    options = ["-O0", "-o", "a"] if compiler == "gdc" else ["-of=a"]
+    build(folder, {"m.d": LOCAL_SOURCE}, [[tool(compiler), "-g", *options, "m.d"]])
+    return compiler, with_core(tool, folder)
+
+
+@pytest.mark.parametrize("number", IN_FRAMES)
+def test_static_variables_of_the_scopes_around_the_code(
+    local_files: tuple[str, list[str]], number: int
+) -> None:
+    """gdc does not describe those of functions, nor those of classes in functions."""
+    compiler, program = local_files
+    wanted = IN_FRAMES[number]
+    commands = ["frame function app.mine.crash", f"frame {number}"]
+    answers = last_lines(program, [*commands, *(f"output {name}" for name in wanted)])[2:]
+    for (name, value), answer in zip(wanted.items(), answers, strict=True):
+        if isinstance(value, int) or compiler == "ldc2":
+            assert answer == str(VALUES_OF_LDC.get(str(value), value)), name
+        else:
+            assert answer.startswith("the compiler does not describe the static variable"), name
+            assert answer.endswith(value), name

@@ -55,6 +55,8 @@ class DName:
     """The path of the entity, itself at the end."""
     beginning: str
     """The text of the name up to the attributes of the function that it is; all for any other."""
+    before: tuple[str, ...]
+    """For each step, the text of the name before it."""
 
 
 class _Unknown(Exception):
@@ -70,7 +72,9 @@ def d_name(mangled: str) -> DName | None:
     try:
         reader = _Reader(mangled)
         steps = reader.path()
-        return DName(steps, mangled[: reader.attributes_at or len(mangled)]) if steps else None
+        beginning = mangled[: reader.attributes_at or len(mangled)]
+        before = tuple(mangled[:start] for start in reader.starts)
+        return DName(steps, beginning, before) if steps else None
     except _Unknown:
         return None
 
@@ -83,6 +87,8 @@ class _Reader:
         self.at = len(MANGLED)
         self.attributes_at = 0
         """Where those of the last step of the outermost path are; 0 if it is no function."""
+        self.starts: list[int] = []
+        """Where the steps of the path that was read last begin: at the end, of the outermost."""
         self._depth = 0
         self._written = 0
 
@@ -148,6 +154,7 @@ class _Reader:
         meanings follow.
         """
         steps: list[Step] = []
+        starts = [self.at]
         while self._is_symbol():
             if self._match("0"):  # without a name
                 continue
@@ -156,6 +163,8 @@ class _Reader:
                 continue
             self.attributes_at = 0
             steps.append(Step(word, self._parameters_of_step(is_whole)))
+            starts.append(self.at)
+        self.starts = starts[: len(steps)]
         return tuple(steps)
 
     def _is_symbol(self) -> bool:

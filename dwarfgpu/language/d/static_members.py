@@ -15,13 +15,13 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.d_names import MANGLED, Step, d_name
+from dwarfgpu.dwarf.names.d_names import MANGLED, DName, Step, d_name
 from dwarfgpu.dwarf.names.qualified import MAIN_OF_D, parts
 from dwarfgpu.dwarf.scope.declarations import around, declaration_of
 from dwarfgpu.dwarf.scope.global_variables import own_globals_of
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
-from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, FUNCTIONS, decl_line
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, CLASSES, CONTAINERS, FUNCTIONS, decl_line
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.class_scope import bases
@@ -30,6 +30,9 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.session.session import Session
 
 _OF_CPLUSPLUS: Final = "_Z"
+_CONVENTION_OF_CPLUSPLUS: Final = "R"
+_UNKNOWN: Final = 1_000_000
+"""The number of steps of a path that is not known: more than any path has."""
 _MOST_CLASSES: Final = 1_000
 """Maximum number of base classes to search."""
 
@@ -64,23 +67,42 @@ def of_module_itself(die: Die) -> bool:
     return known is None or len(known.steps) == len(_module(die)) + 1
 
 
+class NotDescribed(UsageError):
+    """A name means a static variable that no entry describes."""
+
+
 @frozen
-class _Function:
-    """What is known of the linkage names of a function's static variables."""
+class _Scope:
+    """What is known of the linkage names of the static variables of a function, class or
+    template."""
 
     steps: tuple[Step, ...]
-    """The path of the function; without parameters where they are unknown."""
+    """The path of the scope; without the parameters of functions where they are unknown."""
     beginning: str
     """How the names begin."""
+    is_exact: bool = True
+    """Whether all parameters in the path are known."""
+    convention: str = ""
+    """How the parameters of the function begin, as far as that is known."""
 
-    def has(self, steps: Sequence[Step]) -> bool:
-        """Return whether a path is that of a variable in the function."""
+    def has(self, variable: Die) -> bool:
+        """Return whether a variable is declared in the scope."""
+        known = d_name(variable.linkage_name or "")
+        return known is not None and self.is_around(known.steps)
+
+    def is_around(self, steps: Sequence[Step]) -> bool:
+        """Return whether a path is that of a variable in the scope."""
         *path, last = steps
-        return (
-            not last.is_function
-            and len(path) == len(self.steps)
-            and all(map(_is_step, path, self.steps))
-        )
+        if last.is_function or len(path) != len(self.steps):
+            return False
+        if self.is_exact:
+            return tuple(path) == self.steps
+        is_called = all(map(_is_step, path, self.steps))
+        return is_called and (path[-1].parameters or "").startswith(self.convention)
+
+    def inner(self, word: str) -> _Scope:
+        """Return a class or function in the scope, without its parameters."""
+        return _Scope((*self.steps, Step(word)), self.beginning, is_exact=False)
 
 
 class _Search:
@@ -114,16 +136,21 @@ class _Search:
         """Return what the functions and classes around the code have; None for nothing."""
         for number, scope in enumerate(self.code):
             if scope.tag in FUNCTIONS:
-                entities = self._of_functions([_function(self.code[number:])], (scope,))
+                entities = self._of_functions(_functions(self.code[number:]), (scope,))
                 entities = entities if number or entities is None else _of_code_itself(entities)
             else:
                 entities = self._of_class(scope) if scope.tag in CLASSES else None
             if entities is not None:
                 return entities
+            for around_it in _scopes_without_entry(self.code[number:]):
+                statics = self._of_scope(around_it, scope)
+                if statics:
+                    return statics
         return None
 
     def in_scope(self, path: str) -> tuple[Meaning, ...] | None:
-        """Return what a class or functions have; None for nothing, and for another scope."""
+        """Return what a class or functions have; None for no such scope, and for nothing in a
+        class."""
         lookup, tags = self.session.meanings(path), CLASSES | {dw.TAG_SUBPROGRAM}
         entities: tuple[Meaning, ...] = ()
         with suppress(UsageError):
@@ -131,12 +158,19 @@ class _Search:
         scopes = [meaning for meaning in entities if isinstance(meaning, Die)]
         if scopes and scopes[0].tag in CLASSES:
             return self._of_class(scopes[0])
-        functions = [_function([scope, *around(scope)]) for scope in scopes]
-        return self._of_functions(functions, scopes) if functions else None
+        if not scopes:
+            return None
+        functions = [item for scope in scopes for item in _functions([scope, *around(scope)])]
+        statics = self._of_functions(functions, scopes)
+        if statics is None and self.owner is None:
+            return ()  # what is beside a function, outside of the module, is not in it
+        return statics
 
     def in_module(self, name: str, takes: DieFilter) -> tuple[Meaning, ...]:
         """Return what a name means outside of classes and functions; a static variable of the only
         one that has it, which its code alone can name so, as in GDB."""
+        if "::" not in name and (own := self._of_module_of_unit(name, takes)):
+            return own
         if all(of_module_itself(item.die) for item in self.meanings if isinstance(item, Variable)):
             return self.meanings
         own = self.lookup.of(name, lambda die: takes(die) and of_module_itself(die))
@@ -151,6 +185,20 @@ class _Search:
         self.lookup.begin(name)  # without remarks on others
         taken = in_namespaces or statics
         return self._one(taken) if taken else own or self.meanings
+
+    def _of_module_of_unit(self, name: str, takes: DieFilter) -> tuple[Meaning, ...]:
+        """Return what the module has around a function that gdc describes outside of it, as each
+        one that is extern(C) or extern(C++); empty where several modules of the unit have it."""
+        if not self.code or any(scope.tag == dw.TAG_MODULE for scope in self.code):
+            return ()
+        entities: list[tuple[Meaning, ...]] = []
+        for module in _modules_of_unit(self.code[0].unit):
+            path = f"{'.'.join(module)}::{name}"
+            with suppress(UsageError):
+                lookup = self.session.meanings(path)
+                entities.append(lookup.of(path, lambda die: takes(die) and of_module_itself(die)))
+        entities = [item for item in entities if item]
+        return entities[0] if len(entities) == 1 else ()
 
     def _of_unit(self, unit: CompilationUnit) -> Iterator[Variable]:
         variables = own_globals_of(unit, {self.name})
@@ -171,15 +219,26 @@ class _Search:
                 return self._one(statics)
             if self.owner == current:
                 return self.meanings
+            if not self._is_owner_called(current):
+                self._require_described(_classes([current, *around(current)]))
             above = [base for _, base, _ in bases(current, self.lookup.definition)]
             pending += reversed(above)
         return None
 
+    def _is_owner_called(self, kind: Die) -> bool:
+        """Return whether the owner may be another entry of a class."""
+        owner = self.owner
+        return owner is not None and owner.tag in CLASSES and owner.name == kind.name
+
     def _statics_of(self, kind: Die) -> list[Variable]:
         """Return the static members of a class itself: several only of instances of a template."""
-        is_of_it = _members(kind)
-        statics = [item for item in self._of_unit(kind.unit) if is_of_it(item.die)]
-        module = next((scope for scope in around(kind) if scope.tag in CONTAINERS), None)
+        return self._described(kind, _members(kind))
+
+    def _described(self, inner: Die, is_of_it: DieFilter) -> list[Variable]:
+        """Return the variables of a scope around or at an entry: those of its unit, or of others
+        that have its module."""
+        statics = [item for item in self._of_unit(inner.unit) if is_of_it(item.die)]
+        module = next((scope for scope in around(inner) if scope.tag in CONTAINERS), None)
         if statics or module is None or module.name is None or module in self.code:
             return statics
         path = f"{module.name}::{self.name}"
@@ -205,7 +264,7 @@ class _Search:
     # Functions
 
     def _of_functions(
-        self, functions: list[_Function], dies: Iterable[Die]
+        self, functions: list[_Scope], dies: Iterable[Die]
     ) -> tuple[Meaning, ...] | None:
         """Return what functions have; `UsageError` for a static variable of several blocks, or one
         that only a symbol shows."""
@@ -214,31 +273,44 @@ class _Search:
             variable
             for unit in dict.fromkeys(die.unit for die in dies)
             for variable in self._of_unit(unit)
-            if (known := d_name(variable.die.linkage_name or "")) is not None
-            and any(function.has(known.steps) for function in functions)
+            if any(function.has(variable.die) for function in functions)
         ]
         if statics:
             return self._one(statics)
         if self.owner is not None and any(self.owner in tuple(die.origins()) for die in dies):
             return self.meanings
-        for function in functions:
-            self._require_described(function)
+        self._require_described(functions)
         return None
 
-    def _require_described(self, function: _Function) -> None:
-        """Raise `UsageError` if a function has a static variable of the name that no entry
+    def _of_scope(self, scope: _Scope, inner: Die) -> tuple[Meaning, ...]:
+        """Return what a scope without an entry has, which is around a class or function; empty for
+        nothing."""
+        statics = self._described(inner, scope.has)
+        if not statics:
+            self._require_described([scope])
+        return self._one(statics) if statics else ()
+
+    def _require_described(self, scopes: list[_Scope]) -> None:
+        """Raise `NotDescribed` if scopes have a static variable of the name that no entry
         describes."""
+        symbols: dict[str, _Scope] = {}
+        for scope in scopes:
+            symbols.update(dict.fromkeys(self._symbols_in(scope), scope))
+        if symbols:
+            whose = _spelled(next(iter(symbols.values())).steps)
+            raise NotDescribed(
+                f'the compiler does not describe the static variable "{self.name}" of {whose}: '
+                f"its symbol is {' or '.join(symbols)}"
+            )
+
+    def _symbols_in(self, scope: _Scope) -> Iterator[str]:
+        """Yield the symbols of static variables of a scope that have the name."""
         for code_object in self.session.objects_with(self.name):
             for file in symbol_files(code_object):
-                for symbol in file.symbols_named(function.beginning, function.beginning):
-                    known = d_name(symbol.name)
-                    if known is None or known.steps[-1].word != self.name:
-                        continue
-                    if function.has(known.steps):
-                        raise UsageError(
-                            f'the compiler does not describe the static variable "{self.name}" of '
-                            f"{_spelled(function.steps)}: its symbol is {symbol.name}"
-                        )
+                for symbol in file.symbols_named(scope.beginning, scope.beginning):
+                    steps = known.steps if (known := d_name(symbol.name)) is not None else ()
+                    if steps and steps[-1].word == self.name and scope.is_around(steps):
+                        yield symbol.name
 
 
 def _of_code_itself(entities: tuple[Meaning, ...]) -> tuple[Meaning, ...]:
@@ -315,8 +387,9 @@ def _is_in_namespace(die: Die) -> bool:
 
 def _members(kind: Die) -> DieFilter:
     """Return a filter for the static members of a class."""
-    outer = [scope.name or "" for scope in (kind, *around(kind)) if scope.tag in CLASSES][::-1]
-    path = _path_of_class(kind)
+    scopes = (kind, *around(kind))
+    outer = [scope.name or "" for scope in scopes if scope.tag in CLASSES][::-1]
+    known = _classes(scopes)
     words = [*_module(kind), *outer]
 
     def is_member(die: Die) -> bool:
@@ -325,23 +398,72 @@ def _members(kind: Die) -> DieFilter:
         linked = die.linkage_name or ""
         if linked.startswith(_OF_CPLUSPLUS):
             return _words(linked)[:-1] == outer
-        known = d_name(linked)
-        if known is None or known.steps[-1].is_function:
-            return False
-        steps = known.steps[:-1]
-        return _is_called(steps, words) if path is None else steps == path
+        if known:
+            return any(scope.has(die) for scope in known)
+        name = d_name(linked)
+        return (
+            name is not None
+            and not name.steps[-1].is_function
+            and _is_called(name.steps[:-1], words)
+        )
 
     return is_member
 
 
-def _path_of_class(kind: Die) -> tuple[Step, ...] | None:
-    """Return the path that the linkage names of a class's functions have; None if there are
+def _name_in(die: Die) -> DName | None:
+    """Return a linkage name of D that begins with the path of a class, that of one of its
+    functions; of a function, its own. None if there is none."""
+    functions = die.children((dw.TAG_SUBPROGRAM,)) if die.tag in CLASSES else (die,)
+    names = (d_name(function.linkage_name or "") for function in functions)
+    return next((name for name in names if name is not None and name.steps[-1].is_function), None)
+
+
+def _classes(scopes: Sequence[Die]) -> list[_Scope]:
+    """Return what is known of a class, the first of some scopes from the inside outwards, that has
+    functions or is in one: several if that may have several names; empty for any other."""
+    kind, *outer = scopes
+    known = _name_in(kind)
+    if known is not None:
+        return [_Scope(known.steps[:-1], known.before[-1])]
+    around_it = [scope for scope in outer if scope.tag not in BLOCKS - FUNCTIONS]
+    if kind.name is None or "!" in kind.name or FUNCTIONS.isdisjoint(item.tag for item in outer):
+        return []
+    if around_it[0].tag not in FUNCTIONS | CLASSES:
+        return []
+    above = _functions if around_it[0].tag in FUNCTIONS else _classes
+    return [scope.inner(kind.name) for scope in above(around_it)]
+
+
+def _scopes_without_entry(scopes: Sequence[Die]) -> list[_Scope]:
+    """Return the scopes directly around a class or function, the first of some scopes from the
+    inside outwards, that only its linkage name shows, the nearest first: instances of templates,
+    mixins, and with gdc the class of a function that is the instance of a template."""
+    inner, *outer = scopes
+    known = _name_in(inner)
+    if known is None:
+        return []
+    end = _count_of_steps(outer)
+    if not end:
+        around_it = [scope for scope in outer if scope.tag == dw.TAG_MODULE]
+        modules = _words_of(around_it) or _modules_of_unit(inner.unit)
+        words = tuple(step.word for step in known.steps)
+        end = max((len(item) for item in modules if words[: len(item)] == item), default=0)
+    last = len(known.steps) - (2 if inner.tag in CLASSES else 1)
+    return [
+        _Scope(known.steps[:count], known.before[count]) for count in range(last, end or last, -1)
+    ]
+
+
+def _count_of_steps(scopes: Sequence[Die]) -> int:
+    """Return the number of steps of the first class or function of some scopes; 0 if there is
     none."""
-    for function in kind.children((dw.TAG_SUBPROGRAM,)):
-        known = d_name(function.linkage_name or "")
-        if known is not None and known.steps[-1].is_function:
-            return known.steps[:-1]
-    return None
+    for number, scope in enumerate(scopes):
+        if scope.tag in CLASSES | FUNCTIONS:
+            known = (
+                _classes(scopes[number:]) if scope.tag in CLASSES else _functions(scopes[number:])
+            )
+            return min((len(item.steps) for item in known), default=_UNKNOWN)
+    return 0
 
 
 def _is_called(steps: Sequence[Step], words: Sequence[str]) -> bool:
@@ -362,23 +484,50 @@ def _is_called(steps: Sequence[Step], words: Sequence[str]) -> bool:
     return not left
 
 
-def _function(scopes: Sequence[Die]) -> _Function:
-    """Return what is known of a function, the first of some scopes from the inside outwards."""
+def _functions(scopes: Sequence[Die]) -> list[_Scope]:
+    """Return what is known of a function, the first of some scopes from the inside outwards:
+    several if its entry does not say which one is meant."""
     function, *outer = scopes
-    linked = function.linkage_name or ""
-    known = d_name(linked)
-    if known is not None and known.steps[-1].is_function:
-        return _Function(known.steps, known.beginning)
+    known = _name_in(function)
+    if known is not None:
+        return [_Scope(known.steps, known.beginning)]
     name = function.name or ""
     word = "main" if name == MAIN_OF_D else name
     for number, scope in enumerate(outer):
         if scope.tag in FUNCTIONS:
-            above = _function(outer[number:])
-            return _Function((*above.steps, Step(word)), above.beginning)
+            return [above.inner(word) for above in _functions(outer[number:])]
     classes = [scope.name or "" for scope in outer if scope.tag in CLASSES][::-1]
-    words = [*_module(function), *classes, word]
-    beginning = MANGLED + "".join(f"{len(item)}{item}" for item in words)
-    return _Function(tuple(map(Step, words)), beginning)
+    module = _module(function)
+    modules = [module] if module else _modules_of_unit(function.unit) or [()]
+    linked = function.linkage_name or ""
+    namespaces = _words(linked)[:-1] if linked.startswith(_OF_CPLUSPLUS) and not module else classes
+    candidates: list[_Scope] = []
+    for words in modules:
+        candidates.append(_of_words([*words, *namespaces, word]))
+        if namespaces != classes:  # extern(C++, "space") is no scope of D
+            candidates.append(_of_words([*words, *classes, word], _CONVENTION_OF_CPLUSPLUS))
+    return candidates
+
+
+def _of_words(words: Sequence[str], convention: str = "") -> _Scope:
+    """Return the function of a path with nothing known but its words."""
+    beginning, before = MANGLED, set[str]()
+    for item in words:
+        if item in before:
+            break  # a reference, as compilers since 2017 write it
+        before.add(item)
+        beginning += f"{len(item)}{item}"
+    return _Scope(tuple(map(Step, words)), beginning, is_exact=False, convention=convention)
+
+
+def _modules_of_unit(unit: CompilationUnit) -> list[tuple[str, ...]]:
+    """Return the words of the modules that a unit has, without those that it only imports."""
+    modules = unit.root.children((dw.TAG_MODULE,))
+    return _words_of(module for module in modules if not module.has(dw.AT_DECLARATION))
+
+
+def _words_of(modules: Iterable[Die]) -> list[tuple[str, ...]]:
+    return [tuple(module.name.split(".")) for module in modules if module.name is not None]
 
 
 def _is_step(step: Step, of_function: Step) -> bool:
