@@ -547,7 +547,8 @@ class Resolver:
 
     @property
     def _address_bits(self) -> int:
-        """The size of the numbers with which programs compute bounds."""
+        """The size of the numbers with which programs compute bounds: that of an address, and the
+        widest of them without an architecture, so that no bound is taken for a negative one."""
         architecture = self._attributes.architecture
         return 64 if architecture is None else architecture.address_bits
 

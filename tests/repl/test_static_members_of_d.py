@@ -4,6 +4,7 @@ module; the values are those that the program gives its variables."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 import pytest
 
@@ -52,17 +53,31 @@ OF_FUNCTIONS = {9: {"made": 8, "loc": 502}, 10: {"made": 500, "loc": 501},
                 0: {"fun.made": 500, "app.core.fun.made": 500}}  # fmt: skip
 
 
+Built: TypeAlias = Callable[[str], tuple[str, list[str]]]
+"""Takes a source; returns the compiler, and the program with its core."""
+
+
 @pytest.fixture(scope="module", params=["gdc", "ldc2"])
-def files(
+def built(
     tool: Callable[[str], str],
     tmp_path_factory: pytest.TempPathFactory,
     request: pytest.FixtureRequest,
-) -> tuple[str, list[str]]:
-    compiler, folder = request.param, tmp_path_factory.mktemp(request.param)
-    tool("gcc")  # which ldc2 links with
+) -> Built:
+    compiler = request.param
     options = ["-O0", "-o", "a"] if compiler == "gdc" else ["-of=a"]
-    build(folder, {"m.d": SOURCE}, [[tool(compiler), "-g", *options, "m.d"]])
-    return compiler, with_core(tool, folder)
+
+    def build_source(source: str) -> tuple[str, list[str]]:
+        folder = tmp_path_factory.mktemp(compiler)
+        tool("gcc")  # which ldc2 links with
+        build(folder, {"m.d": source}, [[tool(compiler), "-g", *options, "m.d"]])
+        return compiler, with_core(tool, folder)
+
+    return build_source
+
+
+@pytest.fixture(scope="module")
+def files(built: Built) -> tuple[str, list[str]]:
+    return built(SOURCE)
 
 
 def shown(files: list[str], number: int, names: Iterable[str]) -> list[str]:
@@ -156,17 +171,9 @@ VALUES_OF_LDC = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=["gdc", "ldc2"])
-def local_files(
-    tool: Callable[[str], str],
-    tmp_path_factory: pytest.TempPathFactory,
-    request: pytest.FixtureRequest,
-) -> tuple[str, list[str]]:
-    compiler, folder = request.param, tmp_path_factory.mktemp(request.param)
-    tool("gcc")  # which ldc2 links with
-    options = ["-O0", "-o", "a"] if compiler == "gdc" else ["-of=a"]
-    build(folder, {"m.d": LOCAL_SOURCE}, [[tool(compiler), "-g", *options, "m.d"]])
-    return compiler, with_core(tool, folder)
+@pytest.fixture(scope="module")
+def local_files(built: Built) -> tuple[str, list[str]]:
+    return built(LOCAL_SOURCE)
 
 
 @pytest.mark.parametrize("number", IN_FRAMES)
