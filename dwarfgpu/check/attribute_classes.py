@@ -41,7 +41,9 @@ _CLASSES: Final[Mapping[int, tuple[str, str, frozenset[str]]]] = {
             dw.AT_DISCR: "discr", 0x7F: "call_origin", 0x80: "call_parameter",
             0x01: "sibling", 0x1A: "common_reference", 0x35: "base_types", 0x41: "friend",
             0x44: "namelist_item", 0x45: "priority", 0x54: "extension", 0x5D: "small",
-            0x64: "object_pointer",
+        }),
+        ("a reference or the index of a parameter", _REFERENCES | _CONSTANTS, {  # LLVM 21
+            dw.AT_OBJECT_POINTER: "object_pointer",
         }),
         ("an address", _ADDRESSES, {
             dw.AT_LOW_PC: "low_pc", 0x7D: "call_return_pc", 0x81: "call_pc",

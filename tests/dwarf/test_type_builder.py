@@ -545,6 +545,19 @@ def test_member_functions() -> None:
         assert not get.is_virtual and method_name(plain, get) == "Plain::get(int) const"
 
 
+@pytest.mark.parametrize(("index", "has_this"), [(0, True), (1, False)])
+def test_the_object_pointer_as_an_index(index: int, has_this: bool) -> None:
+    """LLVM 21 with -glldb: declarations say which parameter `this` is by its index."""
+    shapes = [
+        Shape(dw.TAG_STRUCTURE_TYPE, (), True),
+        Shape(dw.TAG_SUBPROGRAM, ((dw.AT_OBJECT_POINTER, dw.FORM_DATA1),), True),
+        Shape(dw.TAG_FORMAL_PARAMETER, ((dw.AT_ARTIFICIAL, dw.FORM_FLAG_PRESENT),)),
+    ]
+    kind = build(b"\x02\x03" + bytes((index,)) + b"\x04\0\0", *shapes)
+    assert isinstance(kind, Struct)
+    assert [method.has_this for method in kind.declared.methods] == [has_this]
+
+
 @pytest.mark.parametrize(
     ("attributes", "data", "expected"),
     [

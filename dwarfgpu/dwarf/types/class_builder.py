@@ -156,12 +156,16 @@ def declarations_of(types: Types, die: Die) -> Declarations:
 def this_of(function: Die, parameters: list[Die]) -> Die | None:
     """Return the parameter that is `this`: the first one, if it is artificial (DWARF 5 5.7.8).
 
-    Not all compilers write DW_AT_object_pointer.
+    Not all compilers write DW_AT_object_pointer, and LLVM 21 writes its index among the parameters
+    of a declaration (-glldb).
     """
     if not parameters or not _is_artificial(parameters[0]):
         return None
     first = parameters[0]
-    if function.has(dw.AT_OBJECT_POINTER):
+    pointer = function.attribute(dw.AT_OBJECT_POINTER)
+    if pointer is not None and pointer.kind == "constant":
+        return first if function.integer(dw.AT_OBJECT_POINTER) == 0 else None
+    if pointer is not None:
         return first if function.reference(dw.AT_OBJECT_POINTER) == first else None
     return first if first.name in (None, "this") else None
 
