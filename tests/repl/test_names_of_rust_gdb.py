@@ -61,6 +61,14 @@ OTHERS = {
     "sizeof([isize; 3])": "24",
     "sizeof([1u8; 3])": "3",
     "sizeof([*const u8; 2])": "16",
+    "sizeof([u8; 3usize])": "3",
+    "sizeof([u8; 2 + 2 * 3])": "8",
+    "sizeof([&u8; 2])": "16",
+    "sizeof([[u8; 1 << 2]; 0x2])": "8",
+    "sizeof([u8; 0])": "0",
+    "sizeof([u8; 1 - 2])": "The type usize does not hold the number of elements.",
+    "sizeof([u8; 3u8])": "The number of elements of an array is a constant.",
+    "sizeof([u8; 1 << 48])": "Invalid number of elements of an array type.",
     "str": 'No symbol "str" in current context.',  # not that of another language
 }
 """What Rust says of these; GDB 13 does not know it."""

@@ -83,7 +83,9 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
     parser = Parser(text, names, radix)
     first = parser.token
     if first.text == "[" and parser.language.is_rust:
-        return _array_type(parser)
+        from dwarfgpu.language.syntax.rust_type_names import array_type  # few programs
+
+        return array_type(parser)
     if first.kind != "name":
         return None
     if parser.language.is_ada and is_converting(parser, parser.at):
@@ -97,18 +99,6 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
     if not is_word and not names.is_type(extended_name(parser, parser.at)[0]):
         return None
     name = TypeParser(parser, parser.type_of).type_name()
-    if parser.token.kind != "end":
-        raise parser.syntax_error()
-    return name
-
-
-def _array_type(parser: Parser) -> ast.TypeName | None:
-    """Return the array type of Rust that is all of a text; None for an array expression."""
-    from dwarfgpu.language.syntax.rust_type_names import is_array_type, rust_type_name  # few
-
-    if not is_array_type(parser, 0):
-        return None
-    name = rust_type_name(parser)
     if parser.token.kind != "end":
         raise parser.syntax_error()
     return name
@@ -246,8 +236,11 @@ class Parser(Cursor):
             if self._type_follows("("):
                 self.next()
                 return ast.SizeOf(self._type(")"))
-            if self.language.is_rust and (size := self._size_of_array_type()) is not None:
-                return size
+            if self.language.is_rust:
+                from dwarfgpu.language.syntax.rust_type_names import size_of_array_type  # few
+
+                if (size := size_of_array_type(self)) is not None:
+                    return size
             return ast.Unary("sizeof", self.expression(UNARY))
         if self._is_word(_ALIGNMENTS, "("):
             self.next()
@@ -637,17 +630,6 @@ class Parser(Cursor):
             return self.known.is_type(name) or not self.known.is_name(name)
         follows = self.tokens[end].text
         return follows in (")", "*", "&", "&&", "[", "(", "@") and self.known.is_type(name)
-
-    def _size_of_array_type(self) -> Node | None:
-        """Parse what follows `sizeof` of an array type of Rust; None where something else comes."""
-        from dwarfgpu.language.syntax.rust_type_names import is_array_type, rust_type_name  # few
-
-        if self.token.text != "(" or not is_array_type(self, self.at + 1):
-            return None
-        self.next()
-        size = ast.SizeOf(rust_type_name(self))
-        self.expect(")")
-        return size
 
     def _type(self, end: str) -> ast.TypeName:
         kind = TypeParser(self, self.type_of).type_name()

@@ -15,8 +15,6 @@ from dwarfgpu.language.syntax.words import SEMICOLON
 
 _MOST: Final = 4096
 """Elements of an array that is written out."""
-
-
 _SIZE: Final = "usize"
 _MOST_BITS: Final = 64
 _OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
@@ -50,14 +48,23 @@ def _count(node: ast.Node) -> int:
             raise UsageError("The number of elements of an array is a constant.")
 
 
+def element_count(parser: Cursor) -> int:
+    """Parse what follows the semicolon of an array or its type, with the bracket.
+
+    `UsageError` for what is no constant, or no number of elements that `usize` holds.
+    """
+    count = _count(parser.expression(ASSIGNMENT))
+    parser.expect("]")
+    return count
+
+
 def array_expression(parser: Cursor) -> ast.Elements:
     """Parse what follows the bracket of `[1, 2, 3]` or `[0u8; 4]`."""
     if parser.accept("]"):
         raise Unsupported("an array without elements has no type in an expression")
     first = parser.expression(ASSIGNMENT)
     if parser.accept(SEMICOLON) is not None:
-        count = _count(parser.expression(ASSIGNMENT))
-        parser.expect("]")
+        count = element_count(parser)
         if not count:
             raise UsageError("Invalid number of elements of an array type.")
         if count > _MOST:

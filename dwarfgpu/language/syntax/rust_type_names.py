@@ -14,11 +14,13 @@ from dwarfgpu.language.syntax.ast import (
     Floating,
     Integer,
     Node,
+    SizeOf,
     TypeName,
     Unary,
 )
 from dwarfgpu.language.syntax.cursor import Cursor
 from dwarfgpu.language.syntax.name_parser import extended_name, name_at
+from dwarfgpu.language.syntax.rust_expressions import element_count
 from dwarfgpu.language.syntax.tokens import number
 from dwarfgpu.language.syntax.words import MUTABLE, SEMICOLON
 
@@ -26,6 +28,10 @@ _QUALIFIERS: Final = ("const", "mut")
 _OBJECT: Final = "object"
 """The kind of a word of C that a variable has as its name: `char`, `r#const`."""
 _WORDS: Final = ("name", _OBJECT)
+_BEFORE_TYPES: Final = ("[", "(", "&", "&&", MUTABLE)
+"""What a type may begin with before its name."""
+_COUNT_BITS: Final = 48
+"""Bits of the numbers of elements that a type may have: those of an address."""
 
 
 def rust_type_name(cursor: Cursor) -> TypeName:
@@ -36,17 +42,35 @@ def rust_type_name(cursor: Cursor) -> TypeName:
     return name
 
 
-def is_array_type(cursor: Cursor, index: int) -> bool:
+def array_type(cursor: Cursor) -> TypeName | None:
+    """Parse the array type that is all of a text; None for an array expression."""
+    if not _is_array_type(cursor, 0):
+        return None
+    name = rust_type_name(cursor)
+    if cursor.token.kind != "end":
+        raise cursor.syntax_error()
+    return name
+
+
+def size_of_array_type(cursor: Cursor) -> Node | None:
+    """Parse what follows `sizeof` of an array type; None where something else comes."""
+    if cursor.token.text != "(" or not _is_array_type(cursor, cursor.at + 1):
+        return None
+    cursor.next()
+    size = SizeOf(rust_type_name(cursor))
+    cursor.expect(")")
+    return size
+
+
+def _is_array_type(cursor: Cursor, index: int) -> bool:
     """Return whether the type `[T; 4]` comes at a position, and no array expression."""
-    tokens, first = cursor.tokens, index
-    while tokens[index].text == "[":
-        index += 1
-    if index == first:
+    tokens = cursor.tokens
+    if tokens[index].text != "[":
         return False
+    while tokens[index].text in _BEFORE_TYPES:
+        index += 1
     if tokens[index].text == "*":  # as before no expression
         return tokens[index + 1].text in _QUALIFIERS
-    while tokens[index].text in ("&", "&&", MUTABLE):
-        index += 1
     return tokens[index].kind == "name" and cursor.known.is_type(extended_name(cursor, index)[0])
 
 
@@ -84,11 +108,10 @@ def _array(cursor: Cursor) -> TypeName:
     if cursor.accept("]"):
         raise Unsupported("a slice has a length, which no cast gives: write [TYPE; COUNT]")
     cursor.expect(SEMICOLON)
-    count = number(cursor.take("number"), cursor.radix)
-    cursor.expect("]")
-    if not isinstance(count, Integer) or count.number >> 48:
+    count = element_count(cursor)
+    if count >> _COUNT_BITS:
         raise UsageError("Invalid number of elements of an array type.")
-    return _derived(element, Declarator("[]", count.number))
+    return _derived(element, Declarator("[]", count))
 
 
 def _tuple(cursor: Cursor) -> TypeName:
