@@ -59,6 +59,15 @@ class FocusedLane(WaveLanes):
         return self.is_unused or self.frame.lane_location(self.lane).was_active is False
 
     @property
+    def is_unlocated(self) -> bool:
+        """Whether the lane in focus is inactive in the innermost frame, and nothing describes where
+        it is: `program_location` is then that of the active lanes."""
+        if self.lane is None or self.is_active(self.lane) is not False:
+            return False
+        location = self.frame.lane_location(self.lane)
+        return location.was_active is None and location.error is None
+
+    @property
     def is_unused(self) -> bool:
         """Whether the lane in focus is known to have no work-item."""
         named = self.focused_frame.named

@@ -27,6 +27,9 @@ def looked_again(
 
     In a function that the one of the expression calls (`is_in_call`), whose callers are not found,
     the object is read where it was; a pointer or an index that leads to it counts after the return.
+
+    An entry of a location list does not describe an inactive lane whose own program location is
+    unknown: its value counts when it is active again.
     """
     before, text = item.watched.value, item.text
     session = _frame_of(shell, item, is_in_call=is_in_call)
@@ -34,7 +37,7 @@ def looked_again(
     if now is not None:
         code = now.code if item.depth is not None else None
         item.watch = evolve(item.watch, bytes=now.bytes, code=code)
-        if now.is_optimized_out:
+        if now.is_optimized_out or (now.code is not None and session and session.is_unlocated):
             return None
     elif session is not None and None not in (item.expression, item.depth):
         code = code_between_bounds(session.pc, item.watched.variables)
