@@ -8,6 +8,7 @@ that unit does not have the name.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -405,12 +406,28 @@ def _inner(scope: Die, address: int) -> Die | None:
 def _in_use_first(variables: tuple[Variable, ...], pc: int, scope: Die) -> Iterable[Variable]:
     """Return the variables of a scope, of several of Triton's with one name that in use first."""
     names = {variable.name for variable in variables}
-    if len(names) == len(variables) or not parse_producer(scope.unit.producer).is_triton:
+    if len(names) == len(variables):
         return variables
+    if not parse_producer(scope.unit.producer).is_triton:
+        return _with_sizes_of_packs(variables)
     ordered = {
         name: iter(_used_first([v for v in variables if v.name == name], pc)) for name in names
     }
     return [next(ordered[variable.name]) for variable in variables]
+
+
+def _with_sizes_of_packs(variables: Iterable[Variable]) -> list[Variable]:
+    """Return the variables of a scope, the first element of each parameter pack of clang with the
+    number of its elements: they share the name."""
+    out = list(variables)
+    parameters = [(v.name, index) for index, v in enumerate(out) if v.kind == "parameter"]
+    first = dict(reversed(parameters))
+    for name, count in Counter(name for name, _ in parameters).items():
+        if count > 1:
+            index = first[name]
+            remark = f"{count} parameters are named {name}: this is the first one"
+            out[index] = evolve(out[index], remarks=(remark,))
+    return out
 
 
 def _used_first(variables: list[Variable], pc: int) -> list[Variable]:

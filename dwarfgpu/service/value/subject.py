@@ -229,6 +229,7 @@ def typed_name(subject: Subject) -> str:
 def distinguishing(session: Session, variables: list[Variable]) -> dict[Subject, str]:
     """Return what distinguishes variables of one name: line, inlined function, hiding."""
     counts = Counter(variable.name for variable in variables)
+    nearest = {variable.name: variable for variable in reversed(variables)}
     functions = session.functions()
     out: dict[Subject, str] = {}
     for variable in variables:
@@ -236,7 +237,11 @@ def distinguishing(session: Session, variables: list[Variable]) -> dict[Subject,
             words = _line_words(variable)
             if variable.kind != "global" and variable.inline_level < len(functions):
                 words.append(f"of {functions[variable.inline_level]}")
-            words += ["hidden by an inner declaration"] if variable.is_shadowed else []
+            if variable.is_shadowed:
+                is_beside = nearest[variable.name].die.parent() == variable.die.parent()
+                words.append(
+                    "after another of its name" if is_beside else "hidden by an inner declaration"
+                )
             if words:
                 out[variable] = one_line(f"  ({', '.join(words)})")
     return out
