@@ -215,8 +215,15 @@ def _slice(evaluator: Calling, array: TypedValue, bounds: Triplet) -> TypedValue
     if bounds.low is not None and bounds.high is not None and bounds.high < bounds.low:
         if not isinstance(bare, Array) or len(bare.dimensions) != 1:
             raise UsageError("Wrong number of subscripts")
-        empty = evolve(bare, dimensions=(0,), own_name=None, declared_bits=None)
-        return TypedValue(evolve(empty, lower_bounds=(bounds.low,)), bits=Bits(0, 0))
+        empty = evolve(
+            bare,
+            dimensions=(0,),
+            lower_bounds=(bounds.low,),
+            lasts_of_none=(bounds.high,),
+            own_name=None,
+            declared_bits=None,
+        )
+        return TypedValue(empty, bits=Bits(0, 0))
     part = section(evaluator.objects, array, [bounds])
     assert isinstance(part.type, Array) and isinstance(bare, Array)
     is_part = bare.is_part_of_named or (

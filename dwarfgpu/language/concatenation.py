@@ -4,6 +4,7 @@ of arrays in D (spec/expression, "Add Expressions")."""
 from __future__ import annotations
 
 from dwarfgpu.base.base_type import CHARACTERS
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import first_of_indexes, is_string
 from dwarfgpu.dwarf.types.type_sizes import lost_length, size_bits, strides_of, unpacked
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Struct, Type, strip
@@ -46,7 +47,11 @@ def arrays_joined(objects: ObjectAccess, left: TypedValue, right: TypedValue) ->
         array_of(objects, side) if isinstance(strip(side.type), Struct) else side
         for side in (left, right)
     )
-    return joined(objects, left, right, _lower_bound(left, right, first_index))
+    array = joined(objects, left, right, _lower_bound(left, right, first_index))
+    kind, second = strip(array.type), strip(right.type)
+    if isinstance(kind, Array) and isinstance(second, Array) and kind.dimensions == (0,):
+        return evolve(array, type=evolve(kind, lasts_of_none=second.lasts_of_none))
+    return array
 
 
 def _lower_bound(left: TypedValue, right: TypedValue, first_index: int | None) -> int | None:

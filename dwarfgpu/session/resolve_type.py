@@ -78,6 +78,17 @@ SHOWN_BYTES: Final = 1 << 16
 """Read of an array that is larger than the limit of one read."""
 
 
+@frozen
+class _Dimension:
+    """What is known of a dimension of an array; None where it is not."""
+
+    lower: int | None
+    count: int | None
+    stride_bits: int | None = None
+    last_of_none: int | None = None
+    """The declared upper bound of a dimension without elements."""
+
+
 @frozen(eq=False)
 class TypedObject:
     """An object: its type and where its data is."""
@@ -448,15 +459,17 @@ class Resolver:
         declared = form.declared_bits
         if properties.size_bits is not None:
             declared = self._attributes.size(properties.size_bits, about)
-        lower_bounds = tuple(lower for lower, _, _ in dimensions)
-        strides = tuple(stride for _, _, stride in dimensions)
+        lower_bounds = tuple(dimension.lower for dimension in dimensions)
+        lasts = tuple(dimension.last_of_none for dimension in dimensions)
+        strides = tuple(dimension.stride_bits for dimension in dimensions)
         kind = evolve(
             form,
-            dimensions=tuple(count for _, count, _ in dimensions),
+            dimensions=tuple(dimension.count for dimension in dimensions),
             strides_bits=strides if any(stride is not None for stride in strides) else (),
             # The declared size is that of the descriptor, if there is one.
             declared_bits=declared if properties.data_location is None else None,
             lower_bounds=lower_bounds if any(bound != 0 for bound in lower_bounds) else (),
+            lasts_of_none=lasts if any(last is not None for last in lasts) else (),
             lost_length=lost_lengths[-1] if lost_lengths else None,  # the one that rows lack
         )
         kind = self._with_element(kind, data, about)
@@ -478,13 +491,13 @@ class Resolver:
 
     def _dimensions(
         self, properties: Properties, about: LocatedObject, lost_lengths: list[str]
-    ) -> list[tuple[int | None, int | None, int | None]]:
-        """Return first index, count and stride of each dimension, outermost first; `lost_lengths`
+    ) -> list[_Dimension]:
+        """Return what is known of each dimension, outermost first; `lost_lengths`
         takes why counts are optimized out that an array of C or Fortran is known without."""
         if properties.string_length is not None:
             count = self._string_length(properties, properties.string_length, about, lost_lengths)
             lower = properties.bounds[0].lower
-            return [(lower if isinstance(lower, int) else None, count, None)]
+            return [_Dimension(lower if isinstance(lower, int) else None, count)]
         if properties.rank is None:
             return [
                 self._of_c_or_fortran(bound, properties, about, lost_lengths)
@@ -518,8 +531,8 @@ class Resolver:
 
     def _of_c_or_fortran(
         self, bounds: Bounds, properties: Properties, about: LocatedObject, lost_lengths: list[str]
-    ) -> tuple[int | None, int | None, int | None]:
-        """Return first index, count and stride of a dimension, without a lost count."""
+    ) -> _Dimension:
+        """Return what is known of a dimension, without a lost count."""
         try:
             return self._dimension(bounds, about)
         except UndefinedBits as error:
@@ -531,19 +544,25 @@ class Resolver:
 
     def _dimension(
         self, bounds: Bounds, about: LocatedObject, stack: tuple[Entry, ...] = ()
-    ) -> tuple[int | None, int | None, int | None]:
+    ) -> _Dimension:
         lower, stride = (
             None if measure is None else self._attributes.number(measure, about, stack)
             for measure in (bounds.lower, bounds.stride_bits)
         )
         count: int | None = None
+        last: int | None = None
         if bounds.count is not None:
             count = max(0, self._attributes.number(bounds.count, about, stack))
         elif bounds.upper is not None and lower is not None:
-            count = bounds.length(lower, self._attributes.number(bounds.upper, about, stack))
+            upper = self._attributes.number(bounds.upper, about, stack)
+            count = bounds.length(lower, upper)
             if count is not None and isinstance(bounds.upper, Computed):
-                count = max(0, signed(count, self._address_bits))  # -1 in a variable without sign
-        return bounds.first_index(lower), count, stride
+                distance = signed(count, self._address_bits)  # -1 in a variable without sign
+                if distance < 0:
+                    upper = signed(upper, self._address_bits)
+                count = max(0, distance)
+            last = bounds.last_of_none(lower, upper)
+        return _Dimension(bounds.first_index(lower), count, stride, last)
 
     @property
     def _address_bits(self) -> int:

@@ -323,11 +323,12 @@ def _bare(type_: Type | None) -> Type | None:
 def _ada_ranges(array_type: Array) -> Iterator[str]:
     """Yield the indexes of each dimension, outermost first; `<>` where they are unknown."""
     lowers = array_type.lower_bounds or (0,) * len(array_type.dimensions)
-    for number, (lower, count) in enumerate(zip(lowers, array_type.dimensions, strict=False)):
-        if lower is None or count is None:
+    for number, (lower, _) in enumerate(zip(lowers, array_type.dimensions, strict=False)):
+        last = array_type.last_index(number)
+        if lower is None or last is None:
             yield "<>"
         else:
-            yield indexes_of(array_type, number).range_text(lower, count)
+            yield indexes_of(array_type, number).range_text(lower, last)
 
 
 @frozen(eq=False)
@@ -373,12 +374,12 @@ class Indexes:
             number = kind.enumerators[index][1]
         return f"{number} {text}"
 
-    def range_text(self, first: int, count: int) -> str:
+    def range_text(self, first: int, last: int) -> str:
         """Return the indexes as GDB's `ptype` does: `0 .. 4`, `red .. blue`, `boolean`."""
         is_boolean = isinstance(self.kind, Base) and self.kind.base.encoding == "boolean"
-        if self.kind is not None and is_boolean and (first, count) == (0, 2):
+        if self.kind is not None and is_boolean and (first, last) == (0, 1):
             return self.kind.name or "boolean"
-        return f"{self.text(first)} .. {self.text(first + count - 1)}"
+        return f"{self.text(first)} .. {self.text(last)}"
 
 
 def indexes_of(array_type: Array, dimension: int) -> Indexes:

@@ -29,6 +29,7 @@ class Shape:
 
     dimensions: tuple[int | None, ...]
     lower_bounds: tuple[int | None, ...]
+    lasts_of_none: tuple[int | None, ...]
     strides_bits: tuple[int | None, ...]
     size_bits: int | None
     properties: Properties
@@ -76,10 +77,14 @@ def array_shape(die: Die) -> Shape:
         bounds[-1] = evolve(bounds[-1], stride_bits=own_stride)
     size = in_bits(die, dw.AT_BIT_SIZE, dw.AT_BYTE_SIZE)
     lower_bounds = tuple(bound.first_index(_constant(bound.lower)) for bound in bounds)
+    lasts = tuple(
+        bound.last_of_none(_constant(bound.lower), _constant(bound.upper)) for bound in bounds
+    )
     strides = tuple(_constant(bound.stride_bits) for bound in bounds)
     return Shape(
         tuple(None if rank is not None else constant_count(bound) for bound in bounds),
         lower_bounds if any(bound != 0 for bound in lower_bounds) else (),
+        lasts if any(last is not None for last in lasts) else (),
         strides if any(stride is not None for stride in strides) else (),
         _constant(size),
         Properties(

@@ -275,6 +275,7 @@ class TypeBuilder:
             is_section=die.unit.language in dw.FORTRAN,
             is_value=die.unit.language in dw.VALUE_ARRAYS,
             is_short_string=_is_short_string(die),
+            lasts_of_none=shape.lasts_of_none,
         )
         return form if shape.properties.is_constant else Dynamic(form, shape.properties)
 

@@ -62,6 +62,11 @@ class Bounds:
         first, last = self.first_index(lower), self.first_index(upper)
         return None if first is None or last is None else max(0, last - first + 1)
 
+    def last_of_none(self, lower: int | None, upper: int | None) -> int | None:
+        """Return the index that the upper bound of a dimension without elements is; None for one
+        with elements, and where the bounds are unknown."""
+        return self.first_index(upper) if self.length(lower, upper) == 0 else None
+
     @property
     def is_constant(self) -> bool:
         measures = (self.lower, self.upper, self.count, self.stride_bits)

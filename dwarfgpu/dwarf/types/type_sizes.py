@@ -293,6 +293,7 @@ def element_type(array_type: Array) -> Type | None:
         dimensions=array_type.dimensions[1:],
         strides_bits=array_type.strides_bits[1:],
         lower_bounds=array_type.lower_bounds[1:],
+        lasts_of_none=array_type.lasts_of_none[1:],
         indexes=array_type.indexes[1:],
         own_name=None,
         declared_bits=None,

@@ -218,6 +218,9 @@ class Array(_Spelled):
     is_part_of_named: bool = False
     """Whether it is a slice of an array of a named type of Ada, behind the first element: nothing
     says whether that type was defined with its bounds, with which results of `&` begin then."""
+    lasts_of_none: tuple[int | None, ...] = ()
+    """The last index of each dimension that has no elements, as it is declared: 2 for `5 .. 2` of
+    Ada (2012 3.6.2). None or missing: the index before the first."""
     contents: End[Contents] | None = field(default=None, init=False, repr=False)
     """What `type_sizes` has found in it."""
 
@@ -229,6 +232,15 @@ class Array(_Spelled):
     def lower_bound(self) -> int | None:
         """The index of the first element."""
         return self.lower_bounds[0] if self.lower_bounds else 0
+
+    def last_index(self, dimension: int) -> int | None:
+        """Return the upper bound of a dimension; None if unknown."""
+        lower = self.lower_bounds[dimension] if self.lower_bounds else 0
+        count = self.dimensions[dimension]
+        if lower is None or count is None:
+            return None
+        declared = self.lasts_of_none[dimension] if not count and self.lasts_of_none else None
+        return lower + count - 1 if declared is None else declared
 
 
 @frozen(eq=False)

@@ -144,7 +144,8 @@ def _bound_of_array(evaluator: Naming, name: str, array: Array, dimension: int) 
         return _integer(evaluator, count)
     if lower is None or count is None:
         raise UsageError(f"The array has no bounds here: '{name} is that of an object.")
-    index = lower if name == FIRST else lower + count - 1
+    last = array.last_index(dimension)
+    index = lower if name == FIRST or last is None else last
     indexes = indexes_of(array, dimension)
     if indexes.has_gaps and isinstance(indexes.kind, Enum) and index >= 0:
         enumerators = indexes.kind.enumerators

@@ -83,6 +83,7 @@ def section(
         dimensions=tuple(count for count, _ in kept),
         strides_bits=tuple(stride for _, stride in kept),
         lower_bounds=(1,) * len(kept),
+        lasts_of_none=(),
         indexes=(),
         own_name=None,
         declared_bits=None,
