@@ -118,6 +118,8 @@ class Names:
         self._rules = rules(session, self.current_unit, self.language, self.builtins)
         self.spelled = self._rules.spelled
         """Returns a name as the file has it."""
+        self.overloaded = self._rules.overloaded
+        """Returns the message that a name means several functions."""
 
     @cached_property
     def current_unit(self) -> CompilationUnit | None:
@@ -144,6 +146,8 @@ class Names:
                 known = self._looked_up(spelled) or self._visible_in_function(spelled)
                 if not (known or self.is_predeclared(spelled)):
                     known = self._rarer_meaning(spelled)
+                if self._rules.numbers_overloads:
+                    known = self._rules.together(name, spelled, known)
             except UsageError as error:
                 known = error
             self._meanings[name] = known

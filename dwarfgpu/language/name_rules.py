@@ -6,8 +6,11 @@ knows the language.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.declarations import overloaded
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.types.types import Base, Type
@@ -25,6 +28,8 @@ class NameRules:
 
     hides_others: bool = False
     """Whether a type that the language declares hides what other languages have of the name."""
+    numbers_overloads: bool = False
+    """Whether the file has another name for each function of a name."""
     reserves_types: bool = False
     """Whether nothing can have the name of a type that is a keyword."""
 
@@ -53,6 +58,17 @@ class NameRules:
     def rarer_meaning(self, name: str) -> tuple[Meaning, ...]:
         """Return the entities of a name that is none of a scope around the program location."""
         return ()
+
+    def together(
+        self, name: str, spelled: str, meanings: tuple[Meaning, ...]
+    ) -> tuple[Meaning, ...]:
+        """Return the meanings of a name as it is written, given those of its spelling in the
+        file."""
+        return meanings
+
+    def overloaded(self, functions: Sequence[Die]) -> str:
+        """Return the message that a name means several functions, and which."""
+        return overloaded(functions)
 
     def chosen(
         self,

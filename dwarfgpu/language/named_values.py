@@ -189,7 +189,7 @@ class NamedValues:
         elif node.is_quoted and "::" in name:
             meanings = self._quoted_meaning(name)
         else:
-            meanings = self.names.meaning(name)
+            meanings = self.names.meaning(node.name)
             if self.names.remarks:  # few programs have any
                 self.names.used(name)
         if node.file is None:
@@ -340,7 +340,7 @@ class NamedValues:
         if len(with_code) > 1:
             with_code = without_parts(of_overload(with_code, name))
         if len(with_code) > 1:
-            raise UsageError(overloaded(with_code))
+            raise UsageError(self.names.overloaded(with_code))
         if not with_code:
             return self._symbol(name, is_called=is_called)
         return self.objects.function(with_code[0])

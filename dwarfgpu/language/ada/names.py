@@ -10,7 +10,7 @@ comes before what files in other languages do, which the code can only import.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -22,7 +22,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import require_few
-from dwarfgpu.dwarf.names.fortran_ada import RENAMES
+from dwarfgpu.dwarf.names.fortran_ada import RENAMES, ada_name
 from dwarfgpu.dwarf.scope.declarations import around, named_within
 from dwarfgpu.dwarf.scope.imports import searched_units, units_with_names
 from dwarfgpu.dwarf.scope.meaning import Meaning, is_function
@@ -48,6 +48,8 @@ _IN_BODY: Final = pattern(r"(?<=[0-9a-z])X[bn]*\Z")
 """What follows a name that a package declares whose body or whose instance is in a body."""
 _NUMBER: Final = pattern(r"__[0-9]+\Z")
 """What follows the name of one of several subprograms of a name."""
+_NUMBERS: Final = tuple(b"__%d" % digit for digit in range(1, 10))
+"""How that begins."""
 
 
 def ada_spelling(session: Session, name: str) -> str:
@@ -126,6 +128,47 @@ def nested_subprograms(session: Session, name: str) -> tuple[Die, ...]:
     if len(names) > 1:
         raise _several(names, lowered)
     return tuple(item.die for item in functions)
+
+
+def overloads(session: Session, spelled: str) -> tuple[Meaning, ...]:
+    """Return the subprograms of Ada that have the name of one, each with another number behind
+    it (Ada 2012 8.6); those of the scope that declares it."""
+    lookup, name = session.meanings(spelled), _without_number(spelled)
+    entries: set[str] = set()
+    for scope in (*reversed(lookup.chain), *_functions_around(lookup)[1:]):
+        names = {entry for entry in _names(scope) if _without_number(entry) == name}
+        if spelled in names:
+            entries = names
+            break
+    else:
+        entries = {e for e in _of_packages(lookup, name) if _without_number(e) == name} | {name}
+    subprograms = [
+        meaning
+        for entry in sorted(entries, key=lambda entry: (len(entry), entry))
+        for meaning in _of_ada(lookup, entry)
+        if is_function(meaning)
+    ]
+    return tuple(dict.fromkeys(subprograms))
+
+
+def overloaded_in_ada(functions: Iterable[Die]) -> str:
+    """Return the message that a name means several subprograms, and which: by the names in the
+    file, as no parameters are written in Ada, and by the types, which the result is part of."""
+    from dwarfgpu.language.object_access import function_type  # which asks for names
+
+    named = {name: ada_name(function_type(die)) for die in functions if (name := _name(die))}
+    shown = _shown(_without_number(next(iter(named), "")))
+    listed = ", ".join(f"{name} is a {text}" for name, text in sorted(named.items()))
+    return f'"{shown}" is overloaded; say which: {listed}'
+
+
+def _name(function: Die) -> str:
+    return next((name for origin in function.origins() if (name := origin.name)), "")
+
+
+def is_of_file(name: str, spelled: str) -> bool:
+    """Return whether a written name is, as GNAT writes it, that of one of several subprograms."""
+    return "__" in name and (name.lower() == spelled or _NUMBER.search(name) is not None)
 
 
 def is_direct(session: Session, name: str) -> bool:
@@ -249,13 +292,13 @@ def _only(named: set[str], lowered: str) -> str:
     whole = _whole(named, lowered) or named
     if lowered in whole:
         return lowered
-    if len(whole) > 1:
+    if len(whole) > 1 and len({_without_number(entry) for entry in whole}) > 1:
         raise _several(whole, lowered)
-    return next(iter(whole))
+    return min(whole, key=lambda entry: (len(entry), entry))  # `overloads` knows the rest
 
 
 def _whole(named: set[str], lowered: str) -> set[str]:
-    return {entry for entry in named if _without_mark(entry) == lowered}
+    return {entry for entry in named if lowered in (_without_mark(entry), _without_number(entry))}
 
 
 def _of_nearest(named: set[str], above: str, lowered: str) -> set[str]:
@@ -263,7 +306,7 @@ def _of_nearest(named: set[str], above: str, lowered: str) -> set[str]:
     has; none if no package around it has the name."""
     nearest: dict[str, set[str]] = {}
     for entry in named:
-        package = _without_mark(entry).rpartition(f"__{lowered}")[0]
+        package = _without_number(entry).rpartition(f"__{lowered}")[0]
         if package and (above == package or above.startswith(f"{package}__")):
             nearest.setdefault(package, set()).add(entry)
     return nearest[max(nearest, key=len)] if nearest else set()
@@ -275,7 +318,7 @@ def _several(named: set[str], lowered: str) -> UsageError:
 
 
 def _listed(named: Collection[str]) -> str:
-    shown = sorted({_shown(_without_mark(entry)) for entry in named})
+    shown = sorted({_shown(_without_number(entry)) for entry in named})
     listed = ", ".join(islice(shown, _MAX_LISTED))
     return listed if len(shown) <= _MAX_LISTED else f"{listed}, ..."
 
@@ -292,8 +335,13 @@ def is_spelling(entry: str, lowered: str) -> bool:
     """Return whether an entry of the file has a name of Ada, perhaps after its packages."""
     if lowered not in entry:
         return False
-    entry = _without_mark(entry)
-    return entry == lowered or entry.endswith(f"__{lowered}")
+    spellings = {_without_mark(entry), _without_number(entry)}
+    return any(one == lowered or one.endswith(f"__{lowered}") for one in spellings)
+
+
+def _without_number(entry: str) -> str:
+    """Return the name that several subprograms have, for that of one of them."""
+    return _without_mark(_NUMBER.sub("", entry))
 
 
 def _of_ada(lookup: NameLookup, name: str) -> tuple[Meaning, ...]:
@@ -347,7 +395,7 @@ def _units_of_ada(info: DebugInfo, lowered: str) -> Iterator[CompilationUnit]:
     """Yield the units of Ada of a file that may have a name of a package."""
     part = name_bytes(lowered if "__" in lowered else f"__{lowered}")
     units: dict[CompilationUnit, None] = {}
-    for end in (b"\0", b"X", name_bytes(RENAMES)):
+    for end in (b"\0", b"X", name_bytes(RENAMES), *_NUMBERS):
         having = info.strings.units_containing(part + end)
         if having is None:
             yield from _all_of_ada(info)
