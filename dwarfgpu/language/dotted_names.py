@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.ada.names import is_direct, of_package, of_subprogram
+from dwarfgpu.language.ada.names import is_direct, is_package, of_package, of_subprogram
 from dwarfgpu.language.syntax.expression_language import SourceLanguage
 from dwarfgpu.session.session import Session
 
@@ -66,7 +66,21 @@ def joined_names(names: Names, words: Sequence[str]) -> tuple[int, str]:
     if language.is_go and unit is not None and words[0] == unit.name:
         is_package = not names.session.meanings(words[0]).of(words[0])
         return (2, ".".join(words[:2])) if is_package else (1, words[0])  # the error names it
+    if language.is_ada:
+        count = _unknown_of_ada(names, words)
+        return count, ".".join(words[:count])
     return 1, words[0]
+
+
+def _unknown_of_ada(names: Names, words: Sequence[str]) -> int:
+    """Return how many words are a package and a name that it does not have, which the error names;
+    1 if the first is no package, or an object."""
+    if names.is_name(words[0]) or _is_of_enclosing(names, words[0]):
+        return 1
+    packages = 0
+    while packages < len(words) and is_package(names.session, ".".join(words[: packages + 1])):
+        packages += 1
+    return min(packages + 1, len(words))
 
 
 def _is_not_described(names: Names, name: str) -> bool:

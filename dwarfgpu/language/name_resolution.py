@@ -387,7 +387,8 @@ class Names:
 
     def unknown(self, name: str) -> UsageError:
         """Return the error that a name is unknown, with GDB's wording."""
-        return UsageError(self.session.meanings(name).why_not(name))
+        shown = name.replace("__", ".") if self.language.is_ada else name
+        return UsageError(self.session.meanings(name).why_not(shown))
 
     def unknown_type(self, name: TypeName) -> UsageError | None:
         """Return the error for the name of no type, with GDB's wording; None for that of one."""

@@ -126,3 +126,17 @@ def test_the_name_in_the_file_is_that_of_one(
         for text in answers(tool("gdb"), files, [f"whatis &{name}" for name in names])
     ]
     assert _own(files, "whatis &q.draw") == _own(files, "whatis &q__draw__2")
+
+
+def test_an_unknown_name_of_a_package_is_named_with_it(files: list[str]) -> None:
+    """As in GDB, `No definition of "q.unused"`. GNAT does not describe a type without objects."""
+    asked = {
+        "print q.unused'last": "q.unused",
+        "ptype q.unused": "q.unused",
+        "print q.Nothing.x": "q.nothing",
+        "print q.inner.nothing": "q.inner.nothing",
+        "print nothing.x": "nothing",
+    }
+    expected = [f'No symbol "{name}" in current context.' for name in asked.values()]
+    assert _own(files, *asked) == expected
+    assert _own(files, "output q.inner.one", "output r.x") == ["1", "3"]

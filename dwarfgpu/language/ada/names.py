@@ -171,6 +171,30 @@ def is_of_file(name: str, spelled: str) -> bool:
     return "__" in name and (name.lower() == spelled or _NUMBER.search(name) is not None)
 
 
+def is_package(session: Session, name: str) -> bool:
+    """Return whether units of Ada have names of a package."""
+    lowered = _lowered(name)
+    return _IDENTIFIER.fullmatch(lowered) is not None and any(
+        _has_package(info, lowered) for info in session.meanings(name).infos
+    )
+
+
+@kept_with(first, _MAX_KEPT)
+def _has_package(info: DebugInfo, lowered: str) -> bool:
+    """Return whether units of a file have names that begin with `p__` or `unit__p__`; units that
+    cannot be read have none."""
+    begin = f"{lowered}__"
+    units = info.strings.units_containing(name_bytes(begin), is_beginning=True)
+    for unit in _all_of_ada(info) if units is None else units:
+        with suppress(DwarfGpuError):
+            if unit.style != "ada":
+                continue
+            for entry in named_entries(unit).by_name:
+                if entry.startswith(begin) or f"__{begin}" in entry:
+                    return True
+    return False
+
+
 def is_direct(session: Session, name: str) -> bool:
     """Return whether a name is visible without a package before it, and without `use`."""
     try:
