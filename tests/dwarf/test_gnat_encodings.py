@@ -43,9 +43,14 @@ SHAPES = [
         (NAME, TYPE, (dw.AT_BIT_SIZE, dw.FORM_DATA1), (dw.AT_DATA_BIT_OFFSET, dw.FORM_DATA1)),
     ),
     Shape(dw.TAG_SUBRANGE_TYPE, (TYPE, (dw.AT_UPPER_BOUND, dw.FORM_SDATA))),
+    Shape(
+        dw.TAG_ARRAY_TYPE,
+        (NAME, TYPE, (dw.AT_GNAT_DESCRIPTIVE_TYPE, dw.FORM_REF4)),
+        True,
+    ),
 ]
 INTEGER, STRUCTURE, MEMBER, EXPRESSED, POINTER, ARRAY, RANGE, RECORD, TYPEDEF = range(2, 11)
-BOUNDED, BITS, UNBOUNDED = 11, 12, 13
+BOUNDED, BITS, UNBOUNDED, DESCRIBED = 11, 12, 13, 14
 FIRST = 12 + 2
 """Where the first entry after the unit's is."""
 
@@ -129,6 +134,26 @@ def test_a_scale_that_is_no_fraction(numbers: str) -> None:
     """Without its scale a number would be wrong."""
     with pytest.raises(Unsupported, match=r"the scale in t___XF.* is not decoded"):
         scaled(f"t___XF{numbers}")
+
+
+@pytest.mark.parametrize(
+    ("name", "described", "message"),
+    [
+        ("tP", "other", "the indexes of tP are not decoded"),
+        ("tP", None, "the indexes of tP are not decoded"),
+        ("t___XP1", "t", "the packing in t___XP1 is not decoded"),
+    ],
+)
+def test_indexes_that_only_another_type_has(name: str, described: str | None, message: str) -> None:
+    """GNAT's positions of enumerators are no indexes, and packed words are no elements."""
+    entries = Entries()
+    other = entries.integer if described is None else entries.array(described, entries.integer)
+    array = entries.add(DESCRIBED, name, ref(entries.integer) + ref(other))
+    entries.add(RANGE)
+    entries.close()
+    die = entries.die(array)
+    with pytest.raises(Unsupported, match=message):
+        die.unit.info.types.build(die)
 
 
 def behind(place: int, code: int = MEMBER, field: int = 0) -> Array | Dynamic:

@@ -42,7 +42,12 @@ def array_shape(die: Die) -> Shape:
     bounds: list[Bounds] = []
     generic: list[Bounds] = []
     indexes: list[Die] = []
-    for child in die.children():
+    described = die
+    if die.unit.language in dw.ADA:
+        from dwarfgpu.dwarf.types.gnat_encodings import bounds_behind, padded_bits, with_indexes
+
+        described = with_indexes(die)
+    for child in described.children():
         if child.tag == dw.TAG_GENERIC_SUBRANGE:
             generic.append(subrange_bounds(child))
             continue
@@ -62,9 +67,10 @@ def array_shape(die: Die) -> Shape:
         raise IllFormed(f"array at {die.offset:#x} has a generic subrange and no rank")
     padded_stride: int | None = None
     if die.unit.language in dw.ADA:
-        from dwarfgpu.dwarf.types.gnat_encodings import bounds_behind, padded_bits
-
-        bounds = bounds_behind(die, len(bounds)) or bounds
+        behind = bounds_behind(die, len(bounds))
+        if behind:
+            pairs = zip(behind, bounds, strict=True)
+            bounds = [evolve(bound, values=own.values) for bound, own in pairs]
         padded_stride = padded_bits(die)
     bounds = bounds or [Bounds(default_lower(die))]
     column_major = _is_column_major(die)

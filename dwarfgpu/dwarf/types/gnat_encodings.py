@@ -2,7 +2,8 @@
 
 GNAT's file `exp_dbug.ads` defines the suffixes. Those that change a value are decoded here, or make
 it an error: scales (`___XF`), the bounds behind a pointer to an array (`___XUP`), types with
-padding (`___PAD`), biased numbers (`___XB`), and places in a record (`___XVE`).
+padding (`___PAD`), the indexes of arrays by positions of enumerators (`tP`), packed arrays
+(`___XP`), biased numbers (`___XB`), and places in a record (`___XVE`).
 
 Law: a name means this in units of Ada alone.
 """
@@ -32,6 +33,10 @@ _SCALE: Final = pattern(r"___XF(?:_[0-9]+_[0-9]+)?_([0-9]{1,100})_([0-9]{1,100})
 """The delta, if it is another number, and the scale. GNAT's numbers have up to 128 bits."""
 _BIASED: Final = "___XB"
 _ARRAY: Final = "___XUA"
+_PACKED: Final = pattern(r"___XP[0-9]+")
+_POSITIONS: Final = "P"
+"""What follows the name of an array type, also before `___XUP`: GNAT counts the elements by the
+positions of enumerators, which are not their values."""
 _POINTER: Final = "___XUP"
 _PADDED: Final = "___PAD"
 _MODULAR: Final = "___UMT"
@@ -105,6 +110,32 @@ def undecoded_bias(member: Die) -> Unsupported | None:
     return Unsupported(f"{member.name} has a bias, which is not decoded; {_ADVICE}")
 
 
+def with_indexes(die: Die) -> Die:
+    """Return the entry that describes the indexes of an array: of `tP`, whose elements are counted
+    by the positions of enumerators, it is that of `t`; of any other array its own.
+
+    `Unsupported` for a packed array that only its name says to be one, and where `t` is no array.
+    """
+    name = die.name or ""
+    if die.unit.language not in dw.ADA or not die.has(dw.AT_GNAT_DESCRIPTIVE_TYPE):
+        return die
+    if _PACKED.search(name) is not None:
+        raise _undecoded_packing(name)
+    if not name.endswith(_POSITIONS):
+        return die
+    described = die.reference(dw.AT_GNAT_DESCRIPTIVE_TYPE)
+    if described is not None and described.tag == dw.TAG_TYPEDEF:
+        described = described.reference(dw.AT_TYPE)
+    is_meant = described is not None and described.tag == dw.TAG_ARRAY_TYPE
+    if described is None or not is_meant or described.name != name.removesuffix(_POSITIONS):
+        raise Unsupported(f"the indexes of {shortened(name, _LONGEST)} are not decoded; {_ADVICE}")
+    return described
+
+
+def _undecoded_packing(name: str) -> Unsupported:
+    return Unsupported(f"the packing in {shortened(name, _LONGEST)} is not decoded; {_ADVICE}")
+
+
 def bounds_behind(die: Die, rank: int) -> list[Bounds]:
     """Return the bounds of the array in a pointer to an array with its bounds, which are in the
     structure to which the member P_BOUNDS points; nothing for any other array."""
@@ -145,21 +176,33 @@ def bounds_behind(die: Die, rank: int) -> list[Bounds]:
 
 def _holder(die: Die) -> Die | None:
     """Return the structure with the pointer to an array: it is around the array or beside it."""
-    name = (die.name or "").removesuffix(_ARRAY) + _POINTER
-    around = die.parent()
-    if around is None or around.name == name:
-        return around
-    return _pointers_in(around).get(name)
+    name, around = (die.name or "").removesuffix(_ARRAY), die.parent()
+    if around is None:
+        return None
+    names = name, name + _POSITIONS
+    holder = around if _array_behind(around) in names else None
+    for known in names:
+        holder = holder or _pointers_in(around).get(known)
+    if holder is not None and _PACKED.search(holder.name or "") is not None:
+        raise _undecoded_packing(holder.name or "")
+    return holder
+
+
+def _array_behind(holder: Die) -> str | None:
+    """Return the name before `___XUP` of a structure with the pointer to an array, without how it
+    is packed; None for any other entry."""
+    name = holder.name or ""
+    return _PACKED.sub("", name.removesuffix(_POINTER)) if name.endswith(_POINTER) else None
 
 
 @kept_with(lambda scope: scope.unit)
 def _pointers_in(scope: Die) -> dict[str, Die]:
-    """Return the pointers to arrays in a scope by their names, which many arrays ask for; the
-    first one of a name."""
+    """Return the pointers to arrays in a scope by the names of these, which many arrays ask for;
+    the first one of a name."""
     pointers: dict[str, Die] = {}
     for entry in scope.children((dw.TAG_STRUCTURE_TYPE,)):
-        name = entry.name
-        if name is not None and name.endswith(_POINTER):
+        name = _array_behind(entry)
+        if name is not None:
             pointers.setdefault(name, entry)
     return pointers
 
