@@ -36,17 +36,17 @@ def _is_part(type_: Type | None) -> bool:
     return is_character or isinstance(bare, Array | Struct)
 
 
-def arrays_joined(objects: ObjectAccess, left: TypedValue, right: TypedValue) -> TypedValue:
-    """Return two arrays of Ada, or an array and an element, as one array."""
-    from dwarfgpu.language.ada.indexing import array_of  # few programs are in Ada
+def first_index_of(left: TypedValue, right: TypedValue) -> int | None:
+    """Return the first index that arrays of the type of one of two operands of Ada can have; None
+    where their types do not say it."""
+    firsts = (first_of_indexes(side.type) for side in (left, right))
+    return next((first for first in firsts if first is not None), None)
 
-    first_index = next((
-        first for side in (left, right) if (first := first_of_indexes(side.type)) is not None
-    ), None)  # fmt: skip
-    left, right = (
-        array_of(objects, side) if isinstance(strip(side.type), Struct) else side
-        for side in (left, right)
-    )
+
+def arrays_joined(
+    objects: ObjectAccess, left: TypedValue, right: TypedValue, first_index: int | None
+) -> TypedValue:
+    """Return two arrays of Ada, or an array and an element, as one array."""
     array = joined(objects, left, right, _lower_bound(left, right, first_index))
     kind, second = strip(array.type), strip(right.type)
     if isinstance(kind, Array) and isinstance(second, Array) and kind.dimensions == (0,):

@@ -43,6 +43,9 @@ class Evaluation(FunctionContext, Protocol):
     def unread(self) -> Evaluation:
         """Return what evaluates operands for their types only."""
 
+    def counting(self) -> Evaluation:
+        """Return what evaluates operands on which a type depends."""
+
     def operands(self, node: ast.Binary) -> tuple[TypedValue, TypedValue]:
         """Return the operands of an operator, an untyped one as one of the other's type."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.repl.side_by_side import ada_with_core, answers, last_lines
+from tests.repl.side_by_side import ada_with_core, answers, build, last_lines, with_core
 
 PACKED = """\
 procedure Example is
@@ -108,6 +108,24 @@ WITHOUT_BOUNDS = {
 }
 
 
+OF_ACCESS = """\
+procedure Example is
+   procedure C_Abort with Import, Convention => C, External_Name => "abort";
+   type Str is access String;
+   type Strs is array (1 .. 3) of Str;
+   procedure Stop (A : Strs; S : String) with No_Inline is
+      R1 : String := A (2).all & "x";
+      R2 : String := A (1) (1 .. 2) & A (2).all;
+   begin
+      if R1'Length + R2'Length > 0 then C_Abort; end if;
+      A (1) (1) := 'z';  -- so that the call is no jump
+   end Stop;
+begin
+   Stop ((new String'("ab"), new String'("cdefg"), null), "lost");
+end Example;
+"""
+
+
 def test_bounds_of_concatenations(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """They began with the index of the left operand, or with 1."""
     files = ada_with_core(tool, tmp_path, BOUNDS)
@@ -117,6 +135,45 @@ def test_bounds_of_concatenations(tmp_path: Path, tool: Callable[[str], str]) ->
     results = [*zip(shown[::4], shown[1::4], strict=True)]
     assert [*zip(shown[2::4], shown[3::4], strict=True)] == results
     assert results[1] == ("-2147483648", "(-2147483648 => 3, 5, 6, 7)")
+
+
+def test_types_of_concatenations(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Those of parameters of unconstrained types were refused; GDB has that of the program's
+    result."""
+    files = ada_with_core(tool, tmp_path, BOUNDS)
+    frame = ["frame function stop"]
+    of_results = answers(tool("gdb"), files, frame + [f"whatis {one}" for one in WITH_BOUNDS])
+    for command in ("whatis", "ptype"):
+        asked = [f"{command} {text}" for text in WITH_BOUNDS.values()]
+        shown = last_lines(files, frame + asked)
+        assert shown[1:] == [text.splitlines()[-1].replace("<ref> ", "") for text in of_results[1:]]
+
+
+def test_types_of_concatenations_of_elements(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """The bounds are those of the element that the index means, not of the first one."""
+    files = ada_with_core(tool, tmp_path, OF_ACCESS)
+    joined = ('a(2).all & "x"', "a(1)(1 .. 2) & a(2).all")
+    commands = ["frame function stop", "whatis r1", "whatis r2"]
+    said = answers(tool("gdb"), files, commands)
+    of_results = [text.splitlines()[-1].replace("<ref> ", "") for text in said]
+    asked = [commands[0], *(f"whatis {text}" for text in (*joined, 'a(2) & "x"', 'a(3) & "x"'))]
+    shown = last_lines(files, asked)
+    assert of_results[1] == "type = array (1 .. 6) of character"
+    assert shown[1:3] == of_results[1:] and shown[3] == of_results[1]
+    assert shown[4] == "Cannot access memory at address 0x0"
+
+
+def test_concatenation_of_what_is_lost(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """It was refused as one of other types."""
+    tool("gcc")  # which gnatmake calls
+    make = [tool("gnatmake"), "-q", "-g", "-O2", "example.adb", "-o", "a"]
+    build(tmp_path, {"example.adb": OF_ACCESS}, [make])
+    files = with_core(tool, tmp_path)
+    asked = ["frame function example.stop", 'print s & "x"', 'whatis s & "x"']
+    asked += ["output s"]
+    said = last_lines(files, asked)
+    assert said[3] == "<optimized out>"
+    assert said[1] == said[2] and said[1].startswith("value has been optimized out: s is ")
 
 
 def test_bounds_that_nothing_says(tmp_path: Path, tool: Callable[[str], str]) -> None:

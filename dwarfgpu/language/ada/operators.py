@@ -20,7 +20,7 @@ from dwarfgpu.language.ada.indexing import (
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_boolean, is_fixed_point, is_integer
 from dwarfgpu.language.c_numbers import holds, not_comparable
-from dwarfgpu.language.concatenation import arrays_joined, is_of_arrays
+from dwarfgpu.language.concatenation import arrays_joined, first_index_of, is_of_arrays
 from dwarfgpu.language.contents import Comparison, have_parts, strings_compared
 from dwarfgpu.language.fortran.power import NO_LOGICAL_ARITHMETIC
 from dwarfgpu.language.language_operators import LanguageOperators
@@ -32,6 +32,7 @@ from dwarfgpu.language.syntax.words import ABS, BITWISE, COMPLEMENT, LOGICAL
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits, concatenate
+from dwarfgpu.session.resolve_type import is_dynamic
 
 _OF_FIXED_POINT: Final[dict[str, Callable[[int], int]]] = {"+": pos, "-": neg, ABS: abs}
 """What the signs are on a multiple of the scale."""
@@ -74,6 +75,8 @@ class AdaOperators(LanguageOperators):
             if have_parts(*sides):
                 words = "and then" if node.operator == "&&" else "or else"
                 raise UsageError(f"{words} of Ada is for Booleans.")
+        if node.operator == "&" and isinstance(self.objects, Unevaluated):
+            return self._unread_arrays_joined(node)
         if node.operator not in LOGICAL:
             return None
         operator, evaluation = node.operator, self.evaluation
@@ -92,6 +95,21 @@ class AdaOperators(LanguageOperators):
             )
             raise UsageError(f"{_for_truths(operator)}{hint}.")
         return evaluation.combined(BITWISE[operator], left, right)
+
+    def _unread_arrays_joined(self, node: ast.Binary) -> TypedValue:
+        """Return `left & right` where only the type is wanted, whose bounds depend on those of
+        arrays that have them in memory."""
+        sides = self.evaluation.operands(node)
+        if not is_of_arrays(*(side.type for side in sides)):
+            return self.evaluation.applied(node, *sides)
+        counting = self.evaluation.counting()
+        left, right = (
+            _with_bounds(counting.objects, counting.object(operand))
+            if _is_array_elsewhere(side.type) or is_dynamic(side.type)
+            else side
+            for operand, side in zip((node.left, node.right), sides, strict=True)
+        )
+        return arrays_joined(self.objects, left, right, first_index_of(*sides))
 
     def target(self, value: TypedValue) -> TypedValue | None:
         is_array = _is_array_elsewhere(value.type)
@@ -142,7 +160,9 @@ class AdaOperators(LanguageOperators):
     def of_parts(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
         if operator != "&" or not is_of_arrays(left.type, right.type):
             return None
-        return arrays_joined(self.objects, left, right)
+        first_index = first_index_of(left, right)
+        left, right = (_with_bounds(self.objects, side) for side in (left, right))
+        return arrays_joined(self.objects, left, right, first_index)
 
     def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue | None:
         if all(map(is_boolean, (left.type, right.type))):
@@ -249,6 +269,15 @@ def _is_same_object(
         objects.known(objects.read(objects.member(side, "P_ARRAY"))).value for side in (left, right)
     )
     return (first == second) == (operator == "==")
+
+
+def _with_bounds(objects: ObjectAccess, value: TypedValue) -> TypedValue:
+    """Return the array that is joined in place of an operand; the operand itself if that has its
+    bounds or is no array. Raise why an array that is lost has none."""
+    array = array_of(objects, value) if isinstance(strip(value.type), Struct) else value
+    if _is_array_elsewhere(array.type) or is_dynamic(array.type):
+        objects.known(array)
+    return array
 
 
 def _is_null(value: TypedValue) -> bool:
