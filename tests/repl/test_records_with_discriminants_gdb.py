@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.repl.side_by_side import ada_with_core, answers
+from tests.repl.side_by_side import ada_with_core, answers, last_lines
 
 SOURCE = """\
 procedure Example is
@@ -50,3 +50,81 @@ def test_their_types(tmp_path: Path, tool: Callable[[str], str]) -> None:
         None, files, [*frame, "print none.all", "print none.id", "print sizeof(none.all)"]
     )
     assert [answer.splitlines()[-1] for answer in said[1:]] == [NO_MEMORY] * 3
+
+
+CONVERTED = """\
+procedure Example is
+   procedure C_Abort with Import, Convention => C, External_Name => "abort";
+   type Kind is (Small, Large);
+   type Buf (N : Natural) is record Data : String (1 .. N); end record;
+   type Sub_Buf is new Buf;
+   type Other (M : Natural) is record Text : String (1 .. M); end record;
+   type Account (K : Kind := Small) is record
+      Id : Integer := 1;
+      case K is
+         when Small => Few : Boolean := True;
+         when Large => Many : Long_Float := 2.5; Name : String (1 .. 4) := "bank";
+      end case;
+   end record;
+   type Two (A, B : Positive) is record
+      S : String (A .. B) := (others => 's');
+      T : String (1 .. B) := (others => 't');
+      Last : Integer := 9;
+   end record;
+   type Shape is tagged record X : Integer := 7; end record;
+   type Named (L : Natural) is new Shape with record
+      Name : String (1 .. L) := (others => 'n');
+   end record;
+   type Colored is new Named with record C : Kind := Large; end record;
+   procedure Stop (S, P : Shape'Class; B : Buf; N : Integer) is
+      D : Sub_Buf := (2, "dd");
+      O : Other := (3, "ooo");
+      Ac : Account (Large);
+      Af : Account;
+      Tw : Two (2, N);
+      Nm : Named (N);
+      Co : Colored (N);
+      type Local is record Q : String (1 .. N) := (others => 'q'); Z : Integer := 6; end record;
+      Lo : Local;
+      None : access Shape'Class := null;
+   begin
+      if B.N = N or else D.N = Tw.B or else O.M = Ac.Id or else Af.Few or else Nm.X = Lo.Z
+        or else Co.X = S.X or else P.X = 1 or else None = null
+      then
+         C_Abort;
+      end if;
+   end Stop;
+begin
+   Stop (Named'(2, 3, "nm"), Shape'(X => 4), (5, "bytes"), 3);
+end Example;
+"""
+CONVERSIONS = [
+    "buf(b)", "account(ac)", "account(af)", "two(tw)", "named(nm)", "named(s)", "local(lo)",
+    "named(s).name", "two(tw).last", "two(tw).s", "shape(nm)", "shape(s)", "colored(co)",
+]  # fmt: skip
+AS_IN_ADA = {
+    "buf'(b)": '(n => 5, data => "bytes")',
+    "buf(d)": '(n => 2, data => "dd")',
+    "sub_buf(b)": '(n => 5, data => "bytes")',
+    "sub_buf(buf(d)).data": '"dd"',
+    "named(co)": '(x => 7, l => 3, name => "nnn")',
+    "shape(co)": "(x => 7)",
+}
+"""What GDB 13 reads from where no object is."""
+REFUSED = ["named(p)", "buf(o)", "account(tw)", "two(nm)", "buf(5)", "named(buf(b))"]
+
+
+def test_conversions(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """They were refused; an object has its discriminants in each type that it is converted to."""
+    files = ada_with_core(tool, tmp_path, CONVERTED)
+    commands = ["frame function example.stop"]
+    commands += [f"{word} {text}" for word in ("print", "whatis") for text in CONVERSIONS]
+    of_gdb = answers(tool("gdb"), files, commands)[1:]
+    assert answers(None, files, commands)[1:] == of_gdb
+    assert '(x => 3, l => 2, name => "nm")' in of_gdb[5]
+    asked = [commands[0], *(f"output {text}" for text in AS_IN_ADA)]
+    assert last_lines(files, asked)[1:] == [*AS_IN_ADA.values()]
+    of_null = last_lines(files, [commands[0], "whatis named(none.all)"])[1]
+    assert of_null == "type = example.named"  # whatever the object is (Ada 2012 4.6)
+    refused = [commands[0], *(f"print {text}" for text in REFUSED)]
+    assert last_lines(files, refused)[1:] == ["Invalid cast."] * len(REFUSED)

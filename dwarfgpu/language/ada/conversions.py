@@ -14,8 +14,10 @@ from typing import Final
 
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import X87_EXTENDED
-from dwarfgpu.dwarf.names.fortran_ada import tagged_parent
-from dwarfgpu.dwarf.types.types import MAX_CHAIN, Base, Struct, Type, strip
+from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.names.fortran_ada import tagged_parent, tagged_records
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.types import MAX_CHAIN, Base, Dynamic, Struct, Type, renamed, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_fixed_point, is_floating, is_integer
@@ -29,8 +31,11 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
+from dwarfgpu.session.resolve_type import is_dynamic
 
+_INVALID: Final = "Invalid cast."
 _REALS: Final = frozenset({"short_float", "float", "long_float", "long_long_float"})
 """The floating-point types of Standard."""
 
@@ -47,8 +52,11 @@ def converted(
     `constant`: the number that the value is exactly, where it is a static expression.
     """
     target = strip(to.type)
-    if isinstance(target, Struct):
-        value = _of_ancestor(arithmetic.objects, value, target)
+    record = _record(to.type)
+    if record is not None:
+        value = _of_ancestor(arithmetic.objects, value, record)
+        if is_dynamic(to.type):
+            return _with_discriminants(arithmetic.objects, value, to, record)
         return written_cast(arithmetic, value, to)
     number = exact_real(arithmetic, value)
     if is_fixed_point(to.type):
@@ -202,16 +210,62 @@ def _literal(
     return arithmetic.value(arithmetic.numbers.unary("-", magnitude) if number < 0 else magnitude)
 
 
+def _record(type_: Type | None) -> Struct | None:
+    """Return the record that a type is, of one whose size depends on discriminants the constant
+    part; None for any other type."""
+    bare = strip(type_)
+    form = bare.form if isinstance(bare, Dynamic) else bare
+    return form if isinstance(form, Struct) else None
+
+
+def _is_same(one: Struct, other: Struct) -> bool:
+    """Return whether two records are of one type, one of them perhaps with the size that an object
+    has."""
+    is_named = one.name is not None and one.name == other.name
+    return is_same_class(one, other) or (is_named and _have_same_names(one, other))
+
+
+def _have_same_names(one: Struct, other: Struct) -> bool:
+    first, second = ([member.name for member in record.members] for record in (one, other))
+    return first == second
+
+
 def _of_ancestor(objects: ObjectAccess, value: TypedValue, target: Struct) -> TypedValue:
     """Return the part of a tagged object that has the components of a type from which its own is
-    derived; the value itself if the type is none of them."""
+    derived; the value itself if the type is none of them. Raise why an object is lost whose parts
+    depend on it."""
     part = value
     for _ in range(MAX_CHAIN):
-        record = strip(part.type)
-        if not isinstance(record, Struct) or is_same_class(record, target):
+        record = _record(part.type)
+        if record is None or _is_same(record, target):
             return part
+        if not isinstance(strip(part.type), Struct):
+            objects.known(part)
+            return value
         parent = tagged_parent(record)
         if parent is None:
             return value
         part = objects.step(part, parent[0])
     return value
+
+
+def _with_discriminants(
+    objects: ObjectAccess, value: TypedValue, to: Typed, target: Struct
+) -> TypedValue:
+    """Return an object as one of a type whose size depends on its discriminants: they are those of
+    the object (Ada 2012 4.6). `UsageError` for an object of an unrelated type."""
+    record, unit = _record(value.type), to.unit or value.unit
+    if record is not None and _is_same(record, target):
+        return evolve(value, type=renamed(to.type, strip(value.type)), variable=None, unit=unit)
+    if (
+        record is not None
+        and isinstance(objects, Unevaluated)
+        and any(_is_same(record, parent) for parent, _ in tagged_records(target))
+    ):
+        return TypedValue(to.type, UNDEFINED_LOCATION, unit=unit)  # its tag was not readable
+    if record is None or not _have_same_names(record, target) or value.location is None:
+        raise UsageError(_INVALID)
+    placed = objects.resolver.resolved(to.type, value.location, value.around)
+    if size_bits(placed.type) != value.size_bits:
+        raise UsageError(_INVALID)
+    return evolve(value, type=placed.type, variable=None, unit=unit)
