@@ -68,6 +68,37 @@ begin
    Inner (I, "par");
 end Example;
 """
+OF_PACKAGES = """\
+procedure Example is
+   procedure C_Abort with Import, Convention => C, External_Name => "abort";
+   generic
+      Start : Integer;
+   package Gen is
+      type Pair is record A, B : Integer := Start; end record;
+      Count : Integer := Start;
+      Both  : Pair;
+      package Deeper is Depth : Integer := Start + 1; end Deeper;
+      procedure Stop (X : Integer);
+   end Gen;
+   package body Gen is
+      Hidden : Integer := Start + 2;
+      procedure Stop (X : Integer) is
+      begin
+         Hidden := Hidden + X;
+         C_Abort;
+      end Stop;
+   end Gen;
+   procedure Work (N : Integer) is
+      package Own is new Gen (N);
+      package Two is new Gen (20);
+   begin
+      if Two.Count > Own.Count then Own.Stop (100); end if;
+   end Work;
+begin
+   Work (10);
+end Example;
+"""
+NO_COMPONENT = "Attempt to extract a component of a value that is not a structure."
 NAMES = ("run", "example.run", "RUN", "Example.Run", "inner", "example.run.inner")
 
 
@@ -106,6 +137,21 @@ def test_expanded_names_of_blocks(tmp_path: Path, tool: Callable[[str], str]) ->
     }  # fmt: skip
     files = ada_with_core(tool, tmp_path, OF_BLOCKS)
     asked = ["frame function example.inner.deep", *(f"output {name}" for name in expected)]
+    assert dict(zip(expected, last_lines(files, asked)[1:], strict=True)) == expected
+
+
+@pytest.mark.parametrize("function", ["example.work.own.stop", "example.work"])
+def test_packages_of_subprograms(tmp_path: Path, tool: Callable[[str], str], function: str) -> None:
+    """They have the names of packages (Ada 2012 4.1.3); the subprogram has not what is in them."""
+    expected = {
+        "work.own.count": "10", "example.work.own.count": "10", "Work.Two.Count": "20",
+        "work.own.both": "(a => 10, b => 10)", "example.work.two.both.b": "20",
+        "work.own.deeper.depth": "11", "work.own.hidden": "112", "work.two.hidden": "22",
+        "work.own.count + work.n": "20", "work.count": NO_COMPONENT, "work.depth": NO_COMPONENT,
+        "work.own.depth": NO_COMPONENT, "work.own.nothing": NO_COMPONENT,
+    }  # fmt: skip
+    files = ada_with_core(tool, tmp_path, OF_PACKAGES)
+    asked = [f"frame function {function}", *(f"output {name}" for name in expected)]
     assert dict(zip(expected, last_lines(files, asked)[1:], strict=True)) == expected
 
 

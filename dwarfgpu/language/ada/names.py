@@ -253,28 +253,42 @@ def _outermost(functions: Sequence[Die]) -> str:
 
 
 def of_subprogram(session: Session, name: str) -> tuple[Variable, bool] | None:
-    """Return the variable that a name with points denotes as one of a subprogram around the code
-    (Ada 2012 4.1.3), and whether that is the innermost one; None for any other name.
+    """Return the variable that a name with points denotes as one of a subprogram around the code,
+    or of a package in it (Ada 2012 4.1.3), and whether that subprogram is the innermost one; None
+    for any other name.
 
     `UsageError` if several blocks of the subprogram declare it.
     """
-    prefix, point, simple = _lowered(name).rpartition("__")
-    if not point or _IDENTIFIER.fullmatch(simple) is None:
+    words = _lowered(name).split("__")
+    if len(words) < 2 or not all(map(_IDENTIFIER.fullmatch, words)):
         return None
     for index, (function, *blocks) in enumerate(_with_blocks(session.meanings(name))):
         own = _NUMBER.sub("", (function.name or "").partition("___")[0])
-        if not is_spelling(own, prefix):
-            continue
-        of_blocks = [local for block in blocks if (local := _declared(block, simple)) is not None]
-        variable = _declared(function, simple)
-        if variable is None and len(of_blocks) > 1:
-            raise UsageError(
-                f'Several blocks of {_shown(prefix)} declare {simple}; "{simple}" is the innermost.'
-            )
-        variable = variable or next(iter(of_blocks), None)
-        if variable is not None:
-            return variable, index == 0
+        for count in range(len(words) - 1, 0, -1):
+            prefix, rest = "__".join(words[:count]), "__".join(words[count:])
+            if not is_spelling(own, prefix):
+                continue
+            variable = _declared_in_blocks(function, blocks, prefix, rest)
+            if variable is not None:
+                return variable, index == 0
     return None
+
+
+def _declared_in_blocks(
+    function: Die, blocks: Sequence[Die], prefix: str, rest: str
+) -> Variable | None:
+    """Return the variable that a subprogram, which is `prefix`, or one of its blocks declares;
+    `UsageError` if several blocks do."""
+    variable = _declared(function, rest)
+    if variable is not None:
+        return variable
+    of_blocks = [local for block in blocks if (local := _declared(block, rest)) is not None]
+    if len(of_blocks) > 1:
+        simple = _shown(rest)
+        raise UsageError(
+            f'Several blocks of {_shown(prefix)} declare {simple}; "{simple}" is the innermost.'
+        )
+    return next(iter(of_blocks), None)
 
 
 def _with_blocks(lookup: NameLookup) -> Iterator[list[Die]]:
@@ -289,10 +303,11 @@ def _with_blocks(lookup: NameLookup) -> Iterator[list[Die]]:
             blocks = []
 
 
-def _declared(scope: Die, simple: str) -> Variable | None:
-    """Return the variable of a name that a scope declares."""
-    for variable in declared_in(scope, is_named=lambda entry: is_spelling(entry, simple)):
-        if is_spelling(variable.name, simple):
+def _declared(scope: Die, name: str) -> Variable | None:
+    """Return the variable of a name, that of a package with the packages between the scope and it,
+    which a scope declares."""
+    for variable in declared_in(scope, is_named=lambda entry: is_spelling(entry, name)):
+        if _without_mark(variable.name) == name:
             return variable
     return None
 
