@@ -41,6 +41,9 @@ class Names(Protocol):
     def spelled(self, name: str) -> str:
         """Return a name as the file has it."""
 
+    def literal(self, name: str) -> str | None:
+        """Return the literal that a name is."""
+
     def in_enclosing_functions(self, name: str, meanings: Sequence[Meaning]) -> Variable | None:
         """Return the variable of a function around the one in focus."""
 
@@ -101,8 +104,10 @@ def _is_of_ada(names: Names, joined: str) -> bool:
     try:
         if of_subprogram(names.session, joined) is not None:
             return True
+        spelled = names.spelled(joined)
         is_one = bool(names.meaning(joined)) or names.is_name(joined)
-        return is_one or names.in_enclosing_functions(names.spelled(joined), ()) is not None
+        is_one = is_one or names.literal(spelled) is not None
+        return is_one or names.in_enclosing_functions(spelled, ()) is not None
     except UsageError:
         return True  # its use raises the error
 

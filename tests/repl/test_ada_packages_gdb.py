@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import run
-from tests.repl.side_by_side import answers, build, with_core
+from tests.repl.side_by_side import ada_with_core, answers, build, last_lines, with_core
 
 SOURCES = {
     "vars.ads": """\
@@ -205,3 +205,70 @@ def test_without_a_frame(tmp_path: Path, tool: Callable[[str], str], option: str
     commands = ["print root", "print Vars.Root", "print hits", "print red", "print sizeof(pair)"]
     out = answers(None, [str(tmp_path / "a")], commands)
     assert list(map(printed, out)) == [["14"], ["14"], ["2"], ["red"], ["8"]]
+
+
+OF_STANDARD = """\
+procedure Example is
+   procedure C_Abort with Import, Convention => C, External_Name => "abort";
+   package Own is
+      type Integer is range -7 .. 7;
+      type Boolean is (No, Yes);
+      Level : Standard.Integer := 3;
+      procedure Stop (N : Integer);
+   end Own;
+   package body Own is
+      procedure Stop (N : Integer) is
+         Natural : Standard.Integer := 40;
+         B : Boolean := Yes;
+      begin
+         if N = 4 and B = Yes and Level + Natural = 43 then C_Abort; end if;
+      end Stop;
+   end Own;
+begin
+   Own.Stop (4);
+end Example;
+"""
+WITH_ANOTHER = """\
+procedure Example is
+   procedure C_Abort with Import, Convention => C, External_Name => "abort";
+   package Standard is
+      type Integer is range -7 .. 7;
+      Level : Integer := 3;
+   end Standard;
+begin
+   Standard.Level := 2;
+   C_Abort;
+end Example;
+"""
+
+
+def test_the_package_standard(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Each predeclared type is in it, whatever the code around declares (Ada 2012 A.1)."""
+    files = ada_with_core(tool, tmp_path, OF_STANDARD)
+    commands = ["frame function example.own.stop", "whatis standard.integer"]
+    commands += ["print standard.integer'last", "print standard.boolean'last"]
+    commands += ["print standard.integer(4) + 1", "print Standard.Character'Val (65)"]
+    of_gdb = answers(tool("gdb"), files, commands)
+    assert answers(None, files, commands)[1:] == of_gdb[1:]
+    assert "2147483647" in of_gdb[-4]
+    types = ("integer", "boolean", "float", "character", "string", "duration", "positive")
+    asked = [commands[0], *(f"whatis Standard.{name}" for name in types)]
+    asked.append("whatis integer")
+    of_types = [f"type = {name}" for name in (*types, "example.own.integer")]
+    assert last_lines(files, asked)[1:] == of_types
+    expected = {
+        "standard.true": "true", "standard.natural'last": "2147483647", "natural": "40",
+        "standard.example.own.level": "3", "standard.example.own.stop.n": "4",
+        "standard.integer(n) + 1": "5",
+    }  # fmt: skip
+    asked = [commands[0], *(f"output {name}" for name in expected)]
+    assert dict(zip(expected, last_lines(files, asked)[1:], strict=True)) == expected
+
+
+def test_another_package_standard(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """It hides the predefined one."""
+    files = ada_with_core(tool, tmp_path, WITH_ANOTHER)
+    asked = ["frame function example", "output standard.level", "whatis standard.integer"]
+    asked.append("output standard.integer'last")
+    shown = last_lines(files, asked)
+    assert shown[1:] == ["2", "type = example.standard.integer", "7"]

@@ -8,6 +8,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.meaning import Meaning, is_function
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.language.ada.names import (
+    STANDARD,
     ada_spelling,
     is_of_file,
     nested_subprograms,
@@ -45,4 +46,5 @@ class AdaNames(NameRules):
 
     def predeclared(self, name: str) -> Type | None:
         """Return the type of the package Standard."""
-        return ada_type(self.builtins, name) or super().predeclared(name)
+        simple = name.lower().replace(".", "__").removeprefix(STANDARD).removeprefix("::")
+        return ada_type(self.builtins, simple) or super().predeclared(name)

@@ -10,9 +10,10 @@ comes before what files in other languages do, which the code can only import.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
+from operator import eq
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.kept_with import first, kept_with
@@ -39,6 +40,9 @@ _MOST: Final = 100_000
 """Entries of one scope that are looked at."""
 _MAX_LISTED: Final = 10
 """Packages that an error lists."""
+STANDARD: Final = "standard__"
+"""What is before the names of the predefined types and of library units, in full: the package in
+which all of them are (Ada 2012 A.1, 10.1)."""
 _MOST_RENAMINGS: Final = 10
 """Of packages that are renamed by one another."""
 _MAX_KEPT: Final = 256
@@ -66,6 +70,8 @@ def ada_spelling(session: Session, name: str) -> str:
         direct = _direct(lookup, lowered)
         if direct is not None:
             return direct
+        if lowered.startswith(STANDARD):
+            return _outermost_spelling(session, lowered.removeprefix(STANDARD))
         in_renamed = _in_renamed_package(session, lowered)
         if in_renamed is None:
             break
@@ -78,6 +84,17 @@ def ada_spelling(session: Session, name: str) -> str:
     if named:
         return _only(named, lowered)
     return lowered if "." in name else name
+
+
+def _outermost_spelling(session: Session, lowered: str) -> str:
+    """Return the name that the file has for what no subprogram or package is around, or for what is
+    in a library package: after `::` where a name around the code hides it."""
+    lookup, outermost = session.meanings(lowered), f"::{lowered}"
+    meanings = _of_ada(lookup, outermost)
+    if _of_ada(lookup, lowered) != meanings:
+        return outermost
+    whole = _whole(_of_packages(lookup, lowered), lowered)
+    return lowered if meanings or not whole else _only(whole, lowered)
 
 
 def in_renamed_packages(session: Session, lowered: str) -> str:
@@ -259,14 +276,25 @@ def of_subprogram(session: Session, name: str) -> tuple[Variable, bool] | None:
 
     `UsageError` if several blocks of the subprogram declare it.
     """
-    words = _lowered(name).split("__")
+    lowered = _lowered(name)
+    words = lowered.split("__")
     if len(words) < 2 or not all(map(_IDENTIFIER.fullmatch, words)):
         return None
-    for index, (function, *blocks) in enumerate(_with_blocks(session.meanings(name))):
+    scopes = [*_with_blocks(session.meanings(name))]
+    expanded = _of_subprograms(scopes, words, is_spelling)
+    if expanded is None and lowered.startswith(STANDARD):
+        expanded = _of_subprograms(scopes, words[1:], eq)
+    return expanded
+
+
+def _of_subprograms(
+    scopes: Sequence[Sequence[Die]], words: Sequence[str], is_meant: Callable[[str, str], bool]
+) -> tuple[Variable, bool] | None:
+    for index, (function, *blocks) in enumerate(scopes):
         own = _NUMBER.sub("", (function.name or "").partition("___")[0])
         for count in range(len(words) - 1, 0, -1):
             prefix, rest = "__".join(words[:count]), "__".join(words[count:])
-            if not is_spelling(own, prefix):
+            if not is_meant(own, prefix):
                 continue
             variable = _declared_in_blocks(function, blocks, prefix, rest)
             if variable is not None:
