@@ -54,6 +54,23 @@ COMMANDS = [
     "set print array on", "print m", "set print array off", "set print repeats 1", "print f",
 ]  # fmt: skip
 
+OF_A_TASK = """\
+procedure Example is
+   procedure C_Abort with Import, Convention => C, External_Name => "abort";
+   task type Worker (Id : Integer) is
+      entry Go;
+   end Worker;
+   task body Worker is
+   begin
+      accept Go;
+   end Worker;
+   T : Worker (21);
+begin
+   C_Abort;
+   T.Go;
+end Example;
+"""
+
 
 def test_indexes_tags_and_booleans(tool: Callable[[str], str], tmp_path: Path) -> None:
     files = ada_with_core(tool, tmp_path, SOURCE)
@@ -85,3 +102,12 @@ def test_access_values_to_arrays_and_null(tool: Callable[[str], str], tmp_path: 
     results = [text.partition(" = ")[2].split(" = ")[-1].strip() for text in said[:4]]
     assert results == ["false", "true", "true", "false"], said
     assert "Attempt to compare array with non-array" in said[4]
+
+
+def test_the_record_of_a_task(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """It has no name."""
+    files = ada_with_core(tool, tmp_path, OF_A_TASK)
+    commands = ["frame function example", "whatis t", "ptype t", "whatis t'access"]
+    of_gdb = answers(tool("gdb"), files, commands)[1:]
+    assert answers(None, files, commands)[1:] == of_gdb
+    assert of_gdb[0].endswith("type = record ... end record\n")

@@ -107,6 +107,8 @@ def ada_name(type_: Type | None, depth: int = 0) -> str:
             return f"{mark} {inner(pointer.target)}"
         case Function() as function:
             return _ada_subprogram(function, inner)
+        case Struct(name=None):
+            return "record ... end record"  # of a task
         case Array() | Pointer() | Struct() | Typedef() | Base() | Enum() | Unspecified() as named:
             return name or (declared_name(named) or "record").replace("__", ".")
         case _:
