@@ -49,7 +49,9 @@ def is_untyped_pointer(type_: Type | None) -> bool:
 
 def pointer_text(shown: Shown, type_: Type | None, bare: Pointer, number: int, depth: int) -> str:
     """Return `(int *) 0x4508 <g+40>`, a string with its characters; without the type inside other
-    objects."""
+    objects; `null` for that literal of Ada."""
+    if shown.options.style == "ada" and type_ is bare and bare.target is None and not number:
+        return "null"  # which is of no access type; a System.Address has a name
     is_named = shown.options.symbol or isinstance(strip(bare.target), Function)
     text = shown.printed_address(number, bare.address_space, symbol=is_named)
     if depth == 0 and shown.options.pointer_types and not is_untyped_pointer(type_):

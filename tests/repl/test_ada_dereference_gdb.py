@@ -104,6 +104,16 @@ def test_access_values_to_arrays_and_null(tool: Callable[[str], str], tmp_path: 
     assert "Attempt to compare array with non-array" in said[4]
 
 
+def test_the_literal_null(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """It is of no access type."""
+    files = ada_with_core(tool, tmp_path, OF_A_TASK)
+    commands = ["frame function example", "print null", "output null", "print/x null"]
+    commands += ["set var $n := null", "print $n"]
+    of_gdb = answers(tool("gdb"), files, commands)[1:]
+    assert answers(None, files, commands)[1:] == of_gdb
+    assert of_gdb[0].endswith("$1 = null\n")
+
+
 def test_the_record_of_a_task(tool: Callable[[str], str], tmp_path: Path) -> None:
     """It has no name."""
     files = ada_with_core(tool, tmp_path, OF_A_TASK)
