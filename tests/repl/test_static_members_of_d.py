@@ -191,3 +191,71 @@ def test_static_variables_of_the_scopes_around_the_code(
         else:
             assert answer.startswith("the compiler does not describe the static variable"), name
             assert answer.endswith(value), name
+
+
+SPACES_SOURCE = """\
+module app.sp;
+import app.two;
+__gshared int made = 100; __gshared int v = 1; __gshared int w = 2; __gshared int own = 3;
+struct S { int a = 7; __gshared int made = 55; long b; }
+enum Col { red, green = 5 }
+extern(C) int cfun(int x) { S s; Col c = Col.green; s.a = x; return crash(x) + s.a + c; }
+mixin("extern(C) int mixed(int x) { S s; return cfun(x) + s.a; }");
+extern(C++, "sp") {
+  struct NS { __gshared int made = 33; int n(int x) { return mixed(x) + made; }
+    static int s(int x) { NS t; return t.n(x) + made; } }
+  struct Bare { __gshared int made = 34; __gshared int own = 35; } }
+extern(C++, n2) { __gshared int v = 44; extern(D) __gshared int w = 45;
+  int g2(int x) { return NS.s(x) + v + w; }
+  extern(D) int d2(int x) { return g2(x) + v + w; }
+  class K { __gshared int made = 46; static int k(int x) { return d2(x) + made + v; } }
+  extern(C++, "in") int g3(int x) { return K.k(x) + v + w; }
+  struct Bare2 { __gshared int own = 47; extern(D) int b(int x) { return g3(x) + own; } } }
+extern(C++, n3) extern(C++, n4) { __gshared int w = 48;
+  int g4(int x) { Bare2 b; return b.b(x) + w + made; } }
+extern(C++) class P { __gshared int made = 37; int p(int x) { return g4(x) + made + v; } }
+int outer(int x) { __gshared int made = 38;
+  int inner(T)(T y) { __gshared int made = 39; return (new P).p(y) + made + x; }
+  return inner!int(x) + made; }
+int crash(int a) { int* none; return *none + a; }
+int main() { return two(&outer, 1) + made + app.sp.v + app.sp.w + own + Bare.own + Bare.made
+  + S.made; }
+"""
+TWO_SOURCE = """\
+module app.two;
+__gshared int made = 200; __gshared int v = 201;
+struct S { int a; __gshared int made = 202; short c; }
+alias F = int function(int);
+extern(C) int two(F f, int x) { S s; return f(x) + made + v + S.made; }
+"""
+OF_MODULE = {"sizeof(S)": 16, "S.made": 55, "cast(int) Col.green": 5}
+OF_TWO = {"sizeof(S)": 8, "S.made": 202}
+"""`sizeof(S)` is `S.sizeof` of D."""
+
+
+@pytest.fixture(scope="module", params=["gdc", "ldc2"])
+def files_with_spaces(
+    tool: Callable[[str], str],
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
+) -> tuple[str, list[str]]:
+    compiler, folder = request.param, tmp_path_factory.mktemp(request.param)
+    tool("gcc")  # which ldc2 links with
+    options = ["-O0", "-o", "a"] if compiler == "gdc" else ["-of=a"]
+    (folder / "app").mkdir()
+    sources = {"m.d": SPACES_SOURCE, "app/two.d": TWO_SOURCE}
+    build(folder, sources, [[tool(compiler), "-g", *options, *sources]])
+    return compiler, with_core(tool, folder)
+
+
+@pytest.mark.parametrize("number", range(1, 15))
+def test_types_of_the_module_around_functions(
+    files_with_spaces: tuple[str, list[str]], number: int
+) -> None:
+    """gdc describes functions that are extern(C) or extern(C++) beside their module: two are in one
+    unit."""
+    wanted = OF_TWO if number == 14 else OF_MODULE
+    commands = ["frame function app.sp.crash", f"frame {number}"]
+    program = files_with_spaces[1]
+    answers = last_lines(program, [*commands, *(f"output {name}" for name in wanted)])[2:]
+    assert answers == [str(value) for value in wanted.values()]

@@ -141,6 +141,31 @@ def around(die: Die) -> Iterator[Die]:
     return (scope.die for scope in _outwards(die))
 
 
+def module_around(die: Die) -> Die | None:
+    """Return the module of D around an entry, which gdc may describe beside it; None for any
+    other entry."""
+    outermost = die
+    for scope in around(die):
+        if scope.tag == dw.TAG_MODULE:
+            return scope
+        if scope.parent() is not None:
+            outermost = scope
+    if die.unit.language != dw.LANG_D:
+        return None
+    from dwarfgpu.dwarf.scope.d_modules import module_beside  # for programs of D only
+
+    return module_beside(outermost)
+
+
+def _is_beside(die: Die, path: tuple[str, ...]) -> bool:
+    """Return whether a path begins with the module that an entry is beside, and the rest is that
+    of the entry."""
+    if die.unit.language != dw.LANG_D or not path or not is_within(die, path[1:]):
+        return False
+    module = module_around(die)
+    return module is not None and scope_name(module) == path[0]
+
+
 def followed(die: Die) -> Die:
     """Return the target of a using-declaration or a namespace alias; after 16 that lead to each
     other, the next one of them."""
@@ -229,7 +254,7 @@ def named_within(unit: CompilationUnit, path: tuple[str, ...], name: str) -> tup
     instances = (die for die in named(unit, template) if die.tag in _TEMPLATES) if template else ()
     for die in chain(named(unit, name), instances):
         is_part = die.tag == dw.TAG_MEMBER and not is_data(die)  # of an object only
-        if not is_part and is_within(die, path):
+        if not is_part and (is_within(die, path) or _is_beside(die, path)):
             members.append(_end_of(die, ends))
     return tuple(dict.fromkeys(members))
 

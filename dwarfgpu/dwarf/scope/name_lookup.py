@@ -30,6 +30,7 @@ from dwarfgpu.dwarf.scope.declarations import (
     has_parameters,
     is_definition,
     is_transparent,
+    module_around,
     name_problem,
     overloaded,
     scope_path,
@@ -204,6 +205,8 @@ class NameLookup(UnitDeclarations):
             if meanings := _parameter(scope, part, accepts):
                 return meanings
         paths = [scope_path(scope) for scope in scopes if scope.tag in CONTAINERS]
+        if self.chain and (module := module_around(self.chain[0])) and module not in scopes:
+            paths.append(scope_path(module))
         for path in (*paths, ()):
             meanings = self.in_this_unit(path, part, accepts)
             if meanings:

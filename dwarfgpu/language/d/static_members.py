@@ -169,8 +169,6 @@ class _Search:
     def in_module(self, name: str, takes: DieFilter) -> tuple[Meaning, ...]:
         """Return what a name means outside of classes and functions; a static variable of the only
         one that has it, which its code alone can name so, as in GDB."""
-        if "::" not in name and (own := self._of_module_of_unit(name, takes)):
-            return own
         if all(of_module_itself(item.die) for item in self.meanings if isinstance(item, Variable)):
             return self.meanings
         own = self.lookup.of(name, lambda die: takes(die) and of_module_itself(die))
@@ -185,20 +183,6 @@ class _Search:
         self.lookup.begin(name)  # without remarks on others
         taken = in_namespaces or statics
         return self._one(taken) if taken else own or self.meanings
-
-    def _of_module_of_unit(self, name: str, takes: DieFilter) -> tuple[Meaning, ...]:
-        """Return what the module has around a function that gdc describes outside of it, as each
-        one that is extern(C) or extern(C++); empty where several modules of the unit have it."""
-        if not self.code or any(scope.tag == dw.TAG_MODULE for scope in self.code):
-            return ()
-        entities: list[tuple[Meaning, ...]] = []
-        for module in _modules_of_unit(self.code[0].unit):
-            path = f"{'.'.join(module)}::{name}"
-            with suppress(UsageError):
-                lookup = self.session.meanings(path)
-                entities.append(lookup.of(path, lambda die: takes(die) and of_module_itself(die)))
-        entities = [item for item in entities if item]
-        return entities[0] if len(entities) == 1 else ()
 
     def _of_unit(self, unit: CompilationUnit) -> Iterator[Variable]:
         variables = own_globals_of(unit, {self.name})
