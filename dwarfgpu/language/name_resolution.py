@@ -199,9 +199,8 @@ class Names:
         has_own_rules = accepts is ordinary and self._rules.hides_others  # not those of C
         is_of_language = has_own_rules and self.is_predeclared(name)
         takes = self._is_ordinary_of_language if is_of_language else accepts
-        meanings = lookup.of(name, takes)
-        if has_own_rules:
-            meanings = self._rules.chosen(lookup, name, meanings, takes)
+        look_up = self._rules.looked_up if has_own_rules else NameLookup.of
+        meanings = look_up(lookup, name, takes)
         if is_of_language:
             return meanings
         remarks = lookup.remarks

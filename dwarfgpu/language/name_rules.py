@@ -70,15 +70,9 @@ class NameRules:
         """Return the message that a name means several functions, and which."""
         return overloaded(functions)
 
-    def chosen(
-        self,
-        lookup: NameLookup,
-        name: str,
-        meanings: tuple[Meaning, ...],
-        takes: DieFilter,
-    ) -> tuple[Meaning, ...]:
-        """Return what a name means; `meanings` is what a lookup with a filter has found."""
-        return meanings
+    def looked_up(self, lookup: NameLookup, name: str, takes: DieFilter) -> tuple[Meaning, ...]:
+        """Return what a lookup with a filter has for a name."""
+        return lookup.of(name, takes)
 
     def keyword(self, name: str) -> Base | None:
         """Return the type that a keyword names, in C++ one of characters, whatever the name is in

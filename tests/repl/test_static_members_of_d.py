@@ -213,13 +213,15 @@ extern(C++, n2) { __gshared int v = 44; extern(D) __gshared int w = 45;
   struct Bare2 { __gshared int own = 47; extern(D) int b(int x) { return g3(x) + own; } } }
 extern(C++, n3) extern(C++, n4) { __gshared int w = 48;
   int g4(int x) { Bare2 b; return b.b(x) + w + made; } }
-extern(C++) class P { __gshared int made = 37; int p(int x) { return g4(x) + made + v; } }
+extern(C++) class P { __gshared int made = 37; int p(int x) { return (new n5.Q).q(x) + made + v; } }
+class Q { __gshared int made = 50; }
+extern(C++, n5) class Q { int q(int x) { return g4(x) + made; } }
 int outer(int x) { __gshared int made = 38;
   int inner(T)(T y) { __gshared int made = 39; return (new P).p(y) + made + x; }
   return inner!int(x) + made; }
 int crash(int a) { int* none; return *none + a; }
 int main() { return two(&outer, 1) + made + app.sp.v + app.sp.w + own + Bare.own + Bare.made
-  + S.made; }
+  + S.made + app.sp.Q.made; }
 """
 TWO_SOURCE = """\
 module app.two;
@@ -248,14 +250,57 @@ def files_with_spaces(
     return compiler, with_core(tool, folder)
 
 
-@pytest.mark.parametrize("number", range(1, 15))
+@pytest.mark.parametrize("number", range(1, 16))
 def test_types_of_the_module_around_functions(
     files_with_spaces: tuple[str, list[str]], number: int
 ) -> None:
     """gdc describes functions that are extern(C) or extern(C++) beside their module: two are in one
     unit."""
-    wanted = OF_TWO if number == 14 else OF_MODULE
+    wanted = OF_TWO if number == 15 else OF_MODULE
     commands = ["frame function app.sp.crash", f"frame {number}"]
     program = files_with_spaces[1]
     answers = last_lines(program, [*commands, *(f"output {name}" for name in wanted)])[2:]
     assert answers == [str(value) for value in wanted.values()]
+
+
+MODULE_VALUES = {"made": 100, "v": 1, "w": 2, "own": 3}
+IN_SPACES = {
+    0: {"n2.v": 44, "app.sp.n2.v": 44, "n2.K.made": 46, "n3.n4.w": 48, "NS.made": 33,
+        "app.sp.NS.made": 33, "Bare.own": 35, "Bare2.own": 47, "n2.Bare2.own": 47, "P.made": 37},
+    1: {},
+    2: {"NS.made": 33, "P.made": 37},
+    3: {"made": 33},
+    4: {"made": 33},
+    5: {"v": 44, "w": 45},
+    6: {"v": 44, "w": 45},
+    7: {"v": 44, "w": 45, "made": 46},
+    8: {"v": 44, "w": 45},
+    9: {"v": 44, "w": 45, "own": 47},
+    10: {"w": 48},
+    11: {},
+    12: {"made": 37},
+    13: {"made": 39},
+    14: {"made": 38},
+    15: {"made": 200, "v": 201, "w": None, "own": None},
+}  # fmt: skip
+"""By the number of the frame, what is not as in the module; None where the code has no such
+name."""
+NOT_DESCRIBED = {13: "5outerFiZ__T5innerTiZQjMFiZ4madei", 14: "5outerFiZ4madei"}
+"""How the symbol of `made` ends, which gdc does not describe."""
+
+
+@pytest.mark.parametrize("number", IN_SPACES)
+def test_scopes_around_functions_of_other_conventions(
+    files_with_spaces: tuple[str, list[str]], number: int
+) -> None:
+    """`extern(C++, n2)` is a scope, `extern(C++, "sp")` is none."""
+    compiler, program = files_with_spaces
+    wanted = MODULE_VALUES | IN_SPACES[number]
+    commands = ["frame function app.sp.crash", f"frame {number}"]
+    answers = last_lines(program, [*commands, *(f"output {name}" for name in wanted)])[2:]
+    for (name, value), answer in zip(wanted.items(), answers, strict=True):
+        if name == "made" and number in NOT_DESCRIBED and compiler == "gdc":
+            assert answer.startswith("the compiler does not describe the static variable"), name
+            assert answer.endswith(NOT_DESCRIBED[number]), name
+        elif value is not None:
+            assert answer == str(value), name
