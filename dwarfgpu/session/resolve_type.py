@@ -549,6 +549,8 @@ class Resolver:
             None if measure is None else self._attributes.number(measure, about, stack)
             for measure in (bounds.lower, bounds.stride_bits)
         )
+        if stride == 0 and _may_be_unset(bounds.stride_bits):
+            stride = None
         count: int | None = None
         last: int | None = None
         if bounds.count is not None:
@@ -600,8 +602,20 @@ def is_row(type_: Type | None) -> bool:
 def _may_be_lost(length: Measure) -> bool:
     """Return whether a variable or an expression of C or Fortran has a length: as in GDB, an array
     whose length is optimized out has its address and its elements."""
-    unit = length.source.unit if isinstance(length, Computed) else None
-    return isinstance(unit, CompilationUnit) and unit.style in WITH_TYPES_OF_C | {"fortran"}
+    return _style(length) in WITH_TYPES_OF_C | {"fortran"}
+
+
+def _may_be_unset(stride: Measure) -> bool:
+    """Return whether a stride of 0 is none: that of a descriptor of Fortran, where no two elements
+    of an array are at one address. gfortran leaves out the size of the elements, by which it
+    multiplies, in arrays of parameterized derived types; as in GDB, such elements are adjacent."""
+    return _style(stride) == "fortran"
+
+
+def _style(measure: Measure) -> str | None:
+    """Return the style of the unit whose variable or expression is a measure; None for a number."""
+    unit = measure.source.unit if isinstance(measure, Computed) else None
+    return unit.style if isinstance(unit, CompilationUnit) else None
 
 
 def _attribute(properties: Properties) -> Literal["", "allocatable", "pointer"]:

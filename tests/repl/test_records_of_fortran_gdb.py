@@ -141,6 +141,45 @@ def test_polymorphic_arrays(tmp_path: Path, tool: Callable[[str], str]) -> None:
     assert said[0][0] == "$1 = 20\n" and "= 30" in said[0][4]
 
 
+PARAMETERIZED = """\
+program records
+  implicit none
+  type :: grid(k, n, m)
+    integer, kind :: k = 4
+    integer, len :: n = 3, m = 2
+    real(k) :: a(n)
+    integer(k) :: q(n, m)
+  end type
+  type(grid(8, 4, 3)) :: g
+  type(grid(4, 3, 2)) :: two(2)
+  integer, pointer :: nowhere
+  g%a = [1.5d0, 2.5d0, 3.5d0, 4.5d0]
+  g%q = reshape([11, 12, 13, 14, 21, 22, 23, 24, 31, 32, 33, 34], [4, 3])
+  two(1)%a = [1., 2., 3.]
+  two(2)%a = [4., 5., 6.]
+  nullify(nowhere)
+  nowhere = two(2)%n
+end program
+"""
+
+
+def test_parameterized_derived_types(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """gfortran computes a stride of 0 for their arrays: no stride, as in GDB."""
+    compiler = tool("gfortran")
+    build(tmp_path, {"a.f90": PARAMETERIZED}, [[compiler, "-g", "-O0", "a.f90", "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    parts = ["", "%a", "%a(2)", "%a(2:4:2)", "%a(4:1:-1)", "%q", "%q(2,3)", "%q(2,:)", "%q(:,2)"]
+    commands = [f"{word} g{part}" for part in parts for word in ("print", "whatis") if part]
+    commands += ["print g", "print sizeof(g%q)", "print size(g%q)", "print two(1)%a"]
+    commands += ["set language c", "print g.q", "print g.q[2][1]", "print sizeof(g.q)"]
+    own, gdb = answers(None, files, commands), answers(tool("gdb"), files, commands)
+    assert own[:-4] == gdb[:-4] and own[-3:] == gdb[-3:]  # GDB warns of another language
+    assert "(1.5, 2.5, 3.5, 4.5)" in own[0] and "= 32" in own[10]
+    # GDB repeats the array of the first element of `two`.
+    assert "$1 = (4, 5, 6)" in answers(None, files, ["print two(2)%a"])[0]
+    assert "a = (4, 5, 6)" in answers(None, files, ["print two"])[0]
+
+
 RENAMED = """\
 module shapes
   implicit none
