@@ -113,9 +113,7 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
         bare = strip(function.type)
         if isinstance(bare, Pointer) and _is_array(bare.target):
             function = evaluator.objects.dereferenced(function)
-        if isinstance(bare, Struct) and (data := class_array(bare)) is not None:
-            assert data.name is not None
-            function = evaluator.member(ast.Access(node, data.name, is_arrow=False))
+        function = _array_of_class(evaluator, node, function)
         if _is_array(function.type):
             subscripts = [_subscript(evaluator, argument) for argument in call.arguments]
             return _selected(evaluator, function, subscripts)
@@ -142,6 +140,16 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
     if evaluator.language.is_fortran and is_data:
         raise UsageError("Cannot perform substring on this type")
     raise Unsupported(NO_CALLS)
+
+
+def _array_of_class(evaluator: Calling, node: ast.Node, value: TypedValue) -> TypedValue:
+    """Return the array that a polymorphic array of Fortran is; any other value as it is."""
+    bare = strip(value.type)
+    data = class_array(bare) if isinstance(bare, Struct) else None
+    if data is None:
+        return value
+    assert data.name is not None
+    return evaluator.member(ast.Access(node, data.name, is_arrow=False))
 
 
 def _indexed_in_ada(evaluator: Calling, node: ast.Node, function: TypedValue) -> TypedValue:
@@ -325,6 +333,10 @@ def _arguments(
 ) -> tuple[list[TypedValue], dict[str, TypedValue]]:
     """Return the arguments of an intrinsic function, and those with a keyword by it (Fortran 2018
     15.5.1)."""
+
+    def argument(node: ast.Node) -> TypedValue:
+        return _array_of_class(evaluator, node, evaluator.object(node))
+
     values: list[TypedValue] = []
     named: dict[str, TypedValue] = {}
     for node in nodes:
@@ -332,11 +344,11 @@ def _arguments(
             case ast.Keyword(name=name, value=written):
                 if name.lower() in named:
                     raise UsageError(f"Two arguments have the keyword {name}.")
-                named[name.lower()] = evaluator.object(written)
+                named[name.lower()] = argument(written)
             case _ if named:
                 raise UsageError("An argument without a keyword is behind one with a keyword.")
             case _:
-                values.append(evaluator.object(node))
+                values.append(argument(node))
     return values, named
 
 

@@ -104,3 +104,116 @@ def test_extended_reals(tmp_path: Path, tool: Callable[[str], str]) -> None:
     asked = [*(f"output {text}" for text in OF_EXTENDED), *(f"whatis {text}" for text in TYPES)]
     shown = last_lines(files, [FRAME, *asked])[1:]
     assert shown == [*OF_EXTENDED.values(), *(f"type = {kind}" for kind in TYPES.values())]
+
+
+POLYMORPHIC = """\
+module shapes
+  implicit none
+  type :: base
+    integer :: id = 3
+  end type
+  type, extends(base) :: point
+    integer :: x = 8
+  end type
+  type :: box
+    class(base), allocatable :: inner, none, many(:)
+    class(*), pointer :: any => null()
+    class(base), pointer :: ptr(:) => null()
+  end type
+contains
+  subroutine show(every, grid, alone, star)
+    class(base), intent(in) :: every(:), alone
+    class(base), allocatable, intent(in) :: grid(:, :)
+    class(*), intent(in) :: star(:)
+    integer, allocatable :: numbers(:)
+    logical, allocatable :: truths(:)
+    numbers = [size(every), rank(every), shape(every), lbound(every), ubound(every), size(grid), &
+      size(grid, 2), rank(grid), shape(grid), lbound(grid), ubound(grid), rank(alone), &
+      rank(star), size(star), shape(star), shape(alone)]
+    truths = [allocated(grid), loc(every) == loc(every(1)), loc(alone) == loc(alone%id)]
+    call abort()
+  end subroutine
+end module
+program fa
+  use shapes
+  implicit none
+  class(base), allocatable :: pal(:), nal(:), sal, snal, grid(:, :)
+  class(base), pointer :: pb, pn, pa(:), pan(:)
+  class(*), pointer :: sp, sn
+  class(*), allocatable :: sa, san, sarr(:)
+  type(box) :: b
+  type(point), target :: e(5:7), one
+  integer, target :: i = 5
+  integer, allocatable :: numbers(:)
+  logical, allocatable :: truths(:)
+  nullify(pn, pan, sn)
+  allocate(pal(2:3), b%inner, b%many(0:3))
+  allocate(point :: sal)
+  allocate(sarr(3), source=[1, 2, 3])
+  allocate(sa, source=4.5)
+  allocate(point :: grid(0:1, 3))
+  pb => one
+  pa => e(5:7:2)
+  b%any => i
+  b%ptr => e
+  sp => i
+  numbers = [size(pal), rank(pal), shape(pal), lbound(pal), ubound(pal), size(pa), lbound(pa), &
+    ubound(pa), rank(pb), rank(nal), size(sarr), shape(sarr), rank(sarr), size(b%many), &
+    lbound(b%many), ubound(b%ptr)]
+  truths = [allocated(pal), allocated(nal), allocated(sal), allocated(snal), allocated(sa), &
+    allocated(san), allocated(sarr), allocated(b%inner), allocated(b%none), allocated(b%many), &
+    associated(pa), associated(pan), associated(pb), associated(pn), associated(sp), &
+    associated(sn), associated(b%any), associated(b%ptr), associated(pb, one), &
+    associated(pb, e(5)), associated(sp, i), associated(pa, e), associated(pa, e(5:7:2)), &
+    associated(b%ptr, e), loc(pb) == loc(one), loc(pal) == loc(pal(2)), loc(pn) == 0]
+  call show(e, grid, one, sarr)
+end program
+"""
+
+
+def test_polymorphic_objects(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """The program itself keeps what each function says, in the order of its source."""
+    files = fortran_with_core(tool, tmp_path, POLYMORPHIC)
+    for frame in ("show", "fa"):
+        whole = POLYMORPHIC.split(" " + frame)[1].replace("&\n", "")
+        for kept in ("numbers", "truths"):
+            asked = _items(whole.split(f"{kept} = [")[1].split("]\n")[0])
+            shown = last_lines(files, [f"frame function {frame}", *(f"output {a}" for a in asked)])
+            (own,) = last_lines(files, [f"frame function {frame}", f"output {kept}"])[1:]
+            answered = [text.strip("()") for text in shown[1:] if text != "()"]
+            assert ", ".join(answered) == own.strip("()"), (frame, kept)
+
+
+def _items(text: str) -> list[str]:
+    """Return the parts of a list between the commas that are in no brackets."""
+    items, depth = [""], 0
+    for letter in text:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and not depth:
+            items.append("")
+        else:
+            items[-1] += letter
+    return [item.strip() for item in items]
+
+
+def test_polymorphic_objects_without_an_attribute(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    files = fortran_with_core(tool, tmp_path, POLYMORPHIC)
+    of_arrays = "ALLOCATED can only be applied to arrays"
+    of_pointers = "ASSOCIATED can only be applied to pointers"
+    expected = {
+        "allocated(pb)": of_arrays, "associated(sal)": of_pointers, "associated(pal)": of_pointers,
+        "size(pb)": "SIZE can only be applied to arrays", "allocated(one)": of_arrays,
+        "size(nal)": "SIZE can only be used on allocated/associated arrays",
+        "associated(pb, i)": "arguments to associated must be of same type and kind",
+        "int(pb)": "Argument to arithmetic operation not a number or boolean.",
+    }  # fmt: skip
+    asked = ["frame function fa", *(f"output {text}" for text in expected)]
+    assert last_lines(files, asked)[1:] == [*expected.values()]
+    types = {"size(b%many)": "integer*4", "loc(pb)": "integer*8", "rank(pal)": "integer*4"}
+    asked = ["frame function fa", *(f"whatis {text}" for text in types)]
+    assert last_lines(files, asked)[1:] == [f"type = {kind}" for kind in types.values()]
+    kept = ["frame function fa", "print $k = b", "output allocated($k%inner)"]
+    kept += ["output size($k%many)", "output associated($k%any)"]
+    assert last_lines(files, kept)[2:] == [".TRUE.", "4", ".TRUE."]

@@ -7,7 +7,7 @@ GNAT describes in its own way.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Final, Literal
 
 from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.base.json_reader import is_decimal
@@ -258,30 +258,51 @@ def _is_extension(component: Member) -> bool:
 
 _CLASS: Final = ("_data", "_vptr")
 """The components of a polymorphic object in gfortran's files, before the length of a string."""
+_CLASS_NAME: Final = pattern(r"(?i)__class_.*_(?:\d+_\d+)?([ap])(?:_\d+)?")
+"""Of the type of one that is allocatable or a pointer, with the rank of an array before the letter,
+and a number where another type has the name."""
 
 
 def class_data(struct_type: Struct) -> tuple[Member, Struct] | None:
     """Return the component that leads to the data of a polymorphic object of Fortran, and its
-    declared type; None for any other object, and for an array."""
-    members = struct_type.members
-    if tuple(member.name for member in members[:2]) != _CLASS:
-        return None
-    pointer = strip(members[0].type)
+    declared type; None for any other object, for an array, and for one of unlimited type."""
+    component = _class_component(struct_type)
+    pointer = None if component is None else strip(component.type)
     declared = strip(pointer.target) if isinstance(pointer, Pointer) else None
-    is_fortran = members[0].die is not None and members[0].die.unit.style == "fortran"
-    return (members[0], declared) if is_fortran and isinstance(declared, Struct) else None
+    return (component, declared) if component and isinstance(declared, Struct) else None
+
+
+def class_pointer(struct_type: Struct) -> Member | None:
+    """Return the component that is the address of a polymorphic object of Fortran, also of one of
+    unlimited type; None for any other object, and for an array."""
+    component = _class_component(struct_type)
+    return component if component and isinstance(strip(component.type), Pointer) else None
 
 
 def class_array(struct_type: Struct) -> Member | None:
     """Return the component that is the array in a polymorphic array of Fortran; None for any other
     object."""
+    component = _class_component(struct_type)
+    bare = None if component is None else strip(component.type)
+    form = bare.form if isinstance(bare, Dynamic) else bare
+    return component if isinstance(form, Array) else None
+
+
+def _class_component(struct_type: Struct) -> Member | None:
     members = struct_type.members
     if tuple(member.name for member in members[:2]) != _CLASS:
         return None
-    bare = strip(members[0].type)
-    form = bare.form if isinstance(bare, Dynamic) else bare
     is_fortran = members[0].die is not None and members[0].die.unit.style == "fortran"
-    return members[0] if is_fortran and isinstance(form, Array) else None
+    return members[0] if is_fortran else None
+
+
+def class_attribute(struct_type: Struct) -> Literal["", "allocatable", "pointer"]:
+    """Return which attribute of Fortran a polymorphic object has, by the name that gfortran gives
+    to its type: `__class_shapes_Base_p` that of a pointer."""
+    match = _CLASS_NAME.fullmatch(struct_type.name or "")
+    if match is None:
+        return ""
+    return "allocatable" if match[1] == "a" else "pointer"
 
 
 def is_added(member: Member) -> bool:

@@ -6,12 +6,13 @@ Law: a function that asks for the shape or the place of an object reads none of 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.float_format import X87_EXTENDED
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf.names.fortran_ada import class_attribute, class_pointer, extended_parent
 from dwarfgpu.dwarf.types.type_sizes import size_bytes, strides_of
 from dwarfgpu.dwarf.types.types import (
     Absent,
@@ -20,6 +21,7 @@ from dwarfgpu.dwarf.types.types import (
     Base,
     Dynamic,
     Pointer,
+    Struct,
     Type,
     declared_name,
     strip,
@@ -46,6 +48,9 @@ _REAL_PARTS: Final = (
 _ROOT_BITS: Final = 160
 """Bits of a square root that are computed: a quarter more than binary128 has."""
 
+
+_MOST_PARENTS: Final = 50
+"""Derived types that extend one another."""
 
 _LEFT_OUT: Final = TypedValue(None)
 """An argument that is left out before one with its keyword."""
@@ -411,14 +416,34 @@ def _rank(context: FunctionContext, arguments: Arguments, name: str) -> TypedVal
 
 
 def _location(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    size = context.session.architecture.address_bits // 8
+    pointer = _of_class(context, arguments[0])
+    if pointer is not None:
+        return integer(context, context.objects.known(pointer).value, size)
     single = single_location_in(arguments[0].location)
     if single is None or not isinstance(single.storage, Memory) or single.byte_address is None:
         raise UsageError("LOC needs an object in memory")
-    size = context.session.architecture.address_bits // 8
     return integer(context, single.byte_address, size)
 
 
+def _of_class(
+    context: FunctionContext, value: TypedValue, attribute: str = ""
+) -> TypedValue | None:
+    """Return the address of a polymorphic object; None for any other object, for an array, and for
+    one without the attribute, if that is wanted."""
+    bare = strip(value.type)
+    component = class_pointer(bare) if isinstance(bare, Struct) else None
+    if component is None or not isinstance(bare, Struct):
+        return None
+    if attribute and class_attribute(bare) != attribute:
+        return None
+    return context.objects.step(value, component)
+
+
 def _allocated(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    pointer = _of_class(context, arguments[0], "allocatable")
+    if pointer is not None:
+        return context.truth(_is_set(context, pointer))
     bare = _resolved(context, arguments[0])
     form = bare.form if isinstance(bare, Absent) else bare
     if not isinstance(form, Array) or _is_text(form):
@@ -428,19 +453,21 @@ def _allocated(context: FunctionContext, arguments: Arguments, name: str) -> Typ
 
 def _associated(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
     """Return whether a pointer is associated, or with a target (Fortran 2018 16.9.20)."""
-    pointer, objects = arguments[0], context.objects
+    of_class = _of_class(context, arguments[0], "pointer")
+    pointer = arguments[0] if of_class is None else of_class
     bare = _resolved(context, pointer)
     form = bare.form if isinstance(bare, Absent) else bare
     is_array = isinstance(form, Array) and form.attribute == "pointer"
     if not is_array and not isinstance(form, Pointer):
         raise UsageError("ASSOCIATED can only be applied to pointers")
-    if isinstance(bare, Pointer) and not isinstance(objects, Unevaluated):
-        is_associated = context.arithmetic.truth(pointer)
-    else:
-        is_associated = not isinstance(bare, Absent)
-    if len(arguments) == 1 or isinstance(objects, Unevaluated):
+    is_unread = isinstance(context.objects, Unevaluated)
+    is_associated = _is_set(context, pointer) if isinstance(bare, Pointer) else (
+        not isinstance(bare, Absent)
+    )  # fmt: skip
+    if len(arguments) == 1 or is_unread:
         return context.truth(is_associated)
-    target = arguments[1]
+    of_class = _of_class(context, arguments[1])
+    target = arguments[1] if of_class is None else of_class
     if isinstance(_resolved(context, target), Absent):
         return context.truth(False)
     sides = [_pointed(context, side) for side in (pointer, target)]
@@ -449,15 +476,26 @@ def _associated(context: FunctionContext, arguments: Arguments, name: str) -> Ty
     return context.truth(is_associated and _is_same(*sides))
 
 
+def _is_set(context: FunctionContext, pointer: TypedValue) -> bool:
+    """Return whether a pointer is not null; if nothing is evaluated, that it is not."""
+    return isinstance(context.objects, Unevaluated) or context.arithmetic.truth(pointer)
+
+
 def _pointed(context: FunctionContext, value: TypedValue) -> TypedValue:
-    is_pointer = isinstance(strip(value.type), Pointer)
-    if is_pointer and context.arithmetic.truth(value):
-        return context.objects.dereferenced(value)
-    return value
+    bare, objects = strip(value.type), context.objects
+    if not isinstance(bare, Pointer) or not context.arithmetic.truth(value):
+        return value
+    if strip(bare.target) is not None:
+        return objects.dereferenced(value)
+    address = objects.known(value).value  # of unlimited type
+    return TypedValue(None, objects.at(objects.space_of(bare, value.unit), address))
 
 
 def _is_alike(pointer: Type | None, target: Type | None) -> bool:
-    """Return whether a pointer to one type may be associated with the other."""
+    """Return whether a pointer to one type may be associated with the other: one to a structure
+    also with what extends it, one of unlimited type (None) with any."""
+    if pointer is None:
+        return True
     if isinstance(pointer, Array) and isinstance(target, Array):
         return _is_alike(strip(pointer.element), strip(target.element))
     if isinstance(pointer, Array) or isinstance(target, Array):
@@ -467,7 +505,20 @@ def _is_alike(pointer: Type | None, target: Type | None) -> bool:
             target.base.encoding,
             target.base.bit_size,
         )
+    if isinstance(pointer, Struct) and isinstance(target, Struct):
+        return any(size_bytes(pointer) == size_bytes(kind) for kind in _with_parents(target))
     return type(pointer) is type(target) and size_bytes(pointer) == size_bytes(target)
+
+
+def _with_parents(struct_type: Struct) -> Iterator[Struct]:
+    """Yield a derived type, and those that it extends, the nearest first."""
+    yield struct_type
+    for _ in range(_MOST_PARENTS):
+        parent = extended_parent(struct_type)
+        if parent is None:
+            return
+        struct_type = parent[1]
+        yield struct_type
 
 
 def _is_same(pointer: TypedValue, target: TypedValue) -> bool:
