@@ -6,6 +6,7 @@ from abc import abstractmethod
 from functools import partial
 from typing import Final, Self
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.fortran_ada import ada_name, class_data, tagged_records
@@ -27,9 +28,10 @@ from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.vectors import components, is_vector
+from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.resolve_type import is_dynamic
-from dwarfgpu.session.variants import is_of_rust, variant_members
+from dwarfgpu.session.variants import declared_members, is_of_rust, variant_members
 
 _PARTS: Final = ("re", "im")
 """Of a complex number of Fortran (Fortran 2018 9.4.4)."""
@@ -153,6 +155,8 @@ class MemberAccess(NamedValues):
             raise UsageError(
                 "Attempt to extract a component of a value that is not a structure pointer."
             )
+        if isinstance(bare, Dynamic) and isinstance(bare.form, Struct):
+            return evolve(value, type=bare.form)  # of an object that is nowhere, so of any size
         return value
 
     def _structure_at(self, value: TypedValue) -> TypedValue | None:
@@ -195,7 +199,8 @@ class MemberAccess(NamedValues):
         """Return the member of a name that the variants of the record itself have, or in Rust a
         field of its variant, as in GDB.
 
-        Raises what hides the discriminant: it selects the type of the member, too.
+        Raises what hides the discriminant: it selects the type of the member, too. Where only the
+        type of a component of Ada is wanted, that is known: no two have the same name.
         """
         objects, hidden = ObjectAccess(self.session), []
 
@@ -213,6 +218,12 @@ class MemberAccess(NamedValues):
                 return self.objects.step(value, member)
             else:
                 chosen.append(member)
+        if hidden and isinstance(self.objects, Unevaluated):
+            named = [member for member in declared_members(parts) if member.name == name]
+            if len(named) == 1 and not is_dynamic(named[0].type):
+                return evolve(
+                    self.objects.unlocated_part(value, named[0].type), location=UNDEFINED_LOCATION
+                )
         if hidden:
             raise hidden[0]
         if not all(map(is_of_rust, parts)):

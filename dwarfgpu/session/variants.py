@@ -39,6 +39,16 @@ def variant_members(
             yield from variant_members(chosen.parts, read)
 
 
+def declared_members(parts: tuple[VariantPart, ...]) -> Iterator[Member]:
+    """Yield the members of all variants of Ada, in order, whatever the discriminants are."""
+    for part in parts:
+        if is_of_rust(part):
+            continue
+        for variant in part.variants:
+            yield from variant.members
+            yield from declared_members(variant.parts)
+
+
 def _chosen(part: VariantPart, read: ReadMember) -> Variant | None:
     """Return the variant of the discriminant's value, else the default one (DWARF 5 5.7.10).
 

@@ -345,3 +345,41 @@ def test_components_that_gnat_adds_for_an_interface(
     assert answers(None, files, commands) == of_gdb
     assert '(n => 3, i => 7, s => "ddd", j => 22)' in of_gdb[1] and "j => 22)" in of_gdb[4]
     assert "    j: integer;\nend record" in answers(None, files, ["up 3", "ptype b"])[1]
+
+
+LOST = """\
+procedure Example is
+   type Kind is (Low, High);
+   type Two (B : Positive; K : Kind) is record
+      T : String (1 .. B); W : Integer;
+      case K is
+         when Low => R : Float;
+         when High => S : Short_Integer;
+      end case;
+   end record;
+   procedure Stop;
+   pragma Import (C, Stop, "abort");
+   procedure Go (N : Integer) is
+      Tw : Two (N, High) := (N, High, (others => 'x'), 9, 3);
+   begin
+      if Tw.W > N then Stop; end if;
+   end Go;
+   pragma No_Inline (Go);
+begin
+   Go (4);
+end Example;
+"""
+
+
+def test_components_of_a_lost_record(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """One whose discriminant says its size is a record all the same; in GDB it has no address."""
+    files = compiled(tmp_path, tool, LOST, "-g", "-O1")
+    frame, parts = "frame function example.go", ["w", "k", "s", "r"]
+    types = [frame, *(f"{word} tw.{part}" for part in parts for word in ("whatis", "ptype"))]
+    assert answers(None, files, types) == answers(tool("gdb"), files, types)
+    lost = answers(None, files, [frame, *(f"print tw.{part}" for part in parts)])
+    assert all("optimized out" in text and "structure" not in text for text in lost[1:])
+    sizes = ["print tw'size", "print tw.w'size", "print tw.w + 1", "print &tw.w"]
+    own = answers(None, files, [frame, *sizes])
+    assert "optimized out" in own[1] and "= 32" in own[2] and "optimized out" in own[3]
+    assert "not located in memory" in own[4]

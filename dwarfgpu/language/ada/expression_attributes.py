@@ -88,6 +88,8 @@ def _of_object(evaluator: Naming, name: str, value: TypedValue) -> TypedValue:
     if name not in ACCESSES and is_parameter(value.type):
         value = array_of(evaluator.counting().objects, value)
     if name == SIZE:
+        if isinstance(strip(value.type), Dynamic) and (error := objects.read(value).error):
+            raise error
         return _integer(evaluator, 8 * (size_bytes(value.type) or 0))
     pointer = objects.address_of(value)
     if name != ADDRESS:
