@@ -21,6 +21,7 @@ from dwarfgpu.objfile.compression import inflate
 from dwarfgpu.objfile.container import open_container
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_notes import MAX_NOTES, readable_notes
+from dwarfgpu.objfile.relocate import relocated_data
 from tests.check.made import frame_file
 from tests.cli.command import run, run_json
 from tests.dwarf.builder import Content, Shape, abbreviations, elf, unit
@@ -120,6 +121,28 @@ def test_a_symbol_table_is_refused_before_it_is_read(tmp_path: Path) -> None:
         ):
             with pytest.raises(LimitExceeded, match=message):
                 question()
+        assert tracemalloc.get_traced_memory()[1] < 1 << 18
+    finally:
+        tracemalloc.stop()
+
+
+def test_relocations_are_refused_before_they_are_decompressed() -> None:
+    rows = packed(struct.pack("<QQq", 0, 0, 0) * 200_000)
+    table = Content(rows.data, 4, flags=rows.flags, link=2)
+    contents = {
+        ".debug_info": bytes(64),
+        ".symtab": Content(bytes(24), 2),
+        ".rela.debug_info": table,
+    }
+    data = bytearray(elf(contents, machine=62, type=1))
+    (headers,) = struct.unpack_from("<Q", data, 40)
+    struct.pack_into("<I", data, headers + 64 * 3 + 44, 1)  # sh_info
+    file = ObjectFile("made", bytes(data), FileLimits(relocations=199_999))
+    message = r"\.rela\.debug_info of made .* 200000: more than 199999 \(--max-relocations\)"
+    tracemalloc.start()
+    try:
+        with pytest.raises(LimitExceeded, match=message):
+            relocated_data(file, ".debug_info")
         assert tracemalloc.get_traced_memory()[1] < 1 << 18
     finally:
         tracemalloc.stop()

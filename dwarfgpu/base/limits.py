@@ -116,6 +116,12 @@ class FileLimits:
     that of the imports of units that are followed."""
     symbols: int = 1 << 21
     """Entries of a symbol table: a library of a gigabyte has one or two million."""
+    relocations: int = 1 << 24
+    """Relocations of the tables that are read: as many as fill `section_bytes` in a 64-bit file.
+
+    They take two to five seconds. One that is not added to the address of a section of the file, or
+    is the first of its symbol and type, counts as several, and a dynamic one as two.
+    """
     cfa_instructions: int = 1 << 16
     """Call frame instructions of a CIE or FDE; long functions have some thousands."""
     frame_rules: int = 1 << 22
@@ -204,6 +210,17 @@ class FileLimits:
         if count > self.symbols:
             raise LimitExceeded(
                 f"{subject} has {count} symbols: more than {self.symbols}", "--max-symbols"
+            )
+
+    def check_relocations(self, subject: str, count: int, other_count: int = 0) -> None:
+        """Raise `LimitExceeded` for a table of too many relocations, with those of other tables of
+        the file."""
+        if count + other_count > self.relocations:
+            other_tables = f", other tables of the file {other_count}" if other_count else ""
+            raise LimitExceeded(
+                f"{subject} has relocations that count as {count}{other_tables}: more than "
+                f"{self.relocations}",
+                "--max-relocations",
             )
 
     def check_listed(self, kind: str, count: int) -> None:

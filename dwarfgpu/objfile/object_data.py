@@ -6,11 +6,13 @@ Law: bytes that depend on what another file defines are `Unavailable`; the other
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from operator import itemgetter
+from typing import Final
 
 from dwarfgpu.errors import FailedReads
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHT_NOBITS, Section
-from dwarfgpu.objfile.relocate import MAX_FIELD_BYTES, Field, Relocator
+from dwarfgpu.objfile.relocate import MAX_FIELD_BYTES, Relocator, Way
 
 
 def placed_sections(file: ObjectFile) -> tuple[Section, ...]:
@@ -28,7 +30,7 @@ class ObjectData:
     def __init__(self, file: ObjectFile, load_address: int) -> None:
         self._file = file
         self._relocator = Relocator(file, load_address)
-        self._read: dict[int, tuple[bytes, list[Field]]] = {}
+        self._read: dict[int, tuple[bytes, list[tuple[int, Way]]]] = {}
         self._failed = FailedReads()
 
     def read(self, section: Section, offset: int, size_bytes: int) -> bytes:
@@ -42,29 +44,25 @@ class ObjectData:
         data, unknown = self._section(section)
         first = bisect_right(unknown, offset - MAX_FIELD_BYTES, key=_offset_of)
         end = bisect_left(unknown, offset + size_bytes, key=_offset_of)
-        for field in unknown[first:end]:
-            if field.problem is not None and field.offset + len(field.data) > offset:
-                raise field.problem.anew()
+        for start, way in unknown[first:end]:
+            field = self._relocator.field(section, data, start, way)
+            if field.end > offset:
+                raise field.problem
         return data[offset : offset + size_bytes]
 
-    def _section(self, section: Section) -> tuple[bytes, list[Field]]:
-        """Return the bytes of a section, and the fields with unknown contents."""
+    def _section(self, section: Section) -> tuple[bytes, list[tuple[int, Way]]]:
+        """Return the bytes of a section, and where it has fields with unknown contents."""
         if section.index not in self._read:
             relocated = self._failed.read(section.index, lambda: self._relocated(section))
             self._read[section.index] = relocated
         return self._read[section.index]
 
-    def _relocated(self, section: Section) -> tuple[bytes, list[Field]]:
+    def _relocated(self, section: Section) -> tuple[bytes, list[tuple[int, Way]]]:
         data = self._file.data_of(section)
         out = bytearray(data)
-        unknown: list[Field] = []
-        for field in self._relocator.fields(section, data, section.address):
-            if field.problem is not None:
-                unknown.append(field)
-            out[field.offset : field.offset + len(field.data)] = field.data
+        unknown = list(self._relocator.relocate(section, data, out, section.address))
         unknown.sort(key=_offset_of)
         return bytes(out), unknown
 
 
-def _offset_of(field: Field) -> int:
-    return field.offset
+_offset_of: Final = itemgetter(0)

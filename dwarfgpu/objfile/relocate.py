@@ -10,10 +10,10 @@ Law: a symbol of another file gets an address of its own, with nothing there.
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
-from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from operator import attrgetter, countOf
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from dwarfgpu.arch.abi import RelocationKind
 from dwarfgpu.arch.registry import abi_of
@@ -35,6 +35,7 @@ from dwarfgpu.objfile.symbol_entries import UNKNOWN_SECTION
 from dwarfgpu.objfile.symbols import Symbol, SymbolTable
 
 if TYPE_CHECKING:
+    from dwarfgpu.objfile.relocation_budget import TableBudget
     from dwarfgpu.objfile.section_buffer import SectionBuffer
 
 _MIN_BUFFER_BYTES: Final = 1 << 20
@@ -63,17 +64,36 @@ _STATIC: Final = _SUMS | {
 }  # fmt: skip
 """The kinds that linkers apply; only dynamic linkers apply the others."""
 
+_Quick: TypeAlias = tuple[int, Callable[..., tuple[Any, ...]], Callable[..., None], int, int, int]
+"""For most relocations: the last offset of a field, how it is read and written, what is added to
+the addend, how many times the offset is subtracted, and the bits that are kept."""
+_WORDS: Final = {
+    order: {
+        size: struct.Struct(order + code) for size, code in ((1, "B"), (2, "H"), (4, "I"), (8, "Q"))
+    }
+    for order in "<>"
+}
+_NO_QUICK: Final[_Quick] = (-1, struct.unpack_from, struct.pack_into, 0, 0, 0)
+_MAX_WAYS: Final = 1 << 17
+"""Of one table that are kept."""
+_SLOW: Final = 3
+"""How many relocations more one counts as that is calculated from what is in the field, or in
+another way that few need."""
+_NEW_WAY: Final = 7
+"""The same, for the first one of a symbol and type."""
+_UNKNOWN: Final = 15
+"""The same, for one whose symbol or type is unknown."""
+
 
 def relocated_data(file: ObjectFile, name: str) -> bytes:
     """Return the bytes of a section, relocated if the file is a relocatable object.
 
     `Malformed` for a relocation outside the section or of a symbol that does not exist,
     `Unsupported` for a type that the machine's ABI does not define, or that only a linker applies,
-    `LimitExceeded` for sections of the name that overlap.
+    `LimitExceeded` for sections of the name that overlap, and for too many relocations.
     """
     data, unknown = relocated_where_known(file, name)
     for field in unknown:
-        assert field.problem is not None
         raise field.problem
     return data
 
@@ -96,7 +116,6 @@ def relocated_where_known(file: ObjectFile, name: str) -> tuple[bytes, list[Fiel
         data, fields = relocator.data_of(section)
         out += data
         for field in fields:
-            assert field.problem is not None
             if not can_miss or field.offset >= len(data) or len(unknown) >= _MAX_UNKNOWN:
                 raise field.problem
             unknown.append(Field(begin + field.offset, field.data, field.problem))
@@ -172,18 +191,52 @@ class LinkedSymbols:
 
 @frozen
 class Field:
-    """A field of a section that a relocation sets."""
+    """A field of a section whose value is not known from the file."""
 
     offset: int
     """In the section."""
     data: bytes
-    problem: Unavailable | Unsupported | Malformed | None
-    """Why `data` is not what it will be."""
+    """What the file has there."""
+    problem: Unavailable | Unsupported | Malformed
 
     @property
     def end(self) -> int:
         """The offset behind it."""
         return self.offset + len(self.data)
+
+
+@frozen
+class Way:
+    """How the relocations of one symbol and type are applied."""
+
+    table: Section
+    index: int
+    """Of the symbol."""
+    number: int
+    """Of the type."""
+    kind: RelocationKind | None
+    """None for a type that is unknown, or for a linker."""
+    size_bytes: int
+    """Of the field, but of LEB128 numbers."""
+    base: int
+    """What is added to the addend."""
+    external: Symbol | None
+    """The symbol, if the file does not decide where it is."""
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether the value is a sum, in a field of whole words."""
+        return (
+            self.external is None
+            and self.kind in ("absolute", "relative")
+            and self.size_bytes in _WORDS["<"]
+        )
+
+    @property
+    def is_of_another_file(self) -> bool:
+        """Whether another file, or the linker, decides the value."""
+        symbol = self.external
+        return symbol is not None and symbol.section <= 0 and symbol.section != UNKNOWN_SECTION
 
 
 class Relocator:
@@ -219,15 +272,15 @@ class Relocator:
         """
         data = self._file.data_of(section)
         out, unknown = bytearray(data), list[Field]()
-        for field in self.fields(section, data, self._start_of(section)):
+        for offset, way in self.relocate(section, data, out, self._start_of(section)):
+            if way.is_of_another_file:
+                continue
+            field = self.field(section, data, offset, way)
             if isinstance(field.problem, Malformed):
                 raise field.problem
-            if isinstance(field.problem, Unsupported):
-                unknown.append(field)
-                if len(unknown) > _MAX_UNKNOWN:
-                    raise field.problem
-            else:
-                out[field.offset : field.end] = field.data
+            unknown.append(field)
+            if len(unknown) > _MAX_UNKNOWN:
+                raise field.problem
         return bytes(out), unknown
 
     def _name_of(self, index: int) -> str | None:
@@ -236,8 +289,11 @@ class Relocator:
         sections = self._file.sections
         return uncompressed(sections[index].name) if index < len(sections) else None
 
-    def fields(self, section: Section, data: bytes, place: int) -> Iterator[Field]:
-        """Yield the relocations of a section placed at an address, in the order of its tables.
+    def relocate(
+        self, section: Section, data: bytes, out: bytearray, place: int
+    ) -> Iterator[tuple[int, Way]]:
+        """Relocate the bytes of a section placed at an address, in the order of its tables; yield
+        where a field is whose value is unknown, or depends on another file, and its relocation.
 
         `Malformed` for a table that is named after the section but relocates another one, which no
         producer writes.
@@ -251,7 +307,7 @@ class Relocator:
         tables = self._tables.get(section.index, []) if data else []
         _refuse_overlap(self._file, f"relocation tables of {section.name}", tables)
         for table in tables:
-            yield from self._fields(table, section, data, place)
+            yield from self._apply(table, section, data, out, place)
 
     def _start_of(self, section: Section) -> int:
         """Return where a section begins in what all sections of its name are read as."""
@@ -283,81 +339,170 @@ class Relocator:
             self._bases[number] = base
         return base
 
-    def _fields(self, table: Section, section: Section, data: bytes, place: int) -> Iterator[Field]:
-        file, endian = self._file, self._file.endian
-        abi = abi_of(file.machine)
-        types, has_sums = (
-            abi.relocations,
-            any(type.kind in _SUMS for type in abi.relocations.values()),
-        )
-        sums: dict[int, int] = {}
+    def _apply(
+        self, table: Section, section: Section, data: bytes, out: bytearray, place: int
+    ) -> Iterator[tuple[int, Way]]:
+        from dwarfgpu.objfile.relocation_budget import relocation_budget  # few files need it
+
+        form = _form(self._file, table)
+        budget = relocation_budget(self._file).of(table.index, table.name)
+        budget.spend(self._file.unpacked_bytes(table) // form.size)
         symbols = self._symbols.of(table)
-        symbol_count, data_bytes = len(symbols), len(data)
-        symbol_sections, values = symbols.entries.sections, symbols.entries.values
-        end = min(len(file.sections), SHN_LORESERVE)
-        address_of, base_of = symbols.entries.address, self._base_of
-        for offset, index, number, explicit_addend in _entries(file, table):
-            relocation = types.get(number)
-            if relocation is None or (kind := relocation.kind) not in _STATIC:
-                what = f"relocations of {file.machine} are unknown"
-                size_bytes = MAX_FIELD_BYTES
-                if relocation is not None and relocation.kind == "linker":
-                    size_bytes = min(relocation.size_bytes, MAX_FIELD_BYTES)
-                    what = f"{relocation.name} at {section.name}+{offset:#x} has no value before "
-                    what += "a linker applies it"
-                elif types:
-                    what = f"relocation type {number} of {file.machine} is unknown"
-                unknown = Unsupported(f"{file.path}: {table.name}: {what}")
-                yield Field(offset, data[offset : offset + size_bytes], unknown)
-                continue
-            if kind == "none":
-                continue
-            size_bytes = relocation.size_bytes
-            if has_sums and kind in _ULEB:
-                size_bytes = _uleb_bytes(data, offset)
-                if size_bytes > _MAX_ULEB_BYTES:
-                    raise Malformed(
-                        f"{file.path}: {table.name} relocates {section.name}+{offset:#x}: a "
-                        f"ULEB128 number of more than {_MAX_ULEB_BYTES} bytes"
-                    )
-            if offset + size_bytes > data_bytes:
-                raise Malformed(f"{file.path}: {table.name} relocates {section.name}+{offset:#x}")
-            if index >= symbol_count:
-                raise Malformed(f"{file.path}: {table.name} names symbol {index} of {symbol_count}")
-            addend = explicit_addend
-            if addend is None:
-                contents = data[offset : offset + size_bytes]
-                addend = signed(int.from_bytes(contents, endian), 8 * size_bytes)
-            symbol_section = symbol_sections[index]
-            external: Symbol | None = None
-            if 0 < symbol_section < end and kind != "size":
-                # Nearly all: hundreds of thousands of them need no `Symbol`.
-                base = address_of(symbol_section, values[index]) + base_of(symbol_section)
-            else:
-                symbol = symbols.symbol(index)
-                base = symbol.size_bytes if kind == "size" else self._address(index, symbol)
-                external = symbol if self._is_external(index, symbol) else None
-            if kind == "tls_offset":
-                addend -= abi.dtv_offset
-            value = base + addend
-            if has_sums and kind in _SUMS:
-                contents = data[offset : offset + size_bytes]
-                before = sums.get(offset, _number(kind, contents, endian))
-                value = _sum(kind, before, value)
-            elif kind != "absolute":
-                value = _value(kind, value, place + offset)
-            if has_sums:
-                sums[offset] = value
-            if kind == "subtract_uleb" and not 0 <= value < 1 << 7 * size_bytes:
-                raise Malformed(
-                    f"{file.path}: {table.name} relocates {section.name}+{offset:#x}: {value} does "
-                    f"not fit a ULEB128 number of {counted(size_bytes, 'byte')}"
+        order = form.format[0]
+        ways: dict[int, Way] = {}
+        quick: dict[int, _Quick] = {}
+        pending: dict[int, int] = {}
+        rows = form.iter_unpack(_entries(self._file, table, form))
+        if table.type == SHT_RELA:
+            for offset, info, addend in rows:
+                last, _, write, base, less, mask = quick.get(info, _NO_QUICK)
+                if offset <= last:
+                    write(out, offset, base + addend - less * offset & mask)
+                    continue
+                way = ways.get(info)
+                if way is None:
+                    way = self._new_way(table, symbols, info, ways, quick, budget)
+                    if (known := _quick(way, len(data), place, order)) is not None:
+                        quick[info] = known
+                yield from self._apply_slowly(
+                    section, data, out, place, offset, addend, way, pending, budget
                 )
-            yield Field(
-                offset,
-                _encoded(kind, value, size_bytes, endian),
-                None if external is None else self._problem(section, offset, index, external),
+            return
+        for offset, info in rows:
+            last, read, write, base, less, mask = quick.get(info, _NO_QUICK)
+            if offset <= last:
+                (addend,) = read(data, offset)
+                write(out, offset, base + addend - less * offset & mask)
+                continue
+            way = ways.get(info)
+            if way is None:
+                way = self._new_way(table, symbols, info, ways, quick, budget)
+                if (known := _quick(way, len(data), place, order)) is not None:
+                    quick[info] = known
+            yield from self._apply_slowly(
+                section, data, out, place, offset, None, way, pending, budget
             )
+
+    def _new_way(
+        self,
+        table: Section,
+        symbols: SymbolTable,
+        info: int,
+        ways: dict[int, Way],
+        quick: dict[int, _Quick],
+        budget: TableBudget,
+    ) -> Way:
+        """Keep how the relocations of one symbol and type are applied; return it."""
+        budget.spend(_NEW_WAY)
+        if len(ways) >= _MAX_WAYS:
+            ways.clear()
+            quick.clear()
+        way = ways[info] = self._way(table, symbols, info)
+        return way
+
+    def _way(self, table: Section, symbols: SymbolTable, info: int) -> Way:
+        file, abi = self._file, abi_of(self._file.machine)
+        index, number = _symbol_and_type(file, info)
+        relocation = abi.relocations.get(number)
+        if relocation is None or relocation.kind not in _STATIC:
+            size_bytes = MAX_FIELD_BYTES
+            if relocation is not None and relocation.kind == "linker":
+                size_bytes = min(relocation.size_bytes, MAX_FIELD_BYTES)
+            return Way(table, index, number, None, size_bytes, 0, None)
+        kind, size_bytes = relocation.kind, relocation.size_bytes
+        if kind == "none":
+            return Way(table, index, number, kind, size_bytes, 0, None)
+        if index >= len(symbols):
+            raise Malformed(f"{file.path}: {table.name} names symbol {index} of {len(symbols)}")
+        entries = symbols.entries
+        symbol_section = entries.sections[index]
+        end = min(len(file.sections), SHN_LORESERVE)
+        external: Symbol | None = None
+        if 0 < symbol_section < end and kind != "size":
+            # Nearly all: hundreds of thousands of them need no `Symbol`.
+            base = entries.address(symbol_section, entries.values[index])
+            base += self._base_of(symbol_section)
+        else:
+            symbol = symbols.symbol(index)
+            base = symbol.size_bytes if kind == "size" else self._address(index, symbol)
+            external = symbol if self._is_external(index, symbol) else None
+        if kind == "tls_offset":
+            base -= abi.dtv_offset
+        return Way(table, index, number, kind, size_bytes, base, external)
+
+    def _apply_slowly(
+        self,
+        section: Section,
+        data: bytes,
+        out: bytearray,
+        place: int,
+        offset: int,
+        addend: int | None,
+        way: Way,
+        pending: dict[int, int],
+        budget: TableBudget,
+    ) -> Iterator[tuple[int, Way]]:
+        """Apply one relocation of any kind; yield it if its field is not known from the file.
+
+        `pending`: values of LEB128 numbers by their offsets, which need not fit before the last of
+        their relocations.
+        """
+        kind, endian = way.kind, self._file.endian
+        if kind == "none":
+            return
+        if kind is None:
+            budget.spend(_UNKNOWN)
+            yield offset, way
+            return
+        size_bytes, what = way.size_bytes, f"{self._file.path}: {way.table.name} relocates "
+        what += f"{section.name}+{offset:#x}"
+        if kind in _ULEB:
+            budget.spend(_UNKNOWN)
+            size_bytes = _uleb_bytes(data, offset)
+            if size_bytes > _MAX_ULEB_BYTES:
+                raise Malformed(f"{what}: a ULEB128 number of more than {_MAX_ULEB_BYTES} bytes")
+        elif not way.is_quick:
+            budget.spend(_SLOW if way.external is None else _UNKNOWN)
+        end = offset + size_bytes
+        if end > len(data):
+            raise Malformed(what)
+        if addend is None:
+            addend = signed(int.from_bytes(data[offset:end], endian), 8 * size_bytes)
+        value = way.base + addend
+        if kind in _SUMS:
+            before = pending.get(offset)
+            if before is None:
+                before = _number(kind, bytes(out[offset:end]), endian)
+            value = _sum(kind, before, value)
+            if kind in _ULEB:
+                pending[offset] = value
+        elif kind != "absolute":
+            value = _value(kind, value, place + offset)
+        if kind == "subtract_uleb" and not 0 <= value < 1 << 7 * size_bytes:
+            raise Malformed(
+                f"{what}: {value} does not fit a ULEB128 number of {counted(size_bytes, 'byte')}"
+            )
+        out[offset:end] = _encoded(kind, value, size_bytes, endian)
+        if way.external is not None:
+            yield offset, way
+
+    def field(self, section: Section, data: bytes, offset: int, way: Way) -> Field:
+        """Return a field that `relocate` yields, with why its value is unknown."""
+        size_bytes = _uleb_bytes(data, offset) if way.kind in _ULEB else way.size_bytes
+        contents = data[offset : offset + size_bytes]
+        if way.external is not None:
+            problem = self._problem(section, offset, way.index, way.external)
+            return Field(offset, contents, problem)
+        file = self._file
+        types = abi_of(file.machine).relocations
+        relocation = types.get(way.number)
+        what = f"relocations of {file.machine} are unknown"
+        if relocation is not None and relocation.kind == "linker":
+            what = f"{relocation.name} at {section.name}+{offset:#x} has no value before a linker "
+            what += "applies it"
+        elif types:
+            what = f"relocation type {way.number} of {file.machine} is unknown"
+        return Field(offset, contents, Unsupported(f"{file.path}: {way.table.name}: {what}"))
 
     def _problem(
         self, section: Section, offset: int, index: int, symbol: Symbol
@@ -422,30 +567,44 @@ def _encoded(kind: RelocationKind, value: int, size_bytes: int, endian: Endian) 
     return (value & (1 << 8 * size_bytes) - 1).to_bytes(size_bytes, endian)
 
 
-def _entries(file: ObjectFile, table: Section) -> Iterator[tuple[int, int, int, int | None]]:
-    """Yield offset, symbol index, type and addend; an addend of None is in the section. `Malformed`
-    for relocations that zeros replaced."""
-    order = "<" if file.endian == "little" else ">"
+def _form(file: ObjectFile, table: Section) -> struct.Struct:
+    """Return how an entry of a table is written: offset, symbol and type, and the addend of those
+    that are not in the section."""
     word = "Q" if file.address_bytes == 8 else "I"
-    has_addend = table.type == SHT_RELA
-    form = struct.Struct(order + 2 * word + (word.lower() if has_addend else ""))
-    symbol_shift = 32 if file.address_bytes == 8 else 8
+    addend = word.lower() if table.type == SHT_RELA else ""
+    return struct.Struct(("<" if file.endian == "little" else ">") + 2 * word + addend)
+
+
+def _symbol_and_type(file: ObjectFile, info: int) -> tuple[int, int]:
+    """Return the index of the symbol and the number of the type of a relocation."""
+    if file.address_bytes == 4:
+        return info >> 8, info & 0xFF
+    if file.endian == "little" and abi_of(file.machine).has_three_relocation_types:
+        types = (info >> 32).to_bytes(4, "big")
+        return info & 0xFFFFFFFF, int.from_bytes(types, "little")
+    return info >> 32, info & 0xFFFFFFFF
+
+
+def _entries(file: ObjectFile, table: Section, form: struct.Struct) -> bytes:
+    """Return the entries of a table; `Malformed` for relocations that zeros replaced."""
     data = file.data_of(table)
-    is_swapped = (
-        abi_of(file.machine).has_three_relocation_types
-        and file.address_bytes == 8
-        and file.endian == "little"
-    )
+    data = data[: len(data) - len(data) % form.size]
     of_debug = relocated_name(table.name)[1].startswith(".debug_")
     if of_debug and bytes(_LOST * form.size) in data:
-        starts = range(0, len(data) - form.size + 1, form.size)
-        count = sum(not any(data[start : start + form.size]) for start in starts)
+        zeros = form.unpack(bytes(form.size))
+        count = countOf(form.iter_unpack(data), zeros)
         raise Malformed(
-            f"{file.path}: {table.name} has {count} of {len(starts)} relocations that are 0"
+            f"{file.path}: {table.name} has {count} of {len(data) // form.size} relocations that "
+            "are 0"
         )
-    for offset, info, *addend in form.iter_unpack(data[: len(data) - len(data) % form.size]):
-        if is_swapped:
-            symbol, types = info & 0xFFFFFFFF, info >> 32
-            info = symbol << 32 | int.from_bytes(types.to_bytes(4, "big"), "little")
-        number = info & (1 << symbol_shift) - 1
-        yield offset, info >> symbol_shift, number, addend[0] if addend else None
+    return data
+
+
+def _quick(way: Way, data_bytes: int, place: int, order: str) -> _Quick | None:
+    """Return how to write the fields of a relocation at once; None for those that need more."""
+    if not way.is_quick:
+        return None
+    form = _WORDS[order][way.size_bytes]
+    less = way.kind == "relative"
+    last, mask = data_bytes - way.size_bytes, (1 << 8 * way.size_bytes) - 1
+    return last, form.unpack_from, form.pack_into, way.base - less * place, int(less), mask

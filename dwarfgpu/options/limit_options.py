@@ -57,6 +57,12 @@ FILE_LIMITS: Final = {
         "units that are followed",
     ),
     "--max-symbols": ("symbols", "symbols of a symbol table"),
+    "--max-relocations": (
+        "relocations",
+        "relocations of the tables of a file that are read; a dynamic one, or a word of them, "
+        "counts as 2, one of a sum or other rare kind as 4, the first of a symbol and type in a "
+        "table as 7 more, and one of an unknown symbol or type or of a LEB128 number as 16",
+    ),
     "--max-cfa-instructions": ("cfa_instructions", "call frame instructions of a CIE or FDE"),
     "--max-frame-rules": (
         "frame_rules",

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_structures import SHT_SYMTAB, Section
-from dwarfgpu.objfile.relocate import SHT_RELA, relocated_data
+from dwarfgpu.objfile.relocate import SHT_RELA, relocated_data, relocated_where_known
 from dwarfgpu.objfile.symbols import Symbol, SymbolTable
 from tests.cli.command import run as command
 from tests.dwarf.builder import (
@@ -31,6 +32,7 @@ from tests.dwarf.builder import (
     unit,
 )
 from tests.objfile.build import C, run
+from tests.work import calls_of
 
 Tool = Callable[[str], str]
 _LOW = re.compile(r"DW_AT_low_pc\t\((0x[0-9a-f]+)\)")
@@ -93,6 +95,7 @@ def made(
     machine: int = X86_64,
     kind: int = 4,
     abbreviated: bytes = b"",
+    limits: FileLimits = DEFAULT_FILE_LIMITS,
 ) -> ObjectFile:
     """An object with relocations of its section 1 by symbol 1, which is 0x1122334455667788."""
     symbols = bytes(24) + struct.pack("<IBBHQQ", 0, 0, 0, 1, 0x1122334455667788, 0x30)
@@ -107,7 +110,7 @@ def made(
     # sh_info, which the builder leaves 0, names the section that is relocated.
     table = int.from_bytes(raw[40:48], "little") + 4 * 64
     raw[table + 44 : table + 48] = (1).to_bytes(4, "little")
-    return ObjectFile("made.o", bytes(raw))
+    return ObjectFile("made.o", bytes(raw), limits)
 
 
 def rela(offset: int, number: int, addend: int = 0, symbol: int = 1) -> bytes:
@@ -404,6 +407,48 @@ def test_relocations_make_no_symbols(monkeypatch: pytest.MonkeyPatch) -> None:
     assert made_for == [1]  # for its size
 
 
+@pytest.mark.parametrize(
+    ("machine", "number", "needed"),
+    [
+        (X86_64, 1, 17),  # R_X86_64_64
+        (X86_64, 2, 17),  # R_X86_64_PC32
+        (X86_64, 32, 47),  # R_X86_64_SIZE32
+        (X86_64, 25, 167),  # R_X86_64_GOTOFF64
+        (X86_64, 200, 167),
+        (243, 35, 47),  # R_RISCV_ADD32
+        (243, 60, 167),  # R_RISCV_SET_ULEB128
+    ],
+)
+def test_relocations_are_counted(machine: int, number: int, needed: int) -> None:
+    """10 of one symbol and type, which are counted as several where they take more."""
+    table = rela(0, number) * 10
+
+    def read(limit: int) -> bytes:
+        file = made(table, machine=machine, limits=FileLimits(relocations=limit))
+        for _ in range(2):  # a table that is read again counts once
+            data, _ = relocated_where_known(file, ".debug_info")
+        return data
+
+    assert len(read(needed)) == 16
+    with pytest.raises(LimitExceeded) as caught:
+        read(needed - 1)
+    assert str(caught.value) == (
+        f".rela.debug_info of made.o has relocations that count as {needed}: more than "
+        f"{needed - 1} (--max-relocations)"
+    )
+
+
+def test_most_relocations_are_three_calls() -> None:
+    """To look up the symbol, and to read and write the field."""
+    rows = struct.pack("<QQ", 0, 1 << 32 | 1)
+
+    def read(count: int) -> Callable[[], object]:
+        return lambda: relocated_data(made(rows * count, kind=9), ".debug_info")
+
+    few, many = calls_of(read(10)), calls_of(read(1010))
+    assert many - few <= 3 * 1000
+
+
 def test_each_table_may_name_symbols_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """The size of each symbol table is added once, not again for each of the next tables."""
     added: list[int] = []
@@ -425,4 +470,4 @@ def test_each_table_may_name_symbols_of_its_own(monkeypatch: pytest.MonkeyPatch)
         struct.pack_into("<I", data, table + 64 * index + 44, 1)  # sh_info: .debug_info
     monkeypatch.setattr(ObjectFile, "unpacked_bytes", counted)
     assert len(relocated_data(ObjectFile("made", bytes(data)), ".debug_info")) == 64
-    assert len(added) <= 4 * count
+    assert len(added) <= 5 * count

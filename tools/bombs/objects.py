@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from random import Random
 from typing import Final
 
 from dwarfgpu.base.leb128 import encode_uleb
@@ -27,9 +28,11 @@ from tools.bombs.elf import (
 from tools.bombs.model import Bomb, Files
 from tools.bombs.sections import CIE, fde
 
+_I386: Final = 3
 _RISCV: Final = 243
 _RELOCATABLE: Final = 1
 _R_X86_64_64: Final = 1
+_R_386_32: Final = 1
 _R_RISCV_SET_ULEB128: Final = 60
 _SHT_RELA: Final = 4
 _VARIABLE: Final = Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_LOW_PC, dw.FORM_ADDR)))
@@ -85,6 +88,51 @@ def relocations_of_a_field(count: int) -> Files:
     """All of one field, in ten tables."""
     rows = _rela(_ROOT_ADDRESS) * (count // 10)
     return {"bomb": _object([_ONLY_ROOT], [(0, rows)] * 10, UNIT)}
+
+
+def packed_relocations(count: int) -> Files:
+    """All of one field of a 32-bit file, whose addends are in the section, compressed."""
+    info = unit(_ROOT[:9] + _ROOT[13:] + b"\0", address_size=4)
+    rows = struct.pack("<II", _ROOT_ADDRESS, 1 << 8 | _R_386_32) * count
+    # Bytes that cannot be compressed are behind them, so that the ratio is allowed.
+    noise = Random(1).randbytes(len(rows) // 60)
+    table = struct.pack("<III", 1, len(rows), 4) + zlib.compress(rows, 9) + noise
+    code_symbol = struct.pack("<IIIBBH", 0, 0, 0, 3, 0, 1)
+    sections: dict[str, bytes | Content] = {
+        ".text": Content(bytes(0x1000), flags=6),
+        ".debug_abbrev": abbreviations(UNIT),
+        ".symtab": Content(bytes(16) + code_symbol, type=2, link=4, entry_bytes=16),
+        ".strtab": Content(b"\0", type=3),
+        ".debug_info": info,
+        ".rel.debug_info": Content(table, 9, flags=0x800, link=3, entry_bytes=8),
+    }
+    data = bytearray(elf(sections, _I386, 0, bits=32, type=_RELOCATABLE))
+    (headers_at,) = struct.unpack_from("<I", data, 32)
+    struct.pack_into("<I", data, headers_at + 40 * 6 + 28, 5)  # sh_info
+    return {"bomb": bytes(data)}
+
+
+def relocations_of_symbols(count: int) -> Files:
+    """Each of a symbol that another file defines, of code too."""
+    symbols = bytes(24) + struct.pack("<IBBHQQ", 1, 0x10, 0, 0, 0, 0) * count
+    tables = [
+        b"".join(_rela(begin + 8 * number, symbol=1 + number) for number in range(count))
+        for begin in (0, len(_ONLY_ROOT))
+    ]
+    sections: dict[str, bytes | Content] = {
+        ".text": Content(bytes(8 * count), flags=6),
+        ".debug_abbrev": abbreviations(UNIT),
+        ".symtab": Content(symbols, type=2, link=4, entry_bytes=24),
+        ".strtab": Content(b"\0x\0", type=3),
+        ".debug_info": _ONLY_ROOT + bytes(8 * count),
+        ".rela.text": Content(tables[0], _SHT_RELA, link=3, entry_bytes=24),
+        ".rela.debug_info": Content(tables[1], _SHT_RELA, link=3, entry_bytes=24),
+    }
+    data = bytearray(elf(sections, X86_64, 0, type=_RELOCATABLE))
+    (headers_at,) = struct.unpack_from("<Q", data, 40)
+    for table, relocated in ((6, 1), (7, 5)):
+        struct.pack_into("<I", data, headers_at + 64 * table + 44, relocated)
+    return {"bomb": bytes(data)}
 
 
 def relocations_of_a_number(count: int) -> Files:
@@ -263,6 +311,14 @@ BOMBS: Final = (
          500_000, ("info bomb", "check bomb", "debug bomb <<< print x", "where bomb x")),
     Bomb("field-relocations", "object file", "{} relocations of one field",
          relocations_of_a_field, 1_000_000, ASK),
+    Bomb("packed-relocations", "object file", "{} compressed relocations of one field",
+         packed_relocations, 20_000_000, ASK, says="--max-relocations"),
+    Bomb("most-relocations", "object file", "{} compressed relocations of one field",
+         packed_relocations, 16_000_000, ASK),
+    Bomb("symbol-relocations", "object file",
+         "{} relocations, each of another symbol of another file, in two sections",
+         relocations_of_symbols, 600_000, (*ASK, "debug bomb <<< x/4xw 0"),
+         says="--max-relocations"),
     Bomb("number-relocations", "object file", "{} relocations of a LEB128 number as long",
          relocations_of_a_number, 500_000, ASK, says="more than 16 bytes"),
     Bomb("info-sections", "object file", "{} sections of one name, each with relocations",
