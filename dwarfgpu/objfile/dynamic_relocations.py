@@ -80,6 +80,12 @@ _SLOTS: Final[tuple[tuple[str, SlotKind], ...]] = (
 """The relocations of each kind, by the ends of their names."""
 _COMPUTED: Final = frozenset({"base", "symbol", "symbol_addend", "absolute", "absolute_high"})
 """The kinds of relocation whose value depends only on the file and its load address."""
+_STRIDES: Final[dict[TableKind, int]] = {"rela": 3, "rel": 2, "relr": 1}
+"""Words of an entry."""
+_PART_ENTRIES: Final = 1 << 19
+"""Of a table, which are sorted together."""
+_COST: Final = 2
+"""What an entry counts as towards the limit: sorting takes longer."""
 _OF_SECTION: Final[dict[int, TableKind]] = {SHT_RELA: "rela", SHT_REL: "rel", SHT_RELR: "relr"}
 _OF_TAGS: Final[tuple[tuple[int, int, TableKind], ...]] = (
     (7, 8, "rela"),
@@ -114,17 +120,25 @@ class _Range:
     at: int
     size_bytes: int
     symbols: _Symbols | None
+    name: str
+    """In messages."""
+
+    @property
+    def identity(self) -> object:
+        """What is the same for a table that two headers describe."""
+        return self.kind, self.at, self.size_bytes, self.symbols
 
 
 @frozen
 class _Table:
-    """A table in the order of the addresses that it relocates."""
+    """A table, or a part of a large one, in the order of the addresses that it relocates."""
 
     kind: TableKind
     symbols: _Symbols | None
     addresses: array[int]
+    """Those of entries; of `relr` those where words begin."""
     entries: array[int]
-    """Which entry of `words` relocates each address; empty for `relr`."""
+    """Which entry of `words` relocates each address."""
     words: array[int]
     copies: tuple[tuple[int, int, int], ...]
     """First address, end address, and entry of each copied range."""
@@ -149,13 +163,14 @@ class DynamicRelocations:
         file.
 
         `Unavailable` where any of them depends on more than the file and where it is loaded,
-        `Malformed` for a table that cannot be believed, `LimitExceeded` for tables that overlap.
+        `Malformed` for a table that cannot be believed, `LimitExceeded` for tables that overlap or
+        have too many relocations.
         """
         out = bytearray(contents(address, size_bytes))
         if isinstance(self._tables, DwarfGpuError):
             raise self._tables.anew()
         for table in self._tables:
-            for start, entry in _within(table, address, size_bytes, self._file.path):
+            for start, entry in _within(table, address, size_bytes, self._word, self._file.path):
                 field, value = self._field(table, start, entry, contents)
                 first, end = max(start, address), min(start + field, address + size_bytes)
                 if first >= end:
@@ -184,7 +199,7 @@ class DynamicRelocations:
             return word, self._load_address + int.from_bytes(
                 contents(address, word), self._file.endian
             )
-        stride = 3 if table.kind == "rela" else 2
+        stride = _STRIDES[table.kind]
         info = table.words[stride * entry + 1]
         symbol_shift = 32 if word == 8 else 8
         number = info & (1 << symbol_shift) - 1
@@ -251,8 +266,10 @@ class DynamicRelocations:
         }
         symbol_shift = 32 if self._word == 8 else 8
         for table in () if isinstance(self._tables, DwarfGpuError) else self._tables:
-            stride = 3 if table.kind == "rela" else 2
-            for address, entry in zip(table.addresses, table.entries, strict=False):
+            if table.kind == "relr":
+                continue
+            stride = _STRIDES[table.kind]
+            for address, entry in zip(table.addresses, table.entries, strict=True):
                 info = table.words[stride * entry + 1]
                 kind = kinds.get(info & (1 << symbol_shift) - 1)
                 if kind is None or table.symbols is None:
@@ -277,10 +294,11 @@ class DynamicRelocations:
     def _tables(self) -> tuple[_Table, ...] | DwarfGpuError:
         """The tables, or why they cannot be read, which is found out once."""
         try:
-            ranges = list(dict.fromkeys(self._from_sections() or self._from_dynamic()))
+            named = self._from_sections() or self._from_dynamic()
+            ranges = {extent.identity: extent for extent in named}.values()
             if sum(span.size_bytes for span in ranges) > self._file.size_bytes:
                 raise LimitExceeded(f"{self._file.path}: its tables of dynamic relocations overlap")
-            return tuple(self._read(span) for span in ranges)
+            return tuple(part for span in ranges for part in self._read(span))
         except DwarfGpuError as error:
             return error
 
@@ -295,7 +313,7 @@ class DynamicRelocations:
                 linked = file.sections[section.link]
                 if linked.type != SHT_NOBITS and 0 < linked.link < len(file.sections):
                     symbols = _Symbols(linked.offset, file.sections[linked.link].offset)
-            out.append(_Range(kind, section.offset, section.size_bytes, symbols))
+            out.append(_Range(kind, section.offset, section.size_bytes, symbols, section.name))
         return out
 
     def _from_dynamic(self) -> list[_Range]:
@@ -304,7 +322,7 @@ class DynamicRelocations:
             symbols = _Symbols(self._offset(tags[DT_SYMTAB]), self._offset(tags[DT_STRTAB]))
         plt: TableKind = "rel" if tags.get(DT_PLTREL) == 17 else "rela"
         return [
-            _Range(kind, self._offset(tags[tag]), tags[size], symbols)
+            _Range(kind, self._offset(tags[tag]), tags[size], symbols, f"dynamic tag {tag}")
             for tag, size, kind in (*_OF_TAGS, (DT_JMPREL, DT_PLTRELSZ, plt))
             if tag in tags and tags.get(size)
         ]
@@ -316,25 +334,30 @@ class DynamicRelocations:
                 return segment.offset + address - segment.address
         raise Malformed(f"{self._file.path}: no segment has {address:#x} of the dynamic segment")
 
-    def _read(self, extent: _Range) -> _Table:
-        if extent.kind == "relr":
-            words = _words(self._file, extent.at, extent.size_bytes, 1)
-            most = self._file.size_bytes // self._word
-            addresses = array("Q")
-            for address in _relr(words, self._word, self._file.path):
-                addresses.append(address & (1 << 64) - 1)
-                if len(addresses) > most:
-                    raise LimitExceeded(f"{self._file.path}: more relocations than words")
-            return _Table("relr", None, array("Q", sorted(addresses)), array("I"), words, ())
-        stride = 3 if extent.kind == "rela" else 2
-        words = _words(self._file, extent.at, extent.size_bytes, stride)
-        addresses = words[::stride]
-        order = array("I", sorted(range(len(addresses)), key=addresses.__getitem__))
-        table = _Table(
-            extent.kind, extent.symbols, array("Q", (addresses[index] for index in order)), order,
-            words, (),
-        )  # fmt: skip
-        return _Table(table.kind, table.symbols, table.addresses, order, words, self._copies(table))
+    def _read(self, extent: _Range) -> Iterator[_Table]:
+        """Yield the parts of a table, whose sorting takes several times their memory."""
+        # Few commands read such tables.
+        from dwarfgpu.objfile.relocation_budget import relocation_budget
+
+        budget = relocation_budget(self._file).of(extent.identity, extent.name)
+        stride = _STRIDES[extent.kind]
+        entry_bytes = stride * self._word
+        count = extent.size_bytes // entry_bytes
+        budget.spend(_COST * count)
+        next_address: int | None = None
+        for begin in range(0, count, _PART_ENTRIES):
+            size_bytes = min(_PART_ENTRIES, count - begin) * entry_bytes
+            words = _words(self._file, extent.at + begin * entry_bytes, size_bytes, stride)
+            if extent.kind == "relr":
+                addresses, next_address = _starts(words, self._word, next_address, self._file.path)
+            else:
+                addresses = words[::stride]
+            order = array("I", sorted(range(len(addresses)), key=addresses.__getitem__))
+            in_order = array(addresses.typecode, map(addresses.__getitem__, order))
+            table = _Table(extent.kind, extent.symbols, in_order, order, words, ())
+            if extent.kind != "relr" and (copies := self._copies(table)):
+                table = _Table(extent.kind, extent.symbols, in_order, order, words, copies)
+            yield table
 
     def _copies(self, table: _Table) -> tuple[tuple[int, int, int], ...]:
         """Return the ranges copied from other files, in the order of their ends; none contains
@@ -345,7 +368,7 @@ class DynamicRelocations:
         )
         if number is None:
             return ()
-        stride = 3 if table.kind == "rela" else 2
+        stride = _STRIDES[table.kind]
         mask = (1 << (32 if self._word == 8 else 8)) - 1
         infos = table.words[1::stride]
         out: list[tuple[int, int, int]] = []
@@ -428,28 +451,63 @@ def _words(file: ObjectFile, offset: int, size_bytes: int, stride: int) -> array
     return out
 
 
-def _relr(words: array[int], word_bytes: int, path: str) -> Iterator[int]:
-    """Yield the addresses of a table of relative relocations: addresses, and bitmaps of words
-    behind."""
-    next_address: int | None = None
+def _starts(
+    words: array[int], word_bytes: int, next_address: int | None, path: str
+) -> tuple[array[int], int | None]:
+    """Return where what each word of a table of relative relocations relocates begins, and where
+    the next bitmap does: words are addresses, and bitmaps of the words behind.
+
+    `next_address`: where the first bitmap begins; None at the begin of a table.
+    """
+    starts = array(words.typecode)
+    mask, span_bytes = (1 << 8 * word_bytes) - 1, (8 * word_bytes - 1) * word_bytes
     for word in words:
         if not word & 1:
-            yield word
-            next_address = word + word_bytes
+            starts.append(word)
+            next_address = word + word_bytes & mask
             continue
         if next_address is None:
             raise Malformed(f"{path}: a table of relative relocations begins with a bitmap")
-        for index in range(8 * word_bytes - 1):
-            if word >> index + 1 & 1:
-                yield next_address + index * word_bytes
-        next_address += (8 * word_bytes - 1) * word_bytes
+        starts.append(next_address)
+        next_address = next_address + span_bytes & mask
+    return starts, next_address
 
 
-def _within(table: _Table, address: int, size_bytes: int, path: str) -> Iterator[tuple[int, int]]:
+def _within(
+    table: _Table, address: int, size_bytes: int, word_bytes: int, path: str
+) -> Iterator[tuple[int, int]]:
     """Yield address and entry of each relocation whose field may overlap a range."""
-    first = bisect_left(table.addresses, address - MAX_FIELD_BYTES + 1)
+    is_bitmaps = table.kind == "relr"
+    # Each of the table relocates bytes from another address on, at which no other one begins.
+    reach = (8 * word_bytes - 1) * word_bytes if is_bitmaps else MAX_FIELD_BYTES
+    first = bisect_left(table.addresses, address - reach + 1)
     end = bisect_left(table.addresses, address + size_bytes)
-    if end - first > size_bytes + MAX_FIELD_BYTES:
-        raise Malformed(f"{path}: bytes at {address:#x} are relocated more than once")
+    if end - first > size_bytes + reach:
+        raise _repeated(address, path)
+    if is_bitmaps:
+        most = size_bytes + word_bytes
+        for index in range(first, end):
+            entry = table.entries[index]
+            for start in _relocated_by(table.words[entry], table.addresses[index], word_bytes):
+                if address - word_bytes < start < address + size_bytes:
+                    most -= 1
+                    if most < 0:
+                        raise _repeated(address, path)
+                    yield start, entry
+        return
     for index in range(first, end):
-        yield table.addresses[index], table.entries[index] if table.entries else index
+        yield table.addresses[index], table.entries[index]
+
+
+def _repeated(address: int, path: str) -> Malformed:
+    return Malformed(f"{path}: bytes at {address:#x} are relocated more than once")
+
+
+def _relocated_by(word: int, start: int, word_bytes: int) -> Iterator[int]:
+    """Yield the addresses that a word of a table of relative relocations relocates."""
+    if not word & 1:
+        yield start
+        return
+    for index in range(8 * word_bytes - 1):
+        if word >> index + 1 & 1:
+            yield start + index * word_bytes

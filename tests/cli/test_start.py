@@ -60,7 +60,7 @@ def loaded(*arguments: str) -> set[str]:
         ("asm lit1", 75),
         ("eval lit1", 115),
         ("eval --demo t", 261),
-        ("eval --file PROGRAM greeting", 264),
+        ("eval --file PROGRAM greeting", 265),
         ("info FILE", 160),
         ("check FILE", 283),
         ("where --demo t", 250),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
 from dwarfgpu.objfile.dynamic_relocations import (
@@ -20,6 +21,7 @@ from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import PF_W, PT_LOAD
 from dwarfgpu.objfile.needed_libraries import needed_libraries
 from tests.dwarf.builder import AMDGPU, FIXTURES, X86_64, Content, elf, read_fixture
+from tests.work import calls_of
 
 BASE = 0x5555_5555_4000
 AARCH64, I386 = 183, 3
@@ -34,7 +36,7 @@ def held(address: int, size_bytes: int) -> bytes:
 
 def made(
     entries: bytes, machine: int = X86_64, kind: int = 4, executable: bool = True,
-    symbols: tuple[bytes, ...] = (), alloc: int = 2,
+    symbols: tuple[bytes, ...] = (), alloc: int = 2, limits: FileLimits = DEFAULT_FILE_LIMITS,
 ) -> ObjectFile:  # fmt: skip
     """A file with one table, whose symbol 1 is `outside` and 2, 3 … are given."""
     is_32 = machine == I386
@@ -47,7 +49,7 @@ def made(
             ".rela.dyn": Content(entries, kind, alloc, link=1),
         },
         machine, bits=32 if is_32 else 64, type=2 if executable else 3,
-    ))  # fmt: skip
+    ), limits)  # fmt: skip
 
 
 def symbol(info: int = 0x11, section: int = 1, other: int = 0, size_bytes: int = 4) -> bytes:
@@ -175,9 +177,60 @@ def test_relative_relocations_as_bitmaps(endian: Endian) -> None:
         assert value == (BASE if address in (0x1000, 0x1010, last) else 0), hex(address)
 
 
+def bits(*rows: tuple[int, int]) -> list[int]:
+    """The addresses that words of a bitmap relocate, of runs of a first address and words."""
+    return [first + 8 * number for first, count in rows for number in range(count)]
+
+
+def test_relative_relocations_in_any_order() -> None:
+    """As the runs of a table, which a linker writes in their order (generic ABI, SHT_RELR)."""
+    ones = (1 << 64) - 1
+    words = struct.pack("<6Q", 0x3000, ones, ones, 0x1000, 0x2000, 1 | 1 << 63)
+    relocations = DynamicRelocations(made(words, kind=19), BASE)
+    relocated = {*bits((0x3000, 127)), 0x1000, 0x2000, 0x2008 + 62 * 8}
+    for address in (*range(0xFF0, 0x2210, 8), *range(0x2FF0, 0x3410, 8)):
+        value = relocations.applied(address, 8, lambda _, size: bytes(size))
+        assert (int.from_bytes(value, "little") == BASE) == (address in relocated), hex(address)
+
+
+def test_bitmaps_are_not_unpacked() -> None:
+    """63 relocations of a word are one piece of work."""
+    words = struct.pack("<Q", 0x1000) + b"\xff" * 8 * 1000
+    assert calls_of(lambda: loaded(made(words, kind=19), 0x2000)) < 5 * 1000
+
+
+@pytest.mark.parametrize("kind", [4, 19])
+def test_tables_in_parts(kind: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dwarfgpu.objfile.dynamic_relocations._PART_ENTRIES", 2)
+    if kind == 4:
+        table = b"".join(rela(8, 0x10, at=at) for at in (0x1010, 0x1000, 0x1018, 0x1008, 0x1020))
+        expected = BASE + 0x10
+    else:
+        table, expected = struct.pack("<QQQQQ", 0x1000, 3, 1, 1, 3), BASE
+    relocations = DynamicRelocations(made(table, kind=kind), BASE)
+    relocated = {4: bits((0x1000, 5)), 19: [0x1000, 0x1008, 0x1008 + 3 * 63 * 8]}[kind]
+    for address in range(0xFF8, 0x1700, 8):
+        value = int.from_bytes(
+            relocations.applied(address, 8, lambda _, size: bytes(size)), "little"
+        )
+        assert value == (expected if address in relocated else 0), hex(address)
+
+
+@pytest.mark.parametrize(("kind", "entry"), [(4, rela(8)), (19, struct.pack("<Q", 0x1000))])
+def test_too_many_relocations_are_not_ignored(kind: int, entry: bytes) -> None:
+    """Memory has what they make of it: none is read without them."""
+    file = made(entry * 3, kind=kind, limits=FileLimits(relocations=5))
+    message = r"\.rela\.dyn of made has relocations that count as 6: more than 5 \(--max-reloc"
+    for address in (0x1000, 0x5000):
+        with pytest.raises(LimitExceeded, match=message):
+            loaded(file, address)
+    assert linker_slots(file) == {}
+
+
 HOSTILE: list[tuple[str, Callable[[], ObjectFile], type[DwarfGpuError]]] = [
     ("bitmap first", lambda: made(struct.pack("<Q", 3), kind=19), Malformed),
-    ("bitmaps of ones", lambda: made(struct.pack("<Q", 8) + b"\xff" * 999, kind=19), LimitExceeded),
+    ("one bit, many times", lambda: made(struct.pack("<QQ", 0xFF8, 3) * 1000, kind=19), Malformed),
+    ("no bits, many times", lambda: made(struct.pack("<QQ", 0xF00, 1) * 1000, kind=19), Malformed),
     ("one place, many times", lambda: made(rela(8) * 1000), Malformed),
     ("a symbol outside", lambda: made(rela(1, 0, 0xFFFFFF)), Malformed),
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Final
 
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.objfile.elf import ObjectFile
 from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
 from tests.objfile import archives
 from tools.bombs.elf import (
@@ -25,7 +26,7 @@ from tools.bombs.elf import (
     units,
     word,
 )
-from tools.bombs.model import Bomb, Files
+from tools.bombs.model import Bomb, Files, Hollow
 from tools.bombs.sections import CIE, fde
 
 _I386: Final = 3
@@ -34,7 +35,10 @@ _RELOCATABLE: Final = 1
 _R_X86_64_64: Final = 1
 _R_386_32: Final = 1
 _R_RISCV_SET_ULEB128: Final = 60
+_R_X86_64_RELATIVE: Final = 8
+_R_386_RELATIVE: Final = 8
 _SHT_RELA: Final = 4
+_SHT_RELR: Final = 19
 _VARIABLE: Final = Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_LOW_PC, dw.FORM_ADDR)))
 _ROOT: Final = b"\1" + bytes(12) + b"u\0"
 """The values of `UNIT`, not relocated."""
@@ -133,6 +137,51 @@ def relocations_of_symbols(count: int) -> Files:
     for table, relocated in ((6, 1), (7, 5)):
         struct.pack_into("<I", data, headers_at + 64 * table + 44, relocated)
     return {"bomb": bytes(data)}
+
+
+def _loaded(table: Content, machine: int = X86_64, bits: int = 64) -> bytes:
+    """A program whose data a table of dynamic relocations changes."""
+    place = struct.pack("<QI" if bits == 64 else "<II", START, 0x1000)
+    sections: dict[str, bytes | Content] = {
+        ".text": _TEXT,
+        ".data": Content(bytes(0x1000), flags=3, address=2 * START),
+        ".debug_info": unit(b"\1" + place + b"u\0\0", address_size=bits // 8),
+        ".debug_abbrev": abbreviations(UNIT),
+        ".relocations": table,
+    }
+    data = bytearray(elf(sections, machine, bits=bits))
+    segment = struct.Struct("<IIQQQQQQ" if bits == 64 else "<IIIIIIII")
+    end = len(data)
+    for section in ObjectFile("bomb", bytes(data)).sections[1:3]:
+        row = (section.offset, section.address, section.address, 0x1000, 0x1000)
+        data += segment.pack(1, 6, *row, 1) if bits == 64 else segment.pack(1, *row, 6, 1)
+    struct.pack_into("<Q" if bits == 64 else "<I", data, 32 if bits == 64 else 28, end)
+    struct.pack_into("<HH", data, 54 if bits == 64 else 42, segment.size, 2)
+    return bytes(data)
+
+
+def dynamic_relocations(count: int) -> Files:
+    """Of all words from the data on, in an order of no use."""
+    step = next(step for step in (1_000_003, 1_000_033) if count % step)
+    rows = b"".join(
+        struct.pack("<QQq", 2 * START + 8 * (number * step % count), _R_X86_64_RELATIVE, number)
+        for number in range(count)
+    )
+    return {"bomb": _loaded(Content(rows, _SHT_RELA, 2, address=0x8000, entry_bytes=24))}
+
+
+def dynamic_relocations_of_a_word(count: int) -> Files:
+    """All of one word of a 32-bit program."""
+    rows = struct.pack("<II", 2 * START, _R_386_RELATIVE) * count
+    table = Content(rows, 9, 2, address=0x8000, entry_bytes=8)
+    return {"bomb": _loaded(table, _I386, 32)}
+
+
+def bitmaps(count: int) -> Files:
+    """Relative relocations, 63 in each word; a hole behind them allows as many."""
+    words = word(2 * START, 8) + b"\xff" * 8 * (count // 63)
+    table = Content(words, _SHT_RELR, 2, address=0x8000, entry_bytes=8)
+    return {"bomb": Hollow(_loaded(table), 16 * count)}
 
 
 def relocations_of_a_number(count: int) -> Files:
@@ -305,6 +354,7 @@ def abbreviations_of_names(count: int) -> Files:
 
 ASK: Final = ("info bomb", "where --all bomb", "check bomb", "debug bomb <<< print x")
 NAMES: Final = (*ASK, "debug bomb <<< break main", "where bomb main")
+LOADED: Final = ("info bomb", "check bomb", "debug bomb <<< x/4xw 0x2000")
 FILES: Final = (*ASK, "bt --core bomb")
 BOMBS: Final = (
     Bomb("relocations", "object file", "{} relocations, each of a variable's address", relocations,
@@ -319,6 +369,12 @@ BOMBS: Final = (
          "{} relocations, each of another symbol of another file, in two sections",
          relocations_of_symbols, 600_000, (*ASK, "debug bomb <<< x/4xw 0"),
          says="--max-relocations"),
+    Bomb("dynamic-relocations", "program", "{} dynamic relocations, not in order",
+         dynamic_relocations, 8_000_000, LOADED),
+    Bomb("word-relocations", "program", "{} dynamic relocations of one word",
+         dynamic_relocations_of_a_word, 9_000_000, LOADED, says="--max-relocations"),
+    Bomb("bitmap-relocations", "program", "{} relative relocations in bitmaps, and a hole",
+         bitmaps, 24_000_000, LOADED),
     Bomb("number-relocations", "object file", "{} relocations of a LEB128 number as long",
          relocations_of_a_number, 500_000, ASK, says="more than 16 bytes"),
     Bomb("info-sections", "object file", "{} sections of one name, each with relocations",
