@@ -137,14 +137,20 @@ def test_a_scale_that_is_no_fraction(numbers: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "described", "message"),
+    ("name", "described"),
     [
-        ("tP", "other", "the indexes of tP are not decoded"),
-        ("tP", None, "the indexes of tP are not decoded"),
-        ("t___XP1", "t", "the packing in t___XP1 is not decoded"),
+        ("tP", "other"),
+        ("tP", None),
+        ("t___XP1", "other"),
+        ("t___XP1", None),
+        ("t___XP", "t"),
+        ("t___XP0", "t"),
+        ("t___XP99999", "t"),
+        ("t___XP1___XDX", "t"),
+        ("t___XP1", "t"),  # which has no bounds
     ],
 )
-def test_indexes_that_only_another_type_has(name: str, described: str | None, message: str) -> None:
+def test_indexes_that_only_another_type_has(name: str, described: str | None) -> None:
     """GNAT's positions of enumerators are no indexes, and packed words are no elements."""
     entries = Entries()
     other = entries.integer if described is None else entries.array(described, entries.integer)
@@ -152,11 +158,13 @@ def test_indexes_that_only_another_type_has(name: str, described: str | None, me
     entries.add(RANGE)
     entries.close()
     die = entries.die(array)
-    with pytest.raises(Unsupported, match=message):
+    with pytest.raises(Unsupported, match=f"GNAT's encoding of the array {name} is not decoded"):
         die.unit.info.types.build(die)
 
 
-def behind(place: int, code: int = MEMBER, field: int = 0) -> Array | Dynamic:
+def behind(
+    place: int, code: int = MEMBER, field: int = 0, implementation: str = "t"
+) -> Array | Dynamic:
     """The array behind a pointer whose bounds are at a place in the structure of the pointer."""
     entries = Entries()
     bounds = entries.add(STRUCTURE, "t___XUB", b"\x08")
@@ -164,7 +172,7 @@ def behind(place: int, code: int = MEMBER, field: int = 0) -> Array | Dynamic:
         entries.member(name, entries.integer, offset)
     entries.close()
     pointer = entries.add(POINTER, None, ref(bounds) + b"\x08")
-    entries.add(STRUCTURE, "t___XUP", b"\x10")
+    entries.add(STRUCTURE, f"{implementation}___XUP", b"\x10")
     located = encode_uleb(place)
     if code == EXPRESSED:
         located = b"\x23" + located
@@ -189,6 +197,22 @@ def test_bounds_behind_a_pointer(code: int, place: int, field: int) -> None:
         assert isinstance(bound, Computed) and isinstance(bound.source, ExprLoc)
         expected = b"\x97" + plus(place) + b"\x06" + plus(offset) + b"\x94\4"
         assert bound.source.expression == expected
+
+
+@pytest.mark.parametrize(("implementation", "bits"), [("tP", None), ("t___XP3", 3)])
+def test_arrays_behind_a_pointer_to_what_implements_them(
+    implementation: str, bits: int | None
+) -> None:
+    kind = behind(8, implementation=implementation)
+    assert isinstance(kind, Dynamic)
+    (bounds,) = kind.properties.bounds
+    assert isinstance(bounds.lower, Computed) and bounds.stride_bits == bits
+
+
+@pytest.mark.parametrize("implementation", ["t___XP", "t___XP0", "t___XP99999"])
+def test_packed_arrays_behind_a_pointer_that_has_no_bits(implementation: str) -> None:
+    with pytest.raises(Unsupported, match=f"the array {implementation} is not decoded"):
+        behind(8, implementation=implementation)
 
 
 def plus(offset: int) -> bytes:

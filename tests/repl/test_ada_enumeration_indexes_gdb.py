@@ -53,7 +53,9 @@ PRINTED = [
     "x", "x(r)", "x(b)", "x'first", "y", "y(g)", "z", "z(1,r)", "v", "v(l)", "v'last", "w", "w(l)",
     "w(m)", "w'first", "u", "u(g)", "u'first", "t", "t.f(k)", "t.h(m)", "s", "s(l)", "p.all",
     "p(m)", "p'first", "c0", "c0(m)", "c1", "c1(n)", "c2", "c2'first", "c2'last", "c3", "c3'last",
-    "j", "j(1)(r)", "j(2)(b)", "c0'last", "c1'first", "y'length", "w'length"
+    "j", "j(1)(r)", "j(2)(b)", "c0'last", "c1'first", "y'length", "w'length",
+    "o", "o(l)", "o(n)", "o'last", "q", "q(b)", "q(g)", "q'first", "f", "f(7)", "f'first", "c4(2)",
+    "c4(200)"
 ]  # fmt: skip
 TYPES = {
     "c0": "array (l .. m) of integer",
@@ -91,18 +93,3 @@ def test_types_of_arrays_by_enumerators(files: list[str]) -> None:
     assert dict(zip(TYPES, shown, strict=True)) == {
         name: f"type = {text}" for name, text in TYPES.items()
     }
-
-
-def test_a_packed_array_is_refused_where_only_a_name_says_so(files: list[str]) -> None:
-    """A word of the packed elements is no element. With DWARF, which says where they are, the
-    answers are the program's."""
-    asked = ["q(g)", "f(7)", "c4(2)", "f'first"]
-    shown = last_lines(
-        files[:2], ["frame function example.stop", *(f"output {one}" for one in asked)]
-    )[1:]
-    if files[2] == "minimal":
-        assert shown == ["true", "true", "true", "7"]
-        return
-    refused = "Unsupported: the packing in example__"
-    assert all(text.startswith(refused) for text in shown)
-    assert all(text.endswith("; -fgnat-encodings=minimal describes it in DWARF") for text in shown)

@@ -383,3 +383,74 @@ def test_components_of_a_lost_record(tmp_path: Path, tool: Callable[[str], str])
     own = answers(None, files, [frame, *sizes])
     assert "optimized out" in own[1] and "= 32" in own[2] and "optimized out" in own[3]
     assert "not located in memory" in own[4]
+
+
+ENCODED_ARRAYS = """\
+procedure Example is
+   type Color is (Red, Green, Blue, Grey, Black);
+   type Small is range 0 .. 7;
+   type Sgn is range -4 .. 3;
+   type Bits is array (5 .. 17) of Boolean with Pack;
+   type Long_Bits is array (1 .. 100) of Boolean with Pack;
+   type Colors is array (1 .. 10) of Color with Pack;
+   type Smalls is array (1 .. 30) of Small with Pack;
+   type Sgns is array (1 .. 5) of Sgn with Pack;
+   type Grid is array (1 .. 3, 1 .. 4) of Small with Pack;
+   type Open is array (Positive range <>) of Small with Pack;
+   subtype Five is Open (1 .. 5);
+   type By_Color is array (Color) of Small with Pack;
+   type Rec is record A : Bits; B : Boolean; C : Smalls; end record;
+   type Prec is record B : Boolean; A : Bits; C : Smalls; end record with Pack;
+   type Arr is array (1 .. 2) of Bits;
+   type Pair is record X : Small; Y : Boolean; end record with Pack;
+   type Pairs is array (1 .. 3) of Pair with Pack;
+   type Ref is access Open;
+   type Dref (N : Positive) is record O : Open (1 .. N); end record;
+   procedure Stop;
+   pragma Import (C, Stop, "abort");
+   procedure Go (N : Integer; Op : Open; Bi : in out Bits; Lb : Long_Bits) is
+      B : Bits := (5 | 7 => True, others => False);
+      L : Long_Bits := (1 | 100 => True, others => False);
+      Cs : Colors := (1 => Blue, 10 => Black, others => Green);
+      Sm : Smalls := (1 => 7, 30 => 5, others => 1);
+      Sg : Sgns := (-4, -1, 0, 3, 2);
+      G : Grid := ((1, 2, 3, 4), (5, 6, 7, 0), (1, 3, 5, 7));
+      F : Five := (1, 2, 3, 4, 5);
+      Bc : By_Color := (1, 2, 3, 4, 5);
+      R : Rec := (B, True, Sm);
+      P : Prec := (True, B, Sm);
+      A : Arr := (B, (others => True));
+      Ps : Pairs := ((1, True), (2, False), (3, True));
+      Dy : Open (3 .. N + 3) := (others => 6);
+      Rf : Ref := new Open'(1, 2, 3);
+      Dr : Dref (N) := (N, (others => 4));
+   begin
+      B (6) := Bi (6) and Lb (100) and Op (1) = 1 and L (1) and Cs (1) = Blue and Sm (1) = 7;
+      Stop;
+   end Go;
+   Bb : Bits := (others => True);
+begin
+   Go (4, (1, 2, 3), Bb, (100 => True, others => False));
+end Example;
+"""
+
+
+@pytest.mark.parametrize("version", [2, 5])
+def test_packed_arrays_that_gnat_names(
+    tmp_path: Path, tool: Callable[[str], str], version: int
+) -> None:
+    """The name of the type that implements one has the bits of an element."""
+    options = [f"-gdwarf-{version}", "-fgnat-encodings=all"]
+    files = compiled(tmp_path, tool, ENCODED_ARRAYS, *options)
+    wholes = ["b", "l", "cs", "sm", "sg", "g", "f", "bc", "r", "p", "a", "ps", "dy", "dr", "op"]
+    wholes += ["bi", "lb", "rf.all"]
+    parts = ["b(7)", "l(100)", "lb(100)", "cs(10)", "sg(1)", "g(2,3)", "bc(blue)", "a(2)(9)"]
+    parts += ["ps(3).x", "dy(7)", "op(2)", "rf(3)", "dr.o(4)", "p.a", "p.c(30)", "r.c(1)"]
+    parts += ["b'first", "b'length", "b'size", "dy'last", "op'length", "g'last(2)", "b = bi"]
+    commands = ["frame function example.go", *(f"print {text}" for text in (*wholes, *parts))]
+    commands += [f"ptype {text}" for text in ("b", "l", "cs", "g", "a", "dy", "f", "r.a")]
+    own = answers(None, files, commands)
+    assert own == answers(tool("gdb"), files, commands)
+    assert "(5 => true, true, true, false" in own[1]
+    sliced = answers(None, files, ["frame function example.go", "print b(5..7)", "print op(2..3)"])
+    assert "(5 => true, true, true)" in sliced[1] and "(2 => 2, 3)" in sliced[2]

@@ -37,17 +37,13 @@ class Shape:
     """The entries of the indexes, for an array of Ada."""
 
 
-def array_shape(die: Die) -> Shape:
-    """Return the shape that an array entry and its subranges describe."""
+def array_shape(die: Die, packed_bits: int | None = None) -> Shape:
+    """Return the shape that an array entry and its subranges describe; `packed_bits`: between the
+    elements, where the entry does not say it."""
     bounds: list[Bounds] = []
     generic: list[Bounds] = []
     indexes: list[Die] = []
-    described = die
-    if die.unit.language in dw.ADA:
-        from dwarfgpu.dwarf.types.gnat_encodings import bounds_behind, padded_bits, with_indexes
-
-        described = with_indexes(die)
-    for child in described.children():
+    for child in die.children():
         if child.tag == dw.TAG_GENERIC_SUBRANGE:
             generic.append(subrange_bounds(child))
             continue
@@ -67,11 +63,13 @@ def array_shape(die: Die) -> Shape:
         raise IllFormed(f"array at {die.offset:#x} has a generic subrange and no rank")
     padded_stride: int | None = None
     if die.unit.language in dw.ADA:
-        behind = bounds_behind(die, len(bounds))
-        if behind:
-            pairs = zip(behind, bounds, strict=True)
+        from dwarfgpu.dwarf.types.gnat_encodings import bits_behind, bounds_behind, padded_bits
+
+        named = bounds_behind(die, len(bounds))
+        if named:
+            pairs = zip(named, bounds, strict=True)
             bounds = [evolve(bound, values=own.values) for bound, own in pairs]
-        padded_stride = padded_bits(die)
+        padded_stride = packed_bits or bits_behind(die) or padded_bits(die)
     bounds = bounds or [Bounds(default_lower(die))]
     column_major = _is_column_major(die)
     if column_major:

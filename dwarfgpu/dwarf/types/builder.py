@@ -97,6 +97,8 @@ _DIRECT_TYPES: Final = (Base, Pointer, MemberPointer, Enum)
 _BEHIND_A_BYTE: Final = b"\x97\x31\x22"
 """DW_OP_push_object_address, DW_OP_lit1, DW_OP_plus."""
 
+_IMPLEMENTATIONS: Final = (dw.TAG_STRUCTURE_TYPE, dw.TAG_SUBRANGE_TYPE, dw.TAG_ARRAY_TYPE)
+"""The types with which GNAT implements arrays of others, as packed ones."""
 UNKNOWN_TYPE: Final = "<unknown type>"
 """Name of a structure that is in an unreadable type unit."""
 
@@ -142,6 +144,12 @@ class TypeBuilder:
         tag = die.tag
         if die.has(dw.AT_SIGNATURE):
             return self._signed(die)
+        if tag in _IMPLEMENTATIONS and die.unit.language in dw.ADA:
+            from dwarfgpu.dwarf.types.gnat_encodings import implemented_array  # few are in Ada
+
+            implemented = implemented_array(die)
+            if implemented is not None:
+                return self._array(*implemented, implementation=die)
         if tag == dw.TAG_BASE_TYPE:
             return described_base(die)
         if tag in _POINTERS:
@@ -261,8 +269,15 @@ class TypeBuilder:
         is_function = member is not None and member.tag == dw.TAG_SUBROUTINE_TYPE
         return die.unit.format.address_size * (2 if is_function else 1)
 
-    def _array(self, die: Die) -> Type:
-        shape = array_shape(die)
+    def _array(
+        self, die: Die, packed_bits: int | None = None, implementation: Die | None = None
+    ) -> Type:
+        """Return an array; `packed_bits`: between its elements, which are in another type of Ada,
+        the implementation, that says its size."""
+        shape = array_shape(die, packed_bits)
+        size = None if implementation is None else implementation.integer(dw.AT_BYTE_SIZE)
+        if size is not None:
+            shape = evolve(shape, size_bits=8 * size)
         form = Array(
             self._element(die, shape),
             shape.dimensions,

@@ -1,9 +1,9 @@
 """What GNAT says about Ada in names: the default until GNAT 11, and `-fgnat-encodings=all` since.
 
 GNAT's file `exp_dbug.ads` defines the suffixes. Those that change a value are decoded here, or make
-it an error: scales (`___XF`), the bounds behind a pointer to an array (`___XUP`), types with
-padding (`___PAD`), the indexes of arrays by positions of enumerators (`tP`), packed arrays
-(`___XP`), biased numbers (`___XB`), and places in a record (`___XVE`).
+it an error: scales (`___XF`), the bounds behind a pointer to an array (`___XUP`), the types that
+implement an array by the positions of enumerators (`tP`) or a packed array (`___XP`), types with
+padding (`___PAD`), biased numbers (`___XB`), and places in a record (`___XVE`).
 
 Law: a name means this in units of Ada alone.
 """
@@ -33,11 +33,15 @@ _SCALE: Final = pattern(r"___XF(?:_[0-9]+_[0-9]+)?_([0-9]{1,100})_([0-9]{1,100})
 """The delta, if it is another number, and the scale. GNAT's numbers have up to 128 bits."""
 _BIASED: Final = "___XB"
 _ARRAY: Final = "___XUA"
-_PACKED: Final = pattern(r"___XP[0-9]+")
-_POSITIONS: Final = "P"
-"""What follows the name of an array type, also before `___XUP`: GNAT counts the elements by the
-positions of enumerators, which are not their values."""
 _POINTER: Final = "___XUP"
+_POSITIONS: Final = "P"
+"""GNAT counts the elements by the positions of enumerators, which are not their values."""
+_PACKED: Final = "___XP"
+_IMPLEMENTATION: Final = pattern(r"(?:P|___XP([0-9]*)(?:___XD[A-Z]*_[0-9_a-z]*)?)\Z")
+"""What follows the name of an array in that of the type that implements it: of a packed one the
+bits of an element, and the bounds of the number that has all."""
+_MOST_DIGITS: Final = 4
+"""Of the bits of an element."""
 _PADDED: Final = "___PAD"
 _MODULAR: Final = "___UMT"
 _MEASURED: Final = ("___XVE", "___XVU")
@@ -110,32 +114,6 @@ def undecoded_bias(member: Die) -> Unsupported | None:
     return Unsupported(f"{member.name} has a bias, which is not decoded; {_ADVICE}")
 
 
-def with_indexes(die: Die) -> Die:
-    """Return the entry that describes the indexes of an array: of `tP`, whose elements are counted
-    by the positions of enumerators, it is that of `t`; of any other array its own.
-
-    `Unsupported` for a packed array that only its name says to be one, and where `t` is no array.
-    """
-    name = die.name or ""
-    if die.unit.language not in dw.ADA or not die.has(dw.AT_GNAT_DESCRIPTIVE_TYPE):
-        return die
-    if _PACKED.search(name) is not None:
-        raise _undecoded_packing(name)
-    if not name.endswith(_POSITIONS):
-        return die
-    described = die.reference(dw.AT_GNAT_DESCRIPTIVE_TYPE)
-    if described is not None and described.tag == dw.TAG_TYPEDEF:
-        described = described.reference(dw.AT_TYPE)
-    is_meant = described is not None and described.tag == dw.TAG_ARRAY_TYPE
-    if described is None or not is_meant or described.name != name.removesuffix(_POSITIONS):
-        raise Unsupported(f"the indexes of {shortened(name, _LONGEST)} are not decoded; {_ADVICE}")
-    return described
-
-
-def _undecoded_packing(name: str) -> Unsupported:
-    return Unsupported(f"the packing in {shortened(name, _LONGEST)} is not decoded; {_ADVICE}")
-
-
 def bounds_behind(die: Die, rank: int) -> list[Bounds]:
     """Return the bounds of the array in a pointer to an array with its bounds, which are in the
     structure to which the member P_BOUNDS points; nothing for any other array."""
@@ -174,25 +152,89 @@ def bounds_behind(die: Die, rank: int) -> list[Bounds]:
     return bounds
 
 
+def implemented_array(die: Die) -> tuple[Die, int | None] | None:
+    """Return the array of the program that a type of GNAT's implements, and the bits of its
+    elements if they are packed; None for a type that implements no array.
+
+    The array has the indexes: `tP` counts its elements by their positions, and `t___XP1` is a
+    number or bytes. `Unsupported` where the file does not name the array, where it has no bounds,
+    and for bits that are not decoded.
+    """
+    name = die.name or ""
+    is_packed = _PACKED in name and _POINTER not in name
+    is_by_position = name.endswith(_POSITIONS) and die.has(dw.AT_GNAT_DESCRIPTIVE_TYPE)
+    if not is_packed and not is_by_position or die.unit.language not in dw.ADA:
+        return None
+    bits, array = _packed_bits(die, name), die.reference(dw.AT_GNAT_DESCRIPTIVE_TYPE)
+    for _ in range(_DEEPEST):
+        if array is None or array.tag != dw.TAG_TYPEDEF:
+            break
+        array = array.reference(dw.AT_TYPE)
+    if array is None or array.tag != dw.TAG_ARRAY_TYPE or array.name != _of_program(name):
+        raise _undecoded_array(name)
+    for index in array.children((dw.TAG_SUBRANGE_TYPE,)):
+        if not index.has(dw.AT_UPPER_BOUND) and not index.has(dw.AT_COUNT):
+            raise _undecoded_array(name)
+    return array, bits
+
+
+def _of_program(name: str) -> str:
+    """Return the name of the array that a type with a name implements; the same name if it is that
+    of the array."""
+    return _IMPLEMENTATION.sub("", name)
+
+
+def _packed_bits(die: Die, name: str) -> int | None:
+    """Return the bits of the elements of an array that a type with a name implements; None if they
+    are not packed.
+
+    `Unsupported` where the name has no number of bits, and for the other order of bits, in which
+    GNAT does not begin with the first one.
+    """
+    if _PACKED not in name:
+        return None
+    implementation = _IMPLEMENTATION.search(name)
+    digits = "" if implementation is None else implementation[1] or ""
+    bits = int(digits) if 0 < len(digits) <= _MOST_DIGITS else 0
+    if not bits or die.unit.endian != "little":
+        raise _undecoded_array(name)
+    return bits
+
+
+def _undecoded_array(name: str) -> Unsupported:
+    return Unsupported(
+        f"GNAT's encoding of the array {shortened(name, _LONGEST)} is not decoded; {_ADVICE}"
+    )
+
+
+def bits_behind(die: Die) -> int | None:
+    """Return the bits of the elements of a packed array in a pointer to an array with its bounds,
+    which the name of the pointer has; None for any other array.
+
+    `Unsupported` for bits that are not decoded.
+    """
+    if not (die.name or "").endswith(_ARRAY) or die.unit.language not in dw.ADA:
+        return None
+    holder = _holder(die)
+    return None if holder is None else _packed_bits(die, _implementation_behind(holder) or "")
+
+
 def _holder(die: Die) -> Die | None:
     """Return the structure with the pointer to an array: it is around the array or beside it."""
-    name, around = (die.name or "").removesuffix(_ARRAY), die.parent()
+    name, around = _of_program((die.name or "").removesuffix(_ARRAY)), die.parent()
     if around is None:
         return None
-    names = name, name + _POSITIONS
-    holder = around if _array_behind(around) in names else None
-    for known in names:
-        holder = holder or _pointers_in(around).get(known)
-    if holder is not None and _PACKED.search(holder.name or "") is not None:
-        raise _undecoded_packing(holder.name or "")
-    return holder
+    implementation = _implementation_behind(around)
+    if implementation is not None and _of_program(implementation) == name:
+        return around
+    return _pointers_in(around).get(name)
 
 
-def _array_behind(holder: Die) -> str | None:
-    """Return the name before `___XUP` of a structure with the pointer to an array, without how it
-    is packed; None for any other entry."""
-    name = holder.name or ""
-    return _PACKED.sub("", name.removesuffix(_POINTER)) if name.endswith(_POINTER) else None
+def _implementation_behind(structure: Die) -> str | None:
+    """Return the name of the type that implements the array to which a structure points with its
+    bounds; None for any other structure."""
+    name = structure.name or ""
+    return name.removesuffix(_POINTER) if name.endswith(_POINTER) else None
 
 
 @kept_with(lambda scope: scope.unit)
@@ -201,9 +243,9 @@ def _pointers_in(scope: Die) -> dict[str, Die]:
     the first one of a name."""
     pointers: dict[str, Die] = {}
     for entry in scope.children((dw.TAG_STRUCTURE_TYPE,)):
-        name = _array_behind(entry)
+        name = _implementation_behind(entry)
         if name is not None:
-            pointers.setdefault(name, entry)
+            pointers.setdefault(_of_program(name), entry)
     return pointers
 
 
