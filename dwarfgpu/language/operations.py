@@ -408,6 +408,11 @@ class Operations(UntypedOperands):
 
     def size(self, type_: Type | None) -> TypedValue:
         bare = strip_reference(type_)
+        if self.language.is_ada and isinstance(bare, Struct):
+            from dwarfgpu.dwarf.types.gnat_encodings import undecoded_size  # few programs
+
+            if (error := undecoded_size(bare)) is not None:
+                raise error
         if self.language.is_fortran and isinstance(bare, Array):
             # That of its elements, as in gfortran.
             bare = evolve(bare, strides_bits=(), declared_bits=None)

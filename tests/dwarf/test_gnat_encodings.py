@@ -147,7 +147,8 @@ def test_a_scale_that_is_no_fraction(numbers: str) -> None:
         ("t___XP0", "t"),
         ("t___XP99999", "t"),
         ("t___XP1___XDX", "t"),
-        ("t___XP1", "t"),  # which has no bounds
+        ("tP", "t"),  # which has no bounds
+        ("t___XP1", "t"),
     ],
 )
 def test_indexes_that_only_another_type_has(name: str, described: str | None) -> None:

@@ -454,3 +454,65 @@ def test_packed_arrays_that_gnat_names(
     assert "(5 => true, true, true, false" in own[1]
     sliced = answers(None, files, ["frame function example.go", "print b(5..7)", "print op(2..3)"])
     assert "(5 => true, true, true)" in sliced[1] and "(2 => 2, 3)" in sliced[2]
+
+
+ENCODED_BOUNDS = """\
+procedure Example is
+   type Small is range 0 .. 7;
+   type Color is (Red, Green, Blue);
+   type Open is array (Positive range <>) of Small with Pack;
+   type List is array (Integer range <>) of Integer;
+   type Grid is array (Integer range <>, Integer range <>) of Short_Integer;
+   type By_Color is array (Color range <>) of Integer;
+   type Packed (N : Positive) is record O : Open (1 .. N); end record;
+   type Lists (First, Last : Integer) is record L : List (First .. Last); end record;
+   type Neg (Last : Integer) is record L : List (-3 .. Last); end record;
+   type Grids (A_B, M : Integer) is record G : Grid (-1 .. A_B, 2 .. M); end record;
+   type Colors (C : Color) is record V : By_Color (Red .. C); end record;
+   type Two (N : Positive) is record X : List (1 .. N); Y : List (1 .. N); end record;
+   type Varied (N : Positive; B : Boolean) is record
+      case B is
+         when True => L : List (1 .. N);
+         when False => R : Float;
+      end case;
+   end record;
+   type Base (N : Positive) is tagged record S : String (1 .. N); end record;
+   type Ext is new Base with record W : Integer; end record;
+   type Own (N : Positive; M : Positive) is new Base (N) with record T : List (1 .. M); end record;
+   type Nested (N : Positive) is record P : Packed (N); end record;
+   procedure Stop;
+   pragma Import (C, Stop, "abort");
+   procedure Go (P : Packed; Ls : Lists; Ng : Neg; G : Grids; C : Colors; T : Two; V : in out
+      Varied; B : Base'Class; E : Ext; O : Own; N : Nested; Em : Lists) is
+   begin
+      if V.B then Stop; end if;
+   end Go;
+   Vv : Varied := (2, True, (5, 6));
+begin
+   Go ((3, (1, 2, 3)), (-2, 1, (1, 2, 3, 4)), (-1, (7, 8, 9)), (0, 3, ((1, 2), (3, 4))), (Green,
+      (10, 20)), (2, (1, 2), (3, 4)), Vv,
+       Ext'(3, "abc", 9), Ext'(2, "de", 4), (2, 2, "fg", (7, 8)), (2, (2, (5, 6))), (5, 2, (others
+      => 1)));
+end Example;
+"""
+
+
+@pytest.mark.parametrize("version", [2, 5])
+def test_bounds_that_are_discriminants(
+    tmp_path: Path, tool: Callable[[str], str], version: int
+) -> None:
+    """A structure of GNAT's names them; what is not decoded says so."""
+    options = [f"-gdwarf-{version}", "-fgnat-encodings=all"]
+    files = compiled(tmp_path, tool, ENCODED_BOUNDS, *options)
+    names = ["p", "p.o(2)", "p.o'last", "ls", "ls.l(-2)", "ls.l'first", "ng", "ng.l(-3)", "g"]
+    names += ["g.g(0,3)", "g.g'first(2)", "n", "n.p.o(2)", "em"]
+    frame = "frame function example.go"
+    commands = [frame, *(f"print {name}" for name in names), "whatis ls.l(1)"]
+    of_gdb = answers(tool("gdb"), files, commands)
+    assert answers(None, files, commands) == of_gdb
+    assert "l => (-2 => 1, 2, 3, 4)" in of_gdb[4]
+    own = answers(None, files, [frame, "print c", "print t", "print p'size", "print sizeof(n)"])
+    for text, what in zip(
+        own[1:], ("bounds of v", "place of y", "size of ", "size of "), strict=True
+    ):
+        assert f"GNAT's encoding of the {what}" in text and "is not decoded" in text

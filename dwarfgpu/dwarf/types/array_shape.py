@@ -37,9 +37,11 @@ class Shape:
     """The entries of the indexes, for an array of Ada."""
 
 
-def array_shape(die: Die, packed_bits: int | None = None) -> Shape:
+def array_shape(
+    die: Die, packed_bits: int | None = None, implementation: Die | None = None
+) -> Shape:
     """Return the shape that an array entry and its subranges describe; `packed_bits`: between the
-    elements, where the entry does not say it."""
+    elements, where the entry does not say it, but the `implementation` of the array in Ada."""
     bounds: list[Bounds] = []
     generic: list[Bounds] = []
     indexes: list[Die] = []
@@ -63,9 +65,15 @@ def array_shape(die: Die, packed_bits: int | None = None) -> Shape:
         raise IllFormed(f"array at {die.offset:#x} has a generic subrange and no rank")
     padded_stride: int | None = None
     if die.unit.language in dw.ADA:
-        from dwarfgpu.dwarf.types.gnat_encodings import bits_behind, bounds_behind, padded_bits
+        from dwarfgpu.dwarf.types.gnat_encodings import (
+            bits_behind,
+            bounds_behind,
+            discriminated_bounds,
+            padded_bits,
+        )
 
-        named = bounds_behind(die, len(bounds))
+        component = die if implementation is None else implementation
+        named = bounds_behind(die, len(bounds)) or discriminated_bounds(die, component)
         if named:
             pairs = zip(named, bounds, strict=True)
             bounds = [evolve(bound, values=own.values) for bound, own in pairs]

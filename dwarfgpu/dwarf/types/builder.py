@@ -98,7 +98,7 @@ _BEHIND_A_BYTE: Final = b"\x97\x31\x22"
 """DW_OP_push_object_address, DW_OP_lit1, DW_OP_plus."""
 
 _IMPLEMENTATIONS: Final = (dw.TAG_STRUCTURE_TYPE, dw.TAG_SUBRANGE_TYPE, dw.TAG_ARRAY_TYPE)
-"""The types with which GNAT implements arrays of others, as packed ones."""
+"""The types with which GNAT implements arrays of the program, as packed ones."""
 UNKNOWN_TYPE: Final = "<unknown type>"
 """Name of a structure that is in an unreadable type unit."""
 
@@ -274,7 +274,7 @@ class TypeBuilder:
     ) -> Type:
         """Return an array; `packed_bits`: between its elements, which are in another type of Ada,
         the implementation, that says its size."""
-        shape = array_shape(die, packed_bits)
+        shape = array_shape(die, packed_bits, implementation)
         size = None if implementation is None else implementation.integer(dw.AT_BYTE_SIZE)
         if size is not None:
             shape = evolve(shape, size_bits=8 * size)

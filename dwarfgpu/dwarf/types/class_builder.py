@@ -125,9 +125,9 @@ def members_of(types: Types, die: Die) -> tuple[Member, ...]:
         if entry is not None:
             member = _member(types, entry)
             if is_encoded:
-                from dwarfgpu.dwarf.types.gnat_encodings import undecoded_offset
+                from dwarfgpu.dwarf.types.gnat_encodings import undecoded_bounds, undecoded_offset
 
-                error = undecoded_offset(die, first, entry)
+                error = undecoded_offset(die, first, entry) or undecoded_bounds(entry)
                 member = member if error is None else evolve(member, error=error)
             members.append(member)
     return tuple(members)

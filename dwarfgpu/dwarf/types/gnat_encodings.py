@@ -2,8 +2,9 @@
 
 GNAT's file `exp_dbug.ads` defines the suffixes. Those that change a value are decoded here, or make
 it an error: scales (`___XF`), the bounds behind a pointer to an array (`___XUP`), the types that
-implement an array by the positions of enumerators (`tP`) or a packed array (`___XP`), types with
-padding (`___PAD`), biased numbers (`___XB`), and places in a record (`___XVE`).
+implement an array by the positions of enumerators (`tP`) or a packed array (`___XP`), bounds that
+are discriminants (`___XA`), types with padding (`___PAD`), biased numbers (`___XB`), and places in
+a record (`___XVE`).
 
 Law: a name means this in units of Ada alone.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.pattern import pattern
@@ -27,6 +29,7 @@ from dwarfgpu.expr.context import ExprLoc
 if TYPE_CHECKING:
     from dwarfgpu.base.base_type import BaseType
     from dwarfgpu.dwarf.die import Die
+    from dwarfgpu.dwarf.types.types import Struct
 
 _FIXED: Final = "___XF"
 _SCALE: Final = pattern(r"___XF(?:_[0-9]+_[0-9]+)?_([0-9]{1,100})_([0-9]{1,100})\Z")
@@ -42,10 +45,17 @@ _IMPLEMENTATION: Final = pattern(r"(?:P|___XP([0-9]*)(?:___XD[A-Z]*_[0-9_a-z]*)?
 bits of an element, and the bounds of the number that has all."""
 _MOST_DIGITS: Final = 4
 """Of the bits of an element."""
+_BOUNDED: Final = "___XA"
+_BOUNDS: Final = pattern(
+    r"___XDLU_([0-9]+m?|[a-z](?:_?[a-z0-9])*)__([0-9]+m?|[a-z](?:_?[a-z0-9])*)\Z"
+)
+"""The bounds of an index: numbers, negative ones with an m, and names of discriminants."""
 _PADDED: Final = "___PAD"
 _MODULAR: Final = "___UMT"
 _MEASURED: Final = ("___XVE", "___XVU")
 _DEEPEST: Final = 20
+_LONGEST_NAME: Final = 1000
+"""Characters of a name that is decoded."""
 _LONGEST: Final = 100
 """Characters of a name in a message."""
 _SIGNED: Final = 0x05
@@ -172,9 +182,8 @@ def implemented_array(die: Die) -> tuple[Die, int | None] | None:
         array = array.reference(dw.AT_TYPE)
     if array is None or array.tag != dw.TAG_ARRAY_TYPE or array.name != _of_program(name):
         raise _undecoded_array(name)
-    for index in array.children((dw.TAG_SUBRANGE_TYPE,)):
-        if not index.has(dw.AT_UPPER_BOUND) and not index.has(dw.AT_COUNT):
-            raise _undecoded_array(name)
+    if _lacks_bounds(array) and not discriminated_bounds(array, die):
+        raise _undecoded_array(name)
     return array, bits
 
 
@@ -205,6 +214,87 @@ def _undecoded_array(name: str) -> Unsupported:
     return Unsupported(
         f"GNAT's encoding of the array {shortened(name, _LONGEST)} is not decoded; {_ADVICE}"
     )
+
+
+def _lacks_bounds(array: Die) -> bool:
+    return any(
+        not index.has(dw.AT_UPPER_BOUND) and not index.has(dw.AT_COUNT)
+        for index in array.children((dw.TAG_SUBRANGE_TYPE,))
+    )
+
+
+def discriminated_bounds(array: Die, component: Die) -> list[Bounds]:
+    """Return the bounds of an array in a record, which are discriminants of the record and numbers,
+    as a structure of GNAT's names them; nothing for any other array, and for other bounds.
+
+    `component`: the type of the component, which is in the record: the array or what implements it.
+    """
+    if array.unit.language not in dw.ADA or not array.has(dw.AT_GNAT_DESCRIPTIVE_TYPE):
+        return []
+    described, record = array.reference(dw.AT_GNAT_DESCRIPTIVE_TYPE), component.parent()
+    is_named = described is not None and (described.name or "").endswith(_BOUNDED)
+    if described is None or not is_named or record is None or not _lacks_bounds(array):
+        return []
+    components = _components(record)
+
+    def bound(number: int, text: str) -> int | Computed | None:
+        if is_decimal(text.removesuffix("m")):
+            value = int(text.removesuffix("m"))
+            return -value if text.endswith("m") else value
+        discriminant = components.get(text)
+        return None if discriminant is None else Computed(NAMES[number], discriminant)
+
+    bounds: list[Bounds] = []
+    for index in described.children((dw.TAG_MEMBER,)):
+        name = index.name or ""
+        texts = _BOUNDS.search(name) if len(name) <= _LONGEST_NAME else None
+        if texts is None or not _index(index)[0] or _is_enumeration(index):
+            return []
+        lower, upper = bound(dw.AT_LOWER_BOUND, texts[1]), bound(dw.AT_UPPER_BOUND, texts[2])
+        if lower is None or upper is None:
+            return []
+        bounds.append(Bounds(lower, upper))
+    dimensions = array.children((dw.TAG_SUBRANGE_TYPE, dw.TAG_ENUMERATION_TYPE))
+    return bounds if len(bounds) == sum(1 for _ in dimensions) else []
+
+
+def undecoded_bounds(member: Die) -> Unsupported | None:
+    """Return why a component has no size: it is an array whose bounds only names have that are not
+    decoded; None for any other component."""
+    array = member.reference(dw.AT_TYPE)
+    if array is None or array.tag != dw.TAG_ARRAY_TYPE:
+        return None
+    described = array.reference(dw.AT_GNAT_DESCRIPTIVE_TYPE)
+    is_named = described is not None and (described.name or "").endswith(_BOUNDED)
+    if not is_named or not _lacks_bounds(array) or discriminated_bounds(array, array):
+        return None
+    return Unsupported(f"GNAT's encoding of the bounds of {member.name} is not decoded; {_ADVICE}")
+
+
+def undecoded_size(record: Struct) -> Unsupported | None:
+    """Return why a record has no size of its own: the file has none, and what is behind the end of
+    the last component depends on the alignment; None if the file says it."""
+    first = record.members[0].die if record.members else None
+    structure = None if first is None else first.parent()
+    if (
+        structure is None
+        or structure.unit.language not in dw.ADA
+        or not structure.has(dw.AT_GNAT_DESCRIPTIVE_TYPE)
+        or structure.has(dw.AT_BYTE_SIZE)
+    ):
+        return None
+    name = shortened(record.name or "a record", _LONGEST)
+    return Unsupported(f"GNAT's encoding of the size of {name} is not decoded; {_ADVICE}")
+
+
+def _is_enumeration(index: Die) -> bool:
+    """Return whether the values of an index are those of an enumeration."""
+    kind = index.reference(dw.AT_TYPE)
+    for _ in range(_DEEPEST):
+        if kind is None or kind.tag == dw.TAG_ENUMERATION_TYPE:
+            break
+        kind = kind.reference(dw.AT_TYPE)
+    return kind is not None
 
 
 def bits_behind(die: Die) -> int | None:

@@ -12,6 +12,7 @@ from typing import Final, Protocol
 from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import TAG, enumeration_range, indexes_of, pointer_to_elements
+from dwarfgpu.dwarf.types.gnat_encodings import undecoded_size
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (
     Array,
@@ -88,8 +89,11 @@ def _of_object(evaluator: Naming, name: str, value: TypedValue) -> TypedValue:
     if name not in ACCESSES and is_parameter(value.type):
         value = array_of(evaluator.counting().objects, value)
     if name == SIZE:
-        if isinstance(strip(value.type), Dynamic) and (error := objects.read(value).error):
+        bare = strip(value.type)
+        if isinstance(bare, Dynamic) and (error := objects.read(value).error):
             raise error
+        if isinstance(bare, Struct) and (undecoded := undecoded_size(bare)) is not None:
+            raise undecoded
         return _integer(evaluator, 8 * (size_bytes(value.type) or 0))
     pointer = objects.address_of(value)
     if name != ADDRESS:
