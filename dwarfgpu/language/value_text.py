@@ -47,6 +47,8 @@ def format(
     unit = value.unit or _unit_in_focus(session, value.type)
     if unit is not None:
         options = options.of_source(unit.is_cplusplus, unit.style)
+    elif options.language is not None:
+        options = options.of_source(options.cplusplus, options.style)
     value = objects.read(value)
     if isinstance(value.error, UndefinedBits):
         return OPTIMIZED_OUT

@@ -294,5 +294,8 @@ def _method_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bi
             return f"&virtual {name}"
         text = f"&virtual table offset {signed(offset, half)}"
     else:
-        text = f"({type_name(kind, cplusplus=True)}) {shown.printed_address(first)}"
+        # Languages with other words for types have none for it.
+        cplusplus = shown.options.cplusplus or shown.options.style not in WITH_TYPES_OF_C
+        name = type_name(kind, cplusplus=cplusplus)
+        text = f"({name}) {shown.printed_address(first)}"
     return f"{text}, this adjustment {added}" if added else text

@@ -143,6 +143,27 @@ def test_a_frame_without_debugging_information_has_no_language(
     )
 
 
+@pytest.mark.parametrize("suffix", ["c", "cpp"])
+@pytest.mark.parametrize("language", ["c", "c++", "ada"])
+def test_types_of_functions_are_in_words_of_the_selected_language(
+    tmp_path: Path, tool: Callable[[str], str], suffix: str, language: str
+) -> None:
+    sources = {
+        "a.c": "int main(void) { __builtin_trap(); }\n",
+        "a.cpp": "namespace n { struct S { int f(char) { return 1; }\n"
+        "int g(const S &) const { return 2; } }; }\n"
+        "int (n::S::*pf)(char) = &n::S::f; int (n::S::*pg)(const n::S &) const = &n::S::g;\n"
+        "int main() { __builtin_trap(); }\n",
+    }
+    build(tmp_path, sources, [[tool("g++" if suffix == "cpp" else "gcc"), "-g", "a." + suffix,
+                               "-o", "a"]])  # fmt: skip
+    files = with_core(tool, tmp_path)
+    values = ["print pf", "print pg"] if suffix == "cpp" else []
+    commands = [f"set language {language}", "print $pc", "whatis $pc", "print $sp", *values]
+    given, expected = (answers(gdb, files, commands) for gdb in (None, tool("gdb")))
+    assert given[1:] == expected[1:]
+
+
 WRONG_LANGUAGE = """\
 The current source language is "c++".
 Warning: the current language does not match this frame.
