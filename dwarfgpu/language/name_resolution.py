@@ -222,8 +222,11 @@ class Names:
 
     @property
     def remarks_on_used(self) -> list[str]:
-        """The remarks but for those on names that are intrinsic functions only."""
-        unused = [self._remarks_of.get(name, ()) for name in self._intrinsics - self._evaluated]
+        """The remarks but for those on names that are intrinsic functions only, and on those of
+        templates whose instances are used."""
+        templates = {name.partition("<")[0] for name in self._evaluated if name.endswith(">")}
+        names = (self._intrinsics | templates) - self._evaluated
+        unused = [self._remarks_of.get(name, ()) for name in names]
         left_out = {remark for remarks in unused for remark in remarks}
         return [remark for remark in self.remarks if remark not in left_out]
 
@@ -403,6 +406,7 @@ class Names:
         from dwarfgpu.dwarf.scope.several_files import differ, is_of_its_file, several  # few names
 
         is_known = False
+        instances = ""
         first: tuple[Meaning, ...] = ()
         session, imports = self.session, 0
         objects = dict.fromkeys((*session.objects_with(name), *session.loaded_objects()))
@@ -412,7 +416,12 @@ class Names:
                     continue
                 is_known = True
                 lookup = NameLookup((), unit)
-                meanings = lookup.of(f"::{name}")
+                try:
+                    meanings = lookup.of(f"::{name}")
+                except UsageError:
+                    if not lookup.instances:
+                        raise
+                    meanings, instances = (), instances or lookup.on_template
                 imports += lookup.imports_spent
                 if imports > _MAX_IMPORTS:
                     raise LimitExceeded(
@@ -427,7 +436,7 @@ class Names:
         if first:
             return first
         if is_known:
-            raise UsageError(f'No symbol "{name}" in specified context.')
+            raise UsageError(f'No symbol "{name}" in specified context.{instances}')
         if self.is_name(file):
             return self.meaning(f"{file}::{name}")
         from dwarfgpu.language.source_lines import has_file  # few names are of a header

@@ -40,3 +40,48 @@ def test_an_instance_is_named_with_its_arguments(
     for name in ("tv<5>", "tv", "ty<int>", "st<4>", "gv<6>"):
         (answer,) = answers(None, [str(tmp_path / "a")], [f"print {name}"])
         assert f'No symbol "{name}" in current context.' in answer
+
+
+CONSTANTS = """\
+namespace geo { template <class T> constexpr T tau = T(6.5); }
+namespace one { template <class T> constexpr T same = T(7); }
+namespace other { template <class T> constexpr T tau = T(8); }
+template <class T> constexpr T pi = T(3.25);
+int main() {
+  const double &r = geo::tau<double>, &p = pi<double>;
+  const int &i = geo::tau<int>, &s = one::same<int>, &o = other::tau<int>;
+  const unsigned &u = one::same<unsigned>;
+  return r + i + geo::tau<float> + s + o + u + p + pi<int>; }
+"""
+
+
+def test_instances_without_symbols_have_no_known_arguments(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """An optimizer leaves no symbols: the entries alone do not say which is `tau<double>`."""
+    build(tmp_path, {"a.cpp": CONSTANTS}, [[tool("g++"), "-g", "-O2", "-o", "a", "a.cpp"]])
+    (answer,) = answers(None, [str(tmp_path / "a")], ["print geo::tau"])
+    assert '"geo::tau" is a template of 3 variables' in answer
+
+
+def test_a_template_of_the_own_file_hides_a_static_variable_of_another(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Each name that libm has for itself was that of glibc; `pi<int>` had a note on it."""
+    sources = {
+        "a.cpp": "template <class T> constexpr T pi = T(3.25);\n"
+        "const int *f(), *g(); int main() { return *f() + *g() + pi<int>; }\n",
+        "b.cpp": "static const int pi = 77; const int *f() { return &pi; }\n",
+        "c.cpp": "static const int pi = 78; const int *g() { return &pi; }\n",
+    }
+    build(tmp_path, sources, [[tool("g++"), "-g", "-O0", "-o", "a", *sources]])
+    commands = ["list main", "print pi<int>", "print pi", "print 'a.cpp'::pi", "print 'b.cpp'::pi"]
+    given = answers(None, [str(tmp_path / "a"), "--pc", "main"], commands)
+    shown = [answer.partition("\n")[2] for answer in given[1:]]
+    names = " It is a template here: pi<int>\n"
+    assert shown == [
+        "$1 = 3\n",
+        'No symbol "pi" in current context.' + names,
+        'No symbol "pi" in specified context.' + names,
+        "$2 = 77\n",
+    ]

@@ -109,8 +109,9 @@ class NameLookup(UnitDeclarations):
         """Return the entities that a name denotes: several only for functions; empty if there are
         none.
 
-        `UsageError` if it is ambiguous, or a scope before `::` does not exist; another error if a
-        unit that may have it cannot be read.
+        `UsageError` if it is ambiguous, or that of a template of variables in the unit of the
+        place, or a scope before `::` does not exist; another error if a unit that may have it
+        cannot be read.
         """
         self.begin(name)
         sought = parts(name)
@@ -120,6 +121,8 @@ class NameLookup(UnitDeclarations):
         if not meanings:
             for problem in filter(None, map(_problem_of, dict.fromkeys(self.doubts))):
                 raise problem
+            if self.instances:
+                raise UsageError(f"{self.why_not(name)}{self.on_template}")
         return meanings
 
     def _scopes_named(
@@ -209,7 +212,7 @@ class NameLookup(UnitDeclarations):
             paths.append(scope_path(module))
         for path in (*paths, ()):
             meanings = self.in_this_unit(path, part, accepts)
-            if meanings:
+            if meanings or self.instances:
                 return meanings
         if meanings := self._in_callers(part, accepts):
             return meanings

@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import Part, canonical
+from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.declarations import (
     around,
     followed,
@@ -28,7 +29,9 @@ from dwarfgpu.dwarf.scope.declarations import (
     is_within,
     named_within,
     path_of,
+    qualified_name,
     scope_path,
+    variable_name,
 )
 from dwarfgpu.dwarf.scope.imports import imported_units
 from dwarfgpu.dwarf.scope.meaning import (
@@ -50,13 +53,15 @@ from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, name_of
 from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable, is_another_function
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 
 _MAX_IMPORTS: Final = 50_000
 """Maximum number of using-directives, using-declarations and imported units to follow for one name,
 counted once per scope."""
 _NAMESPACE: Final = 16
 """What a namespace counts towards them whose declarations are searched: as that takes longer."""
+_MAX_INSTANCES: Final = 8
+"""Instances of a template that a message names."""
 _MAX_KEPT: Final = 256
 """Names whose meanings in other units are kept for a unit."""
 _OBJECTS: Final = VARIABLES | {dw.TAG_SUBPROGRAM}
@@ -104,12 +109,28 @@ class UnitDeclarations(UnitSearch):
         self.remarks: dict[str, None] = {}
         """Whose a name is that several files define, each for itself, and none of them is that of
         the place."""
+        self.instances: list[Die] = []
+        """Instances of the variable template that the name sought, which has no arguments, is in
+        the unit of the place: what other files have by that name is not meant."""
+        self._unnamed: list[Die] = []
+        """Those in the scopes that were searched last."""
 
     def begin(self, name: str) -> None:
         """Begin the search for a name."""
         self.is_global = name.startswith("::")
         self.doubts, self.name, self.remarks = [], name, {}
+        self.instances = []
         self._imports_left = _MAX_IMPORTS
+
+    @property
+    def on_template(self) -> str:
+        """What follows the message that the name sought is unknown, if it is that of a template:
+        the instances; else empty."""
+        names = dict.fromkeys(map(variable_name, self.instances))
+        if not names:
+            return ""
+        shown = [*islice(names, _MAX_INSTANCES), *(["…"] if len(names) > _MAX_INSTANCES else [])]
+        return f" It is a template here: {', '.join(shown)}"
 
     @property
     def imports_spent(self) -> int:
@@ -120,6 +141,7 @@ class UnitDeclarations(UnitSearch):
         """Return the declarations of this unit in a namespace, and its imports into it."""
         if self.unit is None:
             return ()
+        self._unnamed = []
         try:
             dies = self.declared(self.unit, path, part, accepts)
             dies = dies or self._in_own_type_units(path, part, accepts)
@@ -127,6 +149,8 @@ class UnitDeclarations(UnitSearch):
         except DwarfGpuError as error:
             self.doubts.append(error)
             return ()
+        if not dies and self._unnamed:
+            self.instances = self._unnamed
         if dies and all(is_in_nameless(die) for die in dies):
             before, self.remarks = self.remarks, dict(self.remarks)
             outside = self.in_other_units(path, part, accepts)
@@ -153,8 +177,12 @@ class UnitDeclarations(UnitSearch):
         dies: list[Die] = []
         for imported_unit in self._with_imported(unit, visited):
             for die in named_within(imported_unit, path, part.name):
-                if accepts(die) and has_parameters(die, part):
+                if not accepts(die):
+                    continue
+                if has_parameters(die, part):
                     dies.append(die)
+                elif part.parameters is None and part.name[-1:] != ">":
+                    self._unnamed.append(die)
             self.doubts.append(imported_unit)
         return dies
 
@@ -326,6 +354,8 @@ class UnitDeclarations(UnitSearch):
     def _in_others(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return what `_search_others` returns. The answers for ordinary names are kept: a display
         or a loop that reads a variable of another file searches all units once."""
+        if self.instances:
+            return ()
         if self.unit is None or accepts not in (ordinary, besides_namespaces):
             return self._search_others(path, part, accepts)
         kept = _kept_in_others(self.unit)
@@ -433,6 +463,8 @@ class UnitDeclarations(UnitSearch):
         """
         dies = list(dies)
         _require_few_functions(dies)
+        if len(dies) > 1 and dies[0].tag == dw.TAG_VARIABLE:
+            _require_one_variable(dies)
         out: dict[Meaning, None] = {}
         has_type = has_function = has_namespace = False
         for die in dies:
@@ -471,6 +503,26 @@ def _require_few_functions(dies: list[Die]) -> None:
     if [die.tag for die in dies].count(dw.TAG_SUBPROGRAM) > most:
         message = f"more than {most} functions of a unit are named {dies[0].name}"
         raise LimitExceeded(message, "--max-namesakes")
+
+
+def _require_one_variable(dies: list[Die]) -> None:
+    """Raise `UsageError` where a scope has several variables of a name: they are instances of a
+    template, whose arguments gcc does not write."""
+    unit, above = dies[0].unit, dies[0].parent()
+    if above is None or not unit.is_cplusplus or above.tag in BLOCKS | FUNCTIONS:
+        return
+    declared = [
+        die
+        for die in dies
+        if die.tag == dw.TAG_VARIABLE and die.unit is unit and die.parent() == above
+        if die.linkage_name is None and is_definition(die)
+    ]
+    if len(declared) < 2 or not parse_producer(unit.producer).is_gcc:
+        return
+    raise UsageError(
+        f'"{qualified_name(dies[0])}" is a template of {len(declared)} variables, whose template '
+        "arguments the file does not have"
+    )
 
 
 def _has_signature(abbreviation: Abbreviation) -> bool:
