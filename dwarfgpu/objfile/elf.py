@@ -211,6 +211,12 @@ class ObjectFile(ElfFile):
         table = self._symbol_table
         return () if table is None else table.mangled_with(part, with_objects=True)
 
+    def mangled_symbols_in(self, part: str, source: str) -> tuple[Symbol, ...]:
+        """Return the objects of a source file that other files cannot mean, and whose names are
+        mangled and contain a text; empty where that name is not of one file."""
+        table = self._symbol_table
+        return () if table is None else table.mangled_in(part, source)
+
     def symbol_before(self, address: int) -> Symbol | None:
         """Return the named function or object at or before an address; of several one with a size,
         and of these, as GDB, the one whose name is last, but the global function before its local

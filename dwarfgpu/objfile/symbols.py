@@ -37,6 +37,8 @@ _MAX_KEPT_SYMBOLS: Final = 16
 """Of a name with more, they are searched for again."""
 _MAX_KEPT_TABLE: Final = 1 << 16
 """Symbols of a table that are kept; those of a larger one are made anew for each pass."""
+_FILE: Final = 4
+"""STT_FILE, which is local."""
 MARKS: Final = {
     "AARCH64": pattern(r"\$[xdmfp](?:\..*)?"),
     "ARM": pattern(r"\$[adtmfp](?:\..*)?"),
@@ -199,6 +201,24 @@ class SymbolTable(OfOpenFile):
         the objects, also thread-local ones."""
         kinds = KINDS if with_objects else FUNCTIONS
         return tuple(map(self._symbol, self._defined(self._by_name.mangled_with(part), kinds)))
+
+    def mangled_in(self, part: str, source: str) -> tuple[Symbol, ...]:
+        """Return the objects of a source file that other files cannot mean, and whose names begin
+        with `_Z` and contain a text: they follow the symbol of their file (System V ABI, "Symbol
+        Table", STT_FILE). Empty where several files have that name, too."""
+        numbers = [number for number, name in self._sources if name == source]
+        if len(numbers) != 1:
+            return ()
+        end = next((number for number, _ in self._sources if number > numbers[0]), len(self))
+        inside = [n for n in self._by_name.mangled_with(part) if numbers[0] < n < end]
+        symbols = map(self._symbol, self._defined(inside, KINDS.keys() - FUNCTIONS))
+        return tuple(symbol for symbol in symbols if symbol.is_local)
+
+    @cached_property
+    def _sources(self) -> list[tuple[int, str]]:
+        """The numbers and names of the symbols of source files, in order."""
+        names = self.entries.names
+        return [(n, names.at(row[0])) for n, row in enumerate(self.entries) if row[1] == _FILE]
 
     def before(self, address: int) -> Symbol | None:
         """Return the symbol before an address (`dwarfgpu.objfile.elf.ObjectFile.symbol_before`)."""

@@ -55,6 +55,45 @@ int main() {
 """
 
 
+def test_a_constant_has_the_arguments_of_the_only_symbol_with_its_contents(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """g++ gives constants in a namespace no address: the symbols of the file have their values,
+    each that of one constant. Two with one size and value cannot be distinguished."""
+    program = [str(tmp_path / "a")]
+    build(tmp_path, {"a.cpp": CONSTANTS}, [[tool("g++"), "-g", "-O0", "-o", "a", "a.cpp"]])
+    expected = {
+        "print geo::tau<double>": "$1 = 6.5", "whatis geo::tau<double>": "type = const double",
+        "print geo::tau<float>": "$2 = 6.5", "print geo::tau<int>": "$3 = 6",
+        "whatis geo::tau<int>": "type = const int", "print other::tau<int>": "$4 = 8",
+        "print one::same<int>":
+            "'one::same<int>' has unknown type; cast it to its declared type",
+    }  # fmt: skip
+    given = answers(None, program, [*expected])
+    shown = [answer.partition("\n")[2].rstrip("\n") for answer in given]
+    assert dict(zip(expected, shown, strict=True)) == expected
+    several, unknown = answers(None, program, ["print geo::tau", "print one::same"])
+    before, _, names = several.rstrip("\n").partition(" It is a template here: ")
+    assert before.endswith('No symbol "tau" in namespace "geo".')
+    assert sorted(names.split(", ")) == ["geo::tau<double>", "geo::tau<float>", "geo::tau<int>"]
+    assert 'No symbol "same" in namespace "one".' in unknown
+
+
+def test_constants_of_two_files_of_one_name_are_not_distinguished(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Neither symbols nor entries say which of the two folders they are of."""
+    (tmp_path / "b").mkdir()
+    source = "namespace n { template <class T> constexpr T v = T(6.5); }\n"
+    sources = {
+        "a.cpp": source + "int f(); int main() { return f() + n::v<int>; }\n",
+        "b/a.cpp": source + "int f() { const int &r = n::v<int>; return r + n::v<char>; }\n",
+    }
+    build(tmp_path, sources, [[tool("g++"), "-g", "-O0", "-o", "a", "a.cpp", "b/a.cpp"]])
+    (answer,) = answers(None, [str(tmp_path / "a")], ["print n::v<int>"])
+    assert "'n::v<int>' has unknown type" in answer
+
+
 def test_instances_without_symbols_have_no_known_arguments(
     tool: Callable[[str], str], tmp_path: Path
 ) -> None:

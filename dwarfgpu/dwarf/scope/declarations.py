@@ -356,13 +356,16 @@ def _has_arguments(variable: Die, part: Part) -> bool:
 
 def instance_name(die: Die) -> str | None:
     """Return the canonical simple name of an instance of a variable template, `v<int>`, which
-    compilers name by its linkage name, or by the arguments beside it; None of another variable."""
+    compilers name by its linkage name, or by the arguments beside it; None of another variable.
+    `v<?>`, which is no name, if the arguments are unknown."""
     mangled = die.linkage_name
     if mangled is None and die.name is not None and die.abbreviation.has_children:
         full = die.unit.info.name_with_arguments(die, die.name)  # of clang's constants
         return None if full == die.name else canonical(full)
     if mangled is None and die.tag == dw.TAG_VARIABLE:
         mangled = _symbol_of_instance(die)
+        if mangled == "":
+            return f"{canonical(die.name or '')}<?>"
     if mangled is None or not may_name_instance(mangled):
         return None
     sections = die.unit.sections
@@ -376,7 +379,7 @@ def _symbol_of_instance(die: Die) -> str | None:
         return None  # clang's names have the arguments
     from dwarfgpu.dwarf.scope.local_instances import symbol_of_instance  # few are without a name
 
-    return symbol_of_instance(die)
+    return symbol_of_instance(declaration_of(die), qualified)
 
 
 def may_name_instance(mangled: str) -> bool:

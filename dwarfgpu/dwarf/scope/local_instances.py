@@ -3,36 +3,127 @@ linkage name nor the arguments, only the name of the template."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Final, cast
 
 from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.printable import name_bytes
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.named_entries import completed
+from dwarfgpu.dwarf.index.units_by_name import units_naming
+from dwarfgpu.dwarf.names.demangle import demangled_name
+from dwarfgpu.dwarf.names.qualified import canonical, split_last
+from dwarfgpu.dwarf.scope.named_entries import completed, named
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS
-from dwarfgpu.expr.context import ExprLoc
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import ConstValue, ExprLoc
+from dwarfgpu.objfile.elf import ObjectFile
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.debug_info import DebugInfo
 
 _ADDR: Final = 0x03
 """DW_OP_addr."""
 
 
-def symbol_of_instance(die: Die) -> str | None:
-    """Return the mangled name of a variable whose symbol has the name of its entry, and template
-    arguments behind it; None of any other variable, and of one without a symbol."""
+def symbol_of_instance(die: Die, names_of: Callable[[Die], tuple[str, ...]]) -> str | None:
+    """Return the mangled name of a declared variable whose symbol has the name of its entry, and
+    template arguments behind it; None of any other variable, and of one without a symbol. Empty if
+    it is unknown which of several symbols is that of the variable.
+
+    `names_of`: the names of the scopes around an entry, and its own.
+    """
     name, sections, above = die.name, die.unit.sections, die.parent()
     if name is None or above is None or above.tag in BLOCKS | FUNCTIONS:
         return None
     part = f"{len(name_bytes(name))}{name}I"
-    named = {
+    files = tuple(dict.fromkeys((sections.program.loaded, sections.object)))
+    by_address = {
         symbol.address: symbol.name
-        for file in dict.fromkeys((sections.program.loaded, sections.object))
+        for file in files
         for symbol in file.mangled_symbols(part)
         if symbol.kind != "function"
     }
-    if not named:
+    if not by_address:
         return None  # of almost all variables
-    addresses = filter(None, map(_address, completed(die, [die.unit])))
-    return next((named[address] for address in addresses if address in named), None)
+    address = _address_of(die)
+    if address is not None:
+        return by_address.get(address)
+    scope = canonical("::".join(names_of(die)[:-1]))
+    for file in files:
+        try:
+            known = None if file.is_relocatable else _constants(die.unit, file, above, name, scope)
+        except DwarfGpuError:
+            return ""
+        if known is not None:
+            return known.get(die, "")
+    return None
+
+
+@kept_with(first, 64)
+def _constants(
+    unit: CompilationUnit, file: ObjectFile, above: Die, name: str, scope: str
+) -> dict[Die, str] | None:
+    """Return the symbols of constants without an address, as gcc describes those of namespaces, of
+    one name in one scope. None if no symbol is that of such a constant.
+
+    Each symbol of the source file is that of one entry, with its size and contents: where only one
+    entry has them, that is the one.
+    """
+    source, part = _base(unit), f"{len(name_bytes(name))}{name}I"
+    in_source = file.mangled_symbols_in(part, source)
+    symbols = [symbol for symbol in in_source if _scope_in(symbol.name) == scope]
+    namesakes = units_naming(cast("DebugInfo", unit.info), name) if symbols else ()
+    if not symbols or any(one is not unit and _base(one) == source for one in namesakes):
+        return None
+    with_contents: dict[tuple[int | None, bytes | None], list[Die]] = {}
+    addresses: set[int | None] = set()
+    for entry in named(unit, canonical(name)):
+        if entry.tag == dw.TAG_VARIABLE and entry.parent() == above and entry.linkage_name is None:
+            address = _address_of(entry)
+            addresses.add(address)
+            if address is None:
+                with_contents.setdefault(_contents(entry), []).append(entry)
+    assigned: dict[Die, str] = {}
+    for symbol in symbols:
+        if symbol.address in addresses:
+            continue
+        size, data = symbol.size_bytes, file.memory_bytes(symbol.address, symbol.size_bytes)
+        alike = ((size, data), (size, None), (None, None))
+        possible = [entry for key in dict.fromkeys(alike) for entry in with_contents.get(key, ())]
+        if not possible or (len(possible) == 1 and possible[0] in assigned):
+            return {}
+        if len(possible) == 1:
+            assigned[possible[0]] = symbol.name
+    return assigned
+
+
+def _base(unit: CompilationUnit) -> str:
+    """Return the name of a unit's source file without its folder, as its symbol has it."""
+    return PurePath(unit.full.name or "").name
+
+
+def _scope_in(mangled: str) -> str:
+    name = demangled_name(mangled)
+    return "" if name is None else canonical(split_last(name)[0])
+
+
+def _contents(entry: Die) -> tuple[int | None, bytes | None]:
+    """Return the size of a constant and its bytes; None for what is unknown."""
+    try:
+        size = entry.unit.info.size_of_object(entry)
+        value = entry.unit.location_attribute(entry)
+    except DwarfGpuError:
+        return None, None
+    return size, value.data if isinstance(value, ConstValue) else None
+
+
+def _address_of(die: Die) -> int | None:
+    """Return the address of a variable, which an entry that completes it may have."""
+    return next(filter(None, map(_address, completed(die, [die.unit]))), None)
 
 
 def _address(die: Die) -> int | None:
