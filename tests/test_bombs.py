@@ -29,7 +29,7 @@ from dwarfgpu.service.value.listed_values import ListedValues
 from dwarfgpu.session.session import Session
 from tests.dwarf.builder import Shape
 from tests.work import calls_of
-from tools.bombs import companions, entries, languages, lookups
+from tools.bombs import companions, entries, languages, lookups, objects
 from tools.bombs.catalogue import BOMBS
 from tools.bombs.elf import HERE, NAME, PLACE, START, program, sized
 from tools.bombs.entries import large_locals
@@ -47,6 +47,7 @@ PARTS = (
     (entries, "OPERATIONS", 4_000),
     (entries, "LONGEST_CHAIN", 300),
     (companions, "SPLIT_UNITS", 2_000),
+    (objects, "LISTED_VARIABLES", 20),
     (companions, "LOADED_FUNCTIONS", 2_000),
 )
 """How large the parts are whose number grows: less than in full size."""
@@ -312,6 +313,42 @@ def measured(
         return work, printed
 
     return measure
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "limit", "message"),
+    [
+        ("name-indexes", (10, 101, 400), ("--max-units", "100"), "more than 100 indexes"),
+        ("listed-often", (1, 4, 40), ("--max-dies", "70"), "list units with more than 70 entries"),
+        (
+            "empty-names",
+            (10, 110, 400),
+            ("--max-searched-names", "200"),
+            "with more than 1200 bytes of names: those from name 101 of index 0x0 on",
+        ),
+    ],
+)
+def test_the_indexes_of_names_are_bounded(
+    name: str,
+    sizes: tuple[int, ...],
+    limit: tuple[str, str],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    measured: Measured,
+) -> None:
+    """However many there are, of units and of names that are counted each time."""
+    monkeypatch.setattr(objects, "LISTED_VARIABLES", 20)
+    work, printed = measured(name, sizes, ["check", "bomb", *limit])
+    assert [message in text and limit[0] in text for text in printed] == [False, True, True]
+    assert all("not checked to the end" in text for text in printed[1:])
+    assert work[2] < work[1] + 80 * (sizes[2] - sizes[1]), work  # the headers are read
+
+
+def test_the_names_of_all_indexes_share_a_budget(measured: Measured) -> None:
+    """Each index of a few bytes may have a name of a megabyte."""
+    work, printed = measured("long-index-name", (13, 200), ["check", "bomb"])
+    assert all("--max-searched-names" in text for text in printed)
+    assert work[1] < work[0] + 80 * 187, work
 
 
 @pytest.mark.parametrize("command", ["bt", "lanes --lane 0-7"])

@@ -110,10 +110,11 @@ class FileLimits:
     whole.
     """
     units: int = 200_000
-    """Units of a section."""
+    """Units of a section, and indexes of `.debug_names`."""
     dies: int = 4_000_000
     """Maximum number of debugging information entries in the units that are read, and eight times
-    that of the imports of units that are followed."""
+    that of the imports of units that are followed; those of the units that indexes of
+    `.debug_names` list, each time that one lists them, for `check`."""
     symbols: int = 1 << 21
     """Entries of a symbol table: a library of a gigabyte has one or two million."""
     relocations: int = 1 << 24
@@ -139,7 +140,8 @@ class FileLimits:
     """Names that one list is made of. One of C++ counts as 2, or as 8 and half the length of its
     mangled name and a 16th of the characters of its spelling if it must be spelled; a million take
     about two seconds. Twice the characters of linkage names that are demangled for types and for
-    instances of variable templates."""
+    instances of variable templates. A sixth of the bytes of names in `.debug_names` that `check`
+    compares."""
     namesakes: int = 20_000
     """Variables of one name that a question lists, and symbols of one name."""
     variables: int = 10_000

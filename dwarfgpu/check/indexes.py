@@ -28,7 +28,9 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
 
 _NAMES: Final = ".debug_names"
 _MAX_NAME_BYTES: Final = 8 << 20
-"""Of the names of an index that are compared, with the owners of those of `.gdb_index`."""
+"""Of the names of `.gdb_index` that are compared, with their owners."""
+_BYTES_OF_A_NAME: Final = 6
+"""Of those of `.debug_names` that are compared, for each name that may be searched."""
 _MAX_RANGES: Final = 1_000_000
 """Of the code of all units."""
 _FEW: Final = 5
@@ -97,7 +99,8 @@ class IndexChecker:
             from dwarfgpu.check.name_indexes import check_names  # few files have them
 
             report, unusable = partial(self._report, _NAMES), partial(self._unusable, _NAMES)
-            check_names(self.info, _MAX_NAME_BYTES, report, unusable)
+            most = _BYTES_OF_A_NAME * self.info.object.limits.searched_names
+            check_names(self.info, most, report, unusable)
 
     def _overlaps(self) -> None:
         """Report units that cover a part of each other's code. Where the whole code of one is that

@@ -21,6 +21,8 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, 
 
 _SHOWN: Final = 100
 """Bytes of a name."""
+_NAME_BYTES: Final = 12
+"""What a name takes in the tables of an index: its hash, and offsets of its string and entries."""
 _MOST: Final = (1 << 64) - 1
 _MOST_COMPARED: Final = 100_000
 """Entries of all indexes whose names are compared."""
@@ -35,7 +37,7 @@ def check_names(
 ) -> None:
     """Report every index that cannot be used, and what is wrong in the further.
 
-    `max_name_bytes`: of the names of an index that are compared.
+    `max_name_bytes`: of the names of all indexes that are compared.
     """
     for problem in info.names.problems:
         unusable(problem)
@@ -45,6 +47,8 @@ def check_names(
             checker.check(table)
         except DwarfGpuError as error:
             unusable(error)
+            if checker.is_spent:
+                return
 
 
 @define(eq=False)
@@ -52,21 +56,30 @@ class _NameChecker:
     info: DebugInfo
     max_name_bytes: int
     report: Callable[[str], None]
+    is_spent: bool = field(init=False, default=False)
+    """Whether there is too much for another index."""
     _compared: int = field(init=False, default=0)
+    _name_bytes: int = field(init=False, default=0)
+    """Of the names so far, with what each takes in the tables of its index."""
+    _unit_entries: int = field(init=False, default=0)
+    """Of the units that the indexes list, each time that one lists them."""
 
     def check(self, table: NameTable) -> None:
         """Compare the entries of an index of names with those of the units, and its hashes with
         its names."""
         wanted = {unit: array("Q") for unit in self._listed(table)}
-        read, size_bytes = set[int](), 0
+        read = set[int]()
         problem: LimitExceeded | None = None
         header, strings = table.header, self.info.sections
         for name in range(header.name_count):
             text = strings.string(".debug_str", table.string_offset(name))
-            size_bytes += len(text)
-            if size_bytes > self.max_name_bytes:
-                reason = f"names of more than {self.max_name_bytes} bytes"
-                problem = LimitExceeded(f"{reason}: those from name {name + 1} on are not checked")
+            self._name_bytes += _NAME_BYTES + len(text)
+            if self._name_bytes > self.max_name_bytes:
+                reason = f"name indexes with more than {self.max_name_bytes} bytes of names"
+                first = f"name {name + 1} of index {header.offset:#x}"
+                reason = f"{reason}: those from {first} on are not checked"
+                problem = LimitExceeded(reason, "--max-searched-names")
+                self.is_spent = True
                 break
             hash = table.hash_of(name)
             if hash is not None and hash != name_hash(text.decode("utf-8", "replace")):
@@ -173,6 +186,12 @@ class _NameChecker:
             tree = unit.tree
         except DwarfGpuError:  # reported where its entries are checked
             return None
+        self._unit_entries += len(tree.offsets)
+        most = self.info.object.limits.dies
+        if self._unit_entries > most:
+            self.is_spent = True
+            reason = f"name indexes list units with more than {most} entries, each time counted"
+            raise LimitExceeded(f"{reason}: the others are not checked", "--max-dies")
         if is_whole:
             self._missing(unit, set(entries[1::5]))
         uncompared = None

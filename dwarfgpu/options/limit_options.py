@@ -50,11 +50,15 @@ FILE_LIMITS: Final = {
         "section_bytes",
         "total size of the parts of a file that are read into memory, in bytes",
     ),
-    "--max-units": ("units", "units of a section, each of a .dwp package counted as four"),
+    "--max-units": (
+        "units",
+        "units of a section, each of a .dwp package counted as four, and indexes of .debug_names",
+    ),
     "--max-dies": (
         "dies",
         "debugging information entries that are read from a file, and eight times its imports of "
-        "units that are followed",
+        "units that are followed; entries of the units that indexes of .debug_names list, for "
+        "`check`",
     ),
     "--max-symbols": ("symbols", "symbols of a symbol table"),
     "--max-relocations": (
@@ -85,7 +89,8 @@ FILE_LIMITS: Final = {
         "names that a list of functions, variables or types is made of; one of C++ counts as 2, or "
         "as 8, half the length of its mangled name and a 16th of the characters of its spelling if "
         "it must be spelled, and more in many scopes; twice the characters of linkage names that "
-        "are demangled for types and instances of variable templates",
+        "are demangled for types and instances of variable templates; a sixth of the bytes of "
+        "names in .debug_names that `check` compares, each name counted as 12 more",
     ),
     "--max-namesakes": (
         "namesakes",

@@ -245,6 +245,10 @@ def packed_members(count: int) -> Files:
     return {"bomb": archives.ar([(f"f{number}", one) for number in range(20)])}
 
 
+LISTED_VARIABLES = 10_000
+"""Of the unit that many indexes list."""
+
+
 def claimed_pairs(count: int) -> Files:
     """A table of FDEs that says how many it has."""
     table = b"\1\x1b\4\x3b" + struct.pack("<iQ", 0x4000 - 4, count) + bytes(80)
@@ -270,6 +274,28 @@ def claimed_names(count: int) -> Files:
 def name_indexes(count: int) -> Files:
     """Indexes of one unit without names."""
     return _indexed(_index((1, 0, 0, 0, 0, 0, 0), word(0)) * count)
+
+
+def listed_often(count: int) -> Files:
+    """Indexes of one unit with 10,000 variables, without names."""
+    indexes = _index((1, 0, 0, 0, 0, 0, 0), word(0)) * count
+    variable = Shape(dw.TAG_VARIABLE, (NAME,))
+    entries = OF_MAIN + b"\3v\0" * LISTED_VARIABLES + b"\0"
+    return {"bomb": program(entries, MAIN, variable, others={".debug_names": indexes})}
+
+
+def long_index_name(count: int) -> Files:
+    """Indexes of one name, all of them a name of a megabyte."""
+    indexes = _index((1, 0, 0, 0, 1, 1, 0), word(0) * 3 + b"\0\0") * count
+    others = {".debug_names": indexes, ".debug_str": b"m" * 1_000_000 + b"\0"}
+    return {"bomb": program(OF_MAIN + b"\0", MAIN, others=others)}
+
+
+def empty_names(count: int) -> Files:
+    """An index of names without letters and entries."""
+    index = _index((1, 0, 0, 0, count, 1, 0), word(0) * (1 + 2 * count) + b"\0\0")
+    others = {".debug_names": index, ".debug_str": b"\0"}
+    return {"bomb": program(OF_MAIN + b"\0", MAIN, others=others)}
 
 
 def named_entries(count: int) -> Files:
@@ -389,7 +415,14 @@ BOMBS: Final = (
          1 << 40, ("frames bomb", "frames bomb --pc 0x1000", "check bomb")),
     Bomb("claimed-names", ".debug_names", "an index that says it has {} names", claimed_names,
          0xFFFFFFFF, NAMES, small=0xFFFF),
-    Bomb("name-indexes", ".debug_names", "{} indexes of one unit", name_indexes, 200_000, NAMES),
+    Bomb("name-indexes", ".debug_names", "{} indexes of one unit", name_indexes, 1_000_000, NAMES,
+         says="--max-units"),
+    Bomb("listed-often", ".debug_names", "{} indexes of one unit of 10,000 entries", listed_often,
+         20_000, NAMES, says="--max-dies"),
+    Bomb("long-index-name", ".debug_names", "{} indexes of one name of a megabyte",
+         long_index_name, 5_000, NAMES, says="--max-searched-names", small=1),
+    Bomb("empty-names", ".debug_names", "an index with {} names without letters", empty_names,
+         5_000_000, ("info bomb", "check bomb"), says="--max-searched-names"),
     Bomb("name-kinds", ".debug_names", "an index with {} abbreviations", abbreviations_of_names,
          200_000, NAMES),
     Bomb("name-entries", ".debug_names", "{} entries of one name", named_entries, 200_000, NAMES),

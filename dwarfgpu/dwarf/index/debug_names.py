@@ -59,6 +59,7 @@ class NameIndex:
         except DwarfGpuError as error:
             return (), (error,)
         form = UnitFormat(endian=self._sections.endian)
+        most = self._sections.object.limits.units
         reader = Reader(data, form.endian)
         while reader:
             if len(problems) >= _MAX_PROBLEMS:
@@ -66,6 +67,10 @@ class NameIndex:
                 problems.append(LimitExceeded(f"{self._sections.path}: {message}"))
                 break
             offset, end = reader.position, len(data)
+            if len(tables) >= most:
+                too_many = LimitExceeded(f"more than {most} indexes", "--max-units")
+                problems.append(self._located(too_many, offset))
+                break
             try:
                 length, _ = initial_length(reader)
                 end = min(reader.position + length, end)
