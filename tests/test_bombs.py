@@ -316,6 +316,30 @@ def measured(
 
 
 @pytest.mark.parametrize(
+    ("name", "command", "most_calls"),
+    [
+        ("cies", "check bomb", 3),
+        ("cies", "frames bomb --pc 0x9000", 3),
+        ("empty-entries", "check bomb", 3),
+        ("lost-cies", "check bomb", 3),
+        ("leb128-ranges", "check bomb", 3),
+        ("fdes", "check bomb", 3),
+        ("fdes", "frames bomb --pc 0x9000", 3),
+    ],
+)
+def test_the_entries_of_call_frame_information_are_bounded(
+    name: str, command: str, most_calls: int, measured: Measured
+) -> None:
+    """What is beyond is not read, and a command says so."""
+    arguments = [*arguments_of(command), "--max-frame-entries", "4000"]
+    work, printed = measured(name, (10, 4_100, 8_000), arguments)
+    assert ["(--max-frame-entries)" in text for text in printed] == [False, True, True]
+    if command.startswith("check"):
+        assert all("not checked to the end" in text for text in printed[1:])
+    assert work[2] < work[1] + most_calls * 3_900, work
+
+
+@pytest.mark.parametrize(
     ("name", "sizes", "limit", "message"),
     [
         ("name-indexes", (10, 101, 400), ("--max-units", "100"), "more than 100 indexes"),

@@ -125,6 +125,9 @@ class FileLimits:
     """
     cfa_instructions: int = 1 << 16
     """Call frame instructions of a CIE or FDE; long functions have some thousands."""
+    frame_entries: int = 1 << 21
+    """Entries of a section of call frame information, each CIE counted as eight, and eight times
+    those whose range cannot be read or has no fixed size: a browser has more than a million."""
     frame_rules: int = 1 << 22
     """Register rules of the rows that one answer lists, without the first 16 for each byte of an
     FDE: rows inherit those of the CIE. A check looks through 16 times as many, and counts an entry

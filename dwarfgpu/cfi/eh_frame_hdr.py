@@ -6,17 +6,21 @@ decides what it covers.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
+from struct import Struct
 from typing import Final
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import field, frozen
-from dwarfgpu.cfi.eh_pointer import OMITTED, fixed_bytes, read_pointer
+from dwarfgpu.cfi.eh_pointer import OMITTED, fixed_bytes, read_pointer, struct_letter
 from dwarfgpu.errors import Malformed, Unsupported
 
 SECTION: Final = ".eh_frame_hdr"
 _VERSION: Final = 1
+_OF_DATA: Final = 0x30
+"""DW_EH_PE_datarel: relative to the header, as linkers write the pairs."""
 
 
 @frozen
@@ -43,6 +47,25 @@ class SearchTable:
         assert size_bytes is not None and index < self.count
         reader = Reader(self.data, self.endian, self.start + 2 * size_bytes * index)
         return self._pointer(reader), self._pointer(reader)
+
+    def pairs(self) -> tuple[array[int], array[int]]:
+        """Return the initial locations of all pairs, and the addresses of their FDEs."""
+        starts, addresses = array("Q"), array("Q")
+        letter = struct_letter(self.encoding, self.address_size)
+        if letter is not None and self.encoding & 0xF0 in (0x00, _OF_DATA):
+            form = Struct(f"{'<' if self.endian == 'little' else '>'}{letter}{letter}")
+            base = self.address if self.encoding & 0xF0 else 0
+            mask = (1 << 8 * self.address_size) - 1
+            data = memoryview(self.data)[self.start : self.start + self.count * form.size]
+            for start, address in form.iter_unpack(data):
+                starts.append(start + base & mask)
+                addresses.append(address + base & mask)
+            return starts, addresses
+        reader = Reader(self.data, self.endian, self.start)
+        for _ in range(self.count):
+            starts.append(self._pointer(reader))
+            addresses.append(self._pointer(reader))
+        return starts, addresses
 
     def _pointer(self, reader: Reader) -> int:
         size, here = self.address_size, self.address

@@ -12,6 +12,8 @@ OMITTED: Final = 0xFF
 ABSOLUTE: Final = 0x00
 """DW_EH_PE_absptr: a target address, as in `.debug_frame`."""
 _RELATIVE: Final = {0x00: None, 0x10: "place", 0x20: "text", 0x30: "data", 0x40: "function"}
+_UNSIGNED: Final = {2: "H", 4: "I", 8: "Q"}
+_SIGNED: Final = {0xA: "h", 0xB: "i", 0xC: "q"}
 _FIXED_BYTES: Final = {0x2: 2, 0x3: 4, 0x4: 8, 0xA: 2, 0xB: 4, 0xC: 8}
 
 
@@ -48,6 +50,13 @@ def fixed_bytes(encoding: int, address_size: int) -> int | None:
     """Return the size of a pointer in bytes; None if it depends on the value or is unknown."""
     kind = encoding & 0x0F
     return address_size if kind in (0x0, 0x8) else _FIXED_BYTES.get(kind)
+
+
+def struct_letter(encoding: int, address_size: int) -> str | None:
+    """Return how `struct` spells the number of a pointer; None if its size is not fixed."""
+    if encoding & 0x0F in _SIGNED:
+        return _SIGNED[encoding & 0x0F]
+    return _UNSIGNED.get(fixed_bytes(encoding, address_size) or 0)
 
 
 def _base(encoding: int, own_address: int, data_address: int | None) -> int:

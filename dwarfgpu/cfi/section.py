@@ -3,14 +3,17 @@ and the FDE of a pc, by `.eh_frame_hdr` or by a search. The augmentation string 
 `zR` or `[llvm:v0.0]`, is read here; `dwarfgpu.dwarf.cfi_rows_by_pc` derives the dialect from it.
 
 Laws: an entry that cannot be read is kept with its reason and costs no other entry anything; an
-entry that is looked for is the only one that is read whole.
+entry that is looked for is the only one that is read whole. A section can have a million entries:
+they are kept as numbers in arrays.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from itertools import accumulate, pairwise
+from itertools import pairwise
+from struct import Struct
 from typing import Final, Literal, NamedTuple
 
 from dwarfgpu.arch.model import Architecture
@@ -18,13 +21,15 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_answers import KeptAnswers
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.cfi.declaration import CfiFormat
 from dwarfgpu.cfi.decode import MAX_INSTRUCTIONS
 from dwarfgpu.cfi.eh_frame_hdr import SECTION, SearchTable
 from dwarfgpu.cfi.eh_pointer import ABSOLUTE, OMITTED, read_pointer
 from dwarfgpu.cfi.entry import Augmentation, BrokenEntry, Cie, Fde, FrameEntry
-from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, counted
+from dwarfgpu.cfi.fde_columns import FdeColumns, FdeLayout, in_order, layout_of
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, counted
 
 SectionKind = Literal[".debug_frame", ".eh_frame"]
 _VERSIONS: Final = (1, 3, 4)
@@ -33,6 +38,11 @@ _NOT_ZERO: Final = pattern(rb"[^\0]")
 _ZEROED_BYTES: Final = 16
 """Zeros that replaced entries of `.debug_frame`, where no entry has the length 0."""
 _LONGEST_AUGMENTATION: Final = 1_024
+_ENTRIES_OF_A_CIE: Final = 8
+"""How many entries a CIE counts for: it is kept whole, and a unit needs one."""
+_RESERVED: Final = 0xFFFF_FFF0
+"""The first length that means something else (DWARF 5 7.4)."""
+_64_BIT: Final = 0xFFFF_FFFF
 _MAX_CACHED: Final = 1 << 16
 """Program locations for which it is remembered what describes them."""
 _KNOWN: Final = pattern(rb"eh|(z[LPRSBG]*)?(\[(llvm|amd|amdgpu):v0\.0(:[^\]]*)?\])*")
@@ -42,7 +52,7 @@ have had (docs/spec-notes.md)."""
 
 
 class _Header(NamedTuple):
-    """Where an entry is; a section can have a million."""
+    """Where an entry is."""
 
     offset: int
     is_64bit: bool
@@ -72,15 +82,17 @@ class FrameSection:
         search: SearchTable | None = None,
         ends_at_zero: bool = False,
         most_instructions: int = MAX_INSTRUCTIONS,
+        most_entries: int = DEFAULT_FILE_LIMITS.frame_entries,
         alignment: int | None = None,
     ) -> None:
         """`address_size` is that of the file, for CIEs that do not specify one.
 
         `search` is the table of an `.eh_frame`. `ends_at_zero`: an entry of length 0 ends the
-        section, and data may follow it. `most_instructions` limits each entry. `alignment`: that
-        of the section in bytes; None if it is unknown.
+        section, and data may follow it. `most_instructions` limits each entry, `most_entries` their
+        number. `alignment`: that of the section in bytes; None if it is unknown.
         """
         self._alignment = alignment
+        self._most_entries = most_entries
         self._most_instructions = most_instructions
         self.kind: SectionKind = kind
         self.data = data
@@ -107,39 +119,126 @@ class FrameSection:
     @cached_property
     def entries(self) -> tuple[FrameEntry, ...]:
         """All entries in the order of the section."""
-        headers, broken = self._headers
-        entries: list[FrameEntry] = [self._entry(header) for header in headers.values()]
-        return (*entries, *broken)
+        return tuple(self.each_entry())
+
+    def each_entry(self) -> Iterator[FrameEntry]:
+        """Yield all entries in the order of the section, then what is wrong between them."""
+        for offset in self.offsets:
+            yield self.entry_at(offset)
+        yield from self.each_gap()
+
+    @property
+    def offsets(self) -> array[int]:
+        """Where the entries begin, in their order."""
+        return self._headers[0]
+
+    def entry_at(self, offset: int) -> FrameEntry:
+        """Return the entry at one of `offsets`."""
+        header = self._header(offset)
+        assert header is not None
+        return self._entry(header)
+
+    def bytes_of_entry(self, offset: int) -> bytes:
+        """Return the bytes of the entry at one of `offsets`."""
+        header = self._header(offset)
+        assert header is not None
+        return self.data[offset : header.end]
+
+    def each_gap(self) -> Iterator[BrokenEntry]:
+        """Yield where zeros replaced entries, and from where on none can be read."""
+        _, zeroed, last = self._headers
+        for offset in zeroed:
+            yield BrokenEntry(offset, self._zeroed(offset))
+        if last is not None:
+            yield last
 
     @cached_property
     def fdes(self) -> tuple[Fde, ...]:
         """The FDEs by their initial location."""
-        fdes = (entry for entry in self.entries if isinstance(entry, Fde))
-        return tuple(sorted(fdes, key=lambda fde: fde.initial_location))
+        columns = self.fde_columns
+        rows = (row for row in columns.order if columns.programs[row])
+        fdes = (self.entry_at(columns.offsets[row]) for row in rows)
+        return tuple(fde for fde in fdes if isinstance(fde, Fde))
 
     @cached_property
-    def _bounds(self) -> tuple[list[int], list[int], list[_Header]]:
-        """Return, for all FDEs by initial location: the location, the largest end so far, and the
-        entry.
+    def fde_columns(self) -> FdeColumns:
+        """The FDEs whose range can be read; nothing of the others is kept but the first error."""
+        columns, layouts = FdeColumns(), dict[int, FdeLayout | None]()
+        slow = 0
+        data, is_eh = self.data, self.is_eh
+        words = Struct("<II" if self._base.endian == "little" else ">II")
+        last = len(data) - words.size
+        for offset in self.offsets:
+            if _ENTRIES_OF_A_CIE * slow > self._most_entries:
+                text = (
+                    f"more than {slow - 1} entries whose range cannot be read or has no fixed size"
+                )
+                error = LimitExceeded(text, "--max-frame-entries")
+                columns.end = BrokenEntry(offset, self._with_offset(error, offset))
+                break
+            if offset > last:
+                self._read_range(offset, columns)
+                slow += 1
+                continue
+            length, pointer = words.unpack_from(data, offset)
+            position, end = offset + 8, offset + 4 + length
+            if not 4 <= length < _RESERVED:
+                self._read_range(offset, columns)
+                slow += 1
+                continue
+            if pointer == (0 if is_eh else _64_BIT):
+                continue  # a CIE
+            cie = offset + 4 - pointer if is_eh else pointer
+            layout = layouts.get(cie)
+            if layout is not None and position + layout.size_bytes <= end:
+                start, size_bytes = layout.unpack(data, position)
+                if layout.base is not None:
+                    start += layout.base + position
+                program = layout.program(data, position + layout.size_bytes, end)
+                if program is not None:
+                    mask = layout.mask
+                    columns.add(offset, length + 4, cie, start & mask, size_bytes & mask, program)
+                    continue
+            if self._read_range(offset, columns) and cie not in layouts:
+                layouts[cie] = layout_of(self._cie_at(cie), is_eh=is_eh)
+            else:
+                slow += 1
+        return columns
 
-        Nothing else of them is read.
-        """
-        spans = sorted(self._spans(), key=lambda span: span[0])
-        ends = accumulate((end for _, end, _ in spans), max)
-        return [start for start, _, _ in spans], list(ends), [header for _, _, header in spans]
+    def _read_range(self, offset: int, columns: FdeColumns) -> bool:
+        """Read the range of an entry if it is an FDE; false where it cannot be read."""
+        header = self._header(offset)
+        assert header is not None
+        if self._unread is not None and header.end - header.id_at < 4:
+            return False  # it has no room for the CIE pointer, and only the first error is kept
+        try:
+            reader, reference = self._reference(header)
+            if reference is None:
+                return True
+            cie = self._cie_at(reference)
+            position = reader.position
+            start, size_bytes = self._range(reader, cie)
+        except DwarfGpuError as error:  # `entries` reports it
+            if self._unread is None:
+                self._unread = self._with_offset(error, offset)
+            return False
+        try:
+            reader.position = position
+            program = self._fde(header, reader, reference).program_offset
+        except DwarfGpuError:
+            program = 0
+        columns.add(offset, header.size_bytes, reference, start, size_bytes, program)
+        try:
+            self._require_address_size(cie)
+        except DwarfGpuError as error:
+            if self._unread is None:
+                self._unread = self._with_offset(error, offset)
+        return True
 
-    def _spans(self) -> Iterator[tuple[int, int, _Header]]:
-        for header in self._headers[0].values():
-            try:
-                reader, reference = self._reference(header)
-                if reference is not None:
-                    cie = self._cie_at(reference)
-                    start, size_bytes = self._range(reader, cie)
-                    yield start, start + size_bytes, header
-                    self._require_address_size(cie)
-            except DwarfGpuError as error:  # `entries` reports it
-                if self._unread is None:
-                    self._unread = self._with_offset(error, header.offset)
+    def cie_at(self, offset: int) -> Cie:
+        """Return the CIE that an FDE has at an offset; raises `DwarfGpuError` where there is
+        none."""
+        return self._cie_at(offset)
 
     def _require_address_size(self, cie: Cie) -> None:
         size_bytes = cie.format.address_size
@@ -152,9 +251,9 @@ class FrameSection:
         """Return why an FDE may not be found: the error of the first one whose range cannot be
         read, or has addresses of another size than the file, or of where zeros replaced entries or
         the lengths stop making sense; None if all are known."""
-        _ = self._bounds
-        broken = self._headers[1]
-        return self._unread or (broken[0].error if broken else None)
+        end = self.fde_columns.end
+        gap = end if end is not None else next(self.each_gap(), None)
+        return self._unread or (None if gap is None else gap.error)
 
     def find(self, location: int) -> Fde | None:
         """Return the FDE that covers a program location as linked; of several, the last to start.
@@ -167,24 +266,27 @@ class FrameSection:
         return self._by_table(location) or self._by_bounds(location)
 
     def _by_bounds(self, location: int) -> Fde | None:
-        starts, ends, headers = self._bounds
+        columns = self.fde_columns
+        starts, ends = columns.bounds
         index = bisect_right(starts, location) - 1
         while index >= 0 and location < ends[index]:
-            entry = self._entry(headers[index])
-            if isinstance(entry, Fde) and location < entry.end:
-                return entry
+            row = columns.order[index]
+            if location < columns.starts[row] + columns.sizes[row]:
+                entry = self.entry_at(columns.offsets[row])
+                if isinstance(entry, Fde):
+                    return entry
             index -= 1
         return None
 
     def overlapped(self, location: int, fde: Fde) -> Fde | None:
         """Return the first FDE that covers a program location for which `find` answers `fde`; None
         if that is `fde`, or if the search table chose."""
-        if "_bounds" not in self.__dict__ or self._by_table(location) is not None:
+        if "fde_columns" not in self.__dict__ or self._by_table(location) is not None:
             return None
-        _, ends, headers = self._bounds
-        first = headers[bisect_right(ends, location)]  # `fde` covers it, at the latest
-        entry = self._entry(first)
-        return entry if isinstance(entry, Fde) and first.offset != fde.offset else None
+        columns = self.fde_columns
+        first = bisect_right(columns.bounds[1], location)  # `fde` covers it, at the latest
+        entry = self.entry_at(columns.offsets[columns.order[first]])
+        return entry if isinstance(entry, Fde) and entry.offset != fde.offset else None
 
     def _by_table(self, location: int) -> Fde | None:
         if self.search is None or self.search_error is not None:
@@ -208,25 +310,30 @@ class FrameSection:
             entry = None if header is None else self._entry(header)
         except DwarfGpuError:
             entry = None
-        problem = self._wrong_pair(start, offset, entry if isinstance(entry, Fde) else None)
+        location = entry.initial_location if isinstance(entry, Fde) else None
+        problem = self._wrong_pair(start, offset, location)
         if problem is not None:
             raise Malformed(problem)
         assert isinstance(entry, Fde)
         return entry
 
-    def _wrong_pair(self, start: int, offset: int, fde: Fde | None) -> str | None:
-        """Return what is wrong with a pair of the search table, with the FDE at the offset to which
-        it leads, None if there is none; None if nothing is wrong."""
-        if fde is not None and fde.initial_location == start:
+    def _wrong_pair(self, start: int, offset: int, location: int | None) -> str | None:
+        """Return what is wrong with a pair of the search table, with the initial location of the
+        FDE at the offset to which it leads, None if there is none; None if nothing is wrong."""
+        if location == start:
             return None
         entry_text = f"the entry of {SECTION} for {start:#x}"
         problem = f"{entry_text} points to offset {offset:#x} of {self.kind}"
-        if fde is None:
+        if location is None:
             return f"{problem}, which is not an FDE"
-        return f"{problem}, whose FDE begins at {fde.initial_location:#x}"
+        return f"{problem}, whose FDE begins at {location:#x}"
 
     def search_differences(self) -> Iterator[str]:
-        """Return how the search table and the section disagree, all of both compared."""
+        """Return how the search table and the section disagree, all of both compared.
+
+        `LimitExceeded` where the table has more pairs than a section may have entries, or the
+        section has more.
+        """
         if self.search is None:
             return
         begin, named = self._base.section_address, self.search.frames_address
@@ -234,59 +341,103 @@ class FrameSection:
             yield f"{SECTION} is for {self.kind} at {named:#x}, which is at {begin:#x}"
         if not self.search.count:
             return
-        known = {fde.offset: fde for fde in self.fdes}
-        pairs = [self.search.pair(index) for index in range(self.search.count)]
-        for before, after in pairwise(pairs):
-            if after[0] < before[0]:
-                yield f"{SECTION} is not sorted: {after[0]:#x} follows {before[0]:#x}"
-        for start, address in pairs:
-            problem = self._wrong_pair(start, address - begin, known.get(address - begin))
+        if self.search.count > self._most_entries:
+            pairs_text = f"{SECTION} has more than {self._most_entries} pairs"
+            raise LimitExceeded(f"{pairs_text}: they are not compared", "--max-frame-entries")
+        for end in (self.fde_columns.end, self._headers[2]):
+            if end is not None and isinstance(end.error, LimitExceeded):
+                raise end.error.anew()
+        starts, addresses = self.search.pairs()
+        for before, after in pairwise(starts):
+            if after < before:
+                yield f"{SECTION} is not sorted: {after:#x} follows {before:#x}"
+        columns = self.fde_columns
+        is_listed = bytearray(len(columns))
+        for start, address in zip(starts, addresses, strict=True):
+            row = columns.row_at(address - begin)
+            location = None
+            if row is not None:
+                is_listed[row] = 1
+                location = columns.starts[row] if columns.programs[row] else None
+            problem = self._wrong_pair(start, address - begin, location)
             if problem is not None:
                 yield problem
-        listed = {start: address - self._base.section_address for start, address in pairs}
-        offsets = {address - self._base.section_address for _, address in pairs}
-        spans = {header.offset: (start, end) for start, end, header in self._spans()}
-        for offset, (start, end) in spans.items():
-            if offset in offsets or start == end:  # no location is in an empty one
+        order = in_order(starts)
+        for row, is_in_table in enumerate(is_listed):
+            if is_in_table or not columns.sizes[row]:  # no location is in an empty one
                 continue
-            other = listed.get(start)
-            if other not in spans:
+            start, offset = columns.starts[row], columns.offsets[row]
+            after = bisect_right(order, start, key=starts.__getitem__)
+            other = None
+            if after and starts[order[after - 1]] == start:
+                other = columns.row_at(addresses[order[after - 1]] - begin)
+            if other is None:
                 yield f"{SECTION} has no entry for {start:#x} (FDE at offset {offset:#x})"
                 continue
             # lld keeps the first of those that begin at one address.
-            is_empty = spans[other][0] == spans[other][1]
-            subject = f"the FDE at offset {other:#x}{', which has no code,' if is_empty else ''}"
+            has_code = columns.sizes[other] > 0
+            subject = f"the FDE at offset {columns.offsets[other]:#x}"
             yield (
-                f"the entry of {SECTION} for {start:#x} is that of {subject} and the FDE at offset "
-                f"{offset:#x}, which begins there too, has none"
+                f"the entry of {SECTION} for {start:#x} is that of {subject}"
+                f"{'' if has_code else ', which has no code,'} and the FDE at offset {offset:#x}, "
+                "which begins there too, has none"
             )
 
     @cached_property
-    def _headers(self) -> tuple[dict[int, _Header], tuple[BrokenEntry, ...]]:
-        """Every entry by its offset, and where zeros replaced some or the lengths stop making
-        sense."""
-        headers: dict[int, _Header] = {}
-        broken: list[BrokenEntry] = []
-        offset = 0
-        while offset < len(self.data):
+    def _headers(self) -> tuple[array[int], array[int], BrokenEntry | None]:
+        """Where entries begin, where zeros replaced some, and from where on none can be read."""
+        offsets, zeroed = array("Q"), array("Q")
+        last: BrokenEntry | None = None
+        data, size_bytes, most = self.data, len(self.data), self._most_entries
+        of_cie = bytes(4) if self.is_eh else b"\xff" * 4
+        letters = "<" if self._base.endian == "little" else ">"
+        length_at, long_length_at = Struct(f"{letters}I"), Struct(f"{letters}4xQ")
+        offset = count = 0
+        while offset < size_bytes:
+            if count >= most:
+                text = f"more than {most} entries, each CIE counted as {_ENTRIES_OF_A_CIE}"
+                error = LimitExceeded(text, "--max-frame-entries")
+                last = BrokenEntry(offset, self._with_offset(error, offset))
+                break
+            id_at = offset + 4
+            length = length_at.unpack_from(data, offset)[0] if id_at <= size_bytes else 0
+            is_entry = 0 < length < _RESERVED
+            if length == _64_BIT and offset + long_length_at.size <= size_bytes:
+                id_at = offset + long_length_at.size
+                length = long_length_at.unpack_from(data, offset)[0]
+                is_entry = True
+            end = id_at + length
+            if is_entry and end <= size_bytes:
+                offsets.append(offset)
+                count += _ENTRIES_OF_A_CIE if data.startswith(of_cie, id_at, end) else 1
+                offset = end
+                continue
+            count += 1
             try:
                 header = self._header(offset)
             except Malformed as error:
-                broken.append(BrokenEntry(offset, self._with_offset(error, offset)))
+                last = BrokenEntry(offset, self._with_offset(error, offset))
                 break
-            if header is not None:
-                headers[offset] = header
-                offset = header.end
-                continue
+            assert header is None
             if self._ends_at_zero:
                 break
-            after = _NOT_ZERO.search(self.data, offset)
-            zeros = (len(self.data) if after is None else after.start()) - offset
+            zeros, after = self._zeros(offset)
             if not self.is_eh and zeros >= _ZEROED_BYTES:
-                zeroed = Malformed(f"entries are overwritten with {zeros} bytes of zeros")
-                broken.append(BrokenEntry(offset, self._with_offset(zeroed, offset)))
-            offset += zeros if after is None else zeros // 4 * 4
-        return headers, tuple(broken)
+                zeroed.append(offset)
+            offset += zeros if after == size_bytes else zeros // 4 * 4
+        return offsets, zeroed, last
+
+    def _zeros(self, offset: int) -> tuple[int, int]:
+        """Return how many zeros begin at an offset, and where they end."""
+        after = _NOT_ZERO.search(self.data, offset)
+        end = len(self.data) if after is None else after.start()
+        return end - offset, end
+
+    def _zeroed(self, offset: int) -> DwarfGpuError:
+        """Return the error for entries that zeros replaced."""
+        zeros, _ = self._zeros(offset)
+        error = Malformed(f"entries are overwritten with {zeros} bytes of zeros")
+        return self._with_offset(error, offset)
 
     def _with_offset(self, error: DwarfGpuError, offset: int) -> DwarfGpuError:
         if error.context is None:
@@ -297,10 +448,10 @@ class FrameSection:
         """Return the entry at an offset; None for the zero that pads or ends `.eh_frame`."""
         reader = Reader(self.data, self._base.endian, offset)
         length = reader.unsigned(4)
-        is_64bit = length == 0xFFFF_FFFF
+        is_64bit = length == _64_BIT
         if is_64bit:
             length = reader.unsigned(8)
-        elif length >= 0xFFFF_FFF0:
+        elif length >= _RESERVED:
             raise Malformed(f"reserved length {length:#x}")
         if length == 0 and not is_64bit:
             return None
@@ -338,13 +489,21 @@ class FrameSection:
         return self._cie(header)
 
     def _header_at(self, offset: int) -> _Header | None:
-        """Return the entry at an offset; once all are known, only if one of them begins there."""
-        if "_headers" in self.__dict__:
-            return self._headers[0].get(offset)
+        """Return the entry at an offset; once all up to there are known, only if one of them begins
+        there."""
+        if "_headers" in self.__dict__ and not self._is_beyond_limit(offset):
+            index = bisect_left(self.offsets, offset)
+            if index == len(self.offsets) or self.offsets[index] != offset:
+                return None
         try:
             return self._header(offset)
         except Malformed:
             return None
+
+    def _is_beyond_limit(self, offset: int) -> bool:
+        """Return whether an offset is where too many entries were before."""
+        last = self._headers[2]
+        return last is not None and isinstance(last.error, LimitExceeded) and offset >= last.offset
 
     def _cie(self, header: _Header) -> Cie:
         cached = self._cies.get(header.offset)

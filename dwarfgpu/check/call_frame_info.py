@@ -7,7 +7,8 @@ Law: an FDE is executed as far as possible; the work on a section is bounded by
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import compress
 from typing import Final
 
 from dwarfgpu.base.records import define, field, frozen
@@ -80,11 +81,13 @@ class _Sound:
     """From the start of the FDE to its last row."""
     expressions: int
 
-    def is_sound(self, fde: Fde) -> bool:
-        """Return whether another FDE with these instructions has no findings either: it has the
-        same rows, the last one of any size."""
-        most = 1 << 8 * fde.cie.format.address_size
-        return self.advance_bytes < fde.address_range and fde.end <= most
+    most: int
+    """The end of the address space."""
+
+    def is_sound(self, start: int, size_bytes: int) -> bool:
+        """Return whether another FDE of the CIE with these instructions, and of that code, has no
+        findings either: it has the same rows, the last one of any size."""
+        return self.advance_bytes < size_bytes and start + size_bytes <= self.most
 
 
 @define
@@ -118,13 +121,14 @@ class FrameChecker:
 
     def run(self) -> None:
         """Check every entry."""
-        fdes = self.section.fdes
-        self.fdes = len(fdes)
-        self._fdes_of.update(fde.cie.offset for fde in fdes)
+        columns = self.section.fde_columns
+        cies, programs = columns.cies, columns.programs
+        self._fdes_of.update(compress(cies, programs))
+        self.fdes = self._fdes_of.total()
         broken = self._common_entries()
         if broken is not None:
-            for fde in fdes:
-                if fde.cie.offset not in broken and not self._fde(fde):
+            for row in columns.order:
+                if programs[row] and cies[row] not in broken and not self._fde(row):
                     break
         self._spans()
         self._search_table()
@@ -133,23 +137,43 @@ class FrameChecker:
         """Check the CIEs; return the offsets of those whose FDEs cannot be executed, None where the
         section takes too many steps."""
         broken: set[int] = set()
-        for entry in self.section.entries:
+        for offset in self._unread_entries():
+            data = self.section.bytes_of_entry(offset)
+            if data in self._sound_cies and offset not in self._fdes_of:
+                self.expressions.count += self._sound_cies[data]
+                continue
+            if not self._spend(_OF_ENTRY, "entry", offset):
+                return None
+            entry = self.section.entry_at(offset)
             if isinstance(entry, BrokenEntry):
                 self._unreadable(entry)
             elif isinstance(entry, Cie):
-                has_fdes = entry.offset in self._fdes_of
-                data = self.section.data[entry.offset : entry.offset + entry.size_bytes]
-                if not has_fdes and data in self._sound_cies:
-                    self.expressions.count += self._sound_cies[data]
-                    continue
-                if not self._spend(_OF_ENTRY + _OF_INSTRUCTION * len(data), "CIE", entry.offset):
+                if not self._spend(_OF_INSTRUCTION * len(data), "CIE", offset):
                     return None
                 reported, expressions = self._reported, self.expressions.count
                 if not self._cie(entry):
-                    broken.add(entry.offset)
+                    broken.add(offset)
                 elif self._reported == reported:
                     self._sound_cies[data] = self.expressions.count - expressions
+        end = self.section.fde_columns.end
+        for gap in self.section.each_gap() if end is None else [end]:
+            if not self._spend(_OF_ENTRY, "entry", gap.offset):
+                return None
+            self._unreadable(gap)
         return broken
+
+    def _unread_entries(self) -> Iterator[int]:
+        """Yield where the CIEs are, and entries that cannot be read."""
+        columns = self.section.fde_columns
+        fdes = compress(columns.offsets, columns.programs)
+        fde = next(fdes, None)
+        for offset in self.section.offsets:
+            if columns.end is not None and offset == columns.end.offset:
+                return
+            if offset == fde:
+                fde = next(fdes, None)
+            else:
+                yield offset
 
     @property
     def _reported(self) -> int:
@@ -232,14 +256,18 @@ class FrameChecker:
         RowChecker(self.expressions.architectures, checked_entry, rules).check(row, is_fde=False)
         return True
 
-    def _fde(self, fde: Fde) -> bool:
-        """Check one FDE; false where the section takes too many steps."""
-        end = fde.offset + fde.size_bytes
-        key = fde.cie.offset, self.section.data[fde.program_offset : end]
+    def _fde(self, row: int) -> bool:
+        """Check the FDE of a row; false where the section takes too many steps."""
+        columns = self.section.fde_columns
+        offset = columns.offsets[row]
+        instructions = self.section.data[columns.programs[row] : offset + columns.entry_sizes[row]]
+        key = columns.cies[row], instructions
         sound = self._sound.get(key)
-        if sound is not None and sound.is_sound(fde):
+        if sound is not None and sound.is_sound(columns.starts[row], columns.sizes[row]):
             self.expressions.count += sound.expressions
             return True
+        fde = self.section.entry_at(offset)
+        assert isinstance(fde, Fde)
         checked_entry = self._checked_entry(fde)
         initial, program = fde.cie.initial, checked_entry.program
         count = len(program.instructions)
@@ -255,8 +283,8 @@ class FrameChecker:
         self._instructions(checked_entry)
         rules = self._initial[fde.cie.offset]
         rows = RowChecker(self.expressions.architectures, checked_entry, rules)
-        for row in table.rows:
-            rows.check(row, is_fde=True)
+        for one in table.rows:
+            rows.check(one, is_fde=True)
         if self._without_rule:
             self._return_column(fde, table.rows, checked_entry)
         _rows_without_cfa(table.rows, fde, checked_entry)
@@ -264,12 +292,14 @@ class FrameChecker:
             _row_beyond_the_end(fde, checked_entry, len(table.rows))
         if table.error is not None:
             self._stopped(table.error, checked_entry)
-        elif table.rows and all(row.is_empty for row in table.rows):
+        elif table.rows and all(one.is_empty for one in table.rows):
             self._empty(fde, checked_entry)
         if self._reported == reported:
             advance = _advance(program, table.rows)
             if advance is not None:
-                self._sound[key] = _Sound(advance, self.expressions.count - expressions)
+                expressions = self.expressions.count - expressions
+                most = 1 << 8 * fde.cie.format.address_size
+                self._sound[key] = _Sound(advance, expressions, most)
         return True
 
     def _zeroed(self, index: int | None, checked_entry: CheckedEntry) -> None:
@@ -418,13 +448,24 @@ class FrameChecker:
 
     def _search_table(self) -> None:
         rule, position = RULES["search-table"], FindingPosition(eh_frame_hdr.SECTION, 0, "table")
-        for message in self.section.search_differences():
-            self.findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
+        try:
+            for message in self.section.search_differences():
+                if self.findings.count(rule.severity, rule.name):
+                    finding = Finding(rule.severity, rule.name, message, rule.section, position)
+                    self.findings.keep(finding)
+        except LimitExceeded as error:
+            self.findings.skip(error)
 
     def _spans(self) -> None:
         """Report the code that FDEs describe: FDEs of the same code, and of none."""
-        for fde, rule, message in self.functions.span_faults(self.section.fdes):
-            self._checked_entry(fde).report(rule, message)
+        for fault in self.functions.span_faults(self.section):
+            rule = RULES[fault.rule]
+            if self.findings.count(rule.severity, rule.name):
+                fde = self.section.entry_at(fault.columns.offsets[fault.row])
+                assert isinstance(fde, Fde)
+                position = self._checked_entry(fde).position_of
+                finding = Finding(rule.severity, rule.name, fault.message, rule.section, position)
+                self.findings.keep(finding)
 
 
 def _rows_without_cfa(rows: tuple[Row, ...], fde: Fde, checked_entry: CheckedEntry) -> None:

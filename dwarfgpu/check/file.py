@@ -305,6 +305,7 @@ def _frames(
         architecture=expressions.architectures.architecture,
         machine=file.machine,
         most_instructions=file.limits.cfa_instructions,
+        most_entries=file.limits.frame_entries,
         search=_search_table(file, findings) if kind == ".eh_frame" else None,
         alignment=header.alignment if (header := file.sections_by_name.get(kind)) else None,
     )

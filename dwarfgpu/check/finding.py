@@ -152,12 +152,20 @@ class Findings:
         """Return whether findings of a rule are kept."""
         return self.rules is None or rule in self.rules
 
+    def count(self, severity: Severity, rule: str) -> bool:
+        """Count a finding; return whether it may be kept, so that it has to be made."""
+        if not self.wants(rule):
+            return False
+        self.counts[severity] += 1
+        return self.counts[severity] <= MAX_FINDINGS
+
     def add(self, finding: Finding) -> None:
-        if not self.wants(finding.rule):
-            return
-        self.counts[finding.severity] += 1
-        if self.counts[finding.severity] > MAX_FINDINGS:
-            return
+        """Count a finding, and keep it if there is room."""
+        if self.count(finding.severity, finding.rule):
+            self.keep(finding)
+
+    def keep(self, finding: Finding) -> None:
+        """Keep a finding that was counted."""
         rule = finding.severity, finding.rule
         self._of_rules[rule] += 1
         if self.most_of_rule is None or self._of_rules[rule] <= self.most_of_rule:

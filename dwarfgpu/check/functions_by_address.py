@@ -4,11 +4,12 @@ FDE, which of them are kernels, and whether FDEs describe code (DWARF 5 6.4.1)."
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from dwarfgpu.base.cached import cached_property
-from dwarfgpu.cfi.entry import Fde
+from dwarfgpu.cfi.fde_columns import FdeColumns
+from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.check.finding import SourcePosition
 from dwarfgpu.check.source_positions import line_of
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
@@ -109,37 +110,40 @@ class Functions:
         producers = [parse_producer(text.decode("utf-8", "replace")) for text in data.split(b"\0")]
         return [producer for producer in producers if producer.is_clang]
 
-    def span_faults(self, fdes: Iterable[Fde]) -> Iterator[tuple[Fde, str, str]]:
-        """Yield the FDEs of the same code as another, and of none, each with a rule and a message;
-        those of code that a linker dropped have no faults.
-
-        `fdes`: in the order of their addresses.
-        """
-        last: Fde | None = None
-        last_end = 0
-        for fde in fdes:
-            if not fde.address_range:
+    def span_faults(self, section: FrameSection) -> Iterator[SpanFault]:
+        """Yield the FDEs of the same code as another, and of none, by their addresses; those of
+        code that a linker dropped have no faults."""
+        columns = section.fde_columns
+        starts, sizes, programs = columns.starts, columns.sizes, columns.programs
+        beyond = self._beyond
+        code_begin = last = last_end = -1
+        code_end: int | None = None
+        for row in columns.order:
+            begin = starts[row]
+            end = begin + sizes[row]
+            if begin == end or not programs[row]:
                 continue
-            begin, end = fde.initial_location, fde.end
-            code_end = self._file.code_end(begin)
+            if begin != code_begin:
+                code_begin = begin
+                code_end = None if begin >= beyond.start else self._file.code_end(begin)
             if code_end is None:
-                if self._is_beyond(begin):
-                    yield fde, _OUTSIDE, f"{_span(fde)} is behind all of the file"
+                if begin in beyond:
+                    yield SpanFault(columns, row, _OUTSIDE)
                 continue
-            is_addressed = end <= 1 << 8 * fde.cie.format.address_size  # else reported as inverted
-            if end > code_end and is_addressed and not self._is_of_code(begin, end):
-                yield fde, _OUTSIDE, f"{_span(fde)} begins in code, and ends in none"
-            if last is not None and begin < last_end:
-                described = f"the FDE at {last.offset:#x}, which describes {_span(last)}"
-                yield fde, "overlapping-fdes", f"{_span(fde)} overlaps {described}"
+            if end > code_end:
+                most = 1 << 8 * section.cie_at(columns.cies[row]).format.address_size
+                if end <= most and not self._is_of_code(begin, end):  # else reported as inverted
+                    yield SpanFault(columns, row, _OUTSIDE, is_in_code=True)
+            if begin < last_end:
+                yield SpanFault(columns, row, "overlapping-fdes", last)
             if end > last_end:
-                last, last_end = fde, end
+                last, last_end = row, end
 
-    def _is_beyond(self, address: int) -> bool:
-        """Return whether an address is behind all that the file loads, and is not one of the two by
-        which linkers mark code that they drop."""
-        end = self._file.extent[1]
-        return end <= address < (1 << 8 * self._file.address_bytes) - 2
+    @property
+    def _beyond(self) -> range:
+        """The addresses behind all that the file loads, but for the two by which linkers mark code
+        that they drop."""
+        return range(self._file.extent[1], (1 << 8 * self._file.address_bytes) - 2)
 
     def _is_of_code(self, begin: int, end: int) -> bool:
         """Return whether a range that begins in code and ends behind that ends in other code, or is
@@ -148,5 +152,28 @@ class Functions:
         return is_dropped or self._file.is_code(end - 1)
 
 
-def _span(fde: Fde) -> str:
-    return f"[{fde.initial_location:#x},{fde.end:#x})"
+class SpanFault(NamedTuple):
+    """A wrong range of an FDE; most of them are only counted."""
+
+    columns: FdeColumns
+    row: int
+    rule: str
+    other: int = -1
+    """The row of the FDE of the same code."""
+    is_in_code: bool = False
+    """Whether the range begins in code."""
+
+    @property
+    def message(self) -> str:
+        span = self._span(self.row)
+        if self.other >= 0:
+            offset = self.columns.offsets[self.other]
+            described = f"the FDE at {offset:#x}, which describes {self._span(self.other)}"
+            return f"{span} overlaps {described}"
+        if self.is_in_code:
+            return f"{span} begins in code, and ends in none"
+        return f"{span} is behind all of the file"
+
+    def _span(self, row: int) -> str:
+        begin = self.columns.starts[row]
+        return f"[{begin:#x},{begin + self.columns.sizes[row]:#x})"

@@ -126,6 +126,7 @@ class CallFrames:
             search=search,
             ends_at_zero=ends_at_zero,
             most_instructions=file.limits.cfa_instructions,
+            most_entries=file.limits.frame_entries,
             alignment=alignment,
         )
 

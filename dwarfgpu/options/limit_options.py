@@ -68,6 +68,11 @@ FILE_LIMITS: Final = {
         "table as 7 more, and one of an unknown symbol or type or of a LEB128 number as 16",
     ),
     "--max-cfa-instructions": ("cfa_instructions", "call frame instructions of a CIE or FDE"),
+    "--max-frame-entries": (
+        "frame_entries",
+        "entries of a section of call frame information, each CIE counted as eight, and eight "
+        "times those whose range cannot be read or has no fixed size",
+    ),
     "--max-frame-rules": (
         "frame_rules",
         "register rules of the rows that `frames` lists, or a sixteenth of those that `check` "

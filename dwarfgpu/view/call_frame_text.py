@@ -14,13 +14,13 @@ from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
 from dwarfgpu.cfi.rule import OffsetRule, Row, Rule, Rules
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.cfi.text import ExpressionText, cfa_text, program_text, register_name, rule_text
-from dwarfgpu.errors import counted
+from dwarfgpu.errors import LimitExceeded, counted
 
 _MAX_COLUMNS: Final = 12
 _WIDEST_CELL: Final = 14
 _SHORTEST_RUN: Final = 4
 """Registers that are saved one after the other, and share a line."""
-MAX_DIFFERENCES: Final = 20
+_MAX_DIFFERENCES: Final = 20
 """Maximum number of reported differences between a search table and its section."""
 
 
@@ -32,9 +32,18 @@ def search_table_lines(section: FrameSection, *, compared: bool) -> Iterator[str
     table_text = "no table" if not table.count else f"a table of {table.count}"
     frames = f"{section.kind} at {table.frames_address:#x}"
     yield f"{SECTION} at {table.address:#x}: {table_text} for {frames}"
-    if compared:
-        for difference in islice(section.search_differences(), MAX_DIFFERENCES):
-            yield f"  disagrees: {difference}"
+    for difference in search_differences(section) if compared else ():
+        yield f"  disagrees: {difference}"
+
+
+def search_differences(section: FrameSection) -> list[str]:
+    """Return the first differences of a section from its search table, or why they are unknown."""
+    differences: list[str] = []
+    try:
+        differences.extend(islice(section.search_differences(), _MAX_DIFFERENCES))
+    except LimitExceeded as error:
+        differences.append(str(error))
+    return differences
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -174,6 +175,8 @@ def test_a_broken_entry_costs_no_other() -> None:
 
 
 CIE = entry(ALL_ONES, cie())
+FDE = entry(bytes(4), words(0x1000, 0x20))
+LONG_FDE = entry(bytes(8), words(0x1000, 0x20), is_64bit=True)
 LONG = words(0x190, size_bytes=4) + bytes(4) + words(0x1000, 0x20)
 
 
@@ -252,6 +255,88 @@ def test_augmentations_are_bounded() -> None:
     """Entries can claim to be anywhere, one inside the other."""
     [result] = frame(entry(ALL_ONES, cie(augmentation=b"[amd:" + b"x" * 2000 + b"]"))).entries
     assert isinstance(result, BrokenEntry) and "augmentation of 2006 bytes" in str(result.error)
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        *((".eh_frame", code) for code in (0x00, 0x01, 0x03, 0x0C, 0x10, 0x12, 0x1A, 0x1B, 0x1C)),
+        (".debug_frame", 0x00),
+    ],
+)
+@pytest.mark.parametrize("lsda", ["", "L\x03", "L\x1b", "L\xff", "L\x01", "L\x23"])
+def test_columns_have_the_numbers_of_the_fdes(kind: SectionKind, code: int, lsda: str) -> None:
+    """Those of damaged entries too, which are read one by one."""
+    is_eh, rng = kind == ".eh_frame", Random(code)
+    letters = "z" + lsda[:1] + "R" * is_eh
+    fields = lsda[1:].encode("latin-1") + bytes([code]) * is_eh
+    augmentation = encode_uleb(len(fields)) + fields
+    common = b"\1" + letters.encode() + b"\0\1\x78\x10" + augmentation + b"\x0c\7\x08"
+    good = entry(bytes(4) if is_eh else ALL_ONES, common)
+    for number in range(60):
+        pointer = len(good) + 4 if is_eh else 0
+        rest = rng.randbytes(16) + rng.choice([b"\0", b"\4", b"\x09", b"\x80\0"]) + bytes(9)
+        good += (
+            entry(words(pointer, size_bytes=4), rest, is_64bit=False) if number % 7 else good[:9]
+        )
+    for _ in range(20):
+        data = bytearray(good)
+        for _ in range(rng.randrange(4)):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+        section = FrameSection(kind, bytes(data), section_address=0x4000_0000)
+        columns = section.fde_columns
+        rows = zip(
+            columns.offsets, columns.entry_sizes, columns.cies, columns.starts, columns.sizes,
+            columns.programs, strict=True,
+        )  # fmt: skip
+        assert [row for row in rows if row[-1]] == [
+            (
+                fde.offset, fde.size_bytes, fde.cie.offset, fde.initial_location,
+                fde.address_range, fde.program_offset,
+            )
+            for fde in section.entries
+            if isinstance(fde, Fde)
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("data", "fdes", "reason"),
+    [
+        ([FDE, FDE], 2, None),
+        ([FDE, FDE, FDE], 2, "0x42"),
+        ([CIE, FDE, FDE], 0, "0x24"),
+        ([bytes(16) + LONG_FDE, LONG_FDE], 1, "0x46"),
+    ],
+)
+def test_only_so_many_entries_are_read(data: list[bytes], fdes: int, reason: str | None) -> None:
+    section = FrameSection(".debug_frame", CIE + b"".join(data), most_entries=10)
+    *_, last = section.each_entry()
+    assert len(section.fdes) == fdes
+    if reason is None:
+        assert section.why_incomplete() is None and isinstance(last, Fde)
+        return
+    assert isinstance(last, BrokenEntry) and str(last.error) == (
+        f".debug_frame entry at offset {reason}: more than 10 entries, each CIE counted as 8 "
+        "(--max-frame-entries)"
+    )
+    assert section.why_incomplete() is not None
+
+
+def test_an_fde_may_have_a_cie_behind_the_last_entry_that_is_read() -> None:
+    fde = entry(words(2 * len(FDE), size_bytes=4), words(0x1000, 0x20))
+    section = FrameSection(".debug_frame", fde + fde + CIE, most_entries=2)
+    assert [one.cie.offset for one in section.fdes] == [2 * len(fde)] * 2
+
+
+def test_only_so_many_ranges_are_read_one_by_one() -> None:
+    """They take several times as long: of each CIE, the first is one, too."""
+    lost = entry(words(3, size_bytes=4), words(0, 1))
+    section = FrameSection(".debug_frame", lost * 3 + CIE + FDE, most_entries=16)
+    assert not section.fdes
+    end = section.fde_columns.end
+    assert end is not None and end.offset == 3 * len(lost)
+    assert "more than 2 entries whose range cannot be read" in str(end.error)
+    assert "(--max-frame-entries)" in str(end.error)
 
 
 def test_find_among_overlapping_entries() -> None:

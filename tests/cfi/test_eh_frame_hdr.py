@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.base.bits import Endian
 from dwarfgpu.cfi.eh_frame_hdr import SearchTable, read_search_table
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.objfile.elf_structures import PT_GNU_EH_FRAME, SHF_ALLOC, SHT_NOBITS
 from tests.cfi.test_cfi_section import cie, entry, words
 from tests.cli.command import run, run_json
@@ -165,6 +166,40 @@ def test_all_of_a_table(pairs: list[tuple[int, int]], differences: list[str]) ->
         fde = searched.find(location)
         assert fde is not None and fde.initial_location == location
     assert searched.find(0x2030) is None
+
+
+@pytest.mark.parametrize(
+    ("most", "reason"),
+    [
+        (2, ".eh_frame_hdr has more than 2 pairs: they are not compared (--max-frame-entries)"),
+        (10, "more than 10 entries, each CIE counted as 8 (--max-frame-entries)"),
+    ],
+)
+def test_a_table_is_not_compared_with_a_part_of_a_section(most: int, reason: str) -> None:
+    """Pairs that lead beyond the first entries are not wrong."""
+    table = read_search_table(header(GOOD), HEADER)
+    searched = FrameSection(
+        ".eh_frame", DATA, section_address=FRAMES, search=table, most_entries=most
+    )
+    with pytest.raises(LimitExceeded, match=re.escape(reason)):
+        list(searched.search_differences())
+    for location in CODE:  # the table still leads to each
+        fde = searched.find(location)
+        assert fde is not None and fde.initial_location == location
+
+
+@pytest.mark.parametrize("encoding", [0x00, 0x03, 0x0B, 0x1B, 0x2B, 0x30, 0x33, 0x3B, 0x3C])
+@pytest.mark.parametrize("endian", ["little", "big"])
+def test_all_pairs_are_those_that_are_read_one_by_one(encoding: int, endian: Endian) -> None:
+    data = bytes(range(7, 200)) * 2
+    table = SearchTable(HEADER, FRAMES, 11, encoding, data, 3, 8, endian)
+    try:
+        each = [table.pair(index) for index in range(11)]
+    except DwarfGpuError as error:
+        with pytest.raises(type(error)):
+            table.pairs()
+        return
+    assert [*zip(*table.pairs(), strict=True)] == each
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ from tests.check.test_call_frame_info import CFA, S30, rule
 from tests.dwarf.builder import Content, Shape, read_fixture
 from tests.work import assert_linear, at_most, calls_of
 from tools.bombs.model import Files
-from tools.bombs.sections import many_cies, many_fdes
+from tools.bombs.sections import empty_entries, many_cies, many_fdes
 
 LOCLISTX = 0x22
 
@@ -209,7 +209,30 @@ def test_equal_entries_without_findings_cost_few_calls(made: Callable[[int], Fil
     for count in (10, 100, 1_000):  # the first check imports modules
         file = CodeObject.of(ObjectFile("made", made(count)["bomb"]))
         work.append(calls_of(lambda checked=file: verify(checked, frozenset({"lost-cfa"}))))
-    assert work[2] < work[1] + 64 * 900, work
+    assert work[2] < work[1] + 24 * 900, work
+
+
+def test_unreadable_entries_count_for_the_work_limit() -> None:
+    """An entry of 12 bytes takes as long as others of hundreds."""
+    data = empty_entries(200)["bomb"]
+    findings = verdict_with(data, 4_000).findings
+    (why,) = findings.skipped
+    assert why.endswith("from here on there would be too many register rules (--max-frame-rules)")
+    assert 50 < findings.counts["error"] < 200
+    assert not verdict_with(data, 8_000).findings.is_incomplete
+
+
+def test_findings_beyond_the_maximum_are_only_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither they nor their FDEs are made."""
+    monkeypatch.setattr("dwarfgpu.check.finding.MAX_FINDINGS", 5)
+    work = []
+    for count in (10, 100, 1_000):  # the first check imports modules
+        file = CodeObject.of(ObjectFile("made", many_fdes(count)["bomb"]))
+        verdicts: list[Verdict] = []
+        work.append(calls_of(lambda checked=file, into=verdicts: into.append(verify(checked))))
+        findings = verdicts[0].findings
+        assert (len(findings.kept), findings.counts.total()) == (5, count - 1)
+    assert work[2] < work[1] + 24 * 900, work
 
 
 def test_a_chain_of_registers_is_not_a_recursion() -> None:

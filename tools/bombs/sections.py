@@ -441,6 +441,23 @@ def empty_entries(count: int) -> Files:
     return frames(*[b"\xff" * 4 + bytes(8)] * count)
 
 
+def lost_cies(count: int) -> Files:
+    """FDEs without a CIE."""
+    return frames(*[sized(word(3) + word(START, 8) + word(16, 8))] * count)
+
+
+def leb128_ranges(count: int) -> Files:
+    """FDEs whose ranges are LEB128 numbers."""
+    entries = [sized(b"\0\0\0\0\1zR\0\1\x78\x10\1\1\x0c\7\x08\x90\1")]
+    at = len(entries[0])
+    for number in range(count):
+        code = encode_uleb(START + 16 * number) + b"\x10\0\x41\x0e\x10"
+        entries.append(sized(word(at + 4) + code))
+        at += len(entries[-1])
+    frames = Content(b"".join(entries), flags=2, address=0x8000)
+    return {"bomb": elf_file({".eh_frame": frames, **TEXT}, X86_64)}
+
+
 def search_table(count: int) -> Files:
     """Pairs that all lead to one FDE, in falling order."""
     cie = sized(b"\0\0\0\0\1zR\0\1\x78\x10\1\x1b\x0c\7\x08\x90\1" + bytes(2))
@@ -593,7 +610,7 @@ BOMBS = (
          small=6),
     Bomb("rule-operations", ".debug_frame", "a rule of {} operations", rule_operations, 2_000_000,
          FRAMES),
-    Bomb("fdes", ".debug_frame", "{} FDEs of the same code", many_fdes, 300_000, MANY_FRAMES),
+    Bomb("fdes", ".debug_frame", "{} FDEs of the same code", many_fdes, 2_000_000, MANY_FRAMES),
     Bomb("different-fdes", ".debug_frame", "{} FDEs with instructions of their own",
          different_fdes, 300_000, MANY_FRAMES, says="--max-frame-rules"),
     Bomb("initial-rules", ".debug_frame", "a CIE of {} rules of unknown registers", initial_rules,
@@ -604,11 +621,16 @@ BOMBS = (
          initial_instructions, 10_000, FRAMES, says="no state was remembered", small=25),
     Bomb("inherited-rules", ".debug_frame", "{} FDEs that inherit as many rules", inherited_rules,
          20_000, FRAMES, says="--max-frame-rules"),
-    Bomb("cies", ".debug_frame", "{} CIEs", many_cies, 300_000, MANY_FRAMES),
+    Bomb("cies", ".debug_frame", "{} CIEs", many_cies, 1_500_000, MANY_FRAMES,
+         says="--max-frame-entries"),
     Bomb("different-cies", ".debug_frame", "{} CIEs with rules and an FDE of their own",
          different_cies, 200_000, MANY_FRAMES, says="--max-frame-rules"),
     Bomb("empty-entries", ".debug_frame", "{} entries of 64 bits without bytes", empty_entries,
-         300_000, FRAMES),
+         1_500_000, MANY_FRAMES, says="--max-frame-rules"),
+    Bomb("lost-cies", ".debug_frame", "{} FDEs without a CIE", lost_cies, 2_000_000, MANY_FRAMES,
+         says="--max-frame-rules"),
+    Bomb("leb128-ranges", ".eh_frame", "{} FDEs whose ranges are LEB128 numbers", leb128_ranges,
+         2_000_000, MANY_FRAMES, says="--max-frame-entries"),
     Bomb("search-table", ".eh_frame_hdr", "{} pairs in falling order", search_table, 50_000,
          FRAMES),
 )  # fmt: skip

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from itertools import islice
 from typing import Final
 
 from dwarfgpu.base.records import define, field, frozen
@@ -30,12 +29,12 @@ from dwarfgpu.expr.text.assembly import expression_text
 from dwarfgpu.service.error_text import error_json, error_line
 from dwarfgpu.service.file.listed_rules import ListedRules
 from dwarfgpu.view.call_frame_text import (
-    MAX_DIFFERENCES,
     broken_line,
     cie_heading,
     fde_heading,
     instruction_lines,
     row_lines,
+    search_differences,
     table_lines,
     with_own_names,
 )
@@ -69,7 +68,7 @@ class CallFrameListing:
     def entries(self, section: FrameSection) -> Iterator[FrameEntry]:
         """Yield all entries, or those that describe the address."""
         if self.pc is None:
-            yield from section.entries
+            yield from section.each_entry()
             return
         entry = section.find(self.pc)
         if entry is not None:
@@ -221,13 +220,12 @@ def search_table_json(section: FrameSection, *, compared: bool) -> dict[str, Pla
     table = section.search
     if table is None:
         return None
-    differences = section.search_differences() if compared else ()
     return {
         "address": table.address,
         "frames_address": table.frames_address,
         "pairs": table.count,
         "encoding": table.encoding,
-        "differences": list(islice(differences, MAX_DIFFERENCES)),
+        "differences": [*search_differences(section)] if compared else [],
     }
 
 
