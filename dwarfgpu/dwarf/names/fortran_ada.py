@@ -258,7 +258,7 @@ def _is_extension(component: Member) -> bool:
 
 _CLASS: Final = ("_data", "_vptr")
 """The components of a polymorphic object in gfortran's files, before the length of a string."""
-_CLASS_NAME: Final = pattern(r"(?i)__class_.*_(?:\d+_\d+)?([ap])(?:_\d+)?")
+_CLASS_NAME: Final = pattern(r"(?i)__class_.*_(?:[0-9]+_[0-9]+)?([ap])(?:_[0-9]+)?")
 """Of the type of one that is allocatable or a pointer, with the rank of an array before the letter,
 and a number where another type has the name."""
 
