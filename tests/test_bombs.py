@@ -61,9 +61,16 @@ def test_the_work_grows_with_the_file(
     monkeypatch.chdir(tmp_path)
     for module, name, count in PARTS:
         monkeypatch.setattr(module, name, count)
-    work = [_calls(bomb, size) for size in (bomb.small, 4 * bomb.small)]
-    for command, small, large in zip(bomb.commands, *work, strict=True):
-        assert large - BEGINNING <= 5 * (small - BEGINNING), (command, small, large)
+    for _ in range(2):  # the first time includes what is done once
+        work = [_calls(bomb, size) for size in (bomb.small, 4 * bomb.small)]
+        grown = [
+            (command, small, large)
+            for command, small, large in zip(bomb.commands, *work, strict=True)
+            if large - BEGINNING > 5 * (small - BEGINNING)
+        ]
+        if not grown:
+            break
+    assert not grown
 
 
 @pytest.mark.parametrize("name", ["typedefs", "qualifiers", "subranges", "arrays"])
