@@ -375,6 +375,15 @@ def test_the_indexes_of_names_are_bounded(
     assert work[2] < work[1] + 80 * (sizes[2] - sizes[1]), work  # the headers are read
 
 
+@pytest.mark.parametrize("name", ["empty-names", "same-names", "same-hashes", "same-variables"])
+def test_a_search_by_an_index_of_names_is_bounded(name: str, measured: Measured) -> None:
+    """Whether names have hashes or not; beyond the bound the units are searched without it."""
+    arguments = ["eval", "--file", "bomb", "x", "--max-searched-names", "2000"]
+    work, printed = measured(name, (8_000, 32_000), arguments)
+    assert all("No symbol" in text for text in printed), printed
+    assert work[1] < work[0] + 500, work
+
+
 def test_the_names_of_all_indexes_share_a_budget(measured: Measured) -> None:
     """Each index of a few bytes may have a name of a megabyte."""
     work, printed = measured("long-index-name", (13, 200), ["check", "bomb"])

@@ -144,7 +144,7 @@ class FileLimits:
     mangled name and a 16th of the characters of its spelling if it must be spelled; a million take
     about two seconds. Twice the characters of linkage names that are demangled for types and for
     instances of variable templates. A sixth of the bytes of names in `.debug_names` that `check`
-    compares."""
+    compares. Names without hashes that one search there compares."""
     namesakes: int = 20_000
     """Variables of one name that a question lists, and symbols of one name."""
     variables: int = 10_000

@@ -12,14 +12,16 @@ import pytest
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.index import debug_names
 from dwarfgpu.dwarf.index.debug_names import Extension, parse_augmentation
 from dwarfgpu.dwarf.index.name_table import NameEntry, NameTable, folded, name_hash
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.global_variables import global_named
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
-from dwarfgpu.objfile.elf import open_object
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
+from dwarfgpu.objfile.elf import ObjectFile, open_object
 from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, elf, unit
 
 DUMP = "llvm-dwarfdump-19"
@@ -128,14 +130,19 @@ def index(
     return number(len(rest)) + rest
 
 
-def file_with(names: bytes, units: bytes | None = None, endian: Endian = "little") -> DebugInfo:
+def file_with(
+    names: bytes,
+    units: bytes | None = None,
+    endian: Endian = "little",
+    limits: FileLimits = DEFAULT_FILE_LIMITS,
+) -> DebugInfo:
     sections = {
         ".debug_info": unit_of(ONE, TWO, SMALL_TWO, endian=endian) if units is None else units,
         ".debug_abbrev": abbreviations(*SHAPES),
         ".debug_str": STRINGS,
         ".debug_names": names,
     }
-    return debug_info(elf(sections, endian=endian))
+    return DebugInfo.of(ObjectFile("made.co", elf(sections, endian=endian), limits=limits))
 
 
 def entry(offset: int, endian: Endian = "little") -> bytes:
@@ -294,6 +301,43 @@ def test_absurd_counts(position: int) -> None:
     names[position : position + 4] = b"\xff\xff\xff\xff"
     (problem,) = file_with(bytes(names)).names.problems
     assert isinstance(problem, Malformed)
+
+
+@pytest.mark.parametrize("few", [1, 2])
+def test_a_name_without_hashes_may_be_at_several_offsets(
+    few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A string that begins within another one has the same name (DWARF 5 6.1.1.4.5)."""
+    monkeypatch.setattr(debug_names, "_FEW", few)
+    # "o" is the end of "Two" and of "two".
+    names = {"Two": (TWO + 2, entry(18)), "two": (SMALL_TWO + 2, entry(23)), "": (0, entry(13))}
+    result = file_with(index(names, buckets=0)).names
+    assert [die.offset for die in result.find("o")] == [18, 23]
+    assert [die.offset for die in result.find("")] == [13]
+    assert not list(result.find("two"))
+
+
+@pytest.mark.parametrize(
+    ("buckets", "most", "dies"),
+    [
+        (0, 2, []),  # three names are compared
+        (0, 3, []),
+        (0, 3 + 32 + 32 + 96, [13]),
+        (1, 16 - 1, []),
+        (1, 3 * 16 + 32 + 32 + 96, [13]),
+    ],
+)
+def test_a_search_compares_so_many_names(buckets: int, most: int, dies: list[int]) -> None:
+    info = file_with(of_three(buckets=buckets), limits=FileLimits(searched_names=most))
+    if dies:
+        assert [die.offset for die in info.names.find("one")] == dies
+    else:
+        with pytest.raises(LimitExceeded, match="the search for one reads more than") as caught:
+            list(info.names.find("one"))
+        assert "made.co: .debug_names index 0x0" in str(caught.value)
+        assert "(--max-searched-names)" in str(caught.value)
+    variable = global_named(info, "one")
+    assert variable is not None and variable.die.offset == 13
 
 
 def test_a_lookup_reads_only_the_unit_that_the_index_names() -> None:

@@ -298,11 +298,42 @@ def empty_names(count: int) -> Files:
     return {"bomb": program(OF_MAIN + b"\0", MAIN, others=others)}
 
 
+def names_without_hashes(count: int) -> Files:
+    """An index without hashes, of names that are all `x` and have no entries."""
+    index = _index((1, 0, 0, 0, count, 1, 0), word(0) * (1 + 2 * count) + b"\0\0")
+    others = {".debug_names": index, ".debug_str": b"x\0"}
+    return {"bomb": program(OF_MAIN + b"\0", MAIN, others=others)}
+
+
+def names_of_one_hash(count: int) -> Files:
+    """An index of names with the hash of `x` and without entries: all are another name."""
+    tables = word(0) + word(1) + word(_hashed(b"x")) * count + word(1) * 2 * count + b"\0\0"
+    index = _index((1, 0, 0, 1, count, 1, 0), tables)
+    others = {".debug_names": index, ".debug_str": b"\0y\0x\0"}
+    return {"bomb": program(OF_MAIN + b"\0", MAIN, others=others)}
+
+
+def _hashed(name: bytes) -> int:
+    hashed = 5381
+    for letter in name:
+        hashed = (hashed * 33 + letter) & 0xFFFFFFFF
+    return hashed
+
+
+def named_variables(count: int) -> Files:
+    """One name, of as many entries, all of them the variable `x` of another function."""
+    kinds = b"\1\x34\3\x13\0\0\0"  # DW_IDX_die_offset, DW_FORM_ref4
+    local = Shape(dw.TAG_VARIABLE, (NAME,))
+    x_at = word(12 + len(b"\1") + 12 + len(b"u\0") + len(OF_MAIN))
+    tables = word(0) + word(1) + word(_hashed(b"x")) + word(0) + word(0) + kinds
+    index = _index((1, 0, 0, 1, 1, len(kinds), 0), tables + (b"\1" + x_at) * count + b"\0")
+    others = {".debug_names": index, ".debug_str": b"x\0"}
+    return {"bomb": program(OF_MAIN + b"\3x\0\0", MAIN, local, others=others)}
+
+
 def named_entries(count: int) -> Files:
     """One name, of as many entries, all of them the function `main`."""
-    hashed = 5381
-    for letter in b"main":
-        hashed = (hashed * 33 + letter) & 0xFFFFFFFF
+    hashed = _hashed(b"main")
     kinds = b"\1\x2e\3\x13\0\0\0"  # DW_IDX_die_offset, DW_FORM_ref4
     main_at = word(12 + len(b"\1") + 12 + len(b"u\0"))
     tables = word(0) + word(1) + word(hashed) + word(0) + word(0) + kinds
@@ -379,7 +410,7 @@ def abbreviations_of_names(count: int) -> Files:
 
 
 ASK: Final = ("info bomb", "where --all bomb", "check bomb", "debug bomb <<< print x")
-NAMES: Final = (*ASK, "debug bomb <<< break main", "where bomb main")
+NAMES: Final = (*ASK, "debug bomb <<< break main", "where bomb main", "eval --file bomb x")
 LOADED: Final = ("info bomb", "check bomb", "debug bomb <<< x/4xw 0x2000")
 FILES: Final = (*ASK, "bt --core bomb")
 BOMBS: Final = (
@@ -422,7 +453,13 @@ BOMBS: Final = (
     Bomb("long-index-name", ".debug_names", "{} indexes of one name of a megabyte",
          long_index_name, 5_000, NAMES, says="--max-searched-names", small=1),
     Bomb("empty-names", ".debug_names", "an index with {} names without letters", empty_names,
-         5_000_000, ("info bomb", "check bomb"), says="--max-searched-names"),
+         5_000_000, NAMES, says="--max-searched-names"),
+    Bomb("same-names", ".debug_names", "an index without hashes of {} names, all of them `x`",
+         names_without_hashes, 2_000_000, NAMES, says="--max-searched-names"),
+    Bomb("same-hashes", ".debug_names", "an index of {} names, all of them of one hash",
+         names_of_one_hash, 5_000_000, NAMES),
+    Bomb("same-variables", ".debug_names", "{} entries of one name, all of them one variable",
+         named_variables, 1_000_000, NAMES),
     Bomb("name-kinds", ".debug_names", "an index with {} abbreviations", abbreviations_of_names,
          200_000, NAMES),
     Bomb("name-entries", ".debug_names", "{} entries of one name", named_entries, 200_000, NAMES),

@@ -8,16 +8,16 @@ skeleton's index is in its split unit (6.1.1.4.3).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from typing import Final
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_table import (
-    MAX_ENTRIES,
     NameEntry,
     NameTable,
     folded,
@@ -27,12 +27,22 @@ from dwarfgpu.dwarf.index.name_table import (
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_header import initial_length
-from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, shortened
 from dwarfgpu.expr.context import UnitFormat
 
 MAX_NAME_BYTES: Final = 256 << 20
 """Maximum size in bytes of all listed names: a hostile index names one long string many times."""
 
+_FEW: Final = 1000
+"""Offsets of a name in `.debug_str` that are kept for a comparison with those of an index."""
+_HASH: Final = 16
+"""How many names that are compared without their hash a name of the same bucket counts as."""
+_ENTRY: Final = 32
+"""As above: a name that is it, and an entry of one."""
+_DIE: Final = 96
+"""As above: an entry of the file that an entry of an index leads to, besides that."""
+_ANY_CASE: Final = 8
+"""As above: a name that is compared in any case."""
 _MAX_PROBLEMS: Final = 1000
 """Maximum number of unreadable indexes; after them the search stops."""
 
@@ -121,48 +131,30 @@ class NameIndex:
         """Yield the entries with a simple name, of these tags or of any.
 
         With `any_case` the search ignores case. `IllFormed` if the index names a nonexistent entry,
-        `LimitExceeded` if it names too many.
+        `LimitExceeded` if many names and entries have to be read.
         """
-        remaining = MAX_ENTRIES
+        search = self._search(name, any_case=any_case)
         for table in self.tables:
             try:
-                for entry in self._entries(table, name, any_case):
-                    remaining -= 1
-                    if not remaining:
-                        raise LimitExceeded(f"{name} has more than {MAX_ENTRIES} entries")
+                for entry in search.entries(table):
                     if tags is None or entry.tag in tags:
+                        search.spend(_DIE)
                         die = self.die_of(table, entry)
                         if die is not None:
                             yield die
             except DwarfGpuError as error:
                 raise self._located(error, table.header.offset)
 
-    def _entries(self, table: NameTable, name: str, any_case: bool) -> Iterator[NameEntry]:
-        is_it = self._test(name, any_case)
-        for candidate in table.candidates(name_hash(name)):
-            if is_it(table.string_offset(candidate)):
-                yield from table.entries(candidate)
-
-    def _test(self, name: str, any_case: bool) -> Callable[[int], bool]:
-        """Return whether the string at an offset of `.debug_str` is a name."""
-        data = self._sections.section(".debug_str")
-        encoded = name.encode("utf-8", "surrogatepass") + b"\0"
-        if not any_case:
-            return lambda offset: data.startswith(encoded, offset)
-        key = folded(name)
-        longest = 4 * len(encoded)  # no folding makes a character more than four times as long
-
-        def same(offset: int) -> bool:
-            end = data.find(b"\0", offset, offset + longest)
-            return end >= 0 and folded(data[offset:end].decode("utf-8", "replace")) == key
-
-        return same
+    def _search(self, name: str, *, any_case: bool) -> _Search:
+        most = self._sections.object.limits.searched_names
+        return _Search(name, any_case, self._sections, most)
 
     def units_named(self, name: str) -> Iterator[CompilationUnit]:
         """Yield the units of the file with a simple name according to the index, for a split unit
-        its skeleton, once per occurrence. `IllFormed` if the index names a nonexistent unit."""
+        its skeleton, once per occurrence. Errors as of `find`."""
+        search = self._search(name, any_case=False)
         for table in self.tables:
-            for entry in self._entries(table, name, any_case=False):
+            for entry in search.entries(table):
                 offset = None
                 if entry.type_unit is not None:
                     offset = table.type_unit_offset(entry.type_unit)
@@ -203,6 +195,83 @@ class NameIndex:
                 f"entry {die.offset:#x} has tag {die.tag:#x}, the name index says {entry.tag:#x}"
             )
         return die
+
+
+@define(eq=False, slots=False)
+class _Search:
+    """A search for a name in all indexes of a file."""
+
+    name: str
+    any_case: bool
+    sections: Sections
+    most: int
+    """How many names are compared without their hash; what takes longer counts as several."""
+    _spent: int = field(init=False, default=0)
+
+    def entries(self, table: NameTable) -> Iterator[NameEntry]:
+        """Yield the entries of the name in an index; `LimitExceeded` if there is too much to
+        read."""
+        for name in self._names(table):
+            self.spend(_ENTRY)
+            for entry in table.entries(name):
+                self.spend(_ENTRY)
+                yield entry
+
+    def _names(self, table: NameTable) -> Iterator[int]:
+        """Yield the numbers of the name in an index."""
+        if not table.header.bucket_count:
+            self.spend(table.header.name_count * (_ANY_CASE if self.any_case else 1))
+            yield from table.names_at(self._is_one_of)
+            return
+        is_it = self._is_it
+        for candidate in table.candidates(self._hash, partial(self.spend, _HASH)):
+            if is_it(table.string_offset(candidate)):
+                yield candidate
+
+    def spend(self, count: int) -> None:
+        self._spent += count
+        if self._spent > self.most:
+            shown = shortened(self.name)
+            message = f"the search for {shown} reads more than {self.most} names of name indexes"
+            raise LimitExceeded(message, "--max-searched-names")
+
+    @cached_property
+    def _hash(self) -> int:
+        return name_hash(self.name)
+
+    @cached_property
+    def _encoded(self) -> bytes:
+        return self.name.encode("utf-8", "surrogatepass") + b"\0"
+
+    @cached_property
+    def _is_it(self) -> Callable[[int], bool]:
+        """Whether the string at an offset is the name."""
+        data, encoded = self.sections.section(".debug_str"), self._encoded
+        if not self.any_case:
+            return partial(data.startswith, encoded)
+        key = folded(self.name)
+        longest = 4 * len(encoded)  # no folding makes a character more than four times as long
+
+        def same(offset: int) -> bool:
+            end = data.find(b"\0", offset, offset + longest)
+            return end >= 0 and folded(data[offset:end].decode("utf-8", "replace")) == key
+
+        return same
+
+    @cached_property
+    def _is_one_of(self) -> Callable[[int], bool]:
+        """Whether the string at an offset is the name, to ask of very many: a name is at few."""
+        if self.any_case:
+            return self._is_it
+        data, encoded = self.sections.section(".debug_str"), self._encoded
+        offsets: set[int] = set()
+        offset = data.find(encoded)
+        while offset >= 0:
+            if len(offsets) >= _FEW:
+                return self._is_it
+            offsets.add(offset)
+            offset = data.find(encoded, offset + 1)
+        return offsets.__contains__
 
 
 _ONE: Final = r"\[([^\]:]+):v([0-9]{1,9})\.([0-9]{1,9})(?::([^\]]*))?\]"

@@ -5,7 +5,10 @@ Law: every table lies inside the index, or the index is `Malformed`; entries are
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Callable, Iterator
+from itertools import compress
+from sys import byteorder
 from typing import Final, Literal
 
 from dwarfgpu.base.byte_reader import Reader
@@ -203,16 +206,25 @@ class NameTable:
         """Return the first name of a bucket, counted from 1; 0 for an empty one."""
         return self._number(self.header.buckets_at, index, 4)
 
-    def candidates(self, hash: int) -> Iterator[int]:
-        """Yield the names with that hash, counted from 0; all of them if the index has no
-        buckets."""
+    def names_at(self, is_wanted: Callable[[int], bool]) -> Iterator[int]:
+        """Yield the names, counted from 0, whose offset in `.debug_str` is a wanted one; all are
+        compared."""
         h = self.header
-        if not h.bucket_count:
-            yield from range(h.name_count)
-            return
+        offsets = array("Q" if h.format.offset_size == 8 else "I")
+        end = h.strings_at + h.name_count * offsets.itemsize
+        offsets.frombytes(self.data[h.strings_at : end])
+        if h.format.endian != byteorder:
+            offsets.byteswap()
+        yield from compress(range(h.name_count), map(is_wanted, offsets))
+
+    def candidates(self, hash: int, count: Callable[[], None]) -> Iterator[int]:
+        """Yield the names with that hash, counted from 0, of an index with buckets. `count` is
+        called for each name that is read."""
+        h = self.header
         bucket = hash % h.bucket_count
         name = self.bucket(bucket) - 1
         while 0 <= name < h.name_count:
+            count()
             stored_hash = self._number(h.hashes_at, name, 4)
             if stored_hash % h.bucket_count != bucket:
                 return
