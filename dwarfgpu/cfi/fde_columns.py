@@ -22,6 +22,8 @@ from dwarfgpu.cfi.entry import BrokenEntry, Cie
 
 _BASES: Final = (0x00, 0x10)
 """Absolute, and relative to its own address."""
+_BLOCK: Final = 32
+"""Numbers of a level of maxima that the next level has one for."""
 _UNKNOWN_BYTES: Final = 1 << 64
 
 
@@ -83,6 +85,57 @@ class FdeColumns:
     def _ends(self) -> Iterator[int]:
         starts, sizes = self.starts, self.sizes
         return accumulate((starts[row] + sizes[row] for row in self.order), max)
+
+    def last_covering(self, location: int, before: int) -> int | None:
+        """Return which of the first `before` rows in that order, at least one, is the last that has
+        a location and can be read; None if none has it. They start there or before.
+
+        One that covers many others does not make each search go through all of those.
+        """
+        row = self.order[before - 1]
+        if self.programs[row] and self.starts[row] + self.sizes[row] > location:
+            return before - 1
+        return _last_above(self._maxima, location, before)
+
+    @cached_property
+    def _maxima(self) -> Sequence[Sequence[int]]:
+        """The ends of the code in that order, the largest of each block of these, of each block of
+        blocks, and so on."""
+        ends: Sequence[int]
+        try:
+            ends = array("Q", self._readable_ends())
+        except OverflowError:  # beyond the last address
+            ends = [*self._readable_ends()]
+        levels = [ends]
+        while len(ends) > 1:
+            blocks = range(0, len(ends), _BLOCK)
+            ends = [max(ends[begin : begin + _BLOCK]) for begin in blocks]
+            levels.append(ends)
+        return levels
+
+    def _readable_ends(self) -> Iterator[int]:
+        """Return the ends of the code in that order, 0 for an FDE whose rest cannot be read."""
+        starts, sizes, programs = self.starts, self.sizes, self.programs
+        return (starts[row] + sizes[row] if programs[row] else 0 for row in self.order)
+
+
+def _last_above(levels: Sequence[Sequence[int]], bound: int, before: int) -> int | None:
+    """Return the index of the last number of the first level that is above a bound, among the first
+    `before`; None if there is none. Each further level has the maxima of the blocks of the one
+    before, the last level has one number."""
+    for height, numbers in enumerate(levels):
+        begin = before - before % _BLOCK
+        for index in range(before - 1, begin - 1, -1):
+            if numbers[index] > bound:
+                for below in levels[:height][::-1]:
+                    first = index * _BLOCK
+                    last = min(first + _BLOCK, len(below)) - 1
+                    index = next(
+                        inner for inner in range(last, first - 1, -1) if below[inner] > bound
+                    )
+                return index
+        before = begin // _BLOCK
+    return None
 
 
 def in_order(numbers: array[int]) -> Sequence[int]:

@@ -268,14 +268,13 @@ class FrameSection:
     def _by_bounds(self, location: int) -> Fde | None:
         columns = self.fde_columns
         starts, ends = columns.bounds
-        index = bisect_right(starts, location) - 1
-        while index >= 0 and location < ends[index]:
-            row = columns.order[index]
-            if location < columns.starts[row] + columns.sizes[row]:
-                entry = self.entry_at(columns.offsets[row])
+        index: int | None = bisect_right(starts, location)
+        while index and location < ends[index - 1]:
+            index = columns.last_covering(location, index)
+            if index is not None:
+                entry = self.entry_at(columns.offsets[columns.order[index]])
                 if isinstance(entry, Fde):
                     return entry
-            index -= 1
         return None
 
     def overlapped(self, location: int, fde: Fde) -> Fde | None:

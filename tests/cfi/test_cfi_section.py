@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from random import Random
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -346,6 +349,50 @@ def test_find_among_overlapping_entries() -> None:
     expected = {0xF: None, 0x10: 0x10, 0x25: 0x20, 0x30: 0x10, 0x110: None, 0x20F: 0x200}
     result = {at: section.find(at) for at in expected}
     assert {at: fde and fde.initial_location for at, fde in result.items()} == expected
+
+
+@pytest.mark.parametrize("count", [1, 31, 32, 33, 1024, 1025, 3000])
+def test_find_the_last_of_entries_inside_one_another(count: int) -> None:
+    """The one that starts last of those that have a location, as a search through all says."""
+    rng = Random(count)
+    starts = rng.choices(range(9_000), k=count)
+    ranges = [(start, rng.choice((0, 1, 3, 40, 2_000))) for start in starts]
+    ranges[rng.randrange(count)] = (0, 8_000)
+    fdes = b"".join(entry(bytes(4), words(*item)) for item in ranges)
+    section = frame(entry(ALL_ONES, cie()) + fdes)
+    by_start = sorted(ranges, key=lambda item: item[0])
+    for location in rng.choices(range(9_100), k=300):
+        covering = [item for item in by_start if item[0] <= location < sum(item)]
+        fde = section.find(location)
+        answer = fde and (fde.initial_location, fde.end - fde.initial_location)
+        assert answer == (covering[-1] if covering else None), location
+
+
+@pytest.mark.parametrize("around", ["one", "nested"])
+def test_an_entry_around_many_costs_a_search_little(around: str) -> None:
+    """As for each frame of a deep stack in the code of the outermost one."""
+    count, searches = 4_000, 100
+    inner = [(16 * index, 8) for index in range(1, count)]
+    if around == "nested":
+        inner = [(index, 8 * count - 2 * index) for index in range(1, count)]
+    fdes = b"".join(entry(bytes(4), words(*item)) for item in [(0, 1 << 20), *inner])
+    section = frame(entry(ALL_ONES, cie()) + fdes)
+    behind = 16 * count - 8
+    section.find(behind)
+    steps = 0
+
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal steps
+        steps += 1
+        return trace
+
+    sys.settrace(trace)
+    try:
+        fdes_of = [section.find(behind - 16 * index) for index in range(1, searches)]
+    finally:
+        sys.settrace(None)
+    assert all(fde is not None and fde.initial_location == 0 for fde in fdes_of)
+    assert steps < 1_000 * searches, steps
 
 
 def expression(data: str) -> Expression:
