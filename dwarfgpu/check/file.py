@@ -147,6 +147,8 @@ def _verified(code_object: CodeObject, findings: Findings, budgets: CheckBudgets
                 referring.append(checker)
             unit.forget_locations()
             unit.forget_entries()
+        for field in info.sections.unknown_fields.get(".debug_addr", ()):
+            findings.skip(field.problem)
         has_all = not (info.problems or any(info.split.problems()))
         _check_beyond(referring, entries_of_units, has_all, findings)
         _check_supplementary(referring, entries_of_units, findings, missing_strings)

@@ -41,7 +41,8 @@ EMPTY_STRINGS: Final = bytes(8)
 
 T = TypeVar("T")
 
-_OF_ENTRIES: Final = (".debug_info", ".debug_types")
+_PARTLY_KNOWN: Final = (".debug_info", ".debug_types", ".debug_addr")
+"""Sections whose readers ask for a value at a time whether it is known."""
 _MAX_TEXTS: Final = 1 << 14
 """Names that are kept as text: most entries of a file share them."""
 
@@ -116,8 +117,8 @@ class Sections(OfOpenFile):
         self._buffers: dict[str, SectionBuffer | None] = {}
         self._failed = FailedReads()
         self.unknown_fields: dict[str, Sequence[Field]] = {}
-        """The fields, in order, of sections with entries whose relocations have no known value, of
-        those that were read (`dwarfgpu.dwarf.unknown_values`)."""
+        """The fields, in order, whose relocations have no known value, of sections with entries
+        (`dwarfgpu.dwarf.unknown_values`) and of `.debug_addr`, of those that were read."""
         self._contributions: dict[str, Contributions] = {}
         self._abbreviations: dict[tuple[int, UnitFormat], AbbreviationTable] = {}
         self._declared: dict[UnitFormat, dict[bytes, Abbreviation]] = {}
@@ -177,7 +178,7 @@ class Sections(OfOpenFile):
     def _read(self, name: str) -> bytes:
         if self._row is not None:
             return self._row.read(name)
-        if name in _OF_ENTRIES:
+        if name in _PARTLY_KNOWN:
             data, unknown = relocated_where_known(self.object, name + self.suffix)
             if unknown:
                 self.unknown_fields[name] = unknown

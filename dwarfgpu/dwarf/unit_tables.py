@@ -6,6 +6,8 @@ Law: where the unit's part of a section begins is read once.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from operator import attrgetter
 from typing import Final, Protocol
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
@@ -20,6 +22,7 @@ from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit_header import initial_length, refuse_segments
 from dwarfgpu.errors import IllFormed, Malformed
 from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.objfile.relocate import MAX_FIELD_BYTES
 
 _BASES: Final = {
     dw.AT_STR_OFFSETS_BASE: "DW_AT_str_offsets_base",
@@ -236,8 +239,18 @@ class UnitTables:
         unit.tables._require_address_size(".debug_addr", base - 2)
         unit.tables._require_header(".debug_addr", base, dw.AT_ADDR_BASE)
         data = unit.sections.section(".debug_addr")
+        header_bytes = unit.tables._header_bytes(8) if unit.format.version >= 5 else 0
+        self._require_known(base - header_bytes, base)
         end = unit.tables._end(".debug_addr", data, base)
         return data, base, end, unit.format.address_size, unit.format.endian
+
+    def _require_known(self, begin: int, end: int) -> None:
+        """Raise why a number in `.debug_addr` is unknown, if the file alone does not know it."""
+        fields = self.unit.linked.sections.unknown_fields.get(".debug_addr", ())
+        first = bisect_right(fields, begin - MAX_FIELD_BYTES, key=attrgetter("offset"))
+        for field in fields[first : bisect_left(fields, end, key=attrgetter("offset"))]:
+            if field.end > begin:
+                raise field.problem.anew()
 
     def string_offset(self, index: int) -> int:
         """Return the offset in `.debug_str` of a string by index; `Malformed` where there is none,
@@ -256,7 +269,8 @@ class UnitTables:
             raise
 
     def address(self, index: int) -> int:
-        """Return entry `index` of the unit's part of `.debug_addr`, an address of the file."""
+        """Return entry `index` of the unit's part of `.debug_addr`, an address of the file; the
+        error of its relocation where that has no known value."""
         try:
             if type(index) is not int:
                 index = plain_integer(index)
@@ -264,6 +278,8 @@ class UnitTables:
             offset = base + index * size_bytes
             if offset < 0 or offset + size_bytes > end:
                 self.unit.linked.tables._entry(".debug_addr", base, index, size_bytes)  # raises
+            if self.unit.linked.sections.unknown_fields:
+                self._require_known(offset, offset + size_bytes)
             return int.from_bytes(data[offset : offset + size_bytes], endian)
         except FOREIGN:
             require_right_arguments(UnitTables.address, self, index)

@@ -15,6 +15,7 @@ import pytest
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_structures import SHT_SYMTAB, Section
@@ -96,15 +97,19 @@ def made(
     kind: int = 4,
     abbreviated: bytes = b"",
     limits: FileLimits = DEFAULT_FILE_LIMITS,
+    name: str = ".debug_info",
+    **others: bytes,
 ) -> ObjectFile:
-    """An object with relocations of its section 1 by symbol 1, which is 0x1122334455667788."""
+    """An object with relocations of its section 1, which has that name, by symbol 1, which is
+    0x1122334455667788."""
     symbols = bytes(24) + struct.pack("<IBBHQQ", 0, 0, 0, 1, 0x1122334455667788, 0x30)
     sections: dict[str, bytes | Content] = {
-        ".debug_info": Content(data),
+        name: Content(data),
         ".symtab": Content(symbols, 2, link=3),
         ".strtab": Content(b"\0", 3),
-        ".rela.debug_info": Content(relocations, kind, link=2),
+        f".rela{name}": Content(relocations, kind, link=2),
         ".debug_abbrev": abbreviated,
+        **{f".{other}": contents for other, contents in others.items()},
     }
     raw = bytearray(elf(sections, machine, type=1))
     # sh_info, which the builder leaves 0, names the section that is relocated.
@@ -335,6 +340,62 @@ def test_sizes_of_unknown_fields() -> None:
 def test_units_with_an_unknown_header_are_not_read() -> None:
     with pytest.raises(Unsupported, match="R_X86_64_GOTOFF64 at"):
         _ = parameters(rela(0, 25)).units
+
+
+def addresses(*relocations: bytes) -> CompilationUnit:
+    """A unit with three addresses by index."""
+    shape = Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_ADDR_BASE, dw.FORM_SEC_OFFSET),))
+    file = made(
+        b"".join(relocations),
+        bytes((28, 0, 0, 0, 5, 0, 8, 0)) + bytes(24),
+        abbreviated=abbreviations(shape),
+        name=".debug_addr",
+        debug_info=unit(b"\1" + (8).to_bytes(4, "little")),
+    )
+    [only] = DebugInfo.of(file).units
+    return only
+
+
+@pytest.mark.parametrize(("offset", "unknown"), [(16, {1}), (12, {0, 1}), (24, {2})])
+def test_only_the_addresses_with_an_unknown_relocation_are_unknown(
+    offset: int, unknown: set[int]
+) -> None:
+    one = addresses(rela(8, 1), rela(offset, 25))
+    for _ in range(2):
+        for index in range(3):
+            if index in unknown:
+                message = rf"R_X86_64_GOTOFF64 at \.debug_addr\+{offset:#x} has no value before a"
+                with pytest.raises(Unsupported, match=message):
+                    one.address(index)
+            else:
+                assert one.address(index) == (0 if index else 0x1122334455667788)
+
+
+def test_addresses_with_an_unknown_header_are_not_read() -> None:
+    one = addresses(rela(0, 25))
+    with pytest.raises(Unsupported, match="R_X86_64_GOTOFF64 at"):
+        one.address(1)
+
+
+@pytest.mark.parametrize("version", ["4", "5"])
+def test_the_addresses_that_gcc_writes_for_a_large_program(
+    version: str, tool: Tool, tmp_path: Path
+) -> None:
+    """No address of the object was readable."""
+    source, path = tmp_path / "a.c", tmp_path / "a.o"
+    source.write_text(
+        "#include <setjmp.h>\njmp_buf jb; extern void e(void); int gl = 5;\n"
+        "int f(int n) { if (setjmp(jb)) return n; e(); return 0; }\n"
+        "void g(void) { longjmp(jb, 3); }\n"
+    )
+    options = (f"-gdwarf-{version}", "-gsplit-dwarf", "-g", "-O2", "-mcmodel=large")
+    run(tool("gcc"), *options, "-c", source, "-o", path)
+    assert command("eval", "--file", path, "gl").out == "gl = 5\n"
+    assert "f: " in command("where", "--all", path).out
+    done = command("check", path)
+    assert done.status == 0 and "0 errors, 0 warnings" in done.out
+    if "R_X86_64_GOTOFF64" in run("readelf", "-rW", path).partition(".rela.debug_addr")[2]:
+        assert "not checked: " in done.out and "R_X86_64_GOTOFF64 at .debug_addr+0x" in done.out
 
 
 def test_the_value_of_a_call_that_gcc_writes_for_a_large_program(
