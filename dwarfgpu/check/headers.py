@@ -172,6 +172,7 @@ class LineChecker:
         try:
             table = unit.line_table
             faults = None if table is None else table.faults()
+            name_fault = None if table is None else table.name_fault()
         except DwarfGpuError as error:
             self._problem(unit, offset, error)
             return
@@ -179,6 +180,8 @@ class LineChecker:
             return
         if faults.problem is not None:
             self._problem(unit, offset, faults.problem)
+        if name_fault is not None:
+            self._problem(unit, offset, name_fault, "outside-table")
         if faults.decrease is not None:
             why = f"{faults.decrease}: addresses only increase"
             self._add(unit, offset, "wrong-line-table", "error", why)
@@ -194,12 +197,18 @@ class LineChecker:
         for severity, why in _header_faults(table.header):
             self._add(unit, offset, "wrong-line-table", severity, why)
 
-    def _problem(self, unit: CompilationUnit, offset: int, problem: DwarfGpuError) -> None:
+    def _problem(
+        self,
+        unit: CompilationUnit,
+        offset: int,
+        problem: DwarfGpuError,
+        rule: str = "unreadable-line-table",
+    ) -> None:
         if not isinstance(problem, Malformed | IllFormed):
             self.findings.skip(problem)
             return
         message = problem.message if problem.context is None else str(problem)
-        self._add(unit, offset, "unreadable-line-table", "error", message)
+        self._add(unit, offset, rule, "error", message)
 
     def _add(
         self,

@@ -290,7 +290,8 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "outside-table": (
         "a string by an offset outside its section, also of the supplementary file where it is "
-        "found, or by an index outside `.debug_str_offsets`, an "
+        "found, or by an index outside `.debug_str_offsets`, also one that names a directory "
+        "or file of a line table, an "
         "address by an index outside `.debug_addr`, or the number of a file that the line table "
         "does not have"
     ),

@@ -15,6 +15,7 @@ from dwarfgpu.check.file import verify
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.line.header import LNCT_LLVM_SOURCE
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.check.made import (
     ADDR,
@@ -55,7 +56,7 @@ from tests.dwarf.builder import (
 )
 from tests.dwarf.builder import abbreviations as table
 from tests.dwarf.programs import IN_SPLIT_FILES
-from tests.dwarf.test_line import Table
+from tests.dwarf.test_line import PATH, Table
 from tests.dwarf.test_line import table as name_table
 from tests.work import calls_of
 
@@ -173,6 +174,18 @@ def lined(line_range: int, program: bytes = b"\x20\0\1\1") -> bytes:
     table = Table(program, range=line_range, names=TWO_FILES).data()
     shape = Shape(COMPILE_UNIT, ((dw.AT_STMT_LIST, SEC_OFFSET),))
     return info_file([shape], b"\x01" + bytes(4), {".debug_line": table})
+
+
+def named_by(directory: int, file: int, source: int) -> bytes:
+    """A unit whose line table names a directory, a file and its embedded source by offsets in a
+    section of 4 bytes."""
+    parts = [(PATH, dw.FORM_LINE_STRP)]
+    directories = name_table(parts, [words(directory, size_bytes=4)])
+    parts.append((LNCT_LLVM_SOURCE, dw.FORM_LINE_STRP))
+    made = Table(names=directories + name_table(parts, [words(file, source, size_bytes=4)]))
+    shape = Shape(COMPILE_UNIT, ((dw.AT_STMT_LIST, SEC_OFFSET),))
+    others = {".debug_line": made.data(), ".debug_line_str": b"a\0b\0"}
+    return info_file([shape], b"\x01" + bytes(4), others)
 
 
 def rows_at(*addresses: int, minimum: int = 1, most: int = 1, end: int = 0x1100) -> bytes:
@@ -404,6 +417,10 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("unreadable-line-table", "error", lined(12, b"\x04\xff\1\x20\0\1\1"), lined(12, b"\0\0")),
     ("unreadable-line-table", "error", lined(12, b"\x20\0\1\1\x20"),
      lined(12, b"\x20\0\1\1\x03\1")),  # a row in no sequence
+    *(("outside-table", "error", named_by(*wrong), named_by(*right))
+      for wrong, right in (
+          ((4, 0, 2), (3, 0, 2)), ((2, 4, 0), (2, 3, 0)), ((0, 2, 4), (0, 2, 3)),
+      )),
     ("wrong-line-table", "error", rows_at(0x1010, 0x1020, 0x101F), rows_at(0x1010, 0x1020, 0x1020)),
     ("wrong-line-table", "error", rows_at(0x1010, end=0x1000), rows_at(0x1010, end=0x1010)),
     ("wrong-line-table", "error", rows_at(0x1020, 0x1010),

@@ -309,6 +309,21 @@ class FileTable(ABC):
         except DwarfGpuError as error:
             raise self._located(error)
 
+    def name_fault(self) -> DwarfGpuError | None:
+        """Return why the name or the embedded source of a directory or file cannot be read, of the
+        first one; None if all can. Nothing of them is kept."""
+        read = set[Attribute]()
+        for entry in (*self.header.directories, *self.header.files):
+            for attribute in (entry.path, entry.source):
+                if attribute is None or attribute.kind == "string" or attribute in read:
+                    continue
+                read.add(attribute)
+                try:
+                    self.unit.string_of(attribute)
+                except DwarfGpuError as error:
+                    return error
+        return None
+
     def _located(self, error: DwarfGpuError) -> DwarfGpuError:
         return located(error, self.unit.sections, self.offset)
 
