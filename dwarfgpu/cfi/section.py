@@ -127,6 +127,18 @@ class FrameSection:
             yield self.entry_at(offset)
         yield from self.each_gap()
 
+    @cached_property
+    def early_terminator(self) -> tuple[int, int] | None:
+        """The offset of an entry of length 0 of `.eh_frame` with FDEs behind it, and how many these
+        are; None if there is none. Unwinders that go through the section end at it (Linux Standard
+        Base Core, 10.6.1)."""
+        terminator = self._headers[3]
+        if terminator is None or not self.offsets or self.offsets[-1] < terminator:
+            return None
+        columns = self.fde_columns
+        behind = len(columns) - bisect_left(columns.offsets, terminator)
+        return (terminator, behind) if behind else None
+
     @property
     def offsets(self) -> array[int]:
         """Where the entries begin, in their order."""
@@ -146,7 +158,7 @@ class FrameSection:
 
     def each_gap(self) -> Iterator[BrokenEntry]:
         """Yield where zeros replaced entries, and from where on none can be read."""
-        _, zeroed, last = self._headers
+        _, zeroed, last, _ = self._headers
         for offset in zeroed:
             yield BrokenEntry(offset, self._zeroed(offset))
         if last is not None:
@@ -383,10 +395,12 @@ class FrameSection:
             )
 
     @cached_property
-    def _headers(self) -> tuple[array[int], array[int], BrokenEntry | None]:
-        """Where entries begin, where zeros replaced some, and from where on none can be read."""
+    def _headers(self) -> tuple[array[int], array[int], BrokenEntry | None, int | None]:
+        """Where entries begin, where zeros replaced some, from where on none can be read, and the
+        first entry of length 0 of `.eh_frame`."""
         offsets, zeroed = array("Q"), array("Q")
         last: BrokenEntry | None = None
+        terminator: int | None = None
         data, size_bytes, most = self.data, len(self.data), self._most_entries
         of_cie = bytes(4) if self.is_eh else b"\xff" * 4
         letters = "<" if self._base.endian == "little" else ">"
@@ -420,11 +434,13 @@ class FrameSection:
             assert header is None
             if self._ends_at_zero:
                 break
+            if self.is_eh and terminator is None:
+                terminator = offset
             zeros, after = self._zeros(offset)
             if not self.is_eh and zeros >= _ZEROED_BYTES:
                 zeroed.append(offset)
             offset += zeros if after == size_bytes else zeros // 4 * 4
-        return offsets, zeroed, last
+        return offsets, zeroed, last, terminator
 
     def _zeros(self, offset: int) -> tuple[int, int]:
         """Return how many zeros begin at an offset, and where they end."""

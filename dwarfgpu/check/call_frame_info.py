@@ -130,6 +130,7 @@ class FrameChecker:
             for row in columns.order:
                 if programs[row] and cies[row] not in broken and not self._fde(row):
                     break
+        self._terminator()
         self._spans()
         self._search_table()
 
@@ -445,6 +446,19 @@ class FrameChecker:
         checked_entry.report(rule, message, shown=checked_entry.shown(marked), section=section)
 
     # FDEs against each other, and against the table of all
+
+    def _terminator(self) -> None:
+        """Report FDEs behind the entry that ends the section; where a table leads unwinders to
+        them, by a warning."""
+        early = self.section.early_terminator
+        if early is None or self.functions.linker_leaves_room:
+            return
+        offset, behind = early
+        searched = self.section.search is not None and self.section.search.count > 0
+        severity: Severity = "warning" if searched else "error"
+        message = f"an entry of length 0 ends the section before {counted(behind, 'FDE')}"
+        rule, position = RULES["early-end"], FindingPosition(self.section.kind, offset, "entry")
+        self.findings.add(Finding(severity, rule.name, message, rule.section, position))
 
     def _search_table(self) -> None:
         rule, position = RULES["search-table"], FindingPosition(eh_frame_hdr.SECTION, 0, "table")

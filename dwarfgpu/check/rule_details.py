@@ -385,6 +385,12 @@ DETAILS: Final[Mapping[str, str]] = {
         "an FDE whose addresses are behind all that the file loads, or begin in its code and end "
         "in none"
     ),
+    "early-end": (
+        "an entry of length 0 in `.eh_frame` before an FDE: it ends the section (Linux Standard "
+        "Base Core, 10.6.1), so unwinders that go through it do not find what is behind; a "
+        "warning where `.eh_frame_hdr` has a table. That of an object that is linked last, as "
+        "crtend.o, is right, and so is the room that Zig's linker leaves"
+    ),
     "search-table": (
         "`.eh_frame_hdr` (Linux Standard Base Core, 10.6.2) cannot be read, is not for the "
         "section, has entries where that has no contents, is not sorted, leads to something else "

@@ -239,6 +239,9 @@ _FRAMES: Final = (
          "end the first FDE where the second begins: a debugger may use either"),
     Rule("fde-outside-file", "warning", "A.6.4.1", "an FDE for addresses outside of the file",
          "give the FDE the addresses of its function: debuggers unwind by them alone"),
+    Rule("early-end", "error", "A.6.4.1", "a section that ends before its last FDE",
+         "remove the zeros, or put the object that has them (crtend.o) last: exceptions that pass "
+         "functions behind them end the program"),
     Rule("search-table", "warning", "A.6.4.1", "a search table that does not match its section"),
     Rule("ill-formed-cfi", "error", "A.6.4.2", "an instruction that cannot be executed",
          "consumers stop there and lose the later rows of the function"),

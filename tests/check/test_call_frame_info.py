@@ -760,3 +760,51 @@ def test_a_kernel_needs_no_rows() -> None:
     assert result.position.source is not None and result.position.source.file.endswith(
         "hip/call.hip"
     )
+
+
+FRAMES_OF_C = cfi_entry(bytes(4), b"\1zR\0\1\x78\x10\1\0\x0c\7\x08\x90\1")
+"""A CIE of `.eh_frame` with absolute addresses."""
+
+
+def eh_file(*entries: int | None) -> bytes:
+    """A file with FDEs of 0x10 bytes in `.eh_frame`, and an entry of length 0 for each None."""
+    data = FRAMES_OF_C
+    for start in entries:
+        if start is None:
+            data += bytes(4)
+        else:
+            data += cfi_entry(words(len(data) + 4, size_bytes=4), words(start, 0x10) + b"\0")
+    return elf({".text": CODE, ".eh_frame": Content(data, flags=SHF_ALLOC, address=0x4000)}, X86_64)
+
+
+@pytest.mark.parametrize(
+    ("entries", "behind"),
+    [
+        ((0x1000, 0x1010, None), None),
+        ((0x1000, 0x1010, None, None), None),
+        ((None,), None),
+        ((0x1000, None, 0x1010), "1 FDE"),
+        ((None, 0x1000, None, 0x1010, None), "2 FDEs"),
+    ],
+)
+def test_an_entry_of_length_0_ends_the_frames_of_exceptions(
+    entries: tuple[int | None, ...], behind: str | None
+) -> None:
+    """Linux Standard Base Core, 10.6.1: g++'s exceptions ended a program at these functions."""
+    message = f"an entry of length 0 ends the section before {behind}"
+    found = findings(verdict_on(eh_file(*entries)))
+    assert [one.message for one in found] == ([] if behind is None else [message])
+    assert {(one.severity, one.rule) for one in found} <= {("error", "early-end")}
+
+
+def test_frames_that_a_table_finds_behind_an_entry_of_length_0() -> None:
+    data = bytearray(read_fixture("x86_64/demo.gcc.O2.v5"))
+    frames = ObjectFile("", bytes(data)).sections_by_name[".eh_frame"]
+    end = frames.offset + frames.size_bytes
+    # The first FDE becomes a hole: its length 0, and behind it zeros up to the next entry.
+    length = int.from_bytes(data[frames.offset : frames.offset + 4], "little")
+    begin = frames.offset + 4 + length
+    after = begin + 4 + int.from_bytes(data[begin : begin + 4], "little")
+    assert after < end
+    data[begin:after] = bytes(after - begin)
+    assert ("warning", "early-end") in rules(verdict_on(bytes(data)))
