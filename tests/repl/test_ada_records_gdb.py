@@ -480,10 +480,14 @@ procedure Example is
    type Ext is new Base with record W : Integer; end record;
    type Own (N : Positive; M : Positive) is new Base (N) with record T : List (1 .. M); end record;
    type Nested (N : Positive) is record P : Packed (N); end record;
+   type Packed_To_6 (N : Positive) is record O : Open (N .. 6); end record;
+   type To_6 (N : Integer) is record L : List (N .. 6); end record;
+   type Square (N : Integer) is record G : Grid (1 .. 2, N .. 4); end record;
    procedure Stop;
    pragma Import (C, Stop, "abort");
    procedure Go (P : Packed; Ls : Lists; Ng : Neg; G : Grids; C : Colors; T : Two; V : in out
-      Varied; B : Base'Class; E : Ext; O : Own; N : Nested; Em : Lists) is
+      Varied; B : Base'Class; E : Ext; O : Own; N : Nested; Em : Lists; L6 : To_6;
+      P6 : Packed_To_6; Sq : Square) is
    begin
       if V.B then Stop; end if;
    end Go;
@@ -492,7 +496,7 @@ begin
    Go ((3, (1, 2, 3)), (-2, 1, (1, 2, 3, 4)), (-1, (7, 8, 9)), (0, 3, ((1, 2), (3, 4))), (Green,
       (10, 20)), (2, (1, 2), (3, 4)), Vv,
        Ext'(3, "abc", 9), Ext'(2, "de", 4), (2, 2, "fg", (7, 8)), (2, (2, (5, 6))), (5, 2, (others
-      => 1)));
+      => 1)), (4, (1, 2, 3)), (3, (4, 5, 6, 7)), (3, ((5, 6), (7, 8))));
 end Example;
 """
 
@@ -506,11 +510,12 @@ def test_bounds_that_are_discriminants(
     files = compiled(tmp_path, tool, ENCODED_BOUNDS, *options)
     names = ["p", "p.o(2)", "p.o'last", "ls", "ls.l(-2)", "ls.l'first", "ng", "ng.l(-3)", "g"]
     names += ["g.g(0,3)", "g.g'first(2)", "n", "n.p.o(2)", "em"]
+    names += ["l6", "l6.l(5)", "l6.l'first", "p6", "p6.o(4)", "sq", "sq.g(2,4)"]
     frame = "frame function example.go"
     commands = [frame, *(f"print {name}" for name in names), "whatis ls.l(1)"]
     of_gdb = answers(tool("gdb"), files, commands)
     assert answers(None, files, commands) == of_gdb
-    assert "l => (-2 => 1, 2, 3, 4)" in of_gdb[4]
+    assert "l => (-2 => 1, 2, 3, 4)" in of_gdb[4] and "l => (4 => 1, 2, 3)" in of_gdb[15]
     own = answers(None, files, [frame, "print c", "print t", "print p'size", "print sizeof(n)"])
     for text, what in zip(
         own[1:], ("bounds of v", "place of y", "size of ", "size of "), strict=True

@@ -50,6 +50,8 @@ _BOUNDS: Final = pattern(
     r"___XDLU_([0-9]+m?|[a-z](?:_?[a-z0-9])*)__([0-9]+m?|[a-z](?:_?[a-z0-9])*)\Z"
 )
 """The bounds of an index: numbers, negative ones with an m, and names of discriminants."""
+_FROM_1: Final = pattern(r"___XDL(?:_1|U_1__[a-z0-9_]+)\Z")
+"""The name of an index whose lower bound is 1."""
 _PADDED: Final = "___PAD"
 _MODULAR: Final = "___UMT"
 _MEASURED: Final = ("___XVE", "___XVU")
@@ -217,10 +219,22 @@ def _undecoded_array(name: str) -> Unsupported:
 
 
 def _lacks_bounds(array: Die) -> bool:
-    return any(
-        not index.has(dw.AT_UPPER_BOUND) and not index.has(dw.AT_COUNT)
-        for index in array.children((dw.TAG_SUBRANGE_TYPE,))
-    )
+    """Return whether an index of an array has no upper bound, or no lower one where its name does
+    not say 1, which is what an index without one begins with."""
+    described = array.reference(dw.AT_GNAT_DESCRIPTIVE_TYPE)
+    is_named = described is not None and (described.name or "").endswith(_BOUNDED)
+    named = described.children((dw.TAG_MEMBER,)) if described is not None and is_named else ()
+    names = iter([index.name or "" for index in named])
+    for index in array.children((dw.TAG_SUBRANGE_TYPE, dw.TAG_ENUMERATION_TYPE)):
+        name = next(names, None)
+        if index.tag == dw.TAG_ENUMERATION_TYPE:
+            continue
+        if not index.has(dw.AT_UPPER_BOUND) and not index.has(dw.AT_COUNT):
+            return True
+        is_1 = name is None or len(name) <= _LONGEST_NAME and _FROM_1.search(name) is not None
+        if not is_1 and not index.has(dw.AT_LOWER_BOUND):
+            return True
+    return False
 
 
 def discriminated_bounds(array: Die, component: Die) -> list[Bounds]:
