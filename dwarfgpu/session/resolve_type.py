@@ -482,10 +482,11 @@ class Resolver:
         bare = strip(element)
         if not is_dynamic(element):
             return array_type
-        if isinstance(bare, Dynamic) and (
-            has_descriptor(bare)
-            or (bare.properties.size_bits and array_type.strides_bits[-1:] not in ((), (None,)))
-        ):
+        has_stride = array_type.strides_bits[-1:] not in ((), (None,))
+        is_sized_by_parts = isinstance(bare, Struct) or (
+            isinstance(bare, Dynamic) and bare.properties.size_bits is not None
+        )
+        if is_descriptor(bare) or (has_stride and is_sized_by_parts):
             return array_type
         return evolve(array_type, element=self.resolved(element, data, about.around).type)
 

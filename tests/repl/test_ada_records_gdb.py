@@ -521,3 +521,46 @@ def test_bounds_that_are_discriminants(
         own[1:], ("bounds of v", "place of y", "size of ", "size of "), strict=True
     ):
         assert f"GNAT's encoding of the {what}" in text and "is not decoded" in text
+
+
+ELEMENTS_WITH_BOUNDS = """\
+procedure Example is
+   type Length is new Integer range 0 .. 5;
+   type Small is range 0 .. 7;
+   type List is array (Length range <>) of Short_Integer;
+   type Open is array (Length range <>) of Small with Pack;
+   type Item (N : Length := 1) is record V : List (1 .. N); end record;
+   type Packed (N : Length := 1) is record V : Open (1 .. N); end record;
+   type Items is array (1 .. 3) of Item;
+   type Rows is array (1 .. 2, 1 .. 2) of Item;
+   type Packeds is array (1 .. 2) of Packed;
+   procedure Stop;
+   pragma Import (C, Stop, "abort");
+   procedure Go (E : Items; R : Rows; P : Packeds) is
+      X : Items := E;
+   begin
+      if X (2).N = 2 then Stop; end if;
+   end Go;
+   E0 : Items; R0 : Rows; P0 : Packeds;
+begin
+   E0 (1) := (1, (1 => 10)); E0 (2) := (2, (20, 21)); E0 (3) := (3, (30, 31, 32));
+   R0 (1, 1) := E0 (2); R0 (1, 2) := E0 (1); R0 (2, 1) := E0 (3); R0 (2, 2) := E0 (1);
+   P0 (1) := (1, (1 => 4)); P0 (2) := (3, (5, 6, 7));
+   Go (E0, R0, P0);
+end Example;
+"""
+
+
+@pytest.mark.parametrize("encodings", ["all", "minimal"])
+def test_each_element_has_bounds(
+    tmp_path: Path, tool: Callable[[str], str], encodings: str
+) -> None:
+    """Those of an element, which is as large as the largest one, are not those of the first."""
+    options = ["-g", f"-fgnat-encodings={encodings}"]
+    files = compiled(tmp_path, tool, ELEMENTS_WITH_BOUNDS, *options)
+    names = ["e", "e(2)", "e(3).v(3)", "e(3).v'last", "x", "x(2).v", "r", "r(2,1)", "r(1,1).v'last"]
+    names += ["p", "p(2).v(3)"]
+    commands = ["frame function example.go", *(f"print {name}" for name in names)]
+    of_gdb = answers(tool("gdb"), files, commands)
+    assert answers(None, files, commands) == of_gdb
+    assert "(n => 2, v => (20, 21)), (n => 3, v => (30, 31, 32))" in of_gdb[1]
