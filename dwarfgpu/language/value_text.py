@@ -20,7 +20,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import as_stored
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import SYNTHETIC_POINTER
-from dwarfgpu.view.object_printer import is_signed
+from dwarfgpu.view.object_printer import has_sign_bit
 from dwarfgpu.view.pointers import is_untyped_pointer
 from dwarfgpu.view.values import (
     DEFAULT_OPTIONS,
@@ -121,7 +121,7 @@ def widened(value: TypedValue, bits: Bits, endian: Endian) -> Bits:
     if value.bit_size is None or bits.size_bits >= size:
         return bits
     number = bits.value
-    if is_signed(bare):
+    if has_sign_bit(bare):
         number = signed(number, bits.size_bits) & (1 << size) - 1
     wide = Bits(number, size, bits.undefined, bits.unavailable, bits.reasons)
     return as_stored(wide, value.type, endian)

@@ -38,7 +38,14 @@ from dwarfgpu.view.ada_arrays import unconstrained_array
 from dwarfgpu.view.format_options import OPTIMIZED_OUT, UNAVAILABLE
 from dwarfgpu.view.fortran_arrays import FortranArray
 from dwarfgpu.view.object_bits import ObjectBytes, Parts, parts_of
-from dwarfgpu.view.object_printer import Shown, Whole, address_of, is_signed, unknown_text
+from dwarfgpu.view.object_printer import (
+    Shown,
+    Whole,
+    address_of,
+    has_sign_bit,
+    is_signed,
+    unknown_text,
+)
 from dwarfgpu.view.strings import character_kind
 
 if TYPE_CHECKING:
@@ -348,7 +355,7 @@ def bit_field_pieces(
         yield "<error: bit-field of no bits or of too many>"
         return
     number = bits.value
-    if is_signed(bare):
+    if has_sign_bit(bare):
         number = signed(number, count) & (1 << max(size, count)) - 1
     widened = Bits(number, max(size, count), bits.undefined, bits.unavailable)
     yield from shown.scalar(shown, member.type, bare, widened, depth, letter)

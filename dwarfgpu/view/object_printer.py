@@ -302,3 +302,8 @@ def is_signed(bare: Type | None) -> bool:
     if isinstance(bare, Base):
         return bare.base.is_signed
     return isinstance(bare, Enum) and bare.has_negative
+
+
+def has_sign_bit(bare: Type | None) -> bool:
+    """Return whether numbers of the type are shown with a sign, fixed-point ones too."""
+    return is_signed(bare) or (isinstance(bare, Base) and bare.base.encoding == "signed_fixed")

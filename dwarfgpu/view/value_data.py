@@ -48,7 +48,13 @@ from dwarfgpu.session.variants import variant_members
 from dwarfgpu.view import scalars
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
-from dwarfgpu.view.object_printer import Whole, address_of, is_signed, kept_descriptors
+from dwarfgpu.view.object_printer import (
+    Whole,
+    address_of,
+    has_sign_bit,
+    is_signed,
+    kept_descriptors,
+)
 from dwarfgpu.view.printer_text import printed_of, summary_parts
 from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import Printed, Printer, Printers, SummaryPart
@@ -342,7 +348,7 @@ class _Walk:
         if bare is None or not 0 < bits.size_bits <= max(size, bits.size_bits) <= scalars.MAX_BITS:
             return unknown("bit-field of no bits or of too many")
         number = bits.value
-        if bare.is_signed if isinstance(bare, Enum) else is_signed(bare):
+        if bare.is_signed if isinstance(bare, Enum) else has_sign_bit(bare):
             number = signed(number, bits.size_bits) & (1 << max(size, bits.size_bits)) - 1
         widened = Bits(number, max(size, bits.size_bits), bits.undefined, bits.unavailable)
         return self._number(bare, widened)

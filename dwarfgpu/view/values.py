@@ -61,7 +61,7 @@ from dwarfgpu.view.object_printer import (
     TooManyPrinted,
     Whole,
     address_of,
-    is_signed,
+    has_sign_bit,
     unknown_text,
 )
 from dwarfgpu.view.pointers import member_pointer_text, pointer_text, reference_pieces
@@ -272,7 +272,7 @@ def _scalar(
         yield scalars.nibbles_text(number, shown.options.digit_separator)
     elif letter in ("x", "d", "u", "o", "t", "z") or (letter == "f" and _has_integer_bits(bare)):
         space = shown.space_text(bare.address_space) if isinstance(bare, Pointer) else ""
-        yield space + scalars.lettered(letter, number, size, is_signed=_is_signed(bare))
+        yield space + scalars.lettered(letter, number, size, is_signed=has_sign_bit(bare))
     else:
         yield _natural(shown, type_, bare, number, size, depth)
 
@@ -282,7 +282,7 @@ def _unpacked(bare: Type, number: int, size: int) -> tuple[Type, int, int]:
     whole = unpacked(bare)
     if whole is bare:
         return bare, number, size
-    has_sign = whole.is_signed if isinstance(whole, Enum) else _is_signed(whole)
+    has_sign = whole.is_signed if isinstance(whole, Enum) else has_sign_bit(whole)
     whole_bits = size_bits(whole) or size
     if has_sign:
         number = signed(number, size) & (1 << whole_bits) - 1
@@ -362,7 +362,7 @@ def _address_or_character(
 ) -> str:
     """Return `/a` and `/c`: the number, truncated from floating point if necessary, as such."""
     # As in GDB, a reference has a sign, a pointer has none.
-    has_sign = _is_signed(bare) or (
+    has_sign = has_sign_bit(bare) or (
         bare.kind != "pointer" if isinstance(bare, Pointer) else isinstance(bare, MemberPointer)
     )
     if isinstance(bare, Base) and bare.base.encoding == "float":
@@ -393,10 +393,6 @@ def _address_bits(shown: Shown, size_bits: int) -> int:
     spaces = {} if shown.architecture is None else shown.architecture.address_spaces
     own_bits = spaces[0].address_bits if 0 in spaces else scalars.LONG_LONG_BITS
     return own_bits if own_bits < scalars.LONG_LONG_BITS else max(scalars.LONG_LONG_BITS, size_bits)
-
-
-def _is_signed(bare: Type) -> bool:
-    return is_signed(bare) or (isinstance(bare, Base) and bare.base.encoding == "signed_fixed")
 
 
 def _require_integer(bare: Type | None, letter: str, size_bits: int) -> None:

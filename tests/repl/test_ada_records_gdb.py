@@ -564,3 +564,56 @@ def test_each_element_has_bounds(
     of_gdb = answers(tool("gdb"), files, commands)
     assert answers(None, files, commands) == of_gdb
     assert "(n => 2, v => (20, 21)), (n => 3, v => (30, 31, 32))" in of_gdb[1]
+
+
+FIXED_PARTS = """\
+procedure Example is
+   type Natural_Quarters is delta 0.25 range 0.0 .. 3.75;
+   type Quarters is delta 0.25 range -2.0 .. 1.75;
+   type Naturals is array (1 .. 6) of Natural_Quarters with Pack;
+   type Signs is array (1 .. 3) of Quarters with Pack;
+   type Open is array (Positive range <>) of Natural_Quarters with Pack;
+   type Part is record A : Boolean; F : Natural_Quarters; G : Quarters; end record with Pack;
+   procedure Stop;
+   pragma Import (C, Stop, "abort");
+   procedure Go (Y : Open) is
+      F : Naturals := (0.25, 0.5, 3.75, 0.0, 1.0, 2.25);
+      G : Signs := (-2.0, 1.75, -0.25);
+      R : Part := (True, 3.75, -2.0);
+      S : Natural_Quarters := 3.75;
+   begin
+      if F (1) = 0.25 and G (1) = -2.0 and R.A and S /= 0.0 and Y'Length = 2 then Stop; end if;
+   end Go;
+begin
+   Go ((3.75, 2.0));
+end Example;
+"""
+
+
+@pytest.mark.parametrize("encodings", ["all", "minimal"])
+def test_fixed_point_numbers_in_few_bits(
+    tmp_path: Path, tool: Callable[[str], str], encodings: str
+) -> None:
+    """Those of a type without negative numbers have no sign in 4 bits; the expected values are what
+    the program has."""
+    files = compiled(tmp_path, tool, FIXED_PARTS, "-g", f"-fgnat-encodings={encodings}")
+    expected = {
+        "f": "(0.25, 0.5, 3.75, 0, 1, 2.25)",
+        "f(3)": "3.75",
+        "f(3) = 3.75": "true",
+        "f(3) = s": "true",
+        "f(2) - 0.75": "-0.25",
+        "f(3) + 0.25": "4",
+        "y": "(3.75, 2)",
+        "g": "(-2, 1.75, -0.25)",
+        "r": "(a => true, f => 3.75, g => -2)",
+        "r.f": "3.75",
+        "r.f - 4.0": "-0.25",
+        "r.g": "-2",
+        "r.g = -2.0": "true",
+        "r.g + 1.0": "-1",
+        "/d r.g": "-2",
+    }
+    frame = "frame function example.go"
+    shown = answers(None, files, [frame, *(f"print {text}" for text in expected)])[1:]
+    assert [text.rpartition(" = ")[2].strip() for text in shown] == [*expected.values()]

@@ -44,7 +44,7 @@ from dwarfgpu.dwarf.types.type_entries import (
     underlying_base,
     unspecified_bytes,
 )
-from dwarfgpu.dwarf.types.type_sizes import in_fewer_bits, size_bits, size_bytes
+from dwarfgpu.dwarf.types.type_sizes import in_fewer_bits, size_bits, size_bytes, without_sign
 from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
@@ -395,7 +395,7 @@ class TypeBuilder:
         storage, first_bit = underlying.storage_bits, underlying.first_bit
         if size is not None and 0 < size != base.bit_size:
             if is_natural and size < base.bit_size:
-                base, is_natural = evolve(base, encoding="unsigned"), False
+                base, is_natural = without_sign(base), False
             base, storage = evolve(base, bit_size=size), storage_bits_of(die)
             first_bit = 0
         is_range = base.encoding in ("signed", "unsigned")
@@ -540,7 +540,7 @@ def _is_never_negative(die: Die, base: BaseType) -> bool:
     """Return whether a subrange of a signed type begins at 0 or more: the heuristic by which GDB
     decides that its values have no sign. A bound with the sign bit of the type is negative."""
     lower, upper = constant_lower(die), die.integer(dw.AT_UPPER_BOUND)
-    if base.encoding != "signed" or lower is None:
+    if base.encoding not in ("signed", "signed_fixed") or lower is None:
         return False
     least_negative = 1 << base.bit_size - 1
     return 0 <= lower < least_negative and (upper is None or 0 <= upper < least_negative)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final, assert_never
 
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.chains import End, ends_of
 from dwarfgpu.base.records import evolve, force_setattr
 from dwarfgpu.dwarf.types.types import (
@@ -216,7 +217,13 @@ def in_fewer_bits(type_: Type | None, bit_size: int) -> Type | None:
     bare = strip(type_)
     if not isinstance(bare, Base) or not bare.is_never_negative or bit_size >= bare.base.bit_size:
         return type_
-    return evolve(bare, base=evolve(bare.base, encoding="unsigned"), is_never_negative=False)
+    return evolve(bare, base=without_sign(bare.base), is_never_negative=False)
+
+
+def without_sign(base: BaseType) -> BaseType:
+    """Return the type of the numbers of a signed type that are not negative, integers or
+    fixed-point ones."""
+    return evolve(base, encoding=base.encoding.replace("signed", "unsigned"))
 
 
 def unpacked(bare: Type) -> Type:

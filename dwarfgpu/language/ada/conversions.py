@@ -16,7 +16,7 @@ from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import X87_EXTENDED
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import tagged_parent, tagged_records
-from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.type_sizes import size_bits, unpacked
 from dwarfgpu.dwarf.types.types import MAX_CHAIN, Base, Dynamic, Struct, Type, renamed, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
@@ -75,9 +75,7 @@ def exact_real(arithmetic: Arithmetic, value: TypedValue) -> Fraction | None:
     an infinity."""
     bare = strip(value.type)
     if isinstance(bare, Base) and bare.base.scale is not None:
-        bits = arithmetic.objects.known(value).value
-        is_signed = bare.base.encoding == "signed_fixed"
-        return (signed(bits, bare.base.bit_size) if is_signed else bits) * Fraction(bare.base.scale)
+        return _multiple_in(arithmetic.objects.known(value), bare) * Fraction(bare.base.scale)
     if not isinstance(bare, Base) or bare.base.encoding != "float":
         return None
     number = arithmetic.number(value).value
@@ -95,20 +93,40 @@ def of_multiples(
     """Apply an operation to fixed-point numbers as multiples of their scale (Ada 2012 4.5.3); None
     where the scales or sizes are not the same. A result that the type does not hold wraps, with a
     warning."""
-    kinds = [strip(operand.type) for operand in operands]
-    bases = [kind.base for kind in kinds if isinstance(kind, Base)]
-    first = bases[0]
-    if len({(base.scale, base.bit_size, base.encoding) for base in bases}) > 1:
+    kinds = [kind for operand in operands if isinstance(kind := strip(operand.type), Base)]
+    computed = [in_base_range(kind) for kind in kinds]
+    first = computed[0].base
+    if len({(kind.base.scale, kind.base.bit_size, kind.base.encoding) for kind in computed}) > 1:
         return None
     size, is_signed, exact = first.bit_size, first.encoding == "signed_fixed", 0
     if not isinstance(arithmetic.objects, Unevaluated):
-        bits = [arithmetic.objects.known(operand).value for operand in operands]
-        exact = operation(*(signed(one, size) if is_signed else one for one in bits))
+        contents = map(arithmetic.objects.known, operands)
+        exact = operation(*map(_multiple_in, contents, kinds))
     least = -(1 << size - 1) if is_signed else 0
     if not least <= exact < least + (1 << size) and rules is not None:
         rules.doubt(f"the result overflows {name_of(operands[0].type)}, {rules.overflow}")
     wrapped = Bits(exact & (1 << size) - 1, size)
-    return TypedValue(operands[0].type, bits=wrapped, unit=operands[0].unit)
+    is_whole = computed[0] is kinds[0]
+    type_ = operands[0].type if is_whole else renamed(operands[0].type, computed[0])
+    return TypedValue(type_, bits=wrapped, unit=operands[0].unit)
+
+
+def _multiple_in(contents: Bits, kind: Base) -> int:
+    """Return which multiple of the scale of a type its contents are: perhaps a bit-field's."""
+    is_signed = kind.base.encoding == "signed_fixed"
+    size = min(contents.size_bits, kind.base.bit_size)
+    return signed(contents.value, size) if is_signed else contents.value
+
+
+def in_base_range(kind: Base) -> Base:
+    """Return the type in which programs compute numbers of a fixed-point type: of one that has no
+    sign in the bits of a component that with all bits, which has one (Ada 2012 3.5.9)."""
+    whole = unpacked(kind)
+    assert isinstance(whole, Base)
+    base, values = whole.base, whole.range
+    if base.encoding == "unsigned_fixed" and values and values.upper < 1 << base.bit_size - 1:
+        return evolve(whole, base=evolve(base, encoding="signed_fixed"))
+    return whole
 
 
 def static_number(rules: NumberRules, node: ast.Node) -> Constant | None:

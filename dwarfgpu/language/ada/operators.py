@@ -137,12 +137,16 @@ class AdaOperators(LanguageOperators):
         if constant is None:
             return value
         if node.operator in (*COMPARISONS, "+", "-") and is_fixed_point(other.type):
-            from dwarfgpu.language.ada.conversions import fixed_point  # few numbers are so
+            from dwarfgpu.language.ada.conversions import (
+                fixed_point,  # few numbers are so
+                in_base_range,
+            )
 
             bare = strip(other.type)
             assert isinstance(bare, Base)
-            bits = fixed_point(bare, constant)
-            return TypedValue(other.type, bits=bits, unit=other.unit)
+            whole = in_base_range(bare)
+            type_ = other.type if whole is bare else whole
+            return TypedValue(type_, bits=fixed_point(whole, constant), unit=other.unit)
         if node.operator == "&":
             bare = strip(array_of(self.objects, other).type)
             form = bare.form if isinstance(bare, Dynamic) else bare
