@@ -128,6 +128,15 @@ class GdbSession(Session):
     gdb_frame: gdb.Frame = None
     """Set only if the frame is not one of those of call frame information."""
 
+    def find_variable(self, name: str) -> Variable | None:
+        """Return the variable of a name by the rules of the language in focus; None if it means
+        none."""
+        if not self.has_own_names:
+            return super().find_variable(name)
+        from dwarfgpu.language.name_resolution import Names  # most names are of C
+
+        return Names(self).find_variable(name)
+
     @property
     def frame(self) -> SubprogramFrame:
         if self.gdb_frame is None:

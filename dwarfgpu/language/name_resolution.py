@@ -55,6 +55,7 @@ from dwarfgpu.language.syntax.words import (
     UNRESERVED_IN_C,
     UNRESERVED_IN_CPLUSPLUS,
 )
+from dwarfgpu.session.focused_names import variable_among
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
@@ -194,8 +195,16 @@ class Names:
             return None
         return self.session.meanings(name).in_enclosing_functions(name)
 
-    def _looked_up(self, name: str, accepts: DieFilter = ordinary) -> tuple[Meaning, ...]:
+    def find_variable(self, name: str) -> Variable | None:
+        """Return the variable that a name of the file means alone; None if it means none."""
         lookup = self.session.meanings(name)
+        meanings = self._looked_up(name, lookup=lookup)
+        return variable_among(self.session, meanings, lookup, name)
+
+    def _looked_up(
+        self, name: str, accepts: DieFilter = ordinary, lookup: NameLookup | None = None
+    ) -> tuple[Meaning, ...]:
+        lookup = lookup or self.session.meanings(name)
         has_own_rules = accepts is ordinary and self._rules.hides_others  # not those of C
         is_of_language = has_own_rules and self.is_predeclared(name)
         takes = self._is_ordinary_of_language if is_of_language else accepts

@@ -12,6 +12,7 @@ from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_r
 from dwarfgpu.base.arguments import integer, wrong_value
 from dwarfgpu.base.records import evolve, field, fields, frozen
 from dwarfgpu.cfi.quirk_names import QUIRK_NAMES
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import InconsistentContext, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.expr.context import require_same_architecture
 from dwarfgpu.expr.dialect.dialect import vgpr_contents
@@ -79,6 +80,15 @@ class Session(SessionOfReadings):
     presenter: Callable[[SessionOfReadings], Presenter] | None = field(
         default=ContentsPresenter, repr=False, kw_only=True
     )
+
+    def find_variable(self, name: str) -> Variable | None:
+        """Return the variable of a name by the rules of the language in focus; None if it means
+        none."""
+        if not self.has_own_names:
+            return super().find_variable(name)
+        from dwarfgpu.language.name_resolution import Names  # most names are of C
+
+        return Names(self).find_variable(name)
 
     def __attrs_post_init__(self) -> None:
         require_right_fields(self, fields)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.loaded_code import as_code_objects
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
@@ -17,7 +18,11 @@ from dwarfgpu.session.focused_lane import FocusedLane
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.scope.by_pc import Scopes
     from dwarfgpu.dwarf.scope.global_names import Kind
+    from dwarfgpu.dwarf.scope.meaning import Meaning
     from dwarfgpu.dwarf.unit import CompilationUnit
+
+_WITH_OWN_NAMES: Final = frozenset({*dw.FORTRAN, *dw.ADA, dw.LANG_PASCAL83, dw.LANG_D})
+"""The languages whose names of variables `has_own_names`."""
 
 
 class FocusedNames(FocusedLane):
@@ -158,6 +163,16 @@ class FocusedNames(FocusedLane):
             unit = code_object.scopes.unit_at(pc if self.is_absent else self._lane_pc(pc))
         return self._main_unit(self.objects_with("")) if unit is None else unit
 
+    @property
+    def has_own_names(self) -> bool:
+        """Whether the language in focus has other rules for names of variables than C: then the
+        language package looks them up."""
+        try:
+            unit = self.unit
+            return unit is not None and unit.language in _WITH_OWN_NAMES
+        except DwarfGpuError:
+            return False  # the search for a name reports it
+
     def _main_unit(self, objects: Iterable[CodeObject]) -> CompilationUnit | None:
         return as_code_objects(objects).main_unit
 
@@ -173,17 +188,7 @@ class FocusedNames(FocusedLane):
     def find_variable(self, name: str) -> Variable | None:
         """Return the same, or None if there is none: why may take a search of all names."""
         lookup = self.meanings(name)
-        for meaning in lookup.of(name)[:1]:
-            if not isinstance(meaning, Variable):
-                continue
-            # `f::x` is for the language: it needs a frame of f, or a location that needs none. So
-            # is the variable of an enclosing function, which hides global ones.
-            is_own = meaning.kind != "global"
-            remarks = tuple(lookup.remarks)
-            if not ("::" in name if is_own else lookup.in_enclosing_functions(name)):
-                return evolve(meaning, remarks=remarks) if remarks else meaning
-        self.require_entered(name)
-        return None
+        return variable_among(self, lookup.of(name), lookup, name)
 
     def require_entered(self, name: str) -> None:
         """Raise the reason if the lane is not in the frame, and the name means something in the
@@ -241,3 +246,21 @@ class FocusedNames(FocusedLane):
         from dwarfgpu.session.unknown_name import suggestion
 
         return suggestion(self, name, kinds)
+
+
+def variable_among(
+    session: FocusedNames, meanings: tuple[Meaning, ...], lookup: NameLookup, name: str
+) -> Variable | None:
+    """Return the variable that a name means, given what the rules of a language have for it in
+    a lookup."""
+    for meaning in meanings[:1]:
+        if not isinstance(meaning, Variable):
+            continue
+        # `f::x` is for the language: it needs a frame of f, or a location that needs none. So
+        # is the variable of an enclosing function, which hides global ones.
+        is_own = meaning.kind != "global"
+        remarks = tuple(lookup.remarks)
+        if not ("::" in name if is_own else lookup.in_enclosing_functions(name)):
+            return evolve(meaning, remarks=remarks) if remarks else meaning
+    session.require_entered(name)
+    return None

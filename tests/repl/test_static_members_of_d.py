@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import pytest
 
+from dwarfgpu.cli.main import main
 from tests.repl.side_by_side import build, last_lines, with_core
 
 SOURCE = """\
@@ -90,6 +91,21 @@ def shown(files: list[str], number: int, names: Iterable[str]) -> list[str]:
 def test_members_of_the_class_around_the_code(files: tuple[str, list[str]], number: int) -> None:
     values = VALUES[number]
     assert shown(files[1], number, values) == [str(value) for value in values.values()]
+
+
+@pytest.mark.parametrize("number", VALUES)
+def test_a_name_is_one_variable_in_every_command(
+    files: tuple[str, list[str]], number: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program, core = files[1]
+    values = {name: value for name, value in VALUES[number].items() if "." not in name}
+    focus = ["--file", program, "--core", core, "--frame", str(number)]
+    assert main(["eval", *focus, *values]) == 0
+    answers = [line for line in capsys.readouterr().out.splitlines() if " = " in line]
+    assert answers == [f"{name} = {value}" for name, value in values.items()]
+    for name, value in values.items():
+        assert main(["explain", *focus, name]) == 0
+        assert f"=> {name} = {value}" in capsys.readouterr().out.splitlines()
 
 
 @pytest.mark.parametrize("number", OF_FUNCTIONS)

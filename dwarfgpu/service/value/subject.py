@@ -72,8 +72,8 @@ def subject(session: Session, text: str) -> Subject:
     if _NAME.fullmatch(text) is None:
         return Expression(text)
     try:
-        if _is_spelled_otherwise(session, text):
-            return Expression(text)
+        if session.has_own_names:
+            return _find_as_written(session, text) or Expression(text)
         return session.find_variable(text) or Expression(text)
     except UsageError as error:
         if not error.message.startswith(_UNKNOWN):
@@ -81,18 +81,13 @@ def subject(session: Session, text: str) -> Subject:
         return Expression(text)
 
 
-def _is_spelled_otherwise(session: Session, name: str) -> bool:
-    """Return whether the file has a name in other letters, or with the packages around it: the name
-    as it is written may be one of C."""
-    try:
-        unit = session.unit
-        if unit is None or unit.style == "c":
-            return False
-    except DwarfGpuError:
-        return False  # the search for the name reports it
+def _find_as_written(session: Session, name: str) -> Variable | None:
+    """Return the variable of a name by the rules of a language; None also where the file has the
+    name in other letters, or with the packages around it: as it is written, it may be one of C."""
     from dwarfgpu.language.name_resolution import Names  # most names are of C and its relatives
 
-    return Names(session).spelled(name) != name
+    names = Names(session)
+    return names.find_variable(name) if names.spelled(name) == name else None
 
 
 def answer(
