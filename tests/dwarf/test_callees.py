@@ -213,3 +213,35 @@ def test_a_jump_to_a_part_is_no_jump_to_the_function(
     assert not may_tail_call_itself(dies["whole"]) and not may_tail_call_itself(dies["part"])
     _, dies = opened(tmp_path, *symbols, back=True)
     assert may_tail_call_itself(dies["whole"]) and may_tail_call_itself(dies["part"])
+
+
+MERGED = """\
+volatile int s; int *volatile bad;
+__attribute__((noinline)) void leaf(int v) { s = v; *bad = 1; s = 2; }
+template <class F> __attribute__((noinline)) void walk(F &&f, int n) { leaf(n); f(n); s = n; }
+int main(int argc, char **) {
+  int total = argc; auto g = [&](int i) { total += i; };
+  if (argc > 9) walk(static_cast<decltype(g) &&>(g), argc + 5);
+  walk(g, argc + 7); return total;
+}
+"""
+
+
+def test_merged_instances_of_a_template(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """The entry of the instance that `main` calls has neither code nor a linkage name; GDB 13
+    shows no frame between `walk` and `main`."""
+    (tmp_path / "made.cpp").write_text(MERGED)
+    words = [tool("g++"), "-g", "-O2", "made.cpp", "-o", "made"]
+    subprocess.run(words, cwd=tmp_path, check=True, timeout=60)
+    code_object = CodeObject.open(tmp_path / "made")
+    [main] = code_object.file.symbols_named("main")
+    caller = code_object.scopes.subprogram_at(main.address)
+    assert caller is not None
+    calls = [call for call in call_sites(caller.die) if call.callee is not None]
+    callees = [call.callee.name for call in calls if call.callee is not None]
+    assert [name.split("<")[0] for name in callees if name is not None] == ["walk", "walk"]
+    [merged] = {symbol.address for symbol in code_object.file.symbols if "4walk" in symbol.name}
+    for call in calls:
+        assert call.return_address is not None
+        between = CallChains((code_object,)).between(merged, call.return_address)
+        assert (between.inner, between.outer, between.why_unknown) == ((), (), None)

@@ -1,7 +1,8 @@
 """Find functions that made tail calls, by call site information (DWARF 5 3.3.1.3, 3.4.1).
 
 Law: only functions on every possible chain are named, and only if all tail calls of the functions
-on the way are described, none of them through a pointer.
+on the way are described, none of them through a pointer. What has neither code nor a symbol may be
+the function that runs.
 """
 
 from __future__ import annotations
@@ -87,9 +88,11 @@ class CallChains:
         """Return the jumps from the function that was called to the one that runs."""
         first = self._code_of(target)
         if first is None:
-            has_code = next(instances(target, callee.unit), None) is not None
-            problem = "is not known by a symbol" if has_code else "has no described code"
-            return Jumps(why_unknown=f"{target.name} {problem}")
+            if next(instances(target, callee.unit), None) is not None:
+                return Jumps(why_unknown=f"{target.name} is not known by a symbol")
+            if not any(_symbols(code_object, target) for code_object in self._code_objects):
+                return NO_JUMPS  # gcc may have merged it with the function that runs (-fipa-icf)
+            return Jumps(why_unknown=f"{target.name} has no described code")
         functions = self._on_the_way(first, callee)
         if functions is None:
             return Jumps(why_unknown=f"more than {MAX_FUNCTIONS} functions")
