@@ -265,6 +265,19 @@ def test_the_package_standard(tmp_path: Path, tool: Callable[[str], str]) -> Non
     assert dict(zip(expected, last_lines(files, asked)[1:], strict=True)) == expected
 
 
+def test_what_is_not_in_the_package_standard(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Only predefined names and library units are (Ada 2012 A.1, 10.1), nothing of C."""
+    files = ada_with_core(tool, tmp_path, OF_STANDARD)
+    names = ["level", "b", "n", "stop", "own.level", "main", "gnat_argc", "stdout"]
+    names += ["environ", "size_t", "nosuch", "own.nosuch"]
+    asked = ["frame function example.own.stop", *(f"print standard.{name}" for name in names)]
+    refused = 'No symbol "standard" in current context.'
+    assert dict.fromkeys(names, refused) == dict(
+        zip(names, last_lines(files, asked)[1:], strict=True)
+    )
+    assert "_ada_example" in last_lines(files, [asked[0], "print standard.example"])[1]
+
+
 def test_another_package_standard(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """It hides the predefined one."""
     files = ada_with_core(tool, tmp_path, WITH_ANOTHER)

@@ -43,6 +43,11 @@ _MAX_LISTED: Final = 10
 STANDARD: Final = "standard__"
 """What is before the names of the predefined types and of library units, in full: the package in
 which all of them are (Ada 2012 A.1, 10.1)."""
+_LIBRARY_SUBPROGRAM: Final = "_ada_"
+"""What begins the symbol of a library subprogram."""
+_EXCEPTIONS: Final = ("constraint_error", "program_error", "storage_error", "tasking_error")
+_PREDEFINED: Final = frozenset({*_EXCEPTIONS, "numeric_error", "true", "false"})
+"""What is in Standard but types and library units (Ada 2012 A.1, J.6)."""
 _MOST_RENAMINGS: Final = 10
 """Of packages that are renamed by one another."""
 _MAX_KEPT: Final = 256
@@ -87,14 +92,30 @@ def ada_spelling(session: Session, name: str) -> str:
 
 
 def _outermost_spelling(session: Session, lowered: str) -> str:
-    """Return the name that the file has for what no subprogram or package is around, or for what is
-    in a library package: after `::` where a name around the code hides it."""
+    """Return the name that the file has for what is in Standard, or in a library package: after
+    `::` where a name around the code hides it. The name with Standard, which nothing has, for any
+    other name."""
+    from dwarfgpu.language.ada.types import PREDEFINED_TYPES  # few names are so
+
     lookup, outermost = session.meanings(lowered), f"::{lowered}"
     meanings = _of_ada(lookup, outermost)
+    is_predefined = lowered in _PREDEFINED or lowered in PREDEFINED_TYPES
+    is_simple = "__" not in lowered and not is_predefined
+    if is_simple and not any(map(_is_library_subprogram, meanings)):
+        return STANDARD + lowered
     if _of_ada(lookup, lowered) != meanings:
         return outermost
+    if meanings or is_predefined:
+        return lowered
     whole = _whole(_of_packages(lookup, lowered), lowered)
-    return lowered if meanings or not whole else _only(whole, lowered)
+    return _only(whole, lowered) if whole else STANDARD + lowered
+
+
+def _is_library_subprogram(meaning: Meaning) -> bool:
+    """Return whether a subprogram is in no package: GNAT's symbol says it."""
+    return isinstance(meaning, Die) and any(
+        (origin.linkage_name or "").startswith(_LIBRARY_SUBPROGRAM) for origin in meaning.origins()
+    )
 
 
 def in_renamed_packages(session: Session, lowered: str) -> str:

@@ -35,6 +35,10 @@ _STRINGS: Final = {
     "wide_string": "wide_character",
     "wide_wide_string": "wide_wide_character",
 }
+PREDEFINED_TYPES: Final = frozenset(
+    {*_INTEGERS, *_LEAST, *_FLOATS, *_CHARACTERS, *_STRINGS, "duration", "boolean"}
+)
+"""The names of the types."""
 _SMALL_OF_DURATION: Final = Fraction(1, 10**9)
 
 
