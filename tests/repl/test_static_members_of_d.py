@@ -320,3 +320,51 @@ def test_scopes_around_functions_of_other_conventions(
             assert answer.endswith(NOT_DESCRIBED[number]), name
         elif value is not None:
             assert answer == str(value), name
+
+
+INNER_SPACES_SOURCE = """\
+module app.sp;
+__gshared int v = 1; __gshared int w = 2; __gshared int deep = 3; __gshared int u = 4;
+extern(C++, out1) {
+  extern(C++, in1) { __gshared int v = 11; __gshared int deep = 12;
+    struct S1 { __gshared int u = 13; static int f(int x) { return crash(x) + v + deep + u; } }
+    extern(C++, in2) { __gshared int w = 14; __gshared int v = 15; } }
+  __gshared int deep = 16;
+  int fo(int x) { return S1.f(x) + v + w + deep + u; } }
+extern(C++, out2) { int again(int x) { return fo(x) + v + w + deep + u; } }
+int crash(int a) { int* none; return *none + a; }
+int main() { return again(1); }
+"""
+IN_INNER_SPACES = {
+    0: {"v": 1, "w": 2, "deep": 3, "u": 4},
+    1: {"v": 11, "w": 14, "deep": 12, "u": 13},
+    2: {"v": 11, "w": 14, "deep": 16, "u": 4},
+    3: {"v": 1, "w": 2, "deep": 3, "u": 4},
+}
+"""By the number of the frame."""
+
+
+@pytest.fixture(scope="module")
+def files_with_inner_spaces(built: Built) -> list[str]:
+    return built(INNER_SPACES_SOURCE)[1]
+
+
+@pytest.mark.parametrize("number", IN_INNER_SPACES)
+def test_a_namespace_has_the_names_of_those_in_it(
+    files_with_inner_spaces: list[str], number: int
+) -> None:
+    wanted = IN_INNER_SPACES[number]
+    commands = ["frame function app.sp.crash", f"frame {number}"]
+    outputs = [f"output {name}" for name in wanted]
+    answers = last_lines(files_with_inner_spaces, [*commands, *outputs])[2:]
+    assert answers == [str(value) for value in wanted.values()]
+
+
+def test_several_namespaces_in_one_have_a_name(built: Built) -> None:
+    """Compilers refuse it in `fo`."""
+    source = INNER_SPACES_SOURCE.replace(
+        "  __gshared int deep = 16;", '  extern(C++, "in3") __gshared int v = 17;\n'
+    ).replace("S1.f(x) + v +", "S1.f(x) +")
+    commands = ["frame function app.sp.crash", "frame 2", "output v"]
+    answer = last_lines(built(source)[1], commands)[-1]
+    assert answer == '"v" is a static variable of several scopes: out1.in1, out1.in3'

@@ -72,6 +72,12 @@ class Path:
         parameters = path[-1].parameters if path and self.convention else None
         return parameters is None or parameters.lstrip(_MODIFIERS).startswith(self.convention)
 
+    def is_above(self, variable: Path) -> bool:
+        """Return whether the path of a static variable of C++ is in a scope in this one."""
+        count, path = len(self.steps), variable.steps[:-1]
+        is_of_it = self.is_exact and self.is_of_cplusplus and path[:count] == self.steps
+        return is_of_it and len(path) > count
+
     def outer(self, count: int) -> Path:
         """Return the path of some of its first steps."""
         return Path(self.steps[:count], self.texts[: count + 1], min(count, self.known))

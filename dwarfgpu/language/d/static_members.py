@@ -178,12 +178,34 @@ class _Search:
                 return self.meanings
             if not self._is_owner_called(current):
                 self._require_described(current)
+            if statics := self._in_namespaces_of(current):
+                return self._one(statics)
             kind = current.dies[0]
             if current.is_entry and kind.tag in CLASSES and kind not in searched:
                 searched.add(kind)
                 above = [base for _, base, _ in bases(kind, self.lookup.definition)]
                 pending += [scope_of([base]) for base in reversed(above)]
         return None
+
+    def _in_namespaces_of(self, scope: Scope) -> list[Variable]:
+        """Return the variables of the namespaces in one, whose names it has, too; a nearer one
+        hides those of the namespaces in its own."""
+        entry = scope.dies[0]
+        if scope.is_entry and entry.tag != dw.TAG_NAMESPACE:
+            return []
+        paths = [path for path in scope.paths if path.is_of_cplusplus]
+        inside = {
+            variable: path.steps[:-1]
+            for variable in (self._of_unit(entry.unit) if paths else ())
+            if (path := path_of(variable.die)) is not None and _is_in_namespace(variable.die)
+            if any(outer.is_above(path) for outer in paths)
+        }
+        hidden = {
+            steps
+            for steps in inside.values()
+            if any(steps[:count] in inside.values() for count in range(len(steps)))
+        }
+        return [variable for variable, steps in inside.items() if steps not in hidden]
 
     def _is_owner(self, scope: Scope) -> bool:
         """Return whether a scope declares what the lookup returned."""
@@ -301,4 +323,15 @@ def _is_in_namespace(die: Die) -> bool:
     if path is None or not path.is_of_cplusplus or above is None:
         return False
     words = {step.word for step in path.steps[1:-1]}
-    return all(kind.name not in words for kind in above.children(CLASSES))
+    return words.isdisjoint(kind.name for kind in _classes_around(above))
+
+
+def _classes_around(scope: Die) -> Iterator[Die]:
+    """Yield the classes beside what is in a scope, and those of the modules and namespaces of its
+    unit."""
+    yield from scope.children(CLASSES)
+    pending = [scope.unit.root]
+    while pending:
+        current = pending.pop()
+        yield from current.children(CLASSES)
+        pending += current.children(CONTAINERS)
