@@ -368,3 +368,42 @@ def test_several_namespaces_in_one_have_a_name(built: Built) -> None:
     commands = ["frame function app.sp.crash", "frame 2", "output v"]
     answer = last_lines(built(source)[1], commands)[-1]
     assert answer == '"v" is a static variable of several scopes: out1.in1, out1.in3'
+
+
+INTERFACES_SOURCE = """\
+module app.faces;
+__gshared int v = 1; __gshared int u = 2; __gshared int w = 3;
+interface J { __gshared int u = 50; }
+interface If : J { __gshared int v = 51; }
+class Base { int first; __gshared int w = 60; int b(int x) { return crash(x) + v + u + w; } }
+class Imp : Base, If { int k(int x) { return b(x) + v + u + w; } }
+class Sub : Imp { long last; int s(int x) { return k(x) + v + u + w; } }
+int crash(int a) { int* none; return *none + a; }
+int main() { return (new Sub).s(1) + v + u + w; }
+"""
+IN_FACES = {
+    1: {"v": 1, "u": 2, "w": 60},
+    2: {"v": "app.faces.If", "u": "app.faces.J", "w": 60, "If.v": 51, "J.u": 50},
+    3: {"v": "app.faces.If", "u": "app.faces.J", "w": 60},
+    4: {"v": 1, "u": 2, "w": 3},
+}
+"""By the number of the frame: the value, or the interface that may have it."""
+
+
+@pytest.fixture(scope="module")
+def files_with_interfaces(built: Built) -> list[str]:
+    return built(INTERFACES_SOURCE)[1]
+
+
+@pytest.mark.parametrize("number", IN_FACES)
+def test_members_of_interfaces(files_with_interfaces: list[str], number: int) -> None:
+    """No compiler describes which interfaces a class has; one without room for them has none."""
+    wanted = IN_FACES[number]
+    commands = ["frame function app.faces.crash", f"frame {number}"]
+    outputs = [f"output {name}" for name in wanted]
+    answers = last_lines(files_with_interfaces, [*commands, *outputs])[2:]
+    for (name, value), answer in zip(wanted.items(), answers, strict=True):
+        if isinstance(value, int):
+            assert answer == str(value), name
+        else:
+            assert answer.startswith(f'"{name}" may be that of the interface {value}: '), name

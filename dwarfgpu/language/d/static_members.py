@@ -14,16 +14,20 @@ from typing import Final
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.d_names import Step
 from dwarfgpu.dwarf.scope.declarations import around, declaration_of, module_around, scope_path
 from dwarfgpu.dwarf.scope.global_variables import own_globals_of
+from dwarfgpu.dwarf.scope.imports import units_with_names
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, FUNCTIONS, decl_line
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_scope import bases
+from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.d.scopes import (
@@ -40,6 +44,8 @@ from dwarfgpu.session.session import Session
 
 _MOST_CLASSES: Final = 1_000
 """Maximum number of base classes to search."""
+_INTERFACE: Final = "11__InterfaceZ"
+"""How the symbol of an interface ends, behind its path."""
 
 
 class NotDescribed(UsageError):
@@ -185,7 +191,25 @@ class _Search:
                 searched.add(kind)
                 above = [base for _, base, _ in bases(kind, self.lookup.definition)]
                 pending += [scope_of([base]) for base in reversed(above)]
+        pointer = self.session.architecture.address_bits // 8
+        if any(_has_room(kind, pointer) for kind in searched):
+            self._require_no_interface(scope)
         return None
+
+    def _require_no_interface(self, scope: Scope) -> None:
+        """Raise `NotDescribed` if an interface has a static variable of the name: no compiler
+        describes the interfaces of a class."""
+        for code_object in self.session.objects_with(self.name):
+            for unit in units_with_names(code_object.info):
+                for variable in self._of_unit(unit) if unit.language == dw.LANG_D else ():
+                    path = path_of(variable.die)
+                    if path is not None and _is_of_interface(path, code_object):
+                        owner = spelled(path.steps[:-1])
+                        raise NotDescribed(
+                            f'"{self.name}" may be that of the interface {owner}: the compiler '
+                            f"does not describe the interfaces of {scope.dies[0].name}; write "
+                            f"{owner}.{self.name}, or the module before the name"
+                        )
 
     def _in_namespaces_of(self, scope: Scope) -> list[Variable]:
         """Return the variables of the namespaces in one, whose names it has, too; a nearer one
@@ -335,3 +359,33 @@ def _classes_around(scope: Die) -> Iterator[Die]:
         current = pending.pop()
         yield from current.children(CLASSES)
         pending += current.children(CONTAINERS)
+
+
+def _is_of_interface(variable: Path, code_object: CodeObject) -> bool:
+    """Return whether a static variable is that of an interface, which has a symbol of its own."""
+    symbol = f"{variable.texts[-2]}{_INTERFACE}"
+    return any(file.symbols_named(symbol) for file in symbol_files(code_object))
+
+
+def _has_room(kind: Die, pointer: int) -> bool:
+    """Return whether the objects of a class may have the pointer of an interface: bytes that no
+    member and no base class has."""
+    if kind.name == "Object":
+        return False
+    size = kind.integer(dw.AT_BYTE_SIZE)
+    if size is None:
+        return True
+    parts = [*kind.children((dw.TAG_MEMBER, dw.TAG_INHERITANCE))]
+    is_derived = any(part.tag == dw.TAG_INHERITANCE for part in parts)
+    taken = [(0, 0 if is_derived else pointer)]  # that of its functions
+    for part in parts:
+        start = part.integer(dw.AT_DATA_MEMBER_LOCATION)
+        if start is not None:
+            bits = size_bits(types_of(kind.unit).type_of(part)) or 0
+            taken.append((start, start + bits // 8))
+    end = 0
+    for start, following in sorted(taken):
+        if start - end >= pointer:
+            return True
+        end = max(end, following)
+    return size - end >= pointer
