@@ -50,6 +50,7 @@ _BOUNDS: Final = pattern(
     r"___XDLU_([0-9]+m?|[a-z](?:_?[a-z0-9])*)__([0-9]+m?|[a-z](?:_?[a-z0-9])*)\Z"
 )
 """The bounds of an index: numbers, negative ones with an m, and names of discriminants."""
+_SAYS_BOUNDS: Final = "___XD"
 _FROM_1: Final = pattern(r"___XDL(?:_1|U_1__[a-z0-9_]+)\Z")
 """The name of an index whose lower bound is 1."""
 _PADDED: Final = "___PAD"
@@ -231,8 +232,9 @@ def _lacks_bounds(array: Die) -> bool:
             continue
         if not index.has(dw.AT_UPPER_BOUND) and not index.has(dw.AT_COUNT):
             return True
-        is_1 = name is None or len(name) <= _LONGEST_NAME and _FROM_1.search(name) is not None
-        if not is_1 and not index.has(dw.AT_LOWER_BOUND):
+        if name is None or _SAYS_BOUNDS not in name or index.has(dw.AT_LOWER_BOUND):
+            continue
+        if len(name) > _LONGEST_NAME or _FROM_1.search(name) is None:
             return True
     return False
 
