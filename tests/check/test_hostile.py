@@ -69,7 +69,7 @@ def test_every_rule_is_broken_by_some_test() -> None:
         "type-signature", "no-frame-base", "few-lanes",
         "call-outside-function", "lost-section", "repeated-string",
         "range-outside-parent", "wrong-sibling", "wrong-index", "overlapping-units",
-            "overlapping-code", "shared-place", "missing-attribute",
+            "overlapping-code", "shared-place", "missing-attribute", "early-end",
     }  # fmt: skip
     assert broken == set(RULES)
     for name, rule_ in RULES.items():
