@@ -357,6 +357,12 @@ def test_the_entries_of_call_frame_information_are_bounded(
             ("--max-searched-names", "200"),
             "with more than 1200 bytes of names: those from name 101 of index 0x0 on",
         ),
+        (
+            "same-variables",
+            (10, 110, 400),
+            ("--max-searched-names", "200"),
+            "with more than 1200 bytes of names: those from name 1 of index 0x0 on",
+        ),
     ],
 )
 def test_the_indexes_of_names_are_bounded(

@@ -22,7 +22,8 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, 
 _SHOWN: Final = 100
 """Bytes of a name."""
 _NAME_BYTES: Final = 12
-"""What a name takes in the tables of an index: its hash, and offsets of its string and entries."""
+"""What a name takes in the tables of an index: its hash, and offsets of its string and entries.
+Each entry of a name but the first counts as much."""
 _MOST: Final = (1 << 64) - 1
 _MOST_COMPARED: Final = 100_000
 """Entries of all indexes whose names are compared."""
@@ -60,7 +61,7 @@ class _NameChecker:
     """Whether there is too much for another index."""
     _compared: int = field(init=False, default=0)
     _name_bytes: int = field(init=False, default=0)
-    """Of the names so far, with what each takes in the tables of its index."""
+    """Of the names so far, with what each takes in the tables of its index, and of entries."""
     _unit_entries: int = field(init=False, default=0)
     """Of the units that the indexes list, each time that one lists them."""
 
@@ -75,11 +76,7 @@ class _NameChecker:
             text = strings.string(".debug_str", table.string_offset(name))
             self._name_bytes += _NAME_BYTES + len(text)
             if self._name_bytes > self.max_name_bytes:
-                reason = f"name indexes with more than {self.max_name_bytes} bytes of names"
-                first = f"name {name + 1} of index {header.offset:#x}"
-                reason = f"{reason}: those from {first} on are not checked"
-                problem = LimitExceeded(reason, "--max-searched-names")
-                self.is_spent = True
+                problem = self._too_many(header.offset, name)
                 break
             hash = table.hash_of(name)
             if hash is not None and hash != name_hash(text.decode("utf-8", "replace")):
@@ -88,7 +85,11 @@ class _NameChecker:
             if next(table.entries(name), None) is None:
                 shown = text[:_SHOWN].decode("utf-8", "replace")
                 self.report(f"the name {shown} has no entries")
-            for entry in _new_entries(table, name, read):
+            for number, entry in enumerate(_new_entries(table, name, read)):
+                self._name_bytes += _NAME_BYTES if number else 0
+                if self._name_bytes > self.max_name_bytes:
+                    problem = self._too_many(header.offset, name)
+                    break
                 try:
                     unit = self.info.names.unit_of(table, entry)
                 except (IllFormed, Malformed) as error:
@@ -101,6 +102,8 @@ class _NameChecker:
                     numbers = entry.offset, entry.die_offset, entry.tag, parent, name
                     clipped = (min(number, _MOST) for number in numbers)
                     wanted.setdefault(unit, array("Q")).extend(clipped)
+            if problem is not None:
+                break
         # GDB writes indexes for itself, without what it does not look up by name.
         is_of_gdb = header.augmentation.startswith("GDB")
         is_whole = problem is None and not is_of_gdb
@@ -116,6 +119,15 @@ class _NameChecker:
         self._buckets(table)
         if problem is not None:
             raise problem
+
+    def _too_many(self, index: int, name: int) -> LimitExceeded:
+        """Return the error that names from one of an index on are not checked."""
+        self.is_spent = True
+        reason = f"name indexes with more than {self.max_name_bytes} bytes of names"
+        first = f"name {name + 1} of index {index:#x}"
+        return LimitExceeded(
+            f"{reason}: those from {first} on are not checked", "--max-searched-names"
+        )
 
     def _listed(self, table: NameTable) -> Iterator[CompilationUnit]:
         """Yield the compilation units of an index whose entries are in the file itself."""

@@ -95,9 +95,10 @@ FILE_LIMITS: Final = {
         "as 8, half the length of its mangled name and a 16th of the characters of its spelling if "
         "it must be spelled, and more in many scopes; twice the characters of linkage names that "
         "are demangled for types and instances of variable templates; a sixth of the bytes of "
-        "names in .debug_names that `check` compares, each name counted as 12 more; names "
-        "without hashes in .debug_names that one search compares, where one with a hash counts as "
-        "16, and a name that matches and each of its entries as 32, or as 128 if it is followed",
+        "names in .debug_names that `check` compares, each name, and each entry of one but the "
+        "first, counted as 12 more; names without hashes in .debug_names that one search compares, "
+        "where one with a hash counts as 16, and a name that matches and each of its entries as "
+        "32, or as 128 if it is followed",
     ),
     "--max-namesakes": (
         "namesakes",

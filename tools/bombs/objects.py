@@ -459,7 +459,7 @@ BOMBS: Final = (
     Bomb("same-hashes", ".debug_names", "an index of {} names, all of them of one hash",
          names_of_one_hash, 5_000_000, NAMES),
     Bomb("same-variables", ".debug_names", "{} entries of one name, all of them one variable",
-         named_variables, 1_000_000, NAMES),
+         named_variables, 2_000_000, NAMES, says="more than 1000000 entries"),
     Bomb("name-kinds", ".debug_names", "an index with {} abbreviations", abbreviations_of_names,
          200_000, NAMES),
     Bomb("name-entries", ".debug_names", "{} entries of one name", named_entries, 200_000, NAMES),
