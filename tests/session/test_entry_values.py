@@ -29,6 +29,8 @@ SHAPES = (
     Shape(0x49, ((0x02, EXPRLOC), (0x7E, EXPRLOC), (0x86, EXPRLOC))),
     Shape(0x48, ((0x7D, ADDRESS), (0x83, EXPRLOC)), True),
     Shape(0x24, ((0x03, STRING), (0x0B, DATA1), (0x3E, DATA1))),
+    Shape(0x2E, ((0x03, STRING), (0x20, DATA1)), True),
+    Shape(0x0B, (), True),
 )
 HEADER_BYTES = 12
 
@@ -62,16 +64,26 @@ PARAMETERS = (
 
 
 def made(
-    folder: Path, *, jumps_to_itself: bool = False, through: bytes | None = None
+    folder: Path,
+    *,
+    jumps_to_itself: bool = False,
+    through: bytes | None = None,
+    is_in_abstract: bool = False,
 ) -> tuple[Subprogram, CallSite]:
-    """`f`, and the call of it by `main` that returns to 0x1010, `through` a pointer or not."""
+    """`f`, and the call of it by `main` that returns to 0x1010, `through` a pointer or not.
+
+    `is_in_abstract`: the entry is in a block of another function, which has no code.
+    """
     callee = HEADER_BYTES + 1
     inside = call(0x2020, callee, True) if jumps_to_itself else b""
     entries = b"\x01" + function("f", 0x2000, inside)
     made = call(0x1010, callee, False, PARAMETERS)
     if through is not None:
         made = call_through(0x1010, through, PARAMETERS)
-    entries += function("main", 0x1000, made)
+    if is_in_abstract:
+        entries += function("main", 0x1000) + b"\x08g\0\x01\x09" + made + b"\0\0"
+    else:
+        entries += function("main", 0x1000, made)
     assert HEADER_BYTES + len(entries) < 0x80
     entries += LONG + b"\0"
     path = folder / "made"
@@ -106,6 +118,14 @@ def test_values(tmp_path: Path, expression: str, expected: int | None) -> None:
     callee, result = made(tmp_path)
     value = entry_value_from_call_site(callee, result, bytes.fromhex(expression), CONTEXT)
     assert (None if value is None else value.bits) == expected
+
+
+def test_a_call_in_the_abstract_instance_of_its_function(tmp_path: Path) -> None:
+    """As gcc 12 writes where a recursive function is inlined into itself (DW_AT_inline); GDB 13
+    has the value on entry."""
+    callee, result = made(tmp_path, is_in_abstract=True)
+    value = entry_value_from_call_site(callee, result, bytes.fromhex("55"), CONTEXT)
+    assert value is not None and value.bits == 7
 
 
 def test_what_a_value_is_computed_from_is_known_before(tmp_path: Path) -> None:

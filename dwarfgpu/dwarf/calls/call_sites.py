@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import covers
 from dwarfgpu.dwarf.calls.callees import instances, may_enter
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.by_pc import Scopes
-from dwarfgpu.dwarf.scope.scope_entries import code_ranges
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges, covered
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc, UnitFormat
 from dwarfgpu.expr.decode import decode
@@ -196,7 +199,11 @@ def _expression(die: Die, name: int) -> ExprLoc | None:
 
 
 def call_sites(function: Die) -> Iterator[CallSite]:
-    """Yield every call of a function, including those in its blocks and inlined functions."""
+    """Yield every call of a function, including those in its blocks and inlined functions.
+
+    A call in an entry without code is of the function whose code contains it: gcc puts some into
+    the abstract instance.
+    """
     unit = function.unit
     index = unit.tree.find(function.offset)
     if index is None:
@@ -204,6 +211,34 @@ def call_sites(function: Die) -> Iterator[CallSite]:
     for inner in range(index + 1, unit.tree.ends[index]):
         if unit.tree.abbreviations[inner].tag in CALL_SITES:
             yield CallSite(unit.die(inner))
+    abstract = _calls_without_code(unit)
+    code = covered(function) if abstract else ()
+    for site in map(CallSite, abstract):
+        after = site.return_address
+        address = site.address if after is None else after - 1
+        if address is not None and covers(code, address):
+            yield site
+
+
+@kept_with(first)
+def _calls_without_code(unit: CompilationUnit) -> tuple[Die, ...]:
+    """Return the entries of calls in functions of a unit that have no code."""
+    if CALL_SITES.isdisjoint(unit.tags):
+        return ()
+    tree, calls = unit.tree, []
+    has_code: dict[int, bool] = {}
+    for index, abbreviation in enumerate(tree.abbreviations):
+        if abbreviation.tag not in CALL_SITES:
+            continue
+        around = tree.parents[index]
+        while around >= 0 and tree.abbreviations[around].tag != dw.TAG_SUBPROGRAM:
+            around = tree.parents[around]
+        if around >= 0 and around not in has_code:
+            function = unit.die(around)
+            has_code[around] = function.has(dw.AT_LOW_PC) or function.has(dw.AT_RANGES)
+        if not has_code.get(around, True):
+            calls.append(unit.die(index))
+    return tuple(calls)
 
 
 def call_before(scopes: Scopes, return_pc: int) -> CallSite | None:
