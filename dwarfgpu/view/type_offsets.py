@@ -14,7 +14,9 @@ from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
     Array,
+    Function,
     Member,
+    MemberPointer,
     Pointer,
     Struct,
     Type,
@@ -51,7 +53,8 @@ def offset_text(
     is_raw: bool = False,
 ) -> str | None:
     """Yield `/* offset      |    size */  type = struct s {…}`, with the holes; also for a
-    pointer to a structure or an array of them. None if the type contains no structure.
+    pointer to a structure, an array of them or a function that returns one. None if the type
+    contains no structure.
 
     As in GDB, the column titles appear for a structure only, not for a typedef.
     """
@@ -71,11 +74,13 @@ def offset_text(
 
 
 def _leaf(type_: Type | None) -> Type | None:
-    """Return the innermost element type of a type."""
+    """Return the innermost element type of a type; of a function, that of what it returns."""
     for _ in range(MAX_CHAIN):
         type_ = strip(type_)
-        if isinstance(type_, Pointer):
+        if isinstance(type_, Pointer | MemberPointer):
             type_ = type_.target
+        elif isinstance(type_, Function):
+            type_ = type_.result
         elif isinstance(type_, Array):
             type_ = type_.element
         else:

@@ -35,3 +35,30 @@ def test_members_of_structures(tmp_path: Path, tool: Callable[[str], str]) -> No
     assert ours == answers(tool("gdb"), files, commands)
     assert "    T t;\n" in ours[0] and "    const struct Vec {\n" in ours[9]
     assert ": public T {" in ours[8]
+
+
+LEADING = """\
+struct P { char c; int i; };
+typedef P PT; typedef P (*Fn)(P, PT *); typedef Fn Fn2;
+struct Q { P m(P x) { return x; } P p; Fn f; };
+P made(P a, PT b) { return a; }
+PT *pointer(int) { return 0; }
+Fn twice(int) { return 0; }
+const P fixed() { return P(); }
+Fn fn; Fn2 fns[3]; P &ref = *new P; P (*both[2])(P); P (&to)(P, PT) = made; int (*none)(P);
+P Q::*data = &Q::p; P (Q::*method)(P) = &Q::m;
+Q q;
+int main() { return q.m(P()).i + fixed().i; }
+"""
+
+
+def test_types_that_lead_to_a_structure(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Functions that return one, and pointers to members, have its offsets too."""
+    build(tmp_path, {"a.cpp": LEADING}, [[tool("g++"), "-g", "-O0", "a.cpp", "-o", "a"]])
+    names = ("made", "pointer", "twice", "fixed", "fn", "fns", "ref", "both", "to", "data")
+    names += ("method", "Fn2", "q.m", "Q::m", "&Q::m", "none")
+    commands = [f"ptype/o {name}" for name in names]
+    files = [str(tmp_path / "a")]
+    ours = answers(None, files, commands)
+    assert ours == answers(tool("gdb"), files, commands)
+    assert all("/* XXX  3-byte hole      */" in text for text in ours[:-1])
