@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Base, Enum, MemberPointer, Pointer, Struct, Type, strip
@@ -11,10 +13,11 @@ from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.base_class_casts import is_same_class, way_up
 from dwarfgpu.language.member_pointers import reinterpreted_member
 from dwarfgpu.language.name_resolution import Typed
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 
-_DYNAMIC = "Argument to dynamic_cast must"
+_DYNAMIC = "Argument to dynamic_cast"
 
 
 def written_cast(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedValue:
@@ -66,7 +69,7 @@ def named_cast(arithmetic: Arithmetic, how: str, value: TypedValue, to: Typed) -
     """Cast as `static_cast<type>(value)` and similar casts; errors have GDB's wording."""
     if how == "reinterpret":
         return _reinterpreted(arithmetic, value, to)
-    if how == "dynamic" and not _is_upwards(value, to.type):
+    if how == "dynamic" and not _is_upwards(arithmetic.objects, value, to.type):
         return _asked(arithmetic, value, to)
     return written_cast(arithmetic, value, to)
 
@@ -115,22 +118,36 @@ def _kind(bare: Type | None) -> str | None:
             return None
 
 
-def _is_upwards(value: TypedValue, to: Type | None) -> bool:
+def _is_class(bare: Type | None) -> TypeGuard[Struct]:
+    return isinstance(bare, Struct) and bare.kind != "union"
+
+
+def _may_be_null(bare: Type | None) -> bool:
+    """Return whether 0 of a type is a null pointer for GDB: not of char16_t and the like."""
+    return isinstance(bare, Base) and is_integer(bare) and bare.base.encoding != "UTF"
+
+
+def _is_upwards(objects: ObjectAccess, value: TypedValue, to: Type | None) -> bool:
     """Return whether the types alone determine the result of a dynamic_cast; `UsageError` if they
     have none."""
     bare, value_type = strip(to), strip(value.type)
     if not isinstance(bare, Pointer):
-        raise UsageError(f"{_DYNAMIC} be a pointer or reference type")
+        raise UsageError(f"{_DYNAMIC} must be a pointer or reference type")
     target = strip(bare.target)
-    if target is not None and not isinstance(target, Struct):
-        raise UsageError(f"{_DYNAMIC} be pointer to class or `void *'")
-    source: Type | None = value_type
-    if bare.kind == "pointer":
-        if not isinstance(value_type, Pointer):
-            raise UsageError(f"{_DYNAMIC} be pointer to class or `void *'")
+    if target is not None and not _is_class(target):
+        raise UsageError(f"{_DYNAMIC} must be pointer to class or `void *'")
+    if bare.kind != "pointer":
+        if not _is_class(value_type):
+            raise UsageError(f"{_DYNAMIC} does not have class type")
+        source: Type | None = value_type
+    elif isinstance(value_type, Pointer):
         source = strip(value_type.target)
-    if not isinstance(source, Struct):
-        raise UsageError(f"{_DYNAMIC} have pointer to class type")
+        if not _is_class(source):
+            raise UsageError(f"{_DYNAMIC} does not have pointer to class type")
+    elif _may_be_null(value_type) and not objects.known(value).value:
+        return False  # a null pointer, as in GDB
+    else:
+        raise UsageError(f"{_DYNAMIC} does not have pointer type")
     return target is not None and (
         way_up(source, target) is not None or is_same_class(source, target)
     )

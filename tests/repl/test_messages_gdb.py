@@ -121,6 +121,28 @@ def test_types_with_offsets_and_constructors(tmp_path: Path, tool: Callable[[str
     assert "/* offset      |    size */  type = const struct S {" in shown[0]
 
 
+def test_what_a_dynamic_cast_is_of(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    source = (
+        "struct A { virtual ~A() {} int x; }; struct B : A { int y; }; union U { int i; };\n"
+        "B b; A *up = &b; U u; int n = 3, zero; void *any = &b; enum E { E0 } e; bool no;\n"
+        "char16_t wide; double d; U *of_union = &u; A &ref = b; B *use;\n"
+        "int main() { return use == dynamic_cast<B *>(up); }\n"
+    )
+    build(tmp_path, {"a.cpp": source}, [[tool("g++"), "-g", "-no-pie", "a.cpp", "-o", "a"]])
+    arguments = (
+        "any", "n", "zero", "0", "1", "0.0", "e", "no", "wide", "'a'", "u", "of_union", "&n",
+        "b", "E0", "false", "&u",
+    )  # fmt: skip
+    types = ("B *", "B &", "void *", "A &", "A *", "U *", "U &", "int *", "int")
+    commands = [f"print dynamic_cast<{kind}>({one})" for kind in types for one in arguments]
+    files = [str(tmp_path / "a")]
+    note = "note: no state is given: writable memory has its initial contents\n"
+    shown = [text.replace(note, "") for text in answers(None, files, commands)]
+    assert shown == answers(tool("gdb"), files, commands)
+    assert shown[1].endswith("Argument to dynamic_cast does not have pointer type\n")
+    assert shown[3].endswith("= (B *) 0x0\n")
+
+
 def test_a_frame_without_debugging_information_has_no_language(
     tmp_path: Path, tool: Callable[[str], str]
 ) -> None:
