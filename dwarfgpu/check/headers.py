@@ -3,7 +3,7 @@ tables that cannot be read to their end or contradict themselves (DWARF 5 6.2)."
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import Architecture
@@ -19,10 +19,11 @@ from dwarfgpu.dwarf.address_ranges import covers, merged
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import ArangeSet
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges, dropped_code
+from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_header import initial_length, refuse_segments
 from dwarfgpu.dwarf.unit_tables import header_fault
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported, counted
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported, counted
 from dwarfgpu.expr.static_check.severity import Severity
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.linker_room import leaves_room
@@ -46,6 +47,10 @@ _TABLES: Final = (
 )
 """Section, and the attribute with the offset behind the header of the unit's table in it (DWARF 5
 7.26 to 7.29)."""
+_LISTS: Final = {".debug_loclists": "7.29", ".debug_rnglists": "7.28"}
+"""Sections of lists, and what defines them."""
+_MAX_LIST_HEADERS: Final = 1_000_000
+"""Of all parts of a package, which may overlap."""
 _WITH_HEADERS: Final = frozenset({dw.AT_STMT_LIST, *(name for _, name in _TABLES)})
 """Attributes that lead to other headers."""
 _OPERAND_COUNTS: Final = (0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1)
@@ -54,13 +59,20 @@ _OPERAND_COUNTS: Final = (0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1)
 
 def check_headers(info: DebugInfo, architecture: Architecture | None, findings: Findings) -> None:
     """Compare the headers of every unit, and of what belongs to it, with one another."""
+    lists, last = dict[Sections, CompilationUnit](), None
+    reported: set[tuple[Sections, str]] = set()
     for unit in info.units:
+        if unit.format.version >= 5 and unit.sections is not last:
+            last = unit.sections
+            lists.setdefault(last, unit)
         try:
             for section, size_bytes in _sizes(unit, architecture):
                 _compare(unit, section, size_bytes, findings)
-            _check_tables(unit, findings)
+            if wrong := _check_tables(unit, findings):
+                reported.update((unit.sections, section) for section in wrong)
         except DwarfGpuError:
             continue  # reported when the unit itself is read
+    _check_lists(lists, reported, findings)
     for arange in _aranges(info):
         described = info.unit_at(arange.unit_offset)
         if described is not None and described.offset == arange.unit_offset:
@@ -98,13 +110,47 @@ def _sizes(unit: CompilationUnit, architecture: Architecture | None) -> Iterator
             yield ".debug_line", size_bytes
 
 
-def _check_tables(unit: CompilationUnit, findings: Findings) -> None:
-    """Report tables of the unit that begin behind no header of version 5, or a too long one."""
+def _check_lists(
+    units: Mapping[Sections, CompilationUnit],
+    reported: set[tuple[Sections, str]],
+    findings: Findings,
+) -> None:
+    """Report wrong headers in sections of lists, also of tables that no unit names: lists by their
+    offsets need none. `units`: one of each file or part of a package; `reported`: the sections with
+    a table that is wrong for its unit."""
+    headers_left = _MAX_LIST_HEADERS
+    for sections, unit in units.items():
+        for section, of_section in _LISTS.items():
+            if (sections, section) in reported:
+                continue
+            try:
+                has_room = not sections.section(section) or leaves_room(sections.object)
+                contributions = None if has_room else sections.contributions(section)
+            except DwarfGpuError:
+                continue  # reported where lists are read
+            if contributions is None:
+                continue
+            headers_left -= len(contributions)
+            for offset, why in contributions.faults():
+                rule, file = RULES["table-header"], unit_position(unit).file
+                position = FindingPosition(
+                    f"{section}{sections.suffix}", offset, "table", file=file
+                )
+                findings.add(Finding(rule.severity, rule.name, why, of_section, position))
+        if headers_left < 0:
+            findings.skip(LimitExceeded(f"more than {_MAX_LIST_HEADERS} headers of lists"))
+            return
+
+
+def _check_tables(unit: CompilationUnit, findings: Findings) -> list[str]:
+    """Report tables of the unit that begin behind no header of version 5, or a too long one; return
+    their sections."""
+    wrong = list[str]()
     if unit.format.version < 5:
-        return
+        return wrong
     positions = unit.root.abbreviation.positions
     if _WITH_HEADERS.isdisjoint(positions):
-        return
+        return wrong
     for section, name in _TABLES:
         if name not in positions:
             continue
@@ -120,6 +166,8 @@ def _check_tables(unit: CompilationUnit, findings: Findings) -> None:
             message = f"{title} {base.raw:#x} in {shown}: {fault}"
             position = unit_position(unit)
             findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
+            wrong.append(section)
+    return wrong
 
 
 def _skip_segments(size_bytes: int, section: str, findings: Findings) -> None:

@@ -38,7 +38,7 @@ class ListHeaders:
             return False
         lists = self.unit.sections.contributions(".debug_loclists")
         try:
-            lists.check(offset, format.address_size)
+            lists.check(offset, format.address_size, is_base=base is not None)
         except IllFormed as error:
             if base is None and not self._has_reported:
                 self._has_reported = True

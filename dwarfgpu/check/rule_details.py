@@ -207,8 +207,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "address, or ranges of `DW_AT_ranges` that overlap"
     ),
     "unreadable-list": (
-        "a list that is truncated, has an unknown kind of entry, is overwritten with zeros, or has "
-        "fewer entries than `DW_AT_GNU_locviews` has pairs of views"
+        "a list that is truncated, has an unknown kind of entry, is overwritten with zeros, is at "
+        "the offset of a header or of a table of offsets, or has fewer entries than "
+        "`DW_AT_GNU_locviews` has pairs of views"
     ),
     "unreadable-unit": (
         "a unit that cannot be read to its end, or that the indexes of a package do not lead to: a "
@@ -263,7 +264,9 @@ DETAILS: Final[Mapping[str, str]] = {
     "table-header": (
         "what `DW_AT_str_offsets_base`, `DW_AT_addr_base`, `DW_AT_loclists_base` or "
         "`DW_AT_rnglists_base` refers to has no header of version 5 before it, or one whose "
-        "length is less than the header or reaches beyond the section (DWARF 5 7.26 to 7.29)"
+        "length is less than the header or reaches beyond the section (DWARF 5 7.26 to 7.29); the "
+        "same of every table in `.debug_loclists` and `.debug_rnglists`, also where attributes "
+        "lead to lists by offsets, and an offset_entry_count that is more than fit"
     ),
     "repeated-string": (
         "several entries of the table of a unit in `.debug_str_offsets` that are 0, and the string "

@@ -40,8 +40,8 @@ OTHERS = {
     ".debug_line_str": b"ab\0",
     ".debug_str_offsets": words(20, size_bytes=4) + b"\5\0\0\0" + words(0, 2, 5, 9, size_bytes=4),
     ".debug_addr": words(12, size_bytes=4) + b"\5\0\x08\0" + words(0x1000),
-    ".debug_rnglists": words(18, size_bytes=4) + b"\5\0\x08\0" + words(2, 8, 99, size_bytes=4)[:8]
-    + b"\7" + words(0x1000)[:8] + b"\1",
+    ".debug_rnglists": words(26, size_bytes=4) + b"\5\0\x08\0" + words(2, 8, 99, size_bytes=4)
+    + b"\7" + words(0x1000) + b"\1",
 }  # fmt: skip
 BASES = ((dw.AT_STR_OFFSETS_BASE, SEC_OFFSET), (dw.AT_ADDR_BASE, SEC_OFFSET))
 UNIT = Shape(COMPILE_UNIT, BASES, True)

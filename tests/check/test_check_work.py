@@ -328,10 +328,12 @@ def test_the_header_of_lists_is_compared_where_they_are_read(
     compared = 0
     check_header = Contributions.check
 
-    def counted(self: Contributions, offset: int, address_size: int) -> None:
+    def counted(
+        self: Contributions, offset: int, address_size: int, *, is_base: bool = False
+    ) -> None:
         nonlocal compared
         compared += 1
-        check_header(self, offset, address_size)
+        check_header(self, offset, address_size, is_base=is_base)
 
     monkeypatch.setattr(Contributions, "check", counted)
     verdict_on(with_lists(*[8] * 20))

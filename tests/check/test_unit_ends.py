@@ -8,6 +8,7 @@ from dwarfgpu.dwarf import constants as dw
 from tests.check.made import (
     BASE_TYPE,
     COMPILE_UNIT,
+    VARIABLE,
     cfi_entry,
     cie,
     findings,
@@ -123,3 +124,66 @@ def test_tables_with_segment_selectors_are_not_checked(
     verdict = verdict_on(info_file(shapes, b"\1" + word(len(table)), {section: table}))
     assert findings(verdict) == []
     assert verdict.findings.skipped == [f"segment selectors of 4 bytes in {section}"]
+
+
+def lists_table(rest: bytes, count: int = 0, version: int = 5, more: int = 0) -> bytes:
+    """A table of lists, with its header; `more`: what its length has too much."""
+    body = word(version, 2) + b"\x08\0" + word(count) + rest
+    return word(len(body) + more) + body
+
+
+LIST = b"\x04\0\x10\x01\x30\0"
+"""DW_LLE_offset_pair."""
+TWO = lists_table(LIST) + lists_table(LIST)
+
+
+@pytest.mark.parametrize("section", [".debug_loclists", ".debug_rnglists"])
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (TWO, None),
+        (TWO + bytes(3), None),
+        (lists_table(LIST) + bytes(8) + lists_table(LIST) + bytes(8), None),
+        (lists_table(word(8) + word(0) + LIST, 2) + TWO, None),
+        (lists_table(LIST) + lists_table(LIST, more=1),
+         "length 0xf of a table is beyond the 0x12 bytes left"),
+        (lists_table(LIST, more=-14) + lists_table(LIST),
+         "length 0x0 of a table is less than its header has"),
+        (lists_table(LIST, more=-7), "length 0x7 of a table is less than its header has"),
+        (lists_table(LIST) + lists_table(LIST + bytes(2) + LIST, more=-6),
+         "length 0x1100004 of a table is beyond the 0x6 bytes left"),
+        (lists_table(LIST) + lists_table(LIST, version=4),
+         "version 4 in the header of a table, not 5"),
+        (lists_table(LIST, 2) + lists_table(LIST),
+         "offset_entry_count 2 is more than fit the 6 bytes of the table"),
+    ],
+)  # fmt: skip
+def test_tables_of_lists_that_no_attribute_names(
+    section: str, data: bytes, message: str | None
+) -> None:
+    """GCC's units lead to lists by offsets, and have no DW_AT_loclists_base (DWARF 5 7.28, 7.29:
+    each table gives its length, its version and the number of its offsets)."""
+    found = findings(verdict_on(info_file((SINGLE,), b"\1", {section: data})))
+    assert [one.message for one in found] == ([] if message is None else [message])
+    assert {one.rule for one in found} <= {"table-header"}
+
+
+@pytest.mark.parametrize(
+    ("offset", "message"),
+    [
+        (12, None),
+        (18 + 12 + 4, None),
+        (4, "no list is at 0x4, in the header at 0x0"),
+        (18 + 8, "no list is at 0x1a, in the header at 0x12"),
+        (18 + 12, "no list is at 0x1e, in the table of offsets of lists"),
+    ],
+)
+def test_no_list_is_in_a_header(offset: int, message: str | None) -> None:
+    data = lists_table(LIST) + lists_table(word(4) + LIST, 1)
+    unit_shape = Shape(COMPILE_UNIT, ((dw.AT_LOW_PC, dw.FORM_ADDR),), True)
+    variable = Shape(VARIABLE, ((dw.AT_LOCATION, dw.FORM_SEC_OFFSET),))
+    entries = b"\1" + words(0x1000) + b"\2" + word(offset) + b"\0"
+    made = info_file((unit_shape, variable), entries, {".debug_loclists": data})
+    found = findings(verdict_on(made))
+    assert [one.message for one in found] == ([] if message is None else [message])
+    assert {one.rule for one in found} <= {"unreadable-list"}
