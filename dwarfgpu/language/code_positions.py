@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.names.function_names import name_in_frames
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS, file_of
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_name
 from dwarfgpu.language.evaluation_options import Options
-from dwarfgpu.language.linespec import code_locations_of, no_line, with_code
+from dwarfgpu.language.linespec import code_locations_of, require_line, with_code
 from dwarfgpu.session.session import Session
 
 _READ_ONLY: Final = Options(read_only="assignments are not possible in a location", is_closed=True)
@@ -155,8 +155,7 @@ def next_line_with_code(
     """
     locations = code_locations_of(session, text, None, options)
     for location in locations:
-        if location.position is not None and location.position.line < 1:
-            raise no_line(text, location)
+        require_line(text, location)
     for after in with_code(session, locations):
         for pc in after.pcs:
             if after.position is not None:

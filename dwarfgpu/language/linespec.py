@@ -462,6 +462,12 @@ def _no_file(session: Session, path: str) -> LinespecNotFound:
     )
 
 
+def require_line(text: str, location: CodeLocation) -> None:
+    """Raise `LinespecNotFound` for a line before the first one: no later line replaces it."""
+    if location.position is not None and location.position.line < 1:
+        raise no_line(text, location)
+
+
 def no_line(text: str, location: CodeLocation) -> LinespecNotFound:
     """Return the error that neither a line nor later lines of its file have code, with
     GDB's wording."""

@@ -33,3 +33,14 @@ def test_a_range_has_the_frame_base_of_its_beginning(
     )
     assert by_us == by_gdb
     assert "a variable at frame base reg" in by_us[0]
+
+
+def test_a_line_before_the_first_one(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """The first function of the file is not in its scope."""
+    build(tmp_path, {"a.c": SOURCE}, [[tool("gcc"), "-g", "-O1", "a.c", "-o", "a"]])
+    lines = ("0", "a.c:0", "-line 0", "-source a.c -line 0", "-500", "a.c:1", "1")
+    commands = ["list main", *(f"info scope {line}" for line in lines)]
+    ours = answers(None, [str(tmp_path / "a")], commands)
+    assert ours == answers(tool("gdb"), [str(tmp_path / "a")], commands)
+    assert ours[1].endswith("No line 0 in the current file.\n")
+    assert ours[2].endswith('No line 0 in file "a.c".\n')

@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, function_at, 
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.evaluation_options import Options
-from dwarfgpu.language.linespec import no_line, with_code
+from dwarfgpu.language.linespec import no_line, require_line, with_code
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.prologue import after_prologue, body_of
@@ -193,6 +193,8 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
         around = position_in_file(listed.position.source, listed.next, is_start=True)
     locations = code_locations_of(shell, argument, around)
     location = locations[0]
+    if location.kind == "line":
+        require_line(argument, location)
     pcs = [pc for item in with_code(session, locations) for pc in item.pcs]
     if location.kind == "line":
         pcs = [*dict.fromkeys(after_prologue(session, pc) for pc in pcs)]

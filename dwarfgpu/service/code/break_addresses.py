@@ -28,6 +28,7 @@ from dwarfgpu.language.linespec import (
     code_location_of,
     code_locations_of,
     no_line,
+    require_line,
     with_code,
     without_quotes,
 )
@@ -95,8 +96,7 @@ def break_addresses(
         )
     if location.kind == "function":
         return addresses_of_functions(session, code_locations_of(session, text, around, options))
-    if location.position is not None and location.position.line < 1:
-        raise no_line(text, location)
+    require_line(text, location)
     begun = with_code(session, code_locations_of(session, text, around, options))
     if not begun:
         raise no_line(text, location)
