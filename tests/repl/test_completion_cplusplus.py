@@ -68,3 +68,23 @@ def test_integers_in_templates_are_spelled_as_by_gdb(tmp_path: Path) -> None:
     of_gdb, of_dwarfgpu = both(gdb, tmp_path, ["complete print Box"])
     assert of_dwarfgpu == of_gdb
     assert "Box<unsigned long long>" in of_gdb
+
+
+METHODS = """
+struct Base { Base() {} virtual ~Base() {} virtual int used(int a) { return a; } int held; };
+struct Host : Base {
+  int call(int n) { return n; } static int made() { return 1; } int operator+(int n) { return n; }
+  template <class T> T same(T t) { return t; } int carried;
+};
+Host host; Host *to = &host;
+int main() { return host.call(1) + Host::made() + (host + 1) + host.same(1); }
+"""
+
+
+def test_member_functions(tmp_path: Path) -> None:
+    """Those of base classes too; constructors, which no expression can call, are not offered."""
+    gdb = built(tmp_path, METHODS, "-g", "-O0", name="a.cpp")
+    texts = ["host.", "host.ca", "to->", "(*to).us", "(&host)->h", "host.op"]
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, [f"complete print {text}" for text in texts])
+    assert of_dwarfgpu == of_gdb
+    assert "print host.call\n" in of_gdb and "print (*to).used\n" in of_gdb

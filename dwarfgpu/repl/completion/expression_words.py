@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.fortran_ada import RENAMES, ada_function
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.types import Pointer, Struct, strip
+from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.member_lookup import visible_members
 from dwarfgpu.repl.command import ArgumentCompleter, Candidate, Completions
@@ -37,6 +37,8 @@ _IN_FILE = pattern(r"(?:'(?P<quoted>[^']*)'|(?P<file>(?<![\w.])[\w./+-]*\.\w+)):
 _UNNAMED = pattern(r"'(?P<word>[\w:]*\([^']*)$")
 """A quoted name with `(anonymous namespace)` in it."""
 _TAG = pattern(r"\b(?P<tag>struct|class|union|enum)\s+(?P<word>[\w:]*)$")
+_MOST_CLASSES: Final = 1_000
+"""Classes whose member functions are offered: base classes of base classes."""
 _TAGS: Final = {
     "struct": ("struct", "class"),
     "class": ("struct", "class"),
@@ -178,13 +180,18 @@ def _has_this(shell: Shell) -> bool:
     return subprogram is not None and subprogram.die.unit.is_cplusplus
 
 
+def _type_of_object(shell: Shell, text: str) -> Type | None:
+    """Return the type of an object, or of a pointer's target; an error where it is unknown."""
+    bare = strip(
+        language.type_of(text, shell.session, options_of(shell.session, shell.values)).type
+    )
+    return strip(bare.target) if isinstance(bare, Pointer) else bare
+
+
 def members(shell: Shell, text: str) -> Iterator[Candidate]:
     """Yield the members of an object, or of a pointer's target; reads nothing."""
     try:
-        options = options_of(shell.session, shell.values)
-        bare = strip(language.type_of(text, shell.session, options).type)
-        if isinstance(bare, Pointer):
-            bare = strip(bare.target)
+        bare = _type_of_object(shell, text)
         if not isinstance(bare, Struct):
             return
         of_variants = (
@@ -198,6 +205,30 @@ def members(shell: Shell, text: str) -> Iterator[Candidate]:
             from dwarfgpu.language.pascal.names import class_variables  # few programs
 
             yield from (Candidate(name) for name in class_variables(shell.session, bare))
+    except DwarfGpuError:
+        return
+
+
+def _methods(shell: Shell, text: str) -> Iterator[Candidate]:
+    """Yield the member functions of an object or of a pointer's target, as GDB without
+    constructors; those of base classes too."""
+    try:
+        bare = _type_of_object(shell, text)
+        pending: list[Type | None] = [bare]
+        known = {bare}
+        while pending and len(known) < _MOST_CLASSES:
+            current = pending.pop(0)
+            if not isinstance(current, Struct):
+                continue
+            own_name = (current.name or "").partition("<")[0]
+            for method in current.declared.methods:
+                is_made = method.is_artificial and not method.name.startswith("~")
+                if not is_made and method.name.partition("<")[0] != own_name:
+                    yield Candidate(method.name, type_name(method.type))
+            for base in current.members:
+                if base.is_base_class and (inner := strip(base.type)) not in known:
+                    known.add(inner)
+                    pending.append(inner)
     except DwarfGpuError:
         return
 
@@ -333,7 +364,7 @@ def offer_operands(shell: Shell, text: str) -> Completions:
         before = _object(text[: match.start()], is_fortran=is_fortran)
         if is_decimal(before[:1]):
             return match.start("word"), ()
-        known = list(members(shell, before))
+        known = [*members(shell, before), *_methods(shell, before)]
         start = match.start() - len(before)
         if known or not before or not text.startswith(f"{before}.", start):
             return match.start("word"), known
