@@ -109,7 +109,7 @@ def test_names_of_cplusplus() -> None:
     ("style", "lines"),
     [
         ("fortran", ["Type holder", "    Type {...} ::", "    int :: a", "End Type holder"]),
-        ("ada", ["record", "    : record;", "    a: int;", "end record"]),
+        ("ada", ["record", "    : record ... end record;", "    a: int;", "end record"]),
     ],
 )
 def test_a_member_of_c_without_a_name_in_other_languages(style: Style, lines: list[str]) -> None:
