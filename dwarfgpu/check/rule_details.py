@@ -32,7 +32,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "a loop without an exit: the text does not call it ill-formed, but its evaluation reaches "
         "neither the end of the expression nor an error"
     ),
-    "unreachable": "operations that no path reaches",
+    "unreachable": (
+        "operations that no path reaches, also behind a branch whose condition is a known constant"
+    ),
     "unknown-operation": (
         "an encoding that the dialect does not define; a warning in the vendor range (from 0xe0)"
     ),

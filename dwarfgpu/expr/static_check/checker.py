@@ -182,8 +182,9 @@ class _Checker:
         for instruction in self.expression.instructions:
             self._encoding(instruction)
         reachable = _reachable([0], successors)
-        self._unreachable(reachable)
-        self._endless(self._performed(successors, shapes))
+        performed = self._performed(successors, shapes)
+        self._unreachable(_reachable([0], performed), reachable)
+        self._endless(performed)
         self._suffix()
         ends = () if apart is None else apart[-1]
         return self._end(shapes[-1], len(self.instructions) in reachable, ends)
@@ -414,10 +415,12 @@ class _Checker:
         form = self.expression.format
         return len(encode_as(code, instruction.operation, instruction.operands, form))
 
-    def _unreachable(self, reachable: set[int]) -> None:
+    def _unreachable(self, performed: set[int], reachable: set[int]) -> None:
+        """Report what no evaluation performs, and what cannot be decoded. `reachable`: what
+        branches lead to under any condition."""
         previous = True
         for index, instruction in enumerate(self.instructions):
-            reached = index in reachable
+            reached = index in performed
             if previous and not reached:
                 self._add(instruction, "warning", "unreachable", "no path leads here")
             previous = reached
