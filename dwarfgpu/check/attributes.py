@@ -90,6 +90,9 @@ AT_CALL_PC: Final = 0x81
 CALLS: Final[Mapping[tuple[int, int], str]] = {
     (dw.TAG_CALL_SITE, 0x7D): "DW_AT_call_return_pc",
     (dw.TAG_CALL_SITE, AT_CALL_PC): "DW_AT_call_pc",
+    (dw.TAG_SUBPROGRAM, dw.AT_ENTRY_PC): "DW_AT_entry_pc",
+    (dw.TAG_INLINED_SUBROUTINE, dw.AT_ENTRY_PC): "DW_AT_entry_pc",
+    (dw.TAG_LEXICAL_BLOCK, dw.AT_ENTRY_PC): "DW_AT_entry_pc",
     (0x4109, dw.AT_LOW_PC): "DW_AT_low_pc",  # of GCC's own call sites before DWARF 5
 }
 """Addresses of calls, by the tags of the entries and their attributes."""

@@ -398,7 +398,9 @@ class EntryChecker:
             assert isinstance(value, int)
             message = call_fault(self._findings.positions, index, spec.number, spec.form, value)
             if message is not None:
-                self._findings.report("call-outside-function", message, index, spec.name)
+                is_entry = spec.number == dw.AT_ENTRY_PC
+                rule = "range-outside-function" if is_entry else "call-outside-function"
+                self._findings.report(rule, message, index, spec.name)
             return
         if spec.is_layout and spec.number == dw.AT_CONST_VALUE:
             if step.tag not in DATA:

@@ -171,7 +171,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "address space"
     ),
     "range-outside-function": (
-        "a list entry whose range is not within the code of the enclosing function"
+        "a list entry whose range is not within the code of the enclosing function, or "
+        "`DW_AT_entry_pc` of a function, a block or an inlined call that is an address outside of "
+        "it (DWARF 5 2.18)"
     ),
     "call-outside-function": (
         "the address of a call, or the one to which it returns, is not one of a call in the code "

@@ -176,6 +176,12 @@ def lined(line_range: int, program: bytes = b"\x20\0\1\1") -> bytes:
     return info_file([shape], b"\x01" + bytes(4), {".debug_line": table})
 
 
+def entered(address: int) -> bytes:
+    """A function of [0x1000,0x1100) that is entered at an address."""
+    span = (dw.AT_LOW_PC, ADDR, words(0x1000)), (dw.AT_HIGH_PC, DATA4, words(0x100, size_bytes=4))
+    return one_entry(SUBPROGRAM, [*span, (dw.AT_ENTRY_PC, ADDR, words(address))])
+
+
 def named_by(directory: int, file: int, source: int) -> bytes:
     """A unit whose line table names a directory, a file and its embedded source by offsets in a
     section of 4 bytes."""
@@ -370,6 +376,8 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
      code(0x1080, dw.FORM_DATA8, 2**64 - 0x1080)),
     ("range-outside-function", "warning", listed(0x1080, 0x1104), listed(0x1080, 0x1100)),
     ("range-outside-function", "warning", listed(0x0FF0, 0x1010), listed(0x1000, 0x1010)),
+    ("range-outside-function", "warning", entered(0x1100), entered(0x10FF)),
+    ("range-outside-function", "warning", entered(0x0FFF), entered(0x1000)),
     ("ill-formed-list", "error", with_list(b"\x01" + encode_uleb(3) + b"\0"),
      with_list(b"\x04" + encode_uleb(0x1000) + encode_uleb(0x1010) + b"\x01\x30\0")),
     ("unreadable-list", "error", with_list(b"\x33"), with_list(b"\x05\x01\x30\0")),
