@@ -174,9 +174,9 @@ def of_types(text: str) -> list[Finding]:
          "regval_type s0, @int; regval_type s1, @int; eq",
          "mixed-types", "A.2.5.4.2", "comparison of"),
         # whatever the path, and after the operations that only move entries
-        ("lit0; convert @float; lit1; bra 4; regval_type s0, @float; drop; "
+        ("lit0; convert @float; fbreg 0; bra 4; regval_type s0, @float; drop; "
          "regval_type s0, @int; swap; minus",
-         "lit0; convert @int; lit1; bra 4; regval_type s0, @float; drop; "
+         "lit0; convert @int; fbreg 0; bra 4; regval_type s0, @float; drop; "
          "regval_type s0, @int; swap; minus",
          "mixed-types", "A.2.5.4.3.2", "subtraction of"),
         # 2.5.1.6

@@ -364,7 +364,9 @@ def offer_operands(shell: Shell, text: str) -> Completions:
         before = _object(text[: match.start()], is_fortran=is_fortran)
         if is_decimal(before[:1]):
             return match.start("word"), ()
-        known = [*members(shell, before), *_methods(shell, before)]
+        known = [*members(shell, before)]
+        if _style(shell) == "c":
+            known += _methods(shell, before)
         start = match.start() - len(before)
         if known or not before or not text.startswith(f"{before}.", start):
             return match.start("word"), known
