@@ -94,6 +94,21 @@ def test_constants_of_two_files_of_one_name_are_not_distinguished(
     assert "'n::v<int>' has unknown type" in answer
 
 
+@pytest.mark.parametrize(("count", "is_known"), [(256, True), (257, False)])
+def test_large_constants_are_not_compared(
+    tool: Callable[[str], str], tmp_path: Path, count: int, is_known: bool
+) -> None:
+    """A file may have many symbols of one large section."""
+    source = (
+        f"struct A {{ int a[{count}]; }};\n"
+        "namespace n { template <class T> constexpr A v = {{sizeof(T)}}; }\n"
+        "int main() { const A &r = n::v<int>, &s = n::v<char>; return r.a[0] + s.a[0]; }\n"
+    )
+    build(tmp_path, {"a.cpp": source}, [[tool("g++"), "-g", "-O0", "-o", "a", "a.cpp"]])
+    (answer,) = answers(None, [str(tmp_path / "a")], ["print sizeof(n::v<int>)"])
+    assert answer.endswith(f" = {4 * count}\n") == is_known
+
+
 def test_instances_without_symbols_have_no_known_arguments(
     tool: Callable[[str], str], tmp_path: Path
 ) -> None:

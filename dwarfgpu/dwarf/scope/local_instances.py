@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _ADDR: Final = 0x03
 """DW_OP_addr."""
+_MOST_BYTES: Final = 1024
+"""Of a symbol that is compared with constants: many symbols may be of one large section."""
 
 
 def symbol_of_instance(die: Die, names_of: Callable[[Die], tuple[str, ...]]) -> str | None:
@@ -91,7 +93,10 @@ def _constants(
     for symbol in symbols:
         if symbol.address in addresses:
             continue
-        size, data = symbol.size_bytes, file.memory_bytes(symbol.address, symbol.size_bytes)
+        size = symbol.size_bytes
+        if size > _MOST_BYTES:
+            return {}
+        data = file.memory_bytes(symbol.address, size)
         alike = ((size, data), (size, None), (None, None))
         possible = [entry for key in dict.fromkeys(alike) for entry in with_contents.get(key, ())]
         if not possible or (len(possible) == 1 and possible[0] in assigned):
