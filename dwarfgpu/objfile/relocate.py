@@ -353,17 +353,26 @@ class Relocator:
         quick: dict[int, _Quick] = {}
         pending: dict[int, int] = {}
         rows = form.iter_unpack(_entries(self._file, table, form))
+
+        def way_of(info: int) -> Way:
+            way = ways.get(info)
+            if way is None:
+                budget.spend(_NEW_WAY)
+                if len(ways) >= _MAX_WAYS:
+                    ways.clear()
+                    quick.clear()
+                way = ways[info] = self._way(table, symbols, info)
+                if (known := _quick(way, len(data), place, order)) is not None:
+                    quick[info] = known
+            return way
+
         if table.type == SHT_RELA:
             for offset, info, addend in rows:
                 last, _, write, base, less, mask = quick.get(info, _NO_QUICK)
                 if offset <= last:
                     write(out, offset, base + addend - less * offset & mask)
                     continue
-                way = ways.get(info)
-                if way is None:
-                    way = self._new_way(table, symbols, info, ways, quick, budget)
-                    if (known := _quick(way, len(data), place, order)) is not None:
-                        quick[info] = known
+                way = way_of(info)
                 yield from self._apply_slowly(
                     section, data, out, place, offset, addend, way, pending, budget
                 )
@@ -374,31 +383,10 @@ class Relocator:
                 (addend,) = read(data, offset)
                 write(out, offset, base + addend - less * offset & mask)
                 continue
-            way = ways.get(info)
-            if way is None:
-                way = self._new_way(table, symbols, info, ways, quick, budget)
-                if (known := _quick(way, len(data), place, order)) is not None:
-                    quick[info] = known
+            way = way_of(info)
             yield from self._apply_slowly(
                 section, data, out, place, offset, None, way, pending, budget
             )
-
-    def _new_way(
-        self,
-        table: Section,
-        symbols: SymbolTable,
-        info: int,
-        ways: dict[int, Way],
-        quick: dict[int, _Quick],
-        budget: TableBudget,
-    ) -> Way:
-        """Keep how the relocations of one symbol and type are applied; return it."""
-        budget.spend(_NEW_WAY)
-        if len(ways) >= _MAX_WAYS:
-            ways.clear()
-            quick.clear()
-        way = ways[info] = self._way(table, symbols, info)
-        return way
 
     def _way(self, table: Section, symbols: SymbolTable, info: int) -> Way:
         file, abi = self._file, abi_of(self._file.machine)
