@@ -49,11 +49,16 @@ def with_core(tool: Callable[[str], str], folder: Path, **environment: str) -> l
     return [str(folder / "a"), str(folder / "core")]
 
 
-def ada_with_core(tool: Callable[[str], str], folder: Path, source: str) -> list[str]:
-    """Build the main procedure `example` of Ada at -O0. Return the program and its core file."""
+def ada_with_core(
+    tool: Callable[[str], str], folder: Path, source: str | Mapping[str, str]
+) -> list[str]:
+    """Build the main procedure `example` of Ada at -O0. Return the program and its core file.
+
+    `source`: its text, or the texts of all files.
+    """
     tool("gcc")  # which gnatmake calls
     make = [tool("gnatmake"), "-q", "-g", "-O0", "example.adb", "-o", "a"]
-    build(folder, {"example.adb": source}, [make])
+    build(folder, {"example.adb": source} if isinstance(source, str) else source, [make])
     return with_core(tool, folder)
 
 

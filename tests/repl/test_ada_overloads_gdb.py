@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.repl.side_by_side import answers, build, last_lines, with_core
+from tests.repl.side_by_side import ada_with_core, answers, last_lines
 
 SOURCES = {
     "q.ads": """\
@@ -79,11 +79,7 @@ OVERLOADED = [
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> list[str]:
     """The program and its core file."""
-    folder = tmp_path_factory.mktemp("ada")
-    tool("gcc")  # which gnatmake calls
-    make = [tool("gnatmake"), "-q", "-g", "-O0", "example.adb", "-o", "a"]
-    build(folder, SOURCES, [make])
-    return with_core(tool, folder)
+    return ada_with_core(tool, tmp_path_factory.mktemp("ada"), SOURCES)
 
 
 @pytest.fixture(scope="module")

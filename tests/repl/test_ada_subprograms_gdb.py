@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.repl.side_by_side import answers, build, with_core
+from tests.repl.side_by_side import ada_with_core, answers
 
 SOURCES = {
     "pk.ads": """\
@@ -75,12 +75,8 @@ end Example;
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> list[str]:
-    """Gives the program and its core file."""
-    folder = tmp_path_factory.mktemp("ada")
-    tool("gcc")  # which gnatmake calls
-    make = [tool("gnatmake"), "-q", "-g", "-O0", "example.adb", "-o", "a"]
-    build(folder, SOURCES, [make])
-    return with_core(tool, folder)
+    """The program and its core file."""
+    return ada_with_core(tool, tmp_path_factory.mktemp("ada"), SOURCES)
 
 
 def test_types_of_subprograms(files: list[str], tool: Callable[[str], str]) -> None:
