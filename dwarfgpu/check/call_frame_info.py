@@ -17,6 +17,7 @@ from dwarfgpu.cfi.decode import CfaInstruction, CfaProgram
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
 from dwarfgpu.cfi.rows import row_table
 from dwarfgpu.cfi.rule import Row, UndefinedRule
+from dwarfgpu.cfi.search_differences import each_search_difference
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.check.cfi_results import (
     cfa_fault,
@@ -463,7 +464,7 @@ class FrameChecker:
     def _search_table(self) -> None:
         rule, position = RULES["search-table"], FindingPosition(eh_frame_hdr.SECTION, 0, "table")
         try:
-            for message in self.section.search_differences():
+            for message in each_search_difference(self.section):
                 if self.findings.count(rule.severity, rule.name):
                     finding = Finding(rule.severity, rule.name, message, rule.section, position)
                     self.findings.keep(finding)

@@ -13,7 +13,8 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi import eh_frame_hdr
 from dwarfgpu.cfi.eh_frame_hdr import SearchTable
-from dwarfgpu.cfi.section import FrameSection, SectionKind
+from dwarfgpu.cfi.frame_entries import SectionKind
+from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.check.call_frame_info import FrameChecker
 from dwarfgpu.check.check_budgets import CheckBudgets
 from dwarfgpu.check.contained_beyond import ContainedBeyond

@@ -22,10 +22,11 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi import eh_frame_hdr
 from dwarfgpu.cfi.eh_frame_hdr import SearchTable, read_search_table
 from dwarfgpu.cfi.entry import Cie, Fde
+from dwarfgpu.cfi.frame_entries import SectionKind
 from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.rows import RowTable
 from dwarfgpu.cfi.rule import Row
-from dwarfgpu.cfi.section import FrameSection, SectionKind
+from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, FailedReads, UnknownAugmentation
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, Dialect, dialect

@@ -12,6 +12,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.cfi.eh_frame_hdr import SECTION
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
 from dwarfgpu.cfi.rule import OffsetRule, Row, Rule, Rules
+from dwarfgpu.cfi.search_differences import each_search_difference
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.cfi.text import ExpressionText, cfa_text, program_text, register_name, rule_text
 from dwarfgpu.errors import LimitExceeded, counted
@@ -40,7 +41,7 @@ def search_differences(section: FrameSection) -> list[str]:
     """Return the first differences of a section from its search table, or why they are unknown."""
     differences: list[str] = []
     try:
-        differences.extend(islice(section.search_differences(), _MAX_DIFFERENCES))
+        differences.extend(islice(each_search_difference(section), _MAX_DIFFERENCES))
     except LimitExceeded as error:
         differences.append(str(error))
     return differences

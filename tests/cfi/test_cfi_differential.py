@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.base.records import evolve
+from dwarfgpu.cfi.entry import Fde
 from dwarfgpu.cfi.rows import RowTable
 from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa
-from dwarfgpu.cfi.section import Fde, FrameSection
+from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.objfile.elf import open_object
 from tools.frame_rows import DUMP, READELF, Totals, differences, has_frames
 

@@ -13,8 +13,10 @@ import pytest
 
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.cfi.allowed_operations import FORBIDDEN, require_allowed
+from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
+from dwarfgpu.cfi.frame_entries import SectionKind
 from dwarfgpu.cfi.rule import RegisterCfa
-from dwarfgpu.cfi.section import BrokenEntry, Cie, Fde, FrameSection, SectionKind
+from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.errors import IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import Expression, decode

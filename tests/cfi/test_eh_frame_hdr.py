@@ -10,6 +10,8 @@ import pytest
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.cfi.eh_frame_hdr import SearchTable, read_search_table
+from dwarfgpu.cfi.frame_entries import FrameEntries
+from dwarfgpu.cfi.search_differences import each_search_difference
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
@@ -101,14 +103,14 @@ def test_a_header_without_a_table(head: str) -> None:
 
 def test_one_entry_is_read_for_one_location(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
-    whole = FrameSection._entry
+    whole = FrameEntries.entry
     monkeypatch.setattr(
-        FrameSection, "_entry", lambda self, at: (read.append(at.offset), whole(self, at))[1]
+        FrameEntries, "entry", lambda self, at: (read.append(at.offset), whole(self, at))[1]
     )
     searched = section(GOOD)
     fde = searched.find(0x2041)
     assert fde is not None and fde.initial_location == 0x2040
-    assert read == [OFFSETS[1]] and "_headers" not in searched.__dict__
+    assert read == [OFFSETS[1]] and "positions" not in searched._section.__dict__
     assert searched.find(0x2041) is fde
     plain = FrameSection(".eh_frame", DATA, section_address=FRAMES)
     assert plain.find(0x2041) is not None
@@ -148,7 +150,7 @@ def test_a_wrong_table_is_reported_and_not_used(pairs: list[tuple[int, int]], me
     fde = searched.find(0x2041)
     assert fde is not None and fde.initial_location == 0x2040
     assert str(searched.search_error) == message
-    assert message in list(searched.search_differences())
+    assert message in list(each_search_difference(searched))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +163,7 @@ def test_a_wrong_table_is_reported_and_not_used(pairs: list[tuple[int, int]], me
 )
 def test_all_of_a_table(pairs: list[tuple[int, int]], differences: list[str]) -> None:
     searched = section(pairs)
-    assert list(searched.search_differences()) == differences
+    assert list(each_search_difference(searched)) == differences
     for location in CODE:
         fde = searched.find(location)
         assert fde is not None and fde.initial_location == location
@@ -182,7 +184,7 @@ def test_a_table_is_not_compared_with_a_part_of_a_section(most: int, reason: str
         ".eh_frame", DATA, section_address=FRAMES, search=table, most_entries=most
     )
     with pytest.raises(LimitExceeded, match=re.escape(reason)):
-        list(searched.search_differences())
+        list(each_search_difference(searched))
     for location in CODE:  # the table still leads to each
         fde = searched.find(location)
         assert fde is not None and fde.initial_location == location
@@ -224,7 +226,7 @@ def test_fdes_that_begin_at_one_address(
     table = read_search_table(header([(code[listed][0], offsets[listed])]), HEADER)
     searched = FrameSection(".eh_frame", data, section_address=FRAMES, search=table)
     differences = [] if difference is None else [difference.format(*offsets)]
-    assert list(searched.search_differences()) == differences
+    assert list(each_search_difference(searched)) == differences
     fde = searched.find(code[1][0] + 0x18)
     assert fde is not None and fde.address_range == 0x20
 
@@ -236,7 +238,7 @@ def test_a_table_of_other_frames() -> None:
     table = read_search_table(bytes(data), HEADER)
     searched = FrameSection(".eh_frame", DATA, section_address=FRAMES, search=table)
     difference = f".eh_frame_hdr is for .eh_frame at {FRAMES - 8:#x}, which is at {FRAMES:#x}"
-    assert list(searched.search_differences()) == [difference]
+    assert list(each_search_difference(searched)) == [difference]
 
 
 def test_check_reports_a_table_of_other_frames(tmp_path: Path) -> None:

@@ -62,13 +62,13 @@ def loaded(*arguments: str) -> set[str]:
         ("eval --demo t", 261),
         ("eval --file PROGRAM greeting", 265),
         ("info FILE", 160),
-        ("check FILE", 284),
+        ("check FILE", 286),
         ("where --demo t", 250),
         ("where --all FILE", 205),
         ("run --demo", 292),
         ("debug --demo -batch", 328),
-        ("debug --demo -batch -ex bt", 376),
-        ("debug --demo -batch -ex list", 426),
+        ("debug --demo -batch -ex bt", 377),
+        ("debug --demo -batch -ex list", 427),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:
