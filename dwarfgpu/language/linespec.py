@@ -121,6 +121,7 @@ def code_locations_of(
     text = without_quotes(text)
     if text.isidentifier():  # nearly all are, and no other linespec is
         return _locations_of_functions(session, text) or _locations_of_name(session, text)
+    _require_matched_quotes(text)
     if RAW in text:
         text = _without_raw(session, text)
     if text.startswith(PATHS):
@@ -158,6 +159,13 @@ def code_locations_of(
     if not full:
         raise LinespecNotFound(f'Function "{written}" not defined.')
     return tuple(full)
+
+
+def _require_matched_quotes(text: str) -> None:
+    in_file = IN_FILE.fullmatch(text)
+    name = text if in_file is None else in_file["inside"]
+    if name.startswith(("'", '"')) and name.find(name[0], 1) < 0:
+        raise UsageError("unmatched quote")
 
 
 def _locations_of_linespec(
