@@ -19,11 +19,12 @@ from dwarfgpu.dwarf.names.function_paths import (
     is_full_name,
     without_arguments,
 )
+from dwarfgpu.dwarf.scope.listed_symbol import TAGS, Kind
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
 from dwarfgpu.dwarf.scope.required_word import required_words, units_with_words
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, decl_line
 from dwarfgpu.dwarf.scope.searched_names import SearchedNames
-from dwarfgpu.dwarf.scope.symbol_list import TAGS, Kind, listed_symbols
+from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.scope.variable import variable_of
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, shortened
 from dwarfgpu.expr.context import ExprLoc

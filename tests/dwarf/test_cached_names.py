@@ -28,9 +28,10 @@ from dwarfgpu.dwarf.index.unit_names import UnitNames
 from dwarfgpu.dwarf.names.typed_names import typed_names
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.global_variables import global_named
+from dwarfgpu.dwarf.scope.listed_symbol import Kind
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.scope_entries import DATA
-from dwarfgpu.dwarf.scope.symbol_list import Kind, listed_symbols
+from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.repl.files.symbol_index import SymbolIndex

@@ -31,11 +31,12 @@ from dwarfgpu.dwarf.scope import functions_by_name, symbol_list, unit_search
 from dwarfgpu.dwarf.scope.functions_by_name import function_symbols, functions_named
 from dwarfgpu.dwarf.scope.global_names import first_names
 from dwarfgpu.dwarf.scope.global_variables import global_named
+from dwarfgpu.dwarf.scope.listed_symbol import Kind
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import named_entries
 from dwarfgpu.dwarf.scope.required_word import required_words
 from dwarfgpu.dwarf.scope.searched_names import SearchedNames
-from dwarfgpu.dwarf.scope.symbol_list import Kind, listed_symbols
+from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.elf import ObjectFile

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.dwarf.scope.listed_symbol import ListedSymbol
 from dwarfgpu.dwarf.scope.symbol_at_address import SymbolAtAddress, symbol_covering, unnumbered
-from dwarfgpu.dwarf.scope.symbol_list import ListedSymbol
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.repl.data import dump_commands

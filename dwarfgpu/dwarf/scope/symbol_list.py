@@ -5,32 +5,32 @@ Law: entries are read on demand; nothing is cached, and an unreadable entry does
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from contextlib import suppress
-from typing import Final, Literal, NamedTuple, Protocol
+from typing import Final, Protocol
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.abbrev import Abbreviation, ValueReader
-from dwarfgpu.dwarf.address_ranges import Range
+from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.entry_tree import Tree
-from dwarfgpu.dwarf.forms import Attribute, ReadValue
-from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.demangle import demangled_function, last_of_path
 from dwarfgpu.dwarf.names.fortran_ada import ada_type
-from dwarfgpu.dwarf.names.function_names import full_function_name
-from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import (
     around,
-    followed,
-    is_nameless_function,
     may_name_instance,
-    qualified_name,
-    variable_name,
 )
 from dwarfgpu.dwarf.scope.imports import imported_units, type_sources
-from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, NamedEntries
+from dwarfgpu.dwarf.scope.listed_symbol import (
+    TAGS,
+    Kind,
+    ListedSymbol,
+    is_listed_variable,
+    listed_name,
+    symbol_of,
+)
+from dwarfgpu.dwarf.scope.named_entries import TAGGED, VARIABLES, NamedEntries
+from dwarfgpu.dwarf.scope.plain_symbols import PlainSymbols, SimpleNames
 from dwarfgpu.dwarf.scope.required_word import (
     COMPLETING,
     FunctionNames,
@@ -41,11 +41,6 @@ from dwarfgpu.dwarf.scope.required_word import (
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
     CLASSES,
-    CONTAINERS,
-    code_ranges,
-    decl_file,
-    decl_line,
-    range_reader,
 )
 from dwarfgpu.dwarf.scope.searched_names import (
     DEEP,
@@ -56,25 +51,10 @@ from dwarfgpu.dwarf.scope.searched_names import (
     SearchedNames,
     cost_of_mangled,
 )
-from dwarfgpu.dwarf.types.builder import types_of
-from dwarfgpu.dwarf.types.class_builder import scope_of
-from dwarfgpu.dwarf.types.types import declared_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
-Kind = Literal["functions", "variables", "types", "modules"]
-TAGS: Final[dict[Kind, frozenset[int]]] = {
-    "functions": frozenset({dw.TAG_SUBPROGRAM}),
-    "variables": frozenset({dw.TAG_VARIABLE, dw.TAG_MEMBER, dw.TAG_CONSTANT}),
-    "types": TYPES - {dw.TAG_ARRAY_TYPE} | {dw.TAG_NAMESPACE, dw.TAG_IMPORTED_DECLARATION},
-    "modules": frozenset({dw.TAG_MODULE}),
-}
 _SCOPES: Final = CLASSES | {dw.TAG_NAMESPACE, dw.TAG_MODULE}
-_NAMESPACES: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_IMPORTED_DECLARATION})
-_AROUND: Final = TAGGED | CONTAINERS
-"""Their names are part of those of the entries in them."""
-
-
 _LINKING: Final = frozenset({dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME, *COMPLETING})
 _LINKED: Final = 4
 """What a character counts of a mangled name, compared with those of functions: the parts of the
@@ -93,32 +73,6 @@ class NamePattern(Protocol):
         """A regular expression that all these names match."""
 
     def search(self, text: str) -> bool: ...
-
-
-class ListedSymbol(NamedTuple):
-    """A definition in a list of symbols. A list may have millions."""
-
-    name: str
-    """The readable name, in C++ qualified and, for functions, with parameters."""
-    unit: CompilationUnit
-    entry_index: int
-    """The index of its entry in the tree of the unit."""
-    is_static: bool
-    """Whether it is local to its file."""
-    file: str
-    """Its declaring file; without a declaration, the source file of its unit."""
-    line: int | None
-
-    @property
-    def die(self) -> Die:
-        """The entry of the definition."""
-        return self.unit.die(self.entry_index)
-
-    @property
-    def is_of_nameless(self) -> bool:
-        """Whether it is a variable of a function without attributes."""
-        above = self.die.parent()
-        return above is not None and is_nameless_function(above)
 
 
 def listed_symbols(
@@ -159,8 +113,8 @@ def listed_symbols(
             continue
         matching = of_ada if kind == "types" and full.style == "ada" else of_names
         searched.spend_unit()
-        written = _SimpleNames(full, kind)
-        plain = _PlainSymbols(full, kind)
+        written = SimpleNames(full, kind)
+        plain = PlainSymbols(full, kind)
         is_readable = kind == "functions" and full.is_cplusplus and matching is not None
         functions = FunctionNames(full, words) if is_readable else None
         text_of = full.sections.budget.text
@@ -230,7 +184,7 @@ def _linked_name(unit: CompilationUnit, index: int, abbreviation: Abbreviation) 
 def _cost_of_scopes(die: Die) -> int:
     """Return what a name counts, besides others, for the scopes in which it is beyond a few."""
     with suppress(DwarfGpuError):  # what reads its name reports the error
-        is_made = die.tag not in VARIABLES or _is_variable(die, only_with_location=False)
+        is_made = die.tag not in VARIABLES or is_listed_variable(die, only_with_location=False)
         return DEEP * max(0, len([*around(die)]) - FEW_SCOPES) if is_made else 0
     return 0
 
@@ -406,229 +360,12 @@ def _has_code(abbreviation: Abbreviation) -> bool:
     return dw.AT_LOW_PC in positions or dw.AT_RANGES in positions
 
 
-class _SimpleNames:
-    """The names of entries that are listed as they are written: most entries do not match, and for
-    these no more than the name is read."""
-
-    def __init__(self, unit: CompilationUnit, kind: Kind) -> None:
-        self._unit = unit
-        is_plain = unit.root.tag not in _AROUND and not unit.root.has(dw.AT_SIGNATURE)
-        if kind == "functions":
-            is_plain = unit.style in dw.WITH_TYPES_OF_C and not unit.is_cplusplus
-        elif kind == "types":
-            is_plain = is_plain and not unit.is_cplusplus
-        self._is_plain = is_plain
-        self._is_plain_below = kind == "functions" and not _has_namespaces(unit)
-        self._names = NamedEntries(unit)
-        self._readers: dict[Abbreviation, ValueReader | None] = {}
-
-    def are_in(self, above: int, abbreviation: Abbreviation) -> bool:
-        """Return whether the entries of an abbreviation that are below another have such names."""
-        if not self._is_plain or (above and not self._is_plain_below):
-            return False
-        if abbreviation not in self._readers:
-            self._readers[abbreviation] = self._reader(abbreviation)
-        return self._readers[abbreviation] is not None
-
-    def name_at(self, index: int, abbreviation: Abbreviation) -> str | None:
-        """Return the name of an entry; None if it is not readable, or may be spelled in another
-        way."""
-        reader, unit = self._readers[abbreviation], self._unit
-        if reader is None:
-            return None
-        if reader.form in (dw.FORM_STRING, dw.FORM_STRP):
-            try:
-                name = self._names.name_at(index) or ""
-            except DwarfGpuError:
-                return None
-            if name.isidentifier():  # and so it is written as in the file
-                return name
-        start = unit.tree.offsets[index]
-        if unit.data[start] >= 0x80:  # codes are mostly one byte
-            return None
-        try:
-            raw = reader.read(unit.data, start + 1, unit.end)
-            name = unit.text_of(Attribute(reader.form, reader.kind, raw))
-        except DwarfGpuError:
-            return None
-        return None if "<" in name else name
-
-    def _reader(self, abbreviation: Abbreviation) -> ValueReader | None:
-        positions = abbreviation.positions
-        if abbreviation.tag == dw.TAG_BASE_TYPE:  # may have the name of a typedef
-            return None
-        if abbreviation.tag == dw.TAG_VARIABLE and (  # of a template, which either of them shows
-            abbreviation.has_children or dw.AT_LINKAGE_NAME in positions
-        ):
-            return None
-        if dw.AT_NAME not in positions or any(name in positions for name in COMPLETING):
-            return None
-        try:
-            value = abbreviation.value(positions[dw.AT_NAME])
-        except DwarfGpuError:
-            return None
-        return None if value.kind == "indirect" else value
-
-
-class _PlainSymbols:
-    """The definitions that nothing completes, and whose declaration is read without an object for
-    the entry: nearly all of C."""
-
-    def __init__(self, unit: CompilationUnit, kind: Kind) -> None:
-        self._unit = unit
-        self._kind = kind
-        self._readers: dict[Abbreviation, _PlainReaders | None] = {}
-        self._files: dict[int | None, str] = {}
-
-    def symbol_at(self, index: int, abbreviation: Abbreviation, name: str) -> ListedSymbol | None:
-        """Return the definition at an entry that has a name; None if it must be read in another
-        way, or is no definition."""
-        if abbreviation not in self._readers:
-            self._readers[abbreviation] = self._readers_of(abbreviation)
-        readers, unit = self._readers[abbreviation], self._unit
-        offset = unit.tree.offsets[index]
-        if readers is None or unit.data[offset] >= 0x80:
-            return None
-        try:
-            if readers.code is not None and readers.code(offset) is None:
-                return None
-            file, line = (
-                None if read is None else read(unit.data, offset + 1, unit.end)
-                for read in (readers.file, readers.line)
-            )
-            assert not isinstance(file, bytes)
-            if file not in self._files:
-                self._files[file] = _source_name(unit.die(index)) or unit.name
-        except DwarfGpuError:
-            return None
-        assert line is None or isinstance(line, int)
-        return ListedSymbol(name, unit, index, readers.is_static, self._files[file], line)
-
-    def _readers_of(self, abbreviation: Abbreviation) -> _PlainReaders | None:
-        unit, positions = self._unit, abbreviation.positions
-        if self._kind == "modules" or not positions.keys().isdisjoint(COMPLETING):
-            return None
-        is_type = self._kind == "types"
-        if is_type and (abbreviation.tag in _NAMESPACES or dw.AT_DECLARATION in positions):
-            return None
-        if self._kind == "variables" and (
-            dw.AT_DECLARATION in positions or not abbreviation.has_location
-        ):
-            return None
-        values = {}
-        for number in (dw.AT_DECL_FILE, dw.AT_DECL_LINE, dw.AT_EXTERNAL):
-            if number in positions:
-                values[number] = abbreviation.value(positions[number])
-        external = values.pop(dw.AT_EXTERNAL, None)
-        if external is not None and external.form != dw.FORM_FLAG_PRESENT:
-            return None
-        if any(value.kind != "constant" for value in values.values()):
-            return None
-        code = None
-        if self._kind == "functions":
-            code = range_reader(unit, abbreviation)
-            if code is None:
-                return None
-        reads = {number: value.read for number, value in values.items()}
-        is_static = is_type or external is None
-        return _PlainReaders(
-            code, reads.get(dw.AT_DECL_FILE), reads.get(dw.AT_DECL_LINE), is_static
-        )
-
-
-class _PlainReaders(NamedTuple):
-    """What reads the definitions of an abbreviation."""
-
-    code: Callable[[int], Range | None] | None
-    """None for variables and types."""
-    file: ReadValue | None
-    line: ReadValue | None
-    is_static: bool
-
-
 def _listed(
     die: Die, index: int, kind: Kind, matching: _Matching | None, only_with_location: bool
 ) -> ListedSymbol | None:
     if die.tag not in TAGS[kind]:
         return None
-    name = _name(die, kind, only_with_location)
+    name = listed_name(die, kind, only_with_location)
     if name is None or (matching is not None and not matching.matches(name)):
         return None
-    return _with_declaration(die, index, name, kind)
-
-
-def _name(die: Die, kind: Kind, only_with_location: bool) -> str | None:
-    """Return the name; None unless it is a definition of that kind."""
-    if kind == "functions":
-        return _function_name(die) if code_ranges(die) else None
-    if kind == "variables":
-        return _shown(variable_name(die), die) if _is_variable(die, only_with_location) else None
-    if die.tag == dw.TAG_IMPORTED_DECLARATION:
-        is_alias = die.name is not None and followed(die).tag == dw.TAG_NAMESPACE
-        return _shown(qualified_name(die), die) if is_alias else None
-    if die.flag(dw.AT_DECLARATION):
-        return None
-    if die.tag == dw.TAG_MODULE:
-        return die.name
-    if die.tag == dw.TAG_NAMESPACE:
-        if die.unit.language not in dw.QUALIFIED:
-            return None
-        return f"{scope_of(die)}{die.name or '(anonymous namespace)'}"
-    if die.tag == dw.TAG_BASE_TYPE or (die.unit.is_cplusplus and die.tag in TAGGED):
-        built = types_of(die.unit).build(die)  # may have the name of a typedef
-        return type_name(built, cplusplus=True) if declared_name(built) else None
-    if die.name is None:
-        return None
-    return _shown(qualified_name(die), die)
-
-
-def _function_name(die: Die) -> str | None:
-    """Return the name of a function, of Rust for example after those of its namespaces."""
-    if die.name is None or die.unit.is_cplusplus or not _has_namespaces(die.unit):
-        return full_function_name(die)
-    return qualified_name(die)
-
-
-def _has_namespaces(unit: CompilationUnit) -> bool:
-    """Return whether functions of its language are in namespaces."""
-    return unit.language not in dw.WITHOUT_NAMESPACES
-
-
-def _is_variable(die: Die, only_with_location: bool) -> bool:
-    """Return whether an entry is a definition, as is a static variable that the compiler removed; a
-    constant of a class or namespace may be a declaration, too. As in GDB, none is a string literal
-    of clang, which has no name."""
-    if die.name is None:
-        return False
-    if die.flag(dw.AT_DECLARATION):
-        above = die.parent()
-        is_in_type_unit = above is not None and above.has(dw.AT_SIGNATURE)
-        return die.has(dw.AT_CONST_VALUE) and not is_in_type_unit
-    if not only_with_location or die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE):
-        return True
-    return not any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
-
-
-def _shown(name: str, die: Die) -> str:
-    """Return `std::iterator_traits<char const*>::pointer`, as GDB writes template arguments."""
-    return canonical(name, is_shown=True) if die.unit.is_cplusplus and "<" in name else name
-
-
-def _with_declaration(die: Die, index: int, name: str, kind: Kind) -> ListedSymbol:
-    unit = die.unit
-    declaration = die.described if die.has(dw.AT_SIGNATURE) else die  # of a type unit
-    file = _source_name(declaration) or unit.name
-    if kind == "types":
-        of_all_files = TAGGED | _NAMESPACES if unit.is_cplusplus else _NAMESPACES
-        is_static = die.tag not in of_all_files
-    elif kind == "functions" and unit.style not in dw.WITH_TYPES_OF_C:
-        is_static = False  # as in GDB: Fortran and Ada have no static functions
-    else:
-        is_static = not any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
-    return ListedSymbol(name, unit, index, is_static, file, decl_line(declaration))
-
-
-def _source_name(die: Die) -> str | None:
-    """Return the declaring file of an entry; None without a declaration."""
-    source = decl_file(die)
-    return None if source is None else source.shown_name
+    return symbol_of(die, index, name, kind)

@@ -18,7 +18,7 @@ from dwarfgpu.service.error_text import error_line
 from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
-    from dwarfgpu.dwarf.scope.symbol_list import Kind, ListedSymbol
+    from dwarfgpu.dwarf.scope.listed_symbol import Kind, ListedSymbol
     from dwarfgpu.service.symbol.symbol_listing import SymbolQuery, SymbolSearch
 
 _WITH_SYMBOLS: Final = ("functions", "variables")

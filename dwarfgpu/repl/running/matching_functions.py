@@ -12,7 +12,7 @@ from itertools import chain, groupby
 from dwarfgpu.base.records import define
 from dwarfgpu.dwarf.line.file_table import is_path_end
 from dwarfgpu.dwarf.scope.functions_by_name import FunctionSymbol, described_function
-from dwarfgpu.dwarf.scope.symbol_list import ListedSymbol
+from dwarfgpu.dwarf.scope.listed_symbol import ListedSymbol
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language.function_locations import (
     CodeLocation,

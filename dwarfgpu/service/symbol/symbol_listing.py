@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.scope.declarations import (
     qualified_name,
     with_parameters,
 )
+from dwarfgpu.dwarf.scope.listed_symbol import Kind, ListedSymbol
 from dwarfgpu.dwarf.scope.named_entries import TYPES
 from dwarfgpu.dwarf.scope.required_word import mangled_lacks, required_words
 from dwarfgpu.dwarf.scope.searched_names import (
@@ -30,7 +31,7 @@ from dwarfgpu.dwarf.scope.searched_names import (
     cost_of_mangled,
 )
 from dwarfgpu.dwarf.scope.symbol_at_address import demangled_entry, unnumbered
-from dwarfgpu.dwarf.scope.symbol_list import Kind, ListedSymbol, listed_symbols
+from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Enum, Function, Struct, Type, Typedef, without_typedefs
