@@ -105,6 +105,28 @@ _WERE_OFFSETS: Final = frozenset(
 )
 """What was an offset of the form of a constant before DWARF 4."""
 _OFFSETS: Final = frozenset({dw.FORM_DATA4, dw.FORM_DATA8})
+_LATER_FORMS: Final[Mapping[int, tuple[str, int]]] = {
+    number: (f"DW_FORM_{name}", version)
+    for version, first, names in (
+        (4, dw.FORM_SEC_OFFSET, "sec_offset exprloc flag_present"),
+        (5, dw.FORM_STRX, "strx addrx ref_sup4 strp_sup data16 line_strp"),
+        (4, dw.FORM_REF_SIG8, "ref_sig8"),
+        (5, dw.FORM_IMPLICIT_CONST, "implicit_const loclistx rnglistx ref_sup8"),
+        (5, dw.FORM_STRX1, "strx1 strx2 strx3 strx4 addrx1 addrx2 addrx3 addrx4"),
+    )
+    for number, name in enumerate(names.split(), first)
+}
+"""The forms that DWARF 2 does not have, by number: their names, and the version that added them
+(table 7.6, in DWARF 4 figure 21)."""
+
+
+def form_fault(number: int, format: UnitFormat) -> str | None:
+    """Return why a unit cannot have a form, as its version is older; None if it can, or the form is
+    a vendor's."""
+    name, version = _LATER_FORMS.get(number, ("", 0))
+    if version <= format.version:
+        return None
+    return f"{name}, a form of DWARF {version}, in a unit of version {format.version}"
 
 
 def class_fault(number: int, form: int, format: UnitFormat) -> str | None:

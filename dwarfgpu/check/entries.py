@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import define, field
-from dwarfgpu.check.attribute_classes import class_fault
+from dwarfgpu.check.attribute_classes import class_fault, form_fault
 from dwarfgpu.check.attribute_values import SUPPLEMENTARY_STRINGS, AttributeValues
 from dwarfgpu.check.attributes import (
     CONSTANTS,
@@ -359,6 +359,9 @@ class EntryChecker:
             problem = class_fault(attribute.name, attribute.form, self.unit.format)
             if problem is not None:
                 yield "wrong-class", problem, None
+            problem = form_fault(attribute.form, self.unit.format)
+            if problem is not None:
+                yield "newer-form", f"{attribute_name(attribute.name)} has {problem}", None
         if abbreviation.tag == 0:
             message = f"abbreviation {abbreviation.code} has tag 0, which no entry can have"
             yield "reserved-tag", message, None

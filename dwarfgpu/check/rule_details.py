@@ -319,6 +319,11 @@ DETAILS: Final[Mapping[str, str]] = {
         "producers write in several ways, as DW_AT_const_value, and those of vendors are not "
         "checked"
     ),
+    "newer-form": (
+        "an attribute with a form of DWARF 4 in a unit of version 2 or 3, or of DWARF 5 in one of "
+        "version 2 to 4 (DWARF 5 7.5.4, table 7.6), reported once for each abbreviation; the value "
+        "is read. Forms of vendors are not checked"
+    ),
     "reserved-tag": (
         "an abbreviation of an entry has tag 0 (DWARF 5 7.5.3), reported once for each "
         "abbreviation; a warning for a tag below 0x4b to which DWARF 5 gives no meaning (table 7.3)"

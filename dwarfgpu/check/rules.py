@@ -199,6 +199,8 @@ _ENTRIES: Final = (
          "to show the values"),
     Rule("wrong-class", "error", "7.5.4", "an attribute in a form that it cannot have",
          "use a form of a class that DWARF gives the attribute: consumers ignore the value"),
+    Rule("newer-form", "warning", "7.5.4", "a form that the version of the unit does not have",
+         "write the version in which the form is: other consumers cannot skip the value"),
     Rule("reserved-tag", "error", "7.5.3", "an entry with a tag of no meaning",
          "give the abbreviation the tag of its entries: LLVM refuses the whole table"),
     Rule("missing-attribute", "warning", "4.1", "an entry without an attribute that it needs",

@@ -102,6 +102,30 @@ def test_range_lists(offset: int, rules: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("version", "attribute", "form", "value", "words_of_it"),
+    [
+        (3, dw.AT_EXTERNAL, FLAG_PRESENT, b"",
+         "DW_AT_external has DW_FORM_flag_present, a form of DWARF 4, in a unit of version 3"),
+        (4, dw.AT_EXTERNAL, FLAG_PRESENT, b"", None),
+        (2, dw.AT_LOCATION, dw.FORM_EXPRLOC, b"\x09\x03" + bytes(8),
+         "DW_AT_location has DW_FORM_exprloc, a form of DWARF 4, in a unit of version 2"),
+        (4, dw.AT_CONST_VALUE, dw.FORM_DATA16, bytes(16),
+         "DW_AT_const_value has DW_FORM_data16, a form of DWARF 5, in a unit of version 4"),
+        (5, dw.AT_CONST_VALUE, dw.FORM_DATA16, bytes(16), None),
+        (3, dw.AT_CONST_VALUE, dw.FORM_SDATA, b"\1", None),
+    ],
+)  # fmt: skip
+def test_forms_of_later_versions(
+    version: int, attribute: int, form: int, value: bytes, words_of_it: str | None
+) -> None:
+    """The versions are those of figure 21 of DWARF 4 and table 7.6 of DWARF 5."""
+    unit, shape = Shape(COMPILE_UNIT, (), True), Shape(VARIABLE, ((attribute, form),))
+    data = info_file([unit, shape], b"\1" + (b"\2" + value) * 3 + b"\0", version=version)
+    found = [(one.rule, one.message) for one in findings(verdict_on(data))]
+    assert found == ([] if words_of_it is None else [("newer-form", words_of_it)])
+
+
+@pytest.mark.parametrize(
     ("attribute", "form", "value", "words_of_it"),
     [
         (dw.AT_NAME, DATA4, words(7, size_bytes=4),

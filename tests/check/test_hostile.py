@@ -64,7 +64,7 @@ def test_every_rule_is_broken_by_some_test() -> None:
         "ill-formed-cfi", "overlapping-fdes", "bad-iteration-count", "search-table",
         "fde-outside-file", "return-column",
         "bad-reference", "dangling-reference", "unknown-augmentation",
-        "wrong-layout", "wrong-class", "outside-table", "value-short-of-type",
+        "wrong-layout", "wrong-class", "newer-form", "outside-table", "value-short-of-type",
         "value-exceeds-type", "repeated-attribute", "unbalanced-entries", "table-header",
         "type-signature", "no-frame-base", "few-lanes",
         "call-outside-function", "lost-section", "repeated-string",
