@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf.calls.call_sites import CallSite, call_before
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.expr.context import Context
 from dwarfgpu.session.call_site_values import (
@@ -18,6 +20,7 @@ from dwarfgpu.session.call_site_values import (
 )
 from dwarfgpu.view.location_text import location_text
 from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
+from tests.work import assert_linear
 
 STRING, ADDRESS, DATA1, DATA4, EXPRLOC, REF4, FLAG = 0x08, 0x01, 0x0B, 0x06, 0x18, 0x13, 0x0C
 FUNCTION = ((0x03, STRING), (0x11, ADDRESS), (0x12, DATA4))
@@ -40,8 +43,8 @@ def block(text: str) -> bytes:
     return bytes((len(data),)) + data
 
 
-def function(name: str, start: int, inside: bytes = b"") -> bytes:
-    at = start.to_bytes(8, "little") + (0x100).to_bytes(4, "little")
+def function(name: str, start: int, inside: bytes = b"", size: int = 0x100) -> bytes:
+    at = start.to_bytes(8, "little") + size.to_bytes(4, "little")
     return b"\x02" + name.encode() + b"\0" + at + inside + b"\0"
 
 
@@ -86,14 +89,19 @@ def made(
         entries += function("main", 0x1000, made)
     assert HEADER_BYTES + len(entries) < 0x80
     entries += LONG + b"\0"
+    scopes = described(folder, entries)
+    result, subprogram = call_before(scopes, 0x1010), scopes.subprogram_at(0x2000)
+    assert result is not None and subprogram is not None
+    return subprogram, result
+
+
+def described(folder: Path, entries: bytes) -> Scopes:
+    """The scopes of a program with these entries, of `SHAPES`."""
     path = folder / "made"
     text = Content(bytes(0x2000), flags=6, address=0x1000)
     sections = {".text": text, ".debug_abbrev": abbreviations(*SHAPES)}
     path.write_bytes(elf({**sections, ".debug_info": unit(entries)}, X86_64, 0))
-    scopes = CodeObject.open(path).scopes
-    result, subprogram = call_before(scopes, 0x1010), scopes.subprogram_at(0x2000)
-    assert result is not None and subprogram is not None
-    return subprogram, result
+    return CodeObject.open(path).scopes
 
 
 LONG = b"\x07long\0\x08\x05"
@@ -126,6 +134,22 @@ def test_a_call_in_the_abstract_instance_of_its_function(tmp_path: Path) -> None
     callee, result = made(tmp_path, is_in_abstract=True)
     value = entry_value_from_call_site(callee, result, bytes.fromhex("55"), CONTEXT)
     assert value is not None and value.bits == 7
+
+
+def test_calls_in_an_abstract_instance_are_read_once(tmp_path: Path) -> None:
+    """Not for each function of a stack."""
+    outside = call(0x4000, HEADER_BYTES + 1, False)
+
+    def asked(count: int) -> Callable[[], list[CallSite | None]]:
+        starts = [0x1000 + 0x10 * number for number in range(count)]
+        functions = b"".join(function("f", start, size=0x10) for start in starts)
+        inside = b"".join(call(start + 1, HEADER_BYTES + 1, False) for start in starts)
+        entries = functions + b"\x08g\0\x01" + outside * count + inside + b"\0"
+        scopes = described(tmp_path, b"\x01" + entries + b"\0")
+        return lambda: [call_before(scopes, start + 1) for start in starts]
+
+    assert all(asked(4)())
+    assert_linear(asked, 30)
 
 
 def test_what_a_value_is_computed_from_is_known_before(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ has entries that its caller does not describe.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -13,7 +14,6 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.address_ranges import covers
 from dwarfgpu.dwarf.calls.callees import instances, may_enter
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.by_pc import Scopes
@@ -211,34 +211,35 @@ def call_sites(function: Die) -> Iterator[CallSite]:
     for inner in range(index + 1, unit.tree.ends[index]):
         if unit.tree.abbreviations[inner].tag in CALL_SITES:
             yield CallSite(unit.die(inner))
-    abstract = _calls_without_code(unit)
-    code = covered(function) if abstract else ()
-    for site in map(CallSite, abstract):
-        after = site.return_address
-        address = site.address if after is None else after - 1
-        if address is not None and covers(code, address):
-            yield site
+    addresses, indexes = _calls_without_code(unit)
+    for begin, end in covered(function) if addresses else ():
+        for call in range(bisect_left(addresses, begin), bisect_left(addresses, end)):
+            yield CallSite(unit.die(indexes[call]))
 
 
 @kept_with(first)
-def _calls_without_code(unit: CompilationUnit) -> tuple[Die, ...]:
-    """Return the entries of calls in functions of a unit that have no code."""
+def _calls_without_code(unit: CompilationUnit) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the addresses of calls in functions of a unit that have no code, in order, and the
+    indexes of their entries: each function of a stack asks for those in its code."""
     if CALL_SITES.isdisjoint(unit.tags):
-        return ()
+        return (), ()
     tree, calls = unit.tree, []
-    has_code: dict[int, bool] = {}
+    is_without_code = bytearray(len(tree.abbreviations))
     for index, abbreviation in enumerate(tree.abbreviations):
-        if abbreviation.tag not in CALL_SITES:
+        if abbreviation.tag == dw.TAG_SUBPROGRAM:
+            known = abbreviation.positions
+            is_without_code[index] = not (dw.AT_LOW_PC in known or dw.AT_RANGES in known)
             continue
-        around = tree.parents[index]
-        while around >= 0 and tree.abbreviations[around].tag != dw.TAG_SUBPROGRAM:
-            around = tree.parents[around]
-        if around >= 0 and around not in has_code:
-            function = unit.die(around)
-            has_code[around] = function.has(dw.AT_LOW_PC) or function.has(dw.AT_RANGES)
-        if not has_code.get(around, True):
-            calls.append(unit.die(index))
-    return tuple(calls)
+        above = tree.parents[index]
+        is_without_code[index] = above >= 0 and is_without_code[above]
+        if is_without_code[index] and abbreviation.tag in CALL_SITES:
+            site = CallSite(unit.die(index))
+            after = site.return_address
+            address = site.address if after is None else after - 1
+            if address is not None:
+                calls.append((address, index))
+    calls.sort()
+    return tuple(address for address, _ in calls), tuple(index for _, index in calls)
 
 
 def call_before(scopes: Scopes, return_pc: int) -> CallSite | None:
