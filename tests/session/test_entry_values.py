@@ -23,6 +23,7 @@ from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
 from tests.work import assert_linear
 
 STRING, ADDRESS, DATA1, DATA4, EXPRLOC, REF4, FLAG = 0x08, 0x01, 0x0B, 0x06, 0x18, 0x13, 0x0C
+ADDRX = 0x1B
 FUNCTION = ((0x03, STRING), (0x11, ADDRESS), (0x12, DATA4))
 SHAPES = (
     Shape(0x11, (), True),
@@ -34,6 +35,7 @@ SHAPES = (
     Shape(0x24, ((0x03, STRING), (0x0B, DATA1), (0x3E, DATA1))),
     Shape(0x2E, ((0x03, STRING), (0x20, DATA1)), True),
     Shape(0x0B, (), True),
+    Shape(0x48, ((0x7D, ADDRX),)),
 )
 HEADER_BYTES = 12
 
@@ -75,7 +77,8 @@ def made(
 ) -> tuple[Subprogram, CallSite]:
     """`f`, and the call of it by `main` that returns to 0x1010, `through` a pointer or not.
 
-    `is_in_abstract`: the entry is in a block of another function, which has no code.
+    `is_in_abstract`: the entry is in a block of another function, which has no code, behind a call
+    whose address is unreadable.
     """
     callee = HEADER_BYTES + 1
     inside = call(0x2020, callee, True) if jumps_to_itself else b""
@@ -84,7 +87,7 @@ def made(
     if through is not None:
         made = call_through(0x1010, through, PARAMETERS)
     if is_in_abstract:
-        entries += function("main", 0x1000) + b"\x08g\0\x01\x09" + made + b"\0\0"
+        entries += function("main", 0x1000) + b"\x08g\0\x01\x0a\x63\x09" + made + b"\0\0"
     else:
         entries += function("main", 0x1000, made)
     assert HEADER_BYTES + len(entries) < 0x80
@@ -130,7 +133,8 @@ def test_values(tmp_path: Path, expression: str, expected: int | None) -> None:
 
 def test_a_call_in_the_abstract_instance_of_its_function(tmp_path: Path) -> None:
     """As gcc 12 writes where a recursive function is inlined into itself (DW_AT_inline); GDB 13
-    has the value on entry."""
+    has the value on entry. The unit has no DW_AT_addr_base: another entry of a call has no address,
+    and says nothing about `main`."""
     callee, result = made(tmp_path, is_in_abstract=True)
     value = entry_value_from_call_site(callee, result, bytes.fromhex("55"), CONTEXT)
     assert value is not None and value.bits == 7

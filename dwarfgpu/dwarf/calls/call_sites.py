@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Final
 
 from dwarfgpu.base.cached import cached_property
@@ -202,7 +203,7 @@ def call_sites(function: Die) -> Iterator[CallSite]:
     """Yield every call of a function, including those in its blocks and inlined functions.
 
     A call in an entry without code is of the function whose code contains it: gcc puts some into
-    the abstract instance.
+    the abstract instance. Where its address cannot be read, it is of none.
     """
     unit = function.unit
     index = unit.tree.find(function.offset)
@@ -233,11 +234,12 @@ def _calls_without_code(unit: CompilationUnit) -> tuple[tuple[int, ...], tuple[i
         above = tree.parents[index]
         is_without_code[index] = above >= 0 and is_without_code[above]
         if is_without_code[index] and abbreviation.tag in CALL_SITES:
-            site = CallSite(unit.die(index))
-            after = site.return_address
-            address = site.address if after is None else after - 1
-            if address is not None:
-                calls.append((address, index))
+            with suppress(DwarfGpuError):  # it is in no known code
+                site = CallSite(unit.die(index))
+                after = site.return_address
+                address = site.address if after is None else after - 1
+                if address is not None:
+                    calls.append((address, index))
     calls.sort()
     return tuple(address for address, _ in calls), tuple(index for _, index in calls)
 
