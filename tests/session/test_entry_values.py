@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.arch.registry import architecture
-from dwarfgpu.dwarf.calls.call_sites import CallSite, call_before
+from dwarfgpu.dwarf.calls.call_sites import CallSite, call_before, may_tail_call_itself
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -184,6 +184,25 @@ def test_a_function_that_may_have_jumped_to_itself(tmp_path: Path) -> None:
     assert entry_value_from_call_site(callee, result, bytes.fromhex("55"), CONTEXT) is None
     assert register_from_call_site(callee, result, 5, CONTEXT) is None
     assert entry_value_from_call_site(callee, None, bytes.fromhex("55"), CONTEXT) is None
+
+
+def test_the_calls_of_a_function_that_several_jump_to_are_read_once(tmp_path: Path) -> None:
+    """Each function of a stack that may have jumped there asks where they lead."""
+
+    def asked(count: int) -> Callable[[], list[bool]]:
+        starts = [0x1000 + 0x10 * number for number in range(count)]
+        common = HEADER_BYTES + 1
+        inside = b"".join(call(0x2800, common, False) for _ in range(count))
+        entries = function("common", 0x2000, inside, size=0x1000)
+        entries += b"".join(
+            function("f", start, call(start + 1, common, True), size=0x10) for start in starts
+        )
+        scopes = described(tmp_path, b"\x01" + entries + b"\0")
+        functions = [scopes.subprogram_at(start) for start in starts]
+        return lambda: [may_tail_call_itself(one.die) for one in functions if one is not None]
+
+    assert asked(4)() == [False] * 4
+    assert_linear(asked, 30)
 
 
 TARGETS = {

@@ -316,16 +316,29 @@ class _Calls:
         """Whether described tail calls of the unit lead from the function to itself."""
         pending, visited = [self._function], {self._function}
         while pending:
-            for call in call_sites(pending.pop()):
-                if not call.is_tail_call:
-                    continue
-                callee = call.callee
+            callees, error = _calls_of(pending.pop())._jumped_to
+            for callee in callees:
                 if callee is None or may_enter(callee, self._function):
                     return True  # through a pointer, it may be the function itself
                 if callee not in visited:
                     visited.add(callee)
                     pending += self._entered(callee)
+            if error is not None:
+                raise error.anew()
         return False
+
+    @cached_property
+    def _jumped_to(self) -> tuple[tuple[Die | None, ...], DwarfGpuError | None]:
+        """Return what the tail calls of the function enter, each once, and the error that ended
+        them; None for a call through a pointer."""
+        callees: dict[Die | None, None] = {}
+        try:
+            for call in call_sites(self._function):
+                if call.is_tail_call:
+                    callees[call.callee] = None
+        except DwarfGpuError as error:
+            return tuple(callees), error.with_traceback(None)
+        return tuple(callees), None
 
     def _entered(self, callee: Die) -> list[Die]:
         """Return the entries whose code a call of an entry may enter: it may have no code
