@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.objfile.elf import ObjectFile
 from tests.repl.side_by_side import answers, build
 
 SOURCE = """\
@@ -94,19 +95,54 @@ def test_constants_of_two_files_of_one_name_are_not_distinguished(
     assert "'n::v<int>' has unknown type" in answer
 
 
-@pytest.mark.parametrize(("count", "is_known"), [(256, True), (257, False)])
-def test_large_constants_are_not_compared(
-    tool: Callable[[str], str], tmp_path: Path, count: int, is_known: bool
+LARGE = """\
+struct A { int a[SIZE]; };
+namespace n { template <class T> constexpr A v = {{sizeof(T)}}; }
+const A *all[] = {&n::v<int>, &n::v<unsigned>, &n::v<char>};
+int main() { return all[0]->a[0]; }
+"""
+
+
+def test_constants_of_several_sizes_are_each_that_of_a_symbol(
+    tool: Callable[[str], str], tmp_path: Path
 ) -> None:
-    """A file may have many symbols of one large section."""
+    """One that is large does not hide those that are small. The values are those of the source."""
     source = (
-        f"struct A {{ int a[{count}]; }};\n"
-        "namespace n { template <class T> constexpr A v = {{sizeof(T)}}; }\n"
-        "int main() { const A &r = n::v<int>, &s = n::v<char>; return r.a[0] + s.a[0]; }\n"
+        "template <int N> struct Big { int d[N]; };\n"
+        "namespace { template <int N> constexpr Big<N> tab = {{N, 9}}; }\n"
+        "int use(const void *p) { return p != 0; }\n"
+        "int main() { return use(&tab<4>) + use(&tab<8>) + use(&tab<30000>); }\n"
     )
     build(tmp_path, {"a.cpp": source}, [[tool("g++"), "-g", "-O0", "-o", "a", "a.cpp"]])
-    (answer,) = answers(None, [str(tmp_path / "a")], ["print sizeof(n::v<int>)"])
-    assert answer.endswith(f" = {4 * count}\n") == is_known
+    counts = (4, 8, 30_000)
+    given = answers(None, [str(tmp_path / "a")], [f"print tab<{n}>.d[0]" for n in counts])
+    shown = [int(answer.partition(" = ")[2]) for answer in given]
+    assert shown == [*counts]
+
+
+@pytest.mark.parametrize("count", [0, 1_000])
+def test_symbols_of_one_large_section_are_not_all_compared(
+    tool: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    """A file may have any number of them. Each would be that of an entry: they are of none."""
+    sizes: list[int] = []
+    bytes_at = ObjectFile.memory_bytes
+
+    def counted(file: ObjectFile, address: int, size_bytes: int) -> bytes | None:
+        sizes.append(size_bytes)
+        return bytes_at(file, address, size_bytes)
+
+    monkeypatch.setattr(ObjectFile, "memory_bytes", counted)
+    names = [f"_ZN1n1vIA{number}_iEE" for number in range(1, count + 1)]
+    aliases = "".join(
+        f".set {name}, _ZN1n1vIiEE\n.type {name}, %object\n.size {name}, 40000\n" for name in names
+    )
+    sources = {"a.cpp": LARGE + f'asm(R"(\n{aliases})");\n'}
+    build_line = [tool("g++"), "-DSIZE=10000", "-g", "-O0", "-o", "a", "a.cpp"]
+    build(tmp_path, sources, [build_line])
+    (answer,) = answers(None, [str(tmp_path / "a")], ["print n::v<char>.a[0]"])
+    assert answer.endswith(" = 1\n") == (not count)
+    assert 3 <= sizes.count(40_000) < 6
 
 
 def test_instances_without_symbols_have_no_known_arguments(

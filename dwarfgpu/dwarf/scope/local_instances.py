@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 _ADDR: Final = 0x03
 """DW_OP_addr."""
-_MOST_BYTES: Final = 1024
-"""Of a symbol that is compared with constants: many symbols may be of one large section."""
+_SPARE_BYTES: Final = 1 << 16
+"""Of symbols that are compared with constants, above the bytes of these: entries need not have the
+contents of all symbols, and many symbols may be of one large section."""
 
 
 def symbol_of_instance(die: Die, names_of: Callable[[Die], tuple[str, ...]]) -> str | None:
@@ -73,7 +74,7 @@ def _constants(
     one name in one scope. None if no symbol is that of such a constant.
 
     Each symbol of the source file is that of one entry, with its size and contents: where only one
-    entry has them, that is the one.
+    entry has them, that is the one. Contents are read of symbols that have the size of a constant.
     """
     source, part = _base(unit), f"{len(name_bytes(name))}{name}I"
     in_source = file.mangled_symbols_in(part, source)
@@ -83,26 +84,35 @@ def _constants(
         return None
     with_contents: dict[tuple[int | None, bytes | None], list[Die]] = {}
     addresses: set[int | None] = set()
+    sizes: set[int | None] = set()
+    spare = _SPARE_BYTES
     for entry in named(unit, canonical(name)):
         if entry.tag == dw.TAG_VARIABLE and entry.parent() == above and entry.linkage_name is None:
             address = _address_of(entry)
             addresses.add(address)
             if address is None:
-                with_contents.setdefault(_contents(entry), []).append(entry)
+                size, data = contents = _contents(entry)
+                with_contents.setdefault(contents, []).append(entry)
+                if data is not None:
+                    sizes.add(size)
+                    spare += len(data)
     assigned: dict[Die, str] = {}
     for symbol in symbols:
         if symbol.address in addresses:
             continue
-        size = symbol.size_bytes
-        if size > _MOST_BYTES:
-            return {}
-        data = file.memory_bytes(symbol.address, size)
+        size, data = symbol.size_bytes, None
+        if size in sizes:
+            spare -= size
+            if spare < 0:
+                return {}
+            data = file.memory_bytes(symbol.address, size)
         alike = ((size, data), (size, None), (None, None))
-        possible = [entry for key in dict.fromkeys(alike) for entry in with_contents.get(key, ())]
-        if not possible or (len(possible) == 1 and possible[0] in assigned):
+        possible = [with_contents[key] for key in dict.fromkeys(alike) if key in with_contents]
+        only = possible[0][0] if sum(map(len, possible)) == 1 else None
+        if not possible or only in assigned:
             return {}
-        if len(possible) == 1:
-            assigned[possible[0]] = symbol.name
+        if only is not None:
+            assigned[only] = symbol.name
     return assigned
 
 
