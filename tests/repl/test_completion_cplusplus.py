@@ -3,10 +3,12 @@ GDB."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.repl.side_by_side import build
 from tests.repl.test_breakpoints_gdb import both, built
 
 SOURCE = """\
@@ -76,15 +78,35 @@ struct Host : Base {
   int call(int n) { return n; } static int made() { return 1; } int operator+(int n) { return n; }
   template <class T> T same(T t) { return t; } int carried;
 };
-Host host; Host *to = &host;
-int main() { return host.call(1) + Host::made() + (host + 1) + host.same(1); }
+struct Text { Text &operator=(const Text &) { return *this; } ~Text() {} };
+struct Implicit : virtual Text { Text text; };
+struct Converted {
+  operator int() const { return 1; } explicit operator bool() const { return true; }
+  int operator()(int n) { return n; } int operator[](int n) { return n; } Host *operator->();
+  void *operator new(decltype(sizeof 0)) { return nullptr; } void operator delete(void *) {}
+};
+Host host; Host *to = &host; Implicit implicit, copied; Converted converted;
+auto lambda = [](int k) { return k; }; auto generic = [](auto k) { return k; };
+int main() {
+  implicit = copied; new Converted; delete &converted;
+  return host.call(1) + Host::made() + (host + 1) + host.same(1) + lambda(1) + generic(1)
+    + generic('c') + int(converted) + bool(converted) + converted(1) + converted[1]; }
 """
 
 
-def test_member_functions(tmp_path: Path) -> None:
-    """Those of base classes too; constructors, which no expression can call, are not offered."""
-    gdb = built(tmp_path, METHODS, "-g", "-O0", name="a.cpp")
-    texts = ["host.", "host.ca", "to->", "(*to).us", "(&host)->h", "host.op"]
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_member_functions(tmp_path: Path, tool: Callable[[str], str], compiler: str) -> None:
+    """Those of base classes too, and those that the compiler makes; constructors, which no
+    expression can call, are not offered."""
+    gdb = tool("gdb")
+    build(tmp_path, {"a.cpp": METHODS}, [[tool(compiler), "-g", "-O0", "-o", "a", "a.cpp"]])
+    texts = [
+        "host.", "host.ca", "to->", "(*to).us", "(&host)->h", "host.op", "implicit.", "converted.",
+        "converted.op", "lambda.o", "generic.op",
+    ]  # fmt: skip
     of_gdb, of_dwarfgpu = both(gdb, tmp_path, [f"complete print {text}" for text in texts])
     assert of_dwarfgpu == of_gdb
     assert "print host.call\n" in of_gdb and "print (*to).used\n" in of_gdb
+    assert "print implicit.operator=\n" in of_gdb and "print lambda.operator()\n" in of_gdb
+    assert "print implicit.~Implicit\n" in of_gdb and "print converted.operator new\n" in of_gdb
+    assert "print generic.operator()<char>\n" in of_gdb

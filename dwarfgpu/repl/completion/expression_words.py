@@ -222,8 +222,7 @@ def _methods(shell: Shell, text: str) -> Iterator[Candidate]:
                 continue
             own_name = (current.name or "").partition("<")[0]
             for method in current.declared.methods:
-                is_made = method.is_artificial and not method.name.startswith("~")
-                if not is_made and method.name.partition("<")[0] != own_name:
+                if method.name.partition("<")[0] != own_name:
                     yield Candidate(method.name, type_name(method.type))
             for base in current.members:
                 if base.is_base_class and (inner := strip(base.type)) not in known:
