@@ -198,7 +198,7 @@ def filled(
         if symbol is not None:
             reading = resolved(focus, evolve(reading, location=symbol), context)
             return contents(reading, context)
-        if attribute is None and variable.die.flag(dw.AT_DECLARATION):
+        if attribute is None and variable.is_only_declared:
             raise _only_declared(variable.die)
         why = why_not_described(variable, focus.code_object, context.pc)
         if attribute is None or why is not None:

@@ -293,6 +293,36 @@ def test_a_variable_that_only_the_abstract_instance_has() -> None:
     assert (gone.name, gone.location) == ("gone", None)
 
 
+@pytest.mark.parametrize("is_of_list", [False, True])
+def test_a_common_block_of_the_abstract_instance(is_of_list: bool) -> None:
+    """Its variables are of the procedure (DWARF 5 4.2), those of a namelist too, to which gfortran
+    gives DW_AT_declaration; an instance may have some of them, with their locations."""
+    shapes = [
+        Shape(0x11, (), True),
+        Shape(dw.TAG_SUBPROGRAM, (), True),
+        Shape(dw.TAG_COMMON_BLOCK, ((dw.AT_NAME, dw.FORM_STRING),), True),
+        Shape(
+            dw.TAG_VARIABLE,
+            ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_EXTERNAL, 0x0C), (dw.AT_DECLARATION, 0x0C)),
+        ),
+        Shape(
+            dw.TAG_SUBPROGRAM,
+            ((dw.AT_LOW_PC, 1), (dw.AT_HIGH_PC, 0x0B), (dw.AT_ABSTRACT_ORIGIN, 0x11)),
+            True,
+        ),
+        Shape(dw.TAG_COMMON_BLOCK, ((dw.AT_ABSTRACT_ORIGIN, 0x11),), True),
+        Shape(dw.TAG_VARIABLE, ((dw.AT_ABSTRACT_ORIGIN, 0x11), (dw.AT_LOCATION, 0x18))),
+    ]
+    flags = bytes((1, is_of_list))
+    block = b"\x03blk\0\x04kept\0" + flags + b"\x04gone\0" + flags + b"\0"  # at 0xe and 0x13
+    concrete = b"\x05" + (0x1000).to_bytes(8, "little") + b"\x10\x0d"
+    concrete += b"\x06\x0e\x07\x13\x01\x50\0\0"
+    here = Scopes(debug_info(file_of(b"\x01\x02" + block + b"\0" + concrete + b"\0", shapes)))
+    kept, gone = here.variables_at(0x1008)
+    assert (kept.name, kept.location is not None) == ("kept", True)
+    assert (gone.name, gone.location, gone.kind) == ("gone", None, "local")
+
+
 def test_names_that_cannot_be_printed_are_escaped() -> None:
     shapes = [Shape(0x11, (), True), Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),))]
     entries = b"\x01\x02a\x1b[2J\n\0\x02\xce\xb1\0\0"

@@ -97,6 +97,83 @@ def test_common_blocks(files: list[str], tool: Callable[[str], str]) -> None:
     assert all(block in answer for answer in own)
 
 
+INLINED = """\
+program host
+  implicit none
+  real(8) :: outer(2)
+  integer :: k, e
+  common /glob/ outer, k
+  common e
+  outer = [1.5d0, 2.5d0]; k = 12; e = 13
+  call first(3)
+  call second(4)
+contains
+  subroutine first(n)
+    integer, intent(in) :: n
+    real(8) :: reals(2)
+    integer :: kk, blank
+    common /glob/ reals, kk
+    common blank
+    kk = kk + n + blank
+    call stop_here(reals)
+  end subroutine
+  subroutine second(n)
+    integer, intent(in) :: n
+    real(8) :: e(2)
+    integer :: listed
+    namelist /list/ listed
+    common /glob/ e, listed
+    listed = listed + n
+    call stop_here(e)
+  end subroutine
+end program
+"""
+STOPS = """\
+subroutine stop_here(numbers)
+  real(8) :: numbers(2)
+  integer, pointer :: nowhere
+  nullify(nowhere)
+  if (numbers(1) > LIMIT) nowhere = 1
+  numbers(1) = numbers(1) + 1
+end subroutine
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "procedure", "names"),
+    [("1", "first", ["blank", "reals"]), ("2", "second", ["listed", "e"])],
+)
+def test_common_blocks_of_inlined_procedures(
+    limit: str, procedure: str, names: list[str], tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """gfortran describes them in the abstract instance alone, and a variable of a namelist as if
+    it were only declared. They hide the variables of the host."""
+    sources = {"a.f90": INLINED, "b.f90": STOPS.replace("LIMIT", f"{limit}d0")}
+    make = [tool("gfortran"), "-g", "-O2", "-fno-backtrace", "a.f90", "b.f90", "-o", "a"]
+    build(tmp_path, sources, [make])
+    files = with_core(tool, tmp_path)
+    commands = ["up", "info common", "info common glob_"]
+    commands += [f"{ask} {name}" for name in names for ask in ("print", "whatis", "info address")]
+    commands += ["up", "info common", "print k"]
+    own, by_gdb = (
+        [*map(_without_notes, answers(gdb, files, commands))] for gdb in (None, tool("gdb"))
+    )
+    assert own[1:] == by_gdb[1:] and f"host::{procedure} (" in own[0]
+    assert own[3].endswith("= <optimized out>\n")
+    assert by_gdb[-1] == "print k\n$3 = <optimized out>\n"  # of the host, which is inlined, too
+    (listed,) = answers(None, files, ["up", "info locals"])[1:]
+    assert all(f"{name} = <optimized out>\n" in listed for name in names)
+
+
+def _without_notes(answer: str) -> str:
+    """An answer without notes, and without what a hint says to type."""
+    return "".join(
+        line
+        for line in answer.splitlines(keepends=True)
+        if not line.startswith(("note: ", 'type "explain '))
+    )
+
+
 def test_completion_of_names(files: list[str], tool: Callable[[str], str]) -> None:
     """Names of modules have the module, and components are offered after `%`."""
     commands = ["shapes::c", "shapes::l", "shapes::t", "other::", "at%i", "at%", "1+at%we"]

@@ -9,17 +9,20 @@ from bisect import bisect_left
 
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import field, frozen
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, DATA, FUNCTIONS
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
 _INNER = BLOCKS - FUNCTIONS
+_HOLDERS = _INNER | {dw.TAG_COMMON_BLOCK}
+"""What has data entries of the function in it."""
 
 
 @frozen(eq=False)
 class _Instances:
-    """The data entries of a function and its blocks, without inlined calls."""
+    """The data entries of a function, its blocks and common blocks, without inlined calls."""
 
     indexes: dict[Die, list[int]] = field(factory=dict)
     """Where in their unit those are that inherit from an entry, in the order of the file."""
@@ -73,7 +76,7 @@ def _searched(function: Die) -> dict[int, _Instances]:
         by_index[scope] = instances
         for index in unit.tree.children(scope):
             tag = abbreviations[index].tag
-            if tag in _INNER:
+            if tag in _HOLDERS:
                 pending.append(index)
             elif tag in DATA:
                 try:

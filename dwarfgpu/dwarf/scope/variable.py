@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 VariableKind = Literal["local", "parameter", "global"]
 
+_DATA_AND_BLOCKS: Final = DATA | {dw.TAG_COMMON_BLOCK}
 _MAX_SHOWN: Final = 16
 """Ranges that one message names."""
 
@@ -150,6 +151,12 @@ class Variable(OfOpenFile):
         return None if written is None else why_dropped(self.die, written)
 
     @property
+    def is_only_declared(self) -> bool:
+        """Whether it is a global variable that its entry declares without a location."""
+        is_declared = self.kind == "global" and self.die.flag(dw.AT_DECLARATION)
+        return is_declared and self.location is None
+
+    @property
     def why_without_location(self) -> str:
         """Why there is no location, if there is none."""
         return self.why_dropped or "it has neither DW_AT_location nor DW_AT_const_value"
@@ -253,13 +260,24 @@ def external_of(die: Die) -> Variable | None:
     return variable if variable is not None and variable.is_external else None
 
 
+def _is_of_function(die: Die) -> bool:
+    """Return whether an entry is directly in a function or a block of one."""
+    above = die.parent()
+    return above is not None and above.tag in BLOCKS | FUNCTIONS
+
+
 def _is_only_declared(die: Die) -> bool:
     """Return whether an entry in a scope does not say where its variable or value is.
 
-    gfortran gives an item of a namelist DW_AT_declaration besides its location or constant. An
-    external variable may have DW_AT_const_value where it is declared, too: a static member of C++.
+    gfortran gives an item of a namelist DW_AT_declaration besides its location or constant, and
+    where it optimizes also without either, in a common block: that is of the procedure (DWARF 5
+    4.2). An external variable may have DW_AT_const_value where it is declared, too: a static member
+    of C++.
     """
     if not die.flag(dw.AT_DECLARATION) or die.has(dw.AT_LOCATION):
+        return False
+    above = die.parent()
+    if above is not None and above.tag == dw.TAG_COMMON_BLOCK and _is_of_function(above):
         return False
     return not die.has(dw.AT_CONST_VALUE) or die.flag(dw.AT_EXTERNAL)
 
@@ -306,11 +324,21 @@ def only_in_abstract(scope: Die, *, with_external: bool = False) -> Iterator[Var
     from dwarfgpu.dwarf.scope.concrete_entries import ConcreteEntries  # few scopes are instances
 
     concrete = ConcreteEntries(scope)
-    for child in abstract.children(DATA):
+    for child in _in_abstract(abstract):
         if child not in concrete:
             variable = variable_of(child) or (external_of(child) if with_external else None)
             if variable is not None:
                 yield variable
+
+
+def _in_abstract(scope: Die) -> Iterator[Die]:
+    """Yield the data entries of a scope of an abstract instance and of its common blocks (DWARF 5
+    4.2). None of its blocks has addresses: each covers less code than the scope."""
+    for child in scope.children(_DATA_AND_BLOCKS):
+        if child.tag == dw.TAG_COMMON_BLOCK:
+            yield from child.children(DATA)
+        else:
+            yield child
 
 
 def is_another_function(scope: Die, origin: Die) -> bool:

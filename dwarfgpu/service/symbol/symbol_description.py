@@ -104,8 +104,7 @@ def symbol_description(
 def _is_only_declared(variable: Variable) -> bool:
     """Return whether no file that was read defines a variable of a namespace or a file."""
     above = variable.die.parent()
-    is_declared = variable.location is None and variable.die.flag(dw.AT_DECLARATION)
-    return is_declared and not (above is not None and above.tag in CLASSES)
+    return variable.is_only_declared and not (above is not None and above.tag in CLASSES)
 
 
 def thread_local_text(file: ObjectFile, offset: int) -> str:
