@@ -520,6 +520,8 @@ def entry_of(session: Session, text: str) -> int:
         words = f'Function "{inside}" not defined in "{file}".'
         if functions_of(session, match["inside"]):  # only inlined ones
             raise LinespecNotFound(words)
+    if "::" in text and _is_around_function(session, text if match is None else match["inside"]):
+        raise LinespecNotFound(words)
     try:
         value = language.evaluate(name, session, _NAMES_ONLY)
     except (UsageError, Unsupported, EvaluationError):  # a call; a variable of unknown address
@@ -534,6 +536,13 @@ def entry_of(session: Session, text: str) -> int:
     ):
         raise LinespecNotFound(words)
     return position.byte_address
+
+
+def _is_around_function(session: Session, name: str) -> bool:
+    """Return whether a name after `::` is outside of the function before it."""
+    from dwarfgpu.language.name_resolution import Names  # few linespecs
+
+    return Names(session).is_around_function(unquoted(name))
 
 
 def _has_no_overloads(session: Session, entry: int, name: str) -> bool:

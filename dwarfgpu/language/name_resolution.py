@@ -240,17 +240,29 @@ class Names:
         return [remark for remark in self.remarks if remark not in left_out]
 
     def _visible_in_function(self, name: str) -> tuple[Meaning, ...]:
-        """Return what the last part of `FUNCTION::NAME` means in the function, as in GDB: also a
-        variable of its file, or a global one."""
+        """Return what the last part of `FUNCTION::NAME` means in the file of the function."""
         scope, simple = split_last(name)
-        functions = self.session.meanings(scope).of(scope) if scope else ()
-        for function in functions:
-            if not isinstance(function, Die) or function.tag != dw.TAG_SUBPROGRAM:
-                continue
-            whole = f"::{simple}"
-            meanings = NameLookup((), function.unit).of(whole)
-            return meanings or self.session.meanings(whole).of(whole)
-        return ()
+        if not scope:
+            return ()
+        return self._visible_in(self.session.meanings(scope).of(scope), simple)
+
+    def is_around_function(self, name: str) -> bool:
+        """Return whether `FUNCTION::NAME` means what is outside of the function: as in GDB, no
+        linespec does."""
+        spelled = self.spelled(name)
+        try:
+            return not self._looked_up(spelled) and bool(self._visible_in_function(spelled))
+        except UsageError:
+            return False  # the search for its meaning reports it
+
+    def _visible_in(self, functions: Sequence[Meaning], simple: str) -> tuple[Meaning, ...]:
+        """Return what a name outside of a function means to its text, where the language has
+        that after `FUNCTION::`."""
+        if not any(map(is_function, functions)):
+            return ()
+        from dwarfgpu.dwarf.scope.around_functions import visible_in  # few names are so
+
+        return visible_in(functions, self.session.meanings(simple).infos, simple)
 
     def written_scopes(self) -> list[tuple[str, str]]:
         """Return what may be written before a name in the focus, and what the file has in its
@@ -426,7 +438,7 @@ class Names:
                 is_known = True
                 lookup = NameLookup((), unit)
                 try:
-                    meanings = lookup.of(f"::{name}")
+                    meanings = lookup.of(f"::{name}") or self._of_function_in(lookup, name)
                 except UsageError:
                     if not lookup.instances:
                         raise
@@ -458,6 +470,11 @@ class Names:
             unknown, context = (name, "specified") if is_known else (file, "current")
             raise UsageError(f'No symbol "{unknown}" in {context} context.')
         return first
+
+    def _of_function_in(self, lookup: NameLookup, name: str) -> tuple[Meaning, ...]:
+        """Return what `_visible_in_function` does, with the function of the unit of a lookup."""
+        scope, simple = split_last(name)
+        return self._visible_in(lookup.of(f"::{scope}"), simple) if scope else ()
 
     def enumerator(self, die: Die) -> tuple[Enum, int]:
         """Return the type and value of an enumerator; `IllFormed` if it has no value."""
@@ -508,7 +525,10 @@ class Names:
                 return Typed(keyword, self.current_unit)
             return Typed(types_of(dies[0].unit).build(dies[0]), dies[0].unit)
         takes = ordinary if name.tag is None else has_tag(_TAGGED[name.tag])
-        (die,) = self._looked_up(simple, takes)[:1] or (None,)
+        meanings = self._looked_up(simple, takes)
+        if not meanings and name.tag is None:
+            meanings = self._visible_in_function(simple)
+        (die,) = meanings[:1] or (None,)
         if isinstance(die, Die) and die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER:
             return Typed(types_of(die.unit).type_of(die), die.unit)
         if not isinstance(die, Die) or die.tag not in TYPES:

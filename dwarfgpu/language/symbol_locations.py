@@ -138,7 +138,10 @@ def _listed(
 def _meant(session: Session, name: str) -> Iterator[Die]:
     """Yield the entries that a name denotes in the frame in focus, without local ones."""
     try:
-        meanings = Names(session).meaning(name)
+        names = Names(session)
+        meanings = names.meaning(name)
+        if "::" in name and names.is_around_function(name):
+            return
     except DwarfGpuError:
         return
     for meaning in meanings:

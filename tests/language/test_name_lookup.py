@@ -440,6 +440,81 @@ int main(void) { return f(1); }
     assert text(evolve(session, pc=pc), "f::two") == "5"
 
 
+def test_a_name_behind_a_function_is_never_the_static_one_of_another_file(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """C++ [basic.lookup.qual]: after `::` only the scope is searched; GDB has syntax errors."""
+    (tmp_path / "a.cpp").write_text(
+        """static int of_file = 7;
+struct S { static int go(int v) { static int own = 4; return v + own; } };
+int other() { int in = 3; return in; }
+int main(int c, char **) { return S::go(c) + of_file + other(); }
+"""
+    )
+    (tmp_path / "b.c").write_text("static int hidden = 99;\nint get(void) { return hidden; }\n")
+    subprocess.run([tool("gcc"), "-g", "-c", "b.c"], cwd=tmp_path, check=True, timeout=60)
+    command = [tool("g++"), "-g", "-O0", "-o", "a", "a.cpp", "b.o"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    session = program(tmp_path / "a")
+    scopes = ("other", "S::go", "S::go(int)", "'other()'", "'a.cpp'::other", "main")
+    for scope in scopes:
+        for name in ("hidden", "of_file", "get", "zip"):
+            shown = f"other::{name}" if scope.startswith("'a.cpp'") else name
+            expected = f'No symbol "{shown}" in specified context.'
+            for written in ("{}", "&{}", "sizeof({})"):
+                assert text(session, written.format(f"{scope}::{name}")) == expected
+    assert text(session, "S::go::own") == "4" and text(session, "get::hidden") == "99"
+
+
+def test_a_name_behind_a_function_of_c_is_one_that_its_text_sees(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    (tmp_path / "a.c").write_text(
+        """static int own = 1; int shared = 2; extern int far; extern int get(void);
+typedef short kind; enum { ONE = 1 }; int inner(int own) { return own; }
+int main(int c, char **v) { kind k = 3; return inner(c) + own + shared + far + get() + k + ONE; }
+"""
+    )
+    (tmp_path / "b.c").write_text(
+        """int far = 5, undeclared = 8; static int own = 77, hidden = 6; typedef long hidden_type;
+static int callee(void) { hidden_type t = own; return t; }
+int get(void) { return hidden + callee(); }
+"""
+    )
+    subprocess.run(
+        [tool("gcc"), "-g", "-O0", "-o", "a", "a.c", "b.c"], cwd=tmp_path, check=True, timeout=60
+    )
+    session = program(tmp_path / "a")
+    same = [
+        "main::own", "main::shared", "main::far", "main::undeclared", "main::get", "main::inner",
+        "main::ONE", "sizeof(main::kind)", "sizeof(main::far)", "&main::own", "get::own",
+        "callee::own", "callee::shared", "get::callee", "'b.c'::get::own", "'b.c'::callee::far",
+        "main::nothing", "main::main",
+    ]  # fmt: skip
+    of_gdb = printed_by_gdb(tool("gdb"), str(tmp_path / "a"), same)
+    assert [text(session, expression) for expression in same] == of_gdb
+    for name in ("hidden", "callee"):  # of which GDB goes on to find those of all files
+        assert text(session, f"main::{name}") == f'No symbol "{name}" in specified context.'
+    assert "hidden_type" in text(session, "sizeof(main::hidden_type)")
+
+
+def test_a_function_that_is_only_declared_has_no_text(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """With -flto the function has no code, and the entry of another file is its declaration."""
+    (tmp_path / "a.c").write_text(
+        "static volatile int own = 1; int get(void);\nint main(void) { return get() + own; }\n"
+    )
+    (tmp_path / "b.c").write_text(
+        "static volatile int own = 77;\nint get(void) { return own + own; }\n"
+    )
+    command = [tool("gcc"), "-g", "-O2", "-flto", "-w", "-o", "a", "a.c", "b.c"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    session = program(tmp_path / "a")
+    assert text(session, "main::own") == "1"  # of GDB 77
+    assert text(session, "get::own") in ("77", 'No symbol "own" in specified context.')
+
+
 def test_a_variable_of_an_enclosing_function_hides_those_of_other_files(
     tmp_path: Path, tool: Callable[[str], str]
 ) -> None:

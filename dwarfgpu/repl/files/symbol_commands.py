@@ -105,6 +105,8 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
         if names.language.is_fortran and "::" not in spelled:
             raise  # it is ambiguous
         entities = names.printed_functions(spelled)  # as in GDB, the whole name is unknown
+    if "::" in spelled and names.is_around_function(spelled):
+        entities = ()
     of_enclosing = names.in_enclosing_functions(spelled, entities)
     if len(entities) > 1:  # as only functions have
         entities = tuple(without_parts(item for item in entities if isinstance(item, Die)))
