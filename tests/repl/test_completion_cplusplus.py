@@ -85,9 +85,17 @@ struct Converted {
   int operator()(int n) { return n; } int operator[](int n) { return n; } Host *operator->();
   void *operator new(decltype(sizeof 0)) { return nullptr; } void operator delete(void *) {}
 };
+namespace ns { struct In {}; }
+struct Spelled {
+  operator const char *() { return ""; } operator unsigned long() { return 1; } ns::In in;
+  operator const ns::In &() { return in; } operator short *const *() { return nullptr; }
+  template <class T> T as() { return T(); }
+};
+Spelled spelled;
 Host host; Host *to = &host; Implicit implicit, copied; Converted converted;
 auto lambda = [](int k) { return k; }; auto generic = [](auto k) { return k; };
 int main() {
+  spelled.as<unsigned long>(); spelled.as<const char *>();
   implicit = copied; new Converted; delete &converted;
   return host.call(1) + Host::made() + (host + 1) + host.same(1) + lambda(1) + generic(1)
     + generic('c') + int(converted) + bool(converted) + converted(1) + converted[1]; }
@@ -102,7 +110,7 @@ def test_member_functions(tmp_path: Path, tool: Callable[[str], str], compiler: 
     build(tmp_path, {"a.cpp": METHODS}, [[tool(compiler), "-g", "-O0", "-o", "a", "a.cpp"]])
     texts = [
         "host.", "host.ca", "to->", "(*to).us", "(&host)->h", "host.op", "implicit.", "converted.",
-        "converted.op", "lambda.o", "generic.op",
+        "converted.op", "lambda.o", "generic.op", "spelled.",
     ]  # fmt: skip
     of_gdb, of_dwarfgpu = both(gdb, tmp_path, [f"complete print {text}" for text in texts])
     assert of_dwarfgpu == of_gdb
@@ -110,3 +118,4 @@ def test_member_functions(tmp_path: Path, tool: Callable[[str], str], compiler: 
     assert "print implicit.operator=\n" in of_gdb and "print lambda.operator()\n" in of_gdb
     assert "print implicit.~Implicit\n" in of_gdb and "print converted.operator new\n" in of_gdb
     assert "print generic.operator()<char>\n" in of_gdb
+    assert "print spelled.operator char const*\n" in of_gdb

@@ -12,6 +12,7 @@ from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.constants import Style
+from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.fortran_ada import RENAMES, ada_function
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -210,8 +211,8 @@ def members(shell: Shell, text: str) -> Iterator[Candidate]:
 
 
 def _methods(shell: Shell, text: str) -> Iterator[Candidate]:
-    """Yield the member functions of an object or of a pointer's target, as GDB without
-    constructors; those of base classes too."""
+    """Yield the member functions of an object or of a pointer's target, as GDB spells them and
+    without constructors; those of base classes too."""
     try:
         bare = _type_of_object(shell, text)
         pending: list[Type | None] = [bare]
@@ -223,7 +224,8 @@ def _methods(shell: Shell, text: str) -> Iterator[Candidate]:
             own_name = (current.name or "").partition("<")[0]
             for method in current.declared.methods:
                 if method.name.partition("<")[0] != own_name:
-                    yield Candidate(method.name, type_name(method.type))
+                    name = canonical(method.name, is_shown=True)
+                    yield Candidate(name, type_name(method.type))
             for base in current.members:
                 if base.is_base_class and (inner := strip(base.type)) not in known:
                     known.add(inner)
