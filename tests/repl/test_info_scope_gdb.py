@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.repl.side_by_side import answers, build
 
 SOURCE = """\
@@ -44,3 +46,27 @@ def test_a_line_before_the_first_one(tmp_path: Path, tool: Callable[[str], str])
     assert ours == answers(tool("gdb"), [str(tmp_path / "a")], commands)
     assert ours[1].endswith("No line 0 in the current file.\n")
     assert ours[2].endswith('No line 0 in file "a.c".\n')
+
+
+@pytest.mark.parametrize(
+    ("compiler", "options"), [("gcc", []), ("g++", []), ("g++", ["-fdebug-types-section"])]
+)
+def test_a_class_that_is_only_declared_is_no_symbol(
+    compiler: str, options: list[str], tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """But an enumeration is, and a class whose entry is in a type unit."""
+    source = """int f(int k) {
+  struct declared *a = 0; union also_declared *b = 0; struct defined { int x; } c = {k};
+  typedef struct behind named; named *d = 0; enum listed { ONE = 1 } e = ONE;
+  struct forward; struct forward *g = 0;
+  { struct inner *h = 0; struct inside { int y; } i = {1}; k += i.y + (h != 0); }
+  return k + (a != 0) + (b != 0) + c.x + (d != 0) + e + (g != 0);
+}
+int main(void) { return f(1); }
+"""
+    command = [tool(compiler), "-g", "-O0", *options, "-x"]
+    command += ["c" if compiler == "gcc" else "c++", "a.c", "-o", "a"]
+    build(tmp_path, {"a.c": source}, [command])
+    ours = answers(None, [str(tmp_path / "a")], ["info scope f"])
+    assert ours == answers(tool("gdb"), [str(tmp_path / "a")], ["info scope f"])
+    assert "Symbol defined is a typedef." in ours[0] and "forward" not in ours[0]

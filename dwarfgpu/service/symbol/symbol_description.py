@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import MAX_CONSTANT_BYTES, Die
 from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.dwarf.names.function_names import full_function_name
+from dwarfgpu.dwarf.scope.declarations import is_definition
 from dwarfgpu.dwarf.scope.labels import label_of
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
 from dwarfgpu.dwarf.scope.scope_entries import (
@@ -200,10 +201,16 @@ def _in_scope(
             for child in die.children():
                 constant = _enumerator(child, die.integer(dw.AT_BYTE_SIZE) or 0)
                 yield f"{around}{child.name or '??'}", constant
-        if die.tag in TYPES and die.name is not None:
+        if die.tag in TYPES and die.name is not None and not _is_only_declared_class(die):
             yield die.name, "a typedef"
     for variable in only_in_abstract(scope, with_external=True):
         yield _variable(session, variable)
+
+
+def _is_only_declared_class(die: Die) -> bool:
+    """Return whether a scope does not define a class: GDB has no symbol of it then, but of an
+    enumeration."""
+    return die.tag in CLASSES and not (is_definition(die) or die.has(dw.AT_BYTE_SIZE))
 
 
 def _enumerator(die: Die, length: int) -> str:
