@@ -78,7 +78,12 @@ from dwarfgpu.session.bit_field import (
 from dwarfgpu.session.read_variable import require_one_reading
 from dwarfgpu.session.resolve_type import described_bits, is_descriptor, is_dynamic, object_bits
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.type_attributes import EnclosingObject, displaced
+from dwarfgpu.session.type_attributes import (
+    PART_OF_COPY,
+    VIRTUAL_OF_COPY,
+    EnclosingObject,
+    displaced,
+)
 
 _COMPONENTS: Final = {name: index for index, name in enumerate("xyzw")} | {
     f"{letter}{digit}": int(digit, 16) for letter in "sS" for digit in "0123456789abcdefABCDEF"
@@ -432,10 +437,7 @@ class ObjectAccess(Dereference):
         elif (start := self._location_for(value, member)) is None:
             error = self.read(value).error
             if error is None:
-                part_name = member.name or "a base class"
-                raise EvaluationError(
-                    f"the place of {part_name} is known only for objects with a location"
-                )
+                raise EvaluationError(VIRTUAL_OF_COPY if member.is_virtual else PART_OF_COPY)
             part = TypedValue(member.type, error=error, unit=value.unit)
         else:
             with memory_in_gdbs_words():

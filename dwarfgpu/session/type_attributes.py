@@ -50,6 +50,11 @@ from dwarfgpu.model.storage import Composite, Implicit, ImplicitPointer
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.bit_field import bit_order, read_field
 
+VIRTUAL_OF_COPY: Final = "where the virtual base class of a copy is, is not known"
+"""Why it is unknown: only an object in memory says where it is."""
+PART_OF_COPY: Final = "it is found by the address of the object, and a copy has none"
+"""Why a part of a value that is nowhere is unknown."""
+
 STEPS: Final = 500
 """Maximum number of operations of one attribute; compilers write a dozen."""
 EVALUATIONS: Final = 2_000

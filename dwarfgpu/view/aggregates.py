@@ -289,7 +289,7 @@ def _member(
     if error is not None:
         raise error
     if member in shown.located_elsewhere:
-        whole = shown.required(member.type)
+        whole = shown.required(member.type, is_virtual=member.is_virtual)
         location, around = whole.part(first_bit), whole.around
         member_object = whole.resolver.member(struct_type, location, member, around)
         if member.bit_size is not None:

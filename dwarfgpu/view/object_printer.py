@@ -17,7 +17,12 @@ from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.resolve_type import Resolver, TypedObject, is_descriptor
-from dwarfgpu.session.type_attributes import EnclosingObject, displaced
+from dwarfgpu.session.type_attributes import (
+    PART_OF_COPY,
+    VIRTUAL_OF_COPY,
+    EnclosingObject,
+    displaced,
+)
 from dwarfgpu.view.format_options import (
     OPTIMIZED_OUT,
     UNAVAILABLE,
@@ -154,12 +159,12 @@ class Shown:
             self.sizes[type_] = size_bits(type_)
         return self.sizes[type_] or 0
 
-    def required(self, part: Type | None = None) -> Whole:
-        """Return where the object is, to evaluate the type of a part; `EvaluationError` where it is
-        nowhere."""
+    def required(self, part: Type | None = None, *, is_virtual: bool = False) -> Whole:
+        """Return where the object is, to evaluate the type of a part, or to find it if it is a
+        virtual base class; `EvaluationError` where the object is nowhere."""
         whole = self.whole or kept_descriptors(self.object, part, self.resolver)
         if whole is None:
-            raise EvaluationError("it depends on the location of an object that has none")
+            raise EvaluationError(VIRTUAL_OF_COPY if is_virtual else PART_OF_COPY)
         return whole
 
     def placed(

@@ -10,9 +10,12 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import element_type
 from dwarfgpu.dwarf.types.types import Array, Base
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, EvaluationError
+from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.syntax.expression_language import source_language
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.session import type_attributes
+from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.variable_description import description
 from tests.language.sessions import kind, stopped, text
 from tests.work import at_most
@@ -267,6 +270,19 @@ def test_a_virtual_base_whose_table_cannot_be_read() -> None:
     assert text(session, "many[0]").endswith("<vtable for Bottom+56>, r = 0}, b = 0}")
     with pytest.raises(DwarfGpuError, match="0xffffffffffffffe8"):
         language.evaluate("bottom.t + 1", session)
+
+
+def test_a_virtual_base_of_a_copy() -> None:
+    """GDB shows `<invalid address>`, and reads address 0 for a member."""
+    session = stopped("bases.gcc.O0")
+    named: dict[str, TypedValue] = {}
+    options = Options(named.get, named.__setitem__)
+    language.evaluate("$kept = bottom", session, options)
+    why = "where the virtual base class of a copy is, is not known"
+    shown = language.format(language.evaluate("$kept", session, options), session, FormatOptions())
+    assert shown.startswith(f"{{<Left> = {{<Top> = <error: {why}>, ")
+    with pytest.raises(EvaluationError, match=f"^{why}$"):
+        language.evaluate("$kept.t + 1", session, options)
 
 
 def test_only_the_first_length_of_an_array_is_lost() -> None:

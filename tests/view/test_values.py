@@ -179,7 +179,7 @@ def test_unknown_bits_are_never_numbers(bits: Bits, kind: Type, text: str) -> No
         (
             7,
             Struct("struct", "V", 4, (Member("x", INT, 0, None, NOWHERE),)),
-            "{x = <error: it depends on the location of an object that has none>}",
+            "{x = <error: it is found by the address of the object, and a copy has none>}",
         ),
     ],
 )
