@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
@@ -40,6 +41,11 @@ _FACTOR_FIRST: Final = ("v_fmamk_", "v_madmk_")
 """Operations with a constant before the last source."""
 _MOVES: Final = ("v_mov_b", "v_accvgpr_write")
 """Operations whose result may be one number for all lanes."""
+_TESTS_OF_BITS: Final = ("v_cmp_class_", "v_cmpx_class_")
+"""Operations to which a denormal number is one, whatever MODE says: LLVM selects them for
+`llvm.is.fpclass`, which does not depend on it."""
+_EXTREMES: Final = pattern(r"v_(min|max|med)3?_f")
+"""Operations that do not flush before GFX9 (`supportsMinMaxDenormModes` of LLVM)."""
 VCC: Final = Register("vcc", 0, 2)
 
 
@@ -194,10 +200,20 @@ class SourceStatements(TileStatements):
         if shape.count == 1 and "op_sel_hi" in self._form_text and shape.is_float:
             # Of a packed operation with a plain source (v_dot2): signs alone.
             operand = _without(operand, OP_SELECT | OP_SELECT_HIGH)
-        text = operand.lane_values(shape, has_signs=has_signs)
-        if self.operation.memory or not self.mode.flushes(shape, is_source=True):
+        return self._in_mode(operand.lane_values(shape, has_signs=has_signs), shape)
+
+    def _in_mode(self, text: str, shape: TypeShape) -> str:
+        """Return a source with zeros in place of denormal numbers, where MODE has it so."""
+        if self.operation.memory or self.operation.name.startswith(_TESTS_OF_BITS):
             return text  # updates of memory flush what they compute with (float_atomics)
+        if self._is_old_extreme or not self.mode.flushes(shape, is_source=True):
+            return text
         return f"flushed({text})"
+
+    @property
+    def _is_old_extreme(self) -> bool:
+        """Whether the operation is a minimum or maximum that keeps denormal numbers."""
+        return self.target.generation < 9 and bool(_EXTREMES.match(self.operation.name))
 
     @property
     def _form_text(self) -> str:
@@ -226,20 +242,23 @@ class SourceStatements(TileStatements):
         plain = _without(operand, OP_SELECT | OP_SELECT_HIGH | 3)
         if modifiers & OP_SELECT_HIGH:
             chosen = _without(operand, OP_SELECT_HIGH | 3)
-            text = f"f32({chosen.lane_values(type_shape('f16'), has_signs=False)})"
+            half = type_shape("f16")
+            text = f"f32({self._in_mode(chosen.lane_values(half, has_signs=False), half)})"
         else:
-            text = plain.lane_values(type_shape("f32"), has_signs=False)
+            single = type_shape("f32")
+            text = self._in_mode(plain.lane_values(single, has_signs=False), single)
         if modifiers & 2:
             text = f"absolute({text})"
         return f"-{text}" if modifiers & 1 else text
 
     def _scalar_source(self, operand: Operand, shape: TypeShape) -> str:
         if shape.is_float:
-            return (
+            text = (
                 operand.lane_values(shape, has_signs=False)
                 .replace("scalar32(", "one(")
                 .replace("u32(", "one(", 1)
             )
+            return self._in_mode(text, shape)
         return operand.scalar(shape)
 
     def _immediate(self, type: str, operand: Operand) -> str:
@@ -254,8 +273,9 @@ class SourceStatements(TileStatements):
         if type == "imm32":
             kind = self.operation.results[0].name_or_type
             if kind in ("f16", "f32"):
-                bits = 16 if kind == "f16" else 32
-                return f"u{bits}({value & (1 << bits) - 1:#x}).view({kind})"
+                shape = self._shape(kind)
+                number = value & (1 << shape.bits) - 1
+                return self._in_mode(f"u{shape.bits}({number:#x}).view({kind})", shape)
             return hex(value & 0xFFFFFFFF)
         types = {declared.name_or_type for declared in self.operation.sources}
         if type == "imm16" and "u32" not in types:
@@ -277,7 +297,7 @@ class SourceStatements(TileStatements):
             operand = Operand(destination.value, modifiers=OP_SELECT_HIGH)
         if shape.count == 2 and shape.bits == 32:
             operand = Operand(destination.value, modifiers=OP_SELECT_HIGH)
-        return operand.lane_values(shape, has_signs=False)
+        return self._in_mode(operand.lane_values(shape, has_signs=False), shape)
 
 
 def _offset(register: Register, index: str) -> str:

@@ -63,6 +63,9 @@ _NUMBER: Final = pattern(r"\b(?:scalar32|u32)\(")
 _FIELDS: Final = frozenset({"key", "high", "byte", "clamp", "fetch"})
 _FACTORS: Final = {1: "2", 2: "4", 3: "0.5"}
 """The factors of the modifier omod."""
+_HALF: Final = type_shape("f16")
+_MARKED_HALVES: Final = (("half_source(", True), ("half_result(", False))
+"""What expressions write around an f16 that is a part of a b32, and whether it is a source."""
 _OVERFLOWS: Final = pattern(r"_(add|sub|mul(?!_hi)|mad|m?sad|dot)")
 """In the names of integer operations, whose result may be out of the range of its type."""
 _MASKED: Final = pattern(r"(?:\b(i16|i32|i64)|(?<!\w))\(([abc]) & (\d+)( - 1)?\)")
@@ -201,6 +204,9 @@ class _Piece(SourceStatements, ControlStatements):
                 return "lanes_of(w.vcc_of_lanes, w.lane_count)"
             return _NAMES[name].format(next=hex(next_pc)) if name in _NAMES else name
 
+        for marker, is_source in _MARKED_HALVES:
+            is_flushed = self.mode.flushes(_HALF, is_source=is_source)
+            expression = expression.replace(marker, "flushed(" if is_flushed else "(")
         for kind in ("fp8", "bf8"):
             expression = expression.replace(f'"{kind}"', f'"{format_of(kind, self.target)}"')
         if is_scalar:
@@ -280,22 +286,29 @@ class _Piece(SourceStatements, ControlStatements):
             return expression
         shape = self._shape(type)
         if self.operation.is_scalar:
-            return expression
+            return self._result_in_mode(expression, shape)
         clamping = "clamped" if self.mode.is_dx10_clamp else "clamped_but_nan"
         if "with_clamp(" in expression:
             return expression.replace("with_clamp(", f"{clamping}(" if clamp else "(")
         if shape.is_float:
-            if self.mode.flushes(shape, is_source=False) and not self._moves_bits:
-                omod = self.item.fields.get("omod", 0)
-                # It does nothing while denormals are on, or MODE.IEEE, which GFX12 has not.
-                if omod and not (self.mode.is_ieee and self.target.generation < 12):
-                    factor = f"{shape.element}({_FACTORS[omod]})"
-                    expression = f"({expression}) * {factor} + {shape.element}(0)"  # no -0
-                expression = f"flushed({expression})"
+            omod = self.item.fields.get("omod", 0)
+            # It does nothing while denormals are on, or MODE.IEEE, which GFX12 has not.
+            is_scaled = omod and not (self.mode.is_ieee and self.target.generation < 12)
+            if is_scaled and self.mode.flushes(shape, is_source=False) and not self._moves_bits:
+                factor = f"{shape.element}({_FACTORS[omod]})"
+                expression = f"({expression}) * {factor} + {shape.element}(0)"  # no -0
+            expression = self._result_in_mode(expression, shape)
             if self.is_careful and "logarithm" not in expression:
                 expression = f"canonical({', '.join([f'({expression})', *self._float_letters()])})"
             return f"{clamping}({expression})" if clamp else expression
         return self._saturated(shape, expression) if clamp else expression
+
+    def _result_in_mode(self, expression: str, shape: TypeShape) -> str:
+        """Return a result with zeros in place of denormal numbers, where MODE has it so."""
+        is_exempt = self._moves_bits or self._is_old_extreme
+        if is_exempt or not self.mode.flushes(shape, is_source=False):
+            return expression
+        return f"flushed({expression})"
 
     def _float_letters(self) -> list[str]:
         """Return the letters of the sources that may be a NaN, of a floating point operation: the
