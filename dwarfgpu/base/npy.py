@@ -200,10 +200,10 @@ def _header(
     if structures and isinstance(descr, list):
         try:
             fields = parsed_fields(descr)
-        except ValueError:
+        except ValueError as error:
             raise UsageError(
-                f"{source}: an array of structures {f'{descr!r}':.60}; their fields need names of "
-                "their own and little-endian numbers"
+                f"{source}: an array of structures {error}; their fields need names of their own "
+                "and little-endian numbers"
             ) from None
         descr = structure(fields)
     elif not (isinstance(descr, str) and descr[:1] in ("<", "|") and descr[1:] in _TYPES):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -136,11 +137,47 @@ def saved(path: Path, kind: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    "kind", [[("a", ">i4")], [("a", "<i4"), ("b", "<U3")], [("a", [("b", "M8[s]")])]]
+    ("kind", "field"),
+    [
+        ([("a", ">i4")], "whose field 'a' has the type '>i4'"),
+        ([("a", "<i4"), ("b", "<U3")], "whose field 'b' has the type '<U3'"),
+        ([("a", [("b", "M8[s]")])], "whose field 'a.b' has the type '<M8[s]'"),
+        (
+            [("pos", "<f4", 4), ("col", "|u1", 4), ("h", "<f2"), ("name", "S8")],
+            "whose field 'name' has the type '|S8'",
+        ),
+    ],
 )
-def test_fields_that_are_no_little_endian_numbers_are_refused(kind: Any, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"s\.npy: an array of structures \[\('a'"):
+def test_fields_that_are_no_little_endian_numbers_are_refused(
+    kind: Any, field: str, tmp_path: Path
+) -> None:
+    text = f"s.npy: an array of structures {field}; their fields need names of their own"
+    with pytest.raises(UsageError, match=re.escape(text)):
         argument_values([saved(tmp_path / "s.npy", kind)])
+
+
+@pytest.mark.parametrize(
+    ("descr", "fault"),
+    [
+        ("[]", "with [] in place of fields"),
+        ("[('a', [])]", "with [] in place of fields as the field 'a'"),
+        ("[('a',)]", "with ('a',) in place of a field"),
+        ("[('a', '<i4'), ('a', '<i4')]", "with two fields 'a'"),
+        ("[('', '<i4')]", "whose field '' has the type '<i4'"),
+        ("[('a', '<i4', (0,))]", "whose field 'a' has the shape (0,)"),
+        ("[('" + "a" * 99 + "', '>i4')]", f"whose field '{'a' * 58}… has the type '>i4'"),
+    ],
+)
+def test_the_field_at_fault_is_named(descr: str, fault: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_npy(of_descr(descr), "x", structures=True)
+    assert str(caught.value).startswith(f"x: an array of structures {fault}; their fields need")
+
+
+def of_descr(descr: str) -> bytes:
+    """A file whose type is a text."""
+    header = f"{{'descr': {descr}, 'fortran_order': False, 'shape': (1,)}}\n".encode()
+    return b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header
 
 
 @pytest.mark.parametrize(
@@ -152,8 +189,7 @@ def test_fields_that_are_no_little_endian_numbers_are_refused(kind: Any, tmp_pat
     ],
 )  # fmt: skip
 def test_malformed_fields_are_one_line(descr: str) -> None:
-    header = f"{{'descr': {descr}, 'fortran_order': False, 'shape': (1,)}}\n".encode()
-    data = b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header
+    data = of_descr(descr)
     with pytest.raises(UsageError, match="x: an array of structures .*; their fields need names"):
         parse_npy(data, "x", structures=True)
 
