@@ -170,6 +170,8 @@ class Barrier:
     """Its signals of the barrier that is not met yet."""
     met: int = 0
     """Barriers that are met, and for which it has not waited yet."""
+    is_recorded: bool = True
+    """Whether these are known: a core file does not say."""
 
 
 @frozen

@@ -15,7 +15,7 @@ from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.repl.running import stepping
 from dwarfgpu.session.followed_calls import FollowedCalls
 from dwarfgpu.session.session import Session
-from tests.cli.command import FIXTURES, Done, run
+from tests.cli.command import FIXTURES, Done, run, run_json
 
 CODE = FIXTURES / "run"
 
@@ -580,6 +580,24 @@ def test_a_state_at_a_split_barrier_goes_on(tmp_path: Path) -> None:
     assert any(wave.barrier.signals for wave in waves)
     done = run("debug", "--state", state, "--batch", "-ex", "c")
     assert done.lines[-1] == "[Inferior 1 exited normally]"
+
+
+def test_a_core_file_does_not_say_which_waves_have_signalled(tmp_path: Path) -> None:
+    """As `test_a_state_at_a_split_barrier_goes_on`: the wave that has signalled will not again."""
+    core, code = tmp_path / "gpu.core", CODE / "integers.gfx1200.O2.v5.co"
+    done = run("debug", code, "--dispatch", "reduce", "--grid", 64,
+               "--workgroup", 64, "--arg", "0=range:64", "--arg", "1=range:64",
+               "--arg", "2=zeros:256", "--batch", "-ex", "tbreak *0x7f000000b280", "-ex", "run",
+               "-ex", f"generate-core-file {core}")  # fmt: skip
+    note = "the core file does not record that 1 wave signalled a barrier (s_barrier_signal)"
+    assert note in done.err
+    lines = run("debug", core, code, "--batch", "-ex", "c").lines
+    [at] = [number for number, line in enumerate(lines) if "FATAL_HALT" in line]
+    text = "waits at a barrier; the core file does not record which waves have signalled it."
+    assert lines[at].endswith(text)
+    assert lines[at + 1].startswith("  wave 1: waits, may have signalled, ")
+    stop = run_json("run", core, code).json["stop"]
+    assert "waits, may have signalled" in [place["state"] for place in stop["barrier"]]
 
 
 def test_finish_and_until_are_about_the_wave_in_focus(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ Law: an id in the file that contradicts its queue makes the dispatch unknown, an
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import Unavailable
@@ -17,6 +18,7 @@ from dwarfgpu.machine.simulated.launch.dispatch_packet import MAX_WORK_ITEMS
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import (
     Agent,
+    Barrier,
     Dispatch,
     Geometry,
     Machine,
@@ -25,6 +27,7 @@ from dwarfgpu.machine.topology import (
     Workgroup,
 )
 
+_UNRECORDED_BARRIER: Final = Barrier(is_recorded=False)
 KernelName = Callable[[int], str | None]
 """The address of a kernel descriptor to the name of the kernel."""
 
@@ -72,7 +75,10 @@ class _Reader:
         group = self._groups.get(wave.leader)
         if group is None:
             group = self._groups[wave.leader] = self._group(wave, ids)
-        return Wave(number, group.id, ids.wave_in_group, reasons, wave.number, wave.blocks.lanes)
+        lanes = wave.blocks.lanes
+        return Wave(
+            number, group.id, ids.wave_in_group, reasons, wave.number, lanes, _UNRECORDED_BARRIER
+        )
 
     def _group(self, wave: GpuWave, ids: WaveIds) -> Workgroup:
         dispatch = self._dispatch(wave.queue, ids)

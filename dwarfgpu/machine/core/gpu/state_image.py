@@ -125,6 +125,13 @@ class _State:
                 "the core file has 0 in place of the unknown bits of "
                 f"{counted(self._unknown, 'register')} of waves"
             )
+        barriers = [wave.barrier for wave in self._target.machine.waves.values()]
+        signalled = sum(bool(barrier.signals or barrier.met) for barrier in barriers)
+        if signalled:
+            self._notes.append(
+                "the core file does not record that "
+                f"{counted(signalled, 'wave')} signalled a barrier (s_barrier_signal)"
+            )
         self._notes += _numbers_note(self._walked)
         memory = tuple((address, bytes_of(run)) for address, run in self._memory.runs())
         image = ProcessImage(

@@ -42,7 +42,9 @@ def at_barriers(waves: Iterable[SimulatedWave]) -> tuple[WavesAtBarrier, ...]:
             state, pc = "ended", wave.pc - SOPP_BYTES
         else:
             state, pc = "stopped", wave.stop_pc
-        if wave.is_waiting:
+        if may_have_signalled(wave):
+            state = "waits, may have signalled"
+        elif wave.is_waiting:
             state = "waits, has signalled" if wave.signals else "waits, has not signalled"
         out.setdefault((state, pc), []).append(wave.wave.id)
     return tuple(WavesAtBarrier(tuple(numbers), *key) for key, numbers in out.items())
@@ -58,4 +60,10 @@ def meet(waves: Sequence[SimulatedWave]) -> bool:
         wave.signals -= 1
         wave.met += not wave.is_waiting
         wave.is_waiting = False
+        wave.is_barrier_recorded = True  # one that had signalled before would not have done so
     return True
+
+
+def may_have_signalled(wave: SimulatedWave) -> bool:
+    """Return whether a wave waits, and has perhaps signalled in the run that left a core file."""
+    return wave.is_waiting and not wave.signals and not wave.is_barrier_recorded

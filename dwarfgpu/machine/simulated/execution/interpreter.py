@@ -17,7 +17,12 @@ from dwarfgpu.errors import LimitExceeded, counted
 from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.run_control import WavesAtBarrier
 from dwarfgpu.machine.simulated.execution.access_stamps import Unordered
-from dwarfgpu.machine.simulated.execution.barriers import at_barriers, groups_of, release
+from dwarfgpu.machine.simulated.execution.barriers import (
+    at_barriers,
+    groups_of,
+    may_have_signalled,
+    release,
+)
 from dwarfgpu.machine.simulated.execution.interrupts import interrupts
 from dwarfgpu.machine.simulated.execution.lockstep import MIN_WAVES, run_together
 from dwarfgpu.machine.simulated.execution.observers import Observer, SelectiveObserver
@@ -525,9 +530,7 @@ class RunningMachine:
         waiting = [wave for wave in self.waves if wave.is_waiting]
         if not waiting:
             return None
-        return Stopped(
-            waiting[0],
-            StopReason.FATAL_HALT,
-            "waits at a barrier that not all waves reach",
-            barriers=at_barriers(self.waves),
-        )
+        text = "waits at a barrier that not all waves reach"
+        if any(map(may_have_signalled, waiting)):
+            text = "waits at a barrier; the core file does not record which waves have signalled it"
+        return Stopped(waiting[0], StopReason.FATAL_HALT, text, barriers=at_barriers(self.waves))

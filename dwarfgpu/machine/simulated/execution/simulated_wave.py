@@ -62,6 +62,8 @@ class SimulatedWave(WaveAccesses):
         self.step_mode = PLAIN_MODE
         self.signals = barrier.signals
         """How often it has signalled the barrier of its workgroup without having met it."""
+        self.is_barrier_recorded = barrier.is_recorded
+        """Whether the number of signals is known, as it is once a barrier is met."""
         self.met = barrier.met
         """Barriers that are met before it has waited for them."""
         self.group = [] if group is None else group
@@ -138,7 +140,9 @@ class SimulatedWave(WaveAccesses):
     @property
     def barrier(self) -> Barrier:
         """What the wave has done about its barrier before the instruction at `stop_pc`."""
-        return Barrier(self.signals, self.met) if self.generation >= 12 else Barrier()
+        if self.generation < 12:
+            return Barrier()
+        return Barrier(self.signals, self.met, self.is_barrier_recorded)
 
     def is_first_to_signal(self) -> int:
         """Return whether no other wave of the workgroup has signalled the barrier."""
