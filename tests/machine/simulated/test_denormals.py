@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -160,6 +161,11 @@ def encodings_of(machine: Decoder) -> list[Encoding]:
     return list(chosen.values())
 
 
+@cache
+def kinds_of(target: str, wave_size: int) -> frozenset[object]:
+    return frozenset(map(kind_of, encodings_of(decoder(target, wave_size))))
+
+
 def _register(kind: OperandKind, number: int) -> int:
     """The field that is a register, a VGPR if it may be one."""
     for field in (256 + number, number, 128 + number):
@@ -305,10 +311,14 @@ def difference(rng: Random, machine: Decoder, encoding: Encoding, executor: str)
 
 
 def differences(target: str, wave_size: int) -> Iterator[str]:
-    """What is against the law, of all operations; of DPP, SDWA and dual instructions of a share."""
+    """What is against the law, of all operations; of DPP, SDWA and dual instructions, and of what
+    an earlier target has, of a share."""
     machine, rng = decoder(target, wave_size), Random(target)
+    earlier = TARGETS[: TARGETS.index((target, wave_size))]
+    tried = frozenset[object]().union(*(kinds_of(*one) for one in earlier))
     for encoding in encodings_of(machine):
         is_plain = not (encoding.format.flags & {"DPP", "SDWA"} or encoding.format.second_mnemonic)
+        is_plain = is_plain and kind_of(encoding) not in tried
         executors = [
             executor for executor in MODES if executor == "lockstep" or not rng.randrange(4)
         ]
