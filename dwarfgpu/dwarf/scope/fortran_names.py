@@ -37,7 +37,7 @@ from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, has_tag
 from dwarfgpu.dwarf.scope.named_entries import TYPES, named
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, DATA, FUNCTIONS, entries_of
 from dwarfgpu.dwarf.scope.unit_search import Path
-from dwarfgpu.dwarf.scope.variable import Variable, declared_in, is_another_function
+from dwarfgpu.dwarf.scope.variable import Variable, declared_in, with_abstract
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import LimitExceeded, UsageError
 
@@ -168,7 +168,7 @@ class FortranNames:
                         return (), variable
             takes = self._accepts if is_inside else _no_data(self._accepts)
             own = self._in_block(scope, self._part, takes)
-            for holder in () if own else _holders(scope):
+            for holder in () if own else with_abstract(scope):
                 own = own or self._named_by(holder.children(_DECLARATIONS))
                 inner = filter(self._is_it, holder.children((dw.TAG_SUBPROGRAM,)))
                 own = own or self._lookup.defined(inner)
@@ -422,17 +422,9 @@ def _no_data(accepts: DieFilter) -> DieFilter:
     return lambda die: die.tag not in DATA and accepts(die)
 
 
-def _holders(scope: Die) -> list[Die]:
-    """Return a scope and its abstract instance: only that one has what a procedure uses."""
-    abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
-    if abstract is None or is_another_function(scope, abstract):
-        return [scope]
-    return [scope, abstract]
-
-
 def _directives(scope: Die) -> Iterator[Die]:
     """Yield the entries of `use` statements without `only` of a scoping unit."""
-    for holder in _holders(scope):
+    for holder in with_abstract(scope):
         yield from holder.children((dw.TAG_IMPORTED_MODULE,))
 
 

@@ -58,7 +58,13 @@ from dwarfgpu.dwarf.scope.scope_entries import (
 )
 from dwarfgpu.dwarf.scope.unit_declarations import MAX_COMPARED, UnitDeclarations
 from dwarfgpu.dwarf.scope.unit_search import Path
-from dwarfgpu.dwarf.scope.variable import Variable, declared_in, external_in, variables_below
+from dwarfgpu.dwarf.scope.variable import (
+    Variable,
+    declared_in,
+    external_in,
+    variables_below,
+    with_abstract,
+)
 from dwarfgpu.dwarf.types.class_scope import class_scope, constructors
 from dwarfgpu.dwarf.types.type_entries import NAMES_OF_TYPES, QUALIFIERS
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -465,8 +471,7 @@ class NameLookup(UnitDeclarations):
         external = external_in(scope, part.name)
         if external is not None and accepts(external.die):
             return (self._outside_functions(external, part, accepts),)
-        abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
-        for holder in (scope,) if abstract is None else (scope, abstract):
+        for holder in with_abstract(scope):
             for child in holder.children(_OF_BLOCKS):
                 if _is_of_block(child) and _is(child, part, accepts):
                     return (child,)

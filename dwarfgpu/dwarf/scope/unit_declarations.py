@@ -51,7 +51,7 @@ from dwarfgpu.dwarf.scope.meaning import (
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, named_entries
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, name_of
 from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
-from dwarfgpu.dwarf.scope.variable import Variable, is_another_function
+from dwarfgpu.dwarf.scope.variable import Variable, with_abstract
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 
@@ -262,12 +262,7 @@ class UnitDeclarations(UnitSearch):
             scopes = around(self.chain[0]) if self.chain else ()
             outer = [scope for scope in scopes if scope.tag in BLOCKS | FUNCTIONS]
             for scope in (*reversed(self.chain), *outer):
-                holders = [scope]
-                # Of an instance of a function, only the abstract one has the directives.
-                abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
-                if abstract is not None and not is_another_function(scope, abstract):
-                    holders.append(abstract)
-                for holder in holders:
+                for holder in with_abstract(scope):
                     for directive in holder.children((dw.TAG_IMPORTED_MODULE,)):
                         self.spend_import(1)
                         directives.append(directive)

@@ -239,11 +239,7 @@ def variable_of(die: Die, origins: tuple[Die, ...] | None = None) -> Variable | 
 def external_in(scope: Die, name: str) -> Variable | None:
     """Return the variable outside of functions that `extern int x;` declares in a scope of a
     function, by its canonical simple name; None if there is none."""
-    abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
-    holders = [scope]
-    if abstract is not None and not is_another_function(scope, abstract):
-        holders.append(abstract)
-    for holder in holders:
+    for holder in with_abstract(scope):
         may_be = named_entries(holder.unit).may_have((name,))
         for die in entries_of(holder, (dw.TAG_VARIABLE,), may_be):
             variable = external_of(die)
@@ -318,8 +314,8 @@ def _repeated_parameters(scope: Die) -> dict[Die, Repeated]:
 def only_in_abstract(scope: Die, *, with_external: bool = False) -> Iterator[Variable]:
     """Yield the variables of the abstract instance of a scope that the scope does not have;
     `with_external`: also those outside of functions that it declares."""
-    abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
-    if abstract is None or is_another_function(scope, abstract):
+    abstract = abstract_scope(scope)
+    if abstract is None:
         return
     from dwarfgpu.dwarf.scope.concrete_entries import ConcreteEntries  # few scopes are instances
 
@@ -339,6 +335,42 @@ def _in_abstract(scope: Die) -> Iterator[Die]:
             yield from child.children(DATA)
         else:
             yield child
+
+
+def with_abstract(scope: Die) -> tuple[Die, ...]:
+    """Return a scope and its abstract instance: only that one has types, imports, and what was
+    optimized out."""
+    abstract = abstract_scope(scope)
+    return (scope,) if abstract is None else (scope, abstract)
+
+
+def abstract_scope(scope: Die) -> Die | None:
+    """Return the abstract instance of a scope; None if it has none, or one of another function.
+
+    clang gives that of a block no DW_AT_abstract_origin: it is the block that declares its data.
+    """
+    if dw.AT_ABSTRACT_ORIGIN not in scope.abbreviation.positions:
+        return _block_of_data(scope) if scope.tag == dw.TAG_LEXICAL_BLOCK else None
+    abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
+    return None if abstract is None or is_another_function(scope, abstract) else abstract
+
+
+@kept_with(lambda scope: scope.unit)
+def _block_of_data(scope: Die) -> Die | None:
+    """Return the block that directly has the abstract instances of all data entries of a block."""
+    tree, block = scope.unit.tree, None
+    for index in tree.children(scope.index):
+        abbreviation = tree.abbreviations[index]
+        if abbreviation.tag not in DATA:
+            continue
+        if dw.AT_ABSTRACT_ORIGIN not in abbreviation.positions:
+            return None
+        origin = scope.unit.die(index).reference(dw.AT_ABSTRACT_ORIGIN)
+        above = None if origin is None else origin.parent()
+        if above is None or above.tag not in BLOCKS - FUNCTIONS or block not in (None, above):
+            return None
+        block = above
+    return block
 
 
 def is_another_function(scope: Die, origin: Die) -> bool:
