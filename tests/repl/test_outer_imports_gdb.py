@@ -114,3 +114,71 @@ def test_a_block_of_an_inlined_function(
         assert own[2].endswith("= 13\n")
     else:
         assert 'No symbol "mvar" in current context.' in own[2]
+
+
+LOCAL = """\
+int en = 15, kept = 6;
+volatile int sink;
+__attribute__((noinline)) void stop(int n) {
+  sink = n;
+  if (n == WHERE) __builtin_trap();
+  asm volatile("");
+}
+static inline __attribute__((always_inline)) int f(int n) {
+  enum { en = 77 };
+  static int kept = 60;
+  stop(1);
+  kept += n + en;
+  auto lambda = [n](int q) __attribute__((always_inline)) { stop(2); return q + en + kept; };
+  int sum = lambda(3);
+  stop(3);
+  return sum;
+}
+int main(int argc, char **) { return f(argc); }
+"""
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+@pytest.mark.parametrize(("where", "kept"), [(1, 60), (2, 138), (3, 138)])
+def test_what_an_inlined_function_declares(
+    where: int, kept: int, compiler: str, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """It hides what is outside. clang puts it into a function without a name, and so says only by
+    the lines of declarations where it is; the values are those of the program."""
+    make = [tool(compiler), f"-DWHERE={where}", "-g", "-O2", "-o", "a", "a.cpp"]
+    build(tmp_path, {"a.cpp": LOCAL}, [make])
+    commands = ["up", "print en", "print en + 1", "print kept"]
+    own = answers(None, with_core(tool, tmp_path), commands)
+    assert own[1].splitlines()[1:2] == ["$1 = en"]
+    assert own[2].splitlines()[1:2] == ["$2 = 78"]
+    assert own[3].splitlines()[1:2] == [f"$3 = {kept}"]
+    note = "note: en is the enumerator declared in f at line 9, if the code here is in its block"
+    assert (note in own[1]) == (compiler != "g++")
+
+
+INSTANCES = """\
+int kind = 15;
+volatile int sink;
+__attribute__((noinline)) void stop(int n) {
+  sink = n;
+  if (n == 2) __builtin_trap();
+  asm volatile("");
+}
+template <int N> static inline __attribute__((always_inline)) int f(int n) {
+  enum { kind = N * 2 };
+  stop(N);
+  return n + kind;
+}
+int main(int argc, char **) { return f<1>(argc) + f<2>(argc); }
+"""
+
+
+def test_enumerators_of_instances_of_a_template(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """clang does not say which of the functions without a name is that of which instance."""
+    make = [tool("clang++-19"), "-g", "-O2", "-o", "a", "a.cpp"]
+    build(tmp_path, {"a.cpp": INSTANCES}, [make])
+    own = answers(None, with_core(tool, tmp_path), ["up", "print kind", "up", "print kind"])
+    assert own[1].endswith(
+        '"kind" is ambiguous: enumerators with different values are declared at a.cpp:9\n'
+    )
+    assert own[3].endswith("$1 = 15\n")
