@@ -70,3 +70,35 @@ int main(void) { return f(1); }
     ours = answers(None, [str(tmp_path / "a")], ["info scope f"])
     assert ours == answers(tool("gdb"), [str(tmp_path / "a")], ["info scope f"])
     assert "Symbol defined is a typedef." in ours[0] and "forward" not in ours[0]
+
+
+INLINED = """\
+volatile int sink;
+__attribute__((noinline)) void stop(int v) { sink = v; __asm__ volatile(""); }
+static inline __attribute__((always_inline)) int f(int n) {
+  enum { en1 = 81, en2 };
+  typedef char ty;
+  struct st { char b[3]; };
+  struct loc { short z; };
+  struct st q;
+  stop(n);
+  struct loc w;
+  stop(3);
+  return n + sizeof q + sizeof w + sizeof(ty) + en1 + en2;
+}
+int main(int c, char **v) { return f(c); }
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang-19"])
+def test_an_inlined_function_has_its_types(
+    compiler: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """They are in the abstract instance alone, in the order of the file with variables that only
+    that has. GDB 13 has the variables of gcc's block for a second time at the end."""
+    build(tmp_path, {"a.c": INLINED}, [[tool(compiler), "-g", "-O2", "a.c", "-o", "a"]])
+    files = [str(tmp_path / "a")]
+    ours, by_gdb = (answers(gdb, files, ["info scope f"]) for gdb in (None, tool("gdb")))
+    assert by_gdb[0].startswith(ours[0])
+    assert "Symbol loc is a typedef.\n" in ours[0]
+    assert ("Symbol en1 is a constant with value 81" in ours[0]) == (compiler == "gcc")

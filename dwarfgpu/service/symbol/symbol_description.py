@@ -28,7 +28,13 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     name_of,
 )
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
-from dwarfgpu.dwarf.scope.variable import Variable, external_of, only_in_abstract, variable_of
+from dwarfgpu.dwarf.scope.variable import (
+    Variable,
+    abstract_scope,
+    external_of,
+    only_in_abstract,
+    variable_of,
+)
 from dwarfgpu.dwarf.types.type_entries import enumerator_value, underlying_base
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
@@ -186,8 +192,8 @@ def _chain_at(session: Session, pc: int) -> Sequence[Die]:
 def _in_scope(
     session: Session, scope: Die, describer: Callable[[], Describer]
 ) -> Iterator[tuple[str, str]]:
-    """Yield variables, types and enumerators in the order of the file; then those variables that
-    only the abstract instance has."""
+    """Yield variables, types and enumerators in the order of the file; then those that only the
+    abstract instance has."""
     for die in entries_of(scope):
         variable = variable_of(die) or external_of(die) if die.tag in DATA else None
         if variable is not None:
@@ -196,15 +202,24 @@ def _in_scope(
         if label is not None:
             length = scope.unit.format.address_size
             yield label.name, f"a label at address {label.address:#x}, length {length}"
-        if die.tag == dw.TAG_ENUMERATION_TYPE:
-            around = f"{die.name}::" if die.flag(dw.AT_ENUM_CLASS) and die.name else ""
-            for child in die.children():
-                constant = _enumerator(child, die.integer(dw.AT_BYTE_SIZE) or 0)
-                yield f"{around}{child.name or '??'}", constant
-        if die.tag in TYPES and die.name is not None and not _is_only_declared_class(die):
-            yield die.name, "a typedef"
-    for variable in only_in_abstract(scope, with_external=True):
-        yield _variable(session, variable)
+        yield from _type_and_enumerators(die)
+    missing = {one.die: one for one in only_in_abstract(scope, with_external=True)}
+    abstract = abstract_scope(scope)
+    types = () if abstract is None else abstract.children(TYPES | {dw.TAG_ENUMERATION_TYPE})
+    for die in sorted((*missing, *types), key=lambda die: die.offset):
+        if die in missing:
+            yield _variable(session, missing[die])
+        yield from _type_and_enumerators(die)
+
+
+def _type_and_enumerators(die: Die) -> Iterator[tuple[str, str]]:
+    if die.tag == dw.TAG_ENUMERATION_TYPE:
+        around = f"{die.name}::" if die.flag(dw.AT_ENUM_CLASS) and die.name else ""
+        for child in die.children():
+            constant = _enumerator(child, die.integer(dw.AT_BYTE_SIZE) or 0)
+            yield f"{around}{child.name or '??'}", constant
+    if die.tag in TYPES and die.name is not None and not _is_only_declared_class(die):
+        yield die.name, "a typedef"
 
 
 def _is_only_declared_class(die: Die) -> bool:
