@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repl.side_by_side import ada_with_core, answers, last_lines
+from tests.repl.side_by_side import ada_with_core, answers, build, last_lines, with_core
 
 SOURCE = """\
 procedure Example is
@@ -169,3 +169,35 @@ def test_several_of_a_name(files: list[str]) -> None:
     assert own[1].partition(" = ")[2] == own[2].partition(" = ")[2]
     listed = '"same" is in several packages; say which: example.run.same, example.walk.same'
     assert listed in own[4]
+
+
+INLINED = """\
+procedure Example is
+   Sink : Integer := 0 with Volatile;
+   Nowhere : access Integer with Volatile;
+   function F (N : Integer) return Integer with Inline_Always;
+   function F (N : Integer) return Integer is
+      type Kind is (En, Other);
+      type Rec is record A, B : Integer; end record;
+      R : Rec := (N, Sink);
+      K : Kind := (if N > 100 then Other else En);
+   begin
+      Sink := Nowhere.all;
+      return R.A + R.B + Kind'Pos (K);
+   end F;
+begin
+   Sink := F (Sink) + F (Sink);
+end Example;
+"""
+
+
+def test_types_of_an_inlined_subprogram(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """Only the abstract instance has them."""
+    tool("gcc")  # which gnatmake calls
+    make = [tool("gnatmake"), "-q", "-g", "-O1", "-gnatp", "example.adb", "-o", "a"]
+    build(tmp_path, {"example.adb": INLINED}, [make])
+    files = with_core(tool, tmp_path)
+    commands = ["ptype rec", "ptype kind", "ptype example.f.rec"]
+    own = answers(None, files, commands)
+    assert own == answers(tool("gdb"), files, commands)
+    assert "type = record" in own[0] and "type = (en, other)" in own[1]

@@ -29,7 +29,7 @@ from dwarfgpu.dwarf.scope.imports import searched_units, units_with_names
 from dwarfgpu.dwarf.scope.meaning import Meaning, is_function
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import TYPES, named_entries
-from dwarfgpu.dwarf.scope.variable import Variable, declared_in
+from dwarfgpu.dwarf.scope.variable import Variable, declared_in, with_abstract
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
 
@@ -508,8 +508,10 @@ def _is_ada(unit: CompilationUnit) -> bool:
 
 
 def _names(scope: Die) -> Iterator[str]:
-    """Yield the names of the entries of a scope, and of the enumerators of its types."""
-    for index, child in enumerate(scope.children()):
+    """Yield the names of the entries of a scope and its abstract instance, and of the enumerators
+    of the types."""
+    entries = (child for holder in with_abstract(scope) for child in holder.children())
+    for index, child in enumerate(entries):
         if index >= _MOST:
             return
         if child.name is not None:
