@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Final
 
@@ -14,8 +14,8 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import units_with_tags
 from dwarfgpu.dwarf.names.function_paths import (
+    TypedPath,
     components,
-    ends_in,
     is_full_name,
     without_arguments,
 )
@@ -95,15 +95,15 @@ def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
 class _EndsInPath:
     """Matches qualified names that end in a path, which may be without arguments of templates."""
 
-    def __init__(self, path: Sequence[str]) -> None:
-        self._path = path
-        bare = [without_arguments(component) or component for component in path]
+    def __init__(self, name: str) -> None:
+        self._path = TypedPath(name)
+        bare = [without_arguments(item) or item for item in self._path.components]
         self.simple = bare[-1]
         escaped = (re.sub(r"\W", r"\\\g<0>", component) for component in bare)
         self.pattern = rf"(?:^|::){'(?:<.*)?::'.join(escaped)}(?:<.*)?$"
 
     def search(self, text: str) -> bool:
-        return self.simple in text and ends_in(components(text), self._path)
+        return self.simple in text and self._path.ends(components(text))
 
 
 def _listed(
@@ -113,7 +113,7 @@ def _listed(
     `LimitExceeded` if there are more than `FileLimits.namesakes`."""
     info = code_object.info
     remaining = most = info.object.limits.namesakes
-    named, searched = _EndsInPath(components(name)), SearchedNames(info, is_expression=False)
+    named, searched = _EndsInPath(name), SearchedNames(info, is_expression=False)
     simple = named.simple
     units = list(units_with_words(info, required_words(named.pattern)))
     if units and _IDENTIFIER.fullmatch(simple):

@@ -94,7 +94,7 @@ def test_arguments_and_tags(name: str, template: str | None, bare: str) -> None:
     ],
 )
 def test_ends_of_paths(own: str, typed: str, is_end: bool, is_whole: bool) -> None:
-    assert paths.ends_in(paths.components(own), paths.components(typed)) is is_end
+    assert paths.TypedPath(typed).ends(paths.components(own)) is is_end
     assert paths.is_full_name(own, typed) is is_whole
 
 

@@ -171,6 +171,26 @@ def test_names_with_several_spellings(tmp_path: Path, read: list[int]) -> None:
     assert len(read) == 2  # twice<long>, too
 
 
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [
+        ("x<x<", "x<" * 4_900),
+        ("x<int, long>", f"x<{'int, ' * 1_900}long>"),
+        ("x::x<int>", f"{'x::' * 3_000}x<int>"),
+        ("x<int>::x", f"{'x<int>::' * 1_200}x"),
+        ("x::x<int>(int)", f"x::x<int>({'int, ' * 1_900}int)"),
+    ],
+)
+def test_a_long_name_is_parsed_once(tmp_path: Path, read: list[int], short: str, long: str) -> None:
+    """Not once more for each unit that is read."""
+    file = program(tmp_path, CPLUSPLUS)
+    assert functions_named(file, "x<>") == ()
+    assert len(read) == UNITS  # all have variables with names that end so
+    of_short = calls_of(lambda: functions_named(file, short))
+    of_long = calls_of(lambda: functions_named(file, long))
+    assert of_long < of_short + 20 * len(long)
+
+
 def info_of(path: Path) -> DebugInfo:
     try:
         return CodeObject.open(path).info

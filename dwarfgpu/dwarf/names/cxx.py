@@ -56,6 +56,8 @@ _INTEGER_WORDS: Final = frozenset(
 _QUALIFIERS: Final = ("const", "volatile")
 _ALLOCATION: Final = frozenset({"new", "delete"})
 _TAGS: Final = frozenset({"struct", "class", "union", "enum"})
+_OPENING: Final = frozenset("<(")
+_CLOSING: Final = frozenset(">)")
 _LONGEST: Final = 10_000
 _DEEPEST: Final = 40
 
@@ -145,12 +147,16 @@ class _Parser:
         self.is_shown = not has_functions
         self.tokens: list[str] = []
         self.position = self.depth = 0
-        index, end = 0, len(text.rstrip())
+        index, end, brackets = 0, len(text.rstrip()), 0
         while index < end:
             match = _TOKEN.match(text, index)
             if match is None:
                 raise _NotUnderstood
-            self.tokens.append(match[1])
+            token = match[1]
+            brackets += (token in _OPENING) - (token in _CLOSING)
+            if brackets > _DEEPEST:  # no need to read the rest
+                raise _NotUnderstood
+            self.tokens.append(token)
             index = match.end()
 
     @property

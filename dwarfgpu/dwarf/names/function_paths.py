@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf.names import cxx, qualified
 
@@ -34,10 +35,40 @@ _MOST_KEPT: Final = 2_000
 """Characters of a name whose form is kept."""
 
 
+class TypedPath:
+    """The path of a function as a user types it. Its parts are read once, not for each name that
+    they are compared with: a typed name may be long, and the names in a file are many."""
+
+    def __init__(self, path: str) -> None:
+        self.components = components(path)
+
+    def ends(self, own: Sequence[str]) -> bool:
+        """Return whether the components of a path end in these."""
+        typed = self.components
+        if len(own) < len(typed):
+            return False
+        return all(map(_is_component, own[len(own) - len(typed) :], typed, self._forms))
+
+    @cached_property
+    def may_be_printed_otherwise(self) -> bool:
+        """Whether compilers may name an entry otherwise than its function is printed."""
+        return any(
+            "<" in component or "[abi:" in component or is_conversion(component)
+            for component in self.components
+        )
+
+    @cached_property
+    def _forms(self) -> list[str]:
+        return [*map(canonical, self.components)]
+
+
 def is_full_name(name: str, text: str) -> bool:
     """Return whether a text is the whole name of a function, its parameters and ABI tags apart."""
     own, typed = (components(split(item.strip())[0].removeprefix("::")) for item in (name, text))
-    return len(own) == len(typed) and all(map(_is_whole_component, own, typed))
+    return len(own) == len(typed) and all(
+        _is_whole_component(name, component, canonical(component))
+        for name, component in zip(own, typed, strict=True)
+    )
 
 
 def qualifiers_of(name: str) -> str | None:
@@ -138,25 +169,19 @@ def is_conversion(name: str) -> bool:
     return _CONVERSION.match(name) is not None
 
 
-def ends_in(own: Sequence[str], typed: Sequence[str]) -> bool:
-    """Return whether the components of a path end in those that are typed."""
-    if len(own) < len(typed):
-        return False
-    return all(map(_is_component, own[len(own) - len(typed) :], typed))
-
-
-def _is_component(name: str, typed: str) -> bool:
+def _is_component(name: str, typed: str, form: str) -> bool:
     """Return whether a component is the typed one, which may be without template arguments."""
     template = without_arguments(name)
-    return _is_whole_component(name, typed) or (
-        template is not None and _is_whole_component(template, typed)
+    return _is_whole_component(name, typed, form) or (
+        template is not None and _is_whole_component(template, typed, form)
     )
 
 
-def _is_whole_component(name: str, typed: str) -> bool:
-    """Return whether a component is the typed one, which may be without ABI tags."""
+def _is_whole_component(name: str, typed: str, form: str) -> bool:
+    """Return whether a component is the typed one, of a canonical form, which may be without ABI
+    tags."""
     own = name if "[abi:" in typed else without_tags(name)
-    return canonical(own) == canonical(typed)
+    return canonical(own) == form
 
 
 def canonical(name: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.pattern import pattern
@@ -104,12 +105,12 @@ def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol
     path, parameters = paths.split(text.strip())
     if paths.nested(text) is not None:
         return ()
-    components = paths.components(path.removeprefix("::"))
-    words = _IDENTIFIER.findall(" ".join(components).partition("<")[0])
+    typed = paths.TypedPath(path.removeprefix("::"))
+    words = _IDENTIFIER.findall(" ".join(typed.components).partition("<")[0])
     entries: dict[int, FunctionSymbol] = {}
     for file in symbol_files(code_object):
         symbols = list(file.symbols_named(text.strip(), f"{text.strip()}@", with_untyped=True))
-        for part in _mangled_parts(components[-1], words):
+        for part in _mangled_parts(typed.components[-1], words):
             symbols += file.mangled_functions(part)
         for symbol in symbols:
             is_placed = symbol.is_in_section and symbol.kind != "thread_local"
@@ -123,7 +124,7 @@ def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol
             is_meant = is_named or (
                 own is not None
                 and len(paths.components(own)) == 1  # none that is inside a function
-                and paths.ends_in(paths.components(own_path), components)
+                and typed.ends(paths.components(own_path))
                 and (parameters is None or paths.is_typed(own, parameters))
             )
             if is_meant:
@@ -175,17 +176,16 @@ def _functions_spelled(
         inner = functions_named(code_object, nested[1]) if outer else ()
         return [item for item in inner if not outer.isdisjoint(_functions_around(item.die))]
     path, parameters = paths.split(text.strip())
-    components = paths.components(path.removeprefix("::"))
+    typed = paths.TypedPath(path.removeprefix("::"))
     functions: dict[int, NamedFunction] = {}
-    for simple in map(paths.without_tags, (*components[-1:], *components[-2:-1])):
+    for simple in map(paths.without_tags, (*typed.components[-1:], *typed.components[-2:-1])):
         if functions:  # otherwise a constructor that a class inherits, which has its name
             break
-        info = code_object.info
-        units = _units(info, paths.canonical(simple))
-        for unit in require_few(units, info, simple):
+        info, sought = code_object.info, _Sought(simple, typed, parameters)
+        for unit in require_few(_units(info, sought.name), info, simple):
             try:
                 for function in sorted(
-                    _in_unit(info, unit, simple, components, parameters),
+                    _in_unit(info, unit, sought),
                     key=lambda candidate: candidate.die.offset,
                 ):
                     functions.setdefault(function.entry, function)
@@ -213,7 +213,7 @@ def _in_ada(info: DebugInfo, text: str) -> Iterator[NamedFunction]:
         try:
             if unit.language in dw.ADA:
                 for key in filter(is_meant, named_entries(unit).by_name):
-                    yield from _in_unit(info, unit, key, [key], None)
+                    yield from _in_unit(info, unit, _Sought(key, paths.TypedPath(key)))
         except DwarfGpuError:
             continue
 
@@ -231,16 +231,49 @@ def _units(info: DebugInfo, simple: str) -> Iterator[CompilationUnit]:
         yield from source.type_units
 
 
-def _in_unit(
-    info: DebugInfo,
-    unit: CompilationUnit,
-    simple: str,
-    components: list[str],
-    parameters: str | None,
-) -> Iterator[NamedFunction]:
+class _Sought:
+    """What is looked for in each unit. What only depends on it is computed once."""
+
+    def __init__(self, simple: str, path: paths.TypedPath, parameters: str | None = None) -> None:
+        self.path, self.parameters = path, parameters
+        self.name = paths.canonical(simple)
+
+    @cached_property
+    def key(self) -> str:
+        return qualified.canonical(self.name)
+
+    @cached_property
+    def template(self) -> str:
+        """The name without the arguments of a template."""
+        return paths.without_arguments(self.name) or self.name
+
+    @cached_property
+    def key_of_template(self) -> str:
+        return qualified.canonical(self.template)
+
+    @cached_property
+    def is_conversion(self) -> bool:
+        return paths.is_conversion(self.name)
+
+    @cached_property
+    def may_be_printed_otherwise(self) -> bool:
+        """Whether entries may have another name than their functions are printed with."""
+        return self.path.may_be_printed_otherwise or self.name != paths.canonical(
+            paths.without_tags(self.path.components[-1])
+        )
+
+    @cached_property
+    def mangled_words(self) -> tuple[str, ...]:
+        """Words of the linkage names of all functions with the path."""
+        from dwarfgpu.dwarf.scope.required_word import mangled_words  # few names need it
+
+        return mangled_words("::".join(self.path.components))
+
+
+def _in_unit(info: DebugInfo, unit: CompilationUnit, sought: _Sought) -> Iterator[NamedFunction]:
     """Yield the functions of a path whose entries have a simple name."""
-    simple = paths.canonical(simple)
-    by_declaration = _entries_named(unit, simple, components)
+    simple, parameters = sought.name, sought.parameters
+    by_declaration = _entries_named(unit, sought)
     names = dict.fromkeys(by_declaration, "")
     for declaration in names:
         entries = dict.fromkeys([*completed(declaration, [unit]), *by_declaration[declaration]])
@@ -263,50 +296,44 @@ def _in_unit(
         yield from _calls(info, unit, meant)
 
 
-def _entries_named(
-    unit: CompilationUnit, simple: str, components: list[str]
-) -> dict[Die, list[Die]]:
+def _entries_named(unit: CompilationUnit, sought: _Sought) -> dict[Die, list[Die]]:
     """Return the entries of functions, by their declarations: what leads to one through another
     unit (gcc -flto) is among them."""
     most = unit.sections.object.limits.namesakes
     by_declaration: dict[Die, list[Die]] = {}
     for with_name in (_named_so, _printed_so):
-        for die in () if by_declaration else with_name(unit, simple, components):
+        for die in () if by_declaration else with_name(unit, sought):
             by_declaration.setdefault(declaration_of(die), []).append(die)
             if len(by_declaration) > most:
-                message = f"more than {most} functions of a unit are named {simple}"
+                message = f"more than {most} functions of a unit are named {sought.name}"
                 raise LimitExceeded(message, "--max-namesakes")
     return by_declaration
 
 
-def _named_so(unit: CompilationUnit, simple: str, components: list[str]) -> Iterator[Die]:
+def _named_so(unit: CompilationUnit, sought: _Sought) -> Iterator[Die]:
     """Yield the entries with a path."""
-    keys = [qualified.canonical(simple)]
-    if "<" not in simple and unit.is_cplusplus:
-        keys += named_entries(unit).templates(simple)
+    keys = [sought.key]
+    if "<" not in sought.name and unit.is_cplusplus:
+        keys += named_entries(unit).templates(sought.name)
     for die in chain.from_iterable(named(unit, key) for key in keys):
-        if die.tag == dw.TAG_SUBPROGRAM and paths.ends_in(_path(die), components):
+        if die.tag == dw.TAG_SUBPROGRAM and sought.path.ends(_path(die)):
             yield die
 
 
-def _printed_so(unit: CompilationUnit, simple: str, components: list[str]) -> Iterator[Die]:
+def _printed_so(unit: CompilationUnit, sought: _Sought) -> Iterator[Die]:
     """Yield the entries whose linkage names mean a path, where their own names do not: they have no
     ABI tags, and gcc leaves out default arguments of templates, `g<n::V<int>*>`, and has typedefs
     after `operator`.
 
     `LimitExceeded` where very many may be meant: each takes as long as several namesakes.
     """
-    is_inherited = simple != paths.canonical(paths.without_tags(components[-1]))
-    is_varied = any(map(_is_varied, components))
-    if not unit.is_cplusplus or not (is_varied or is_inherited):
+    if not unit.is_cplusplus or not sought.may_be_printed_otherwise:
         return
-    from dwarfgpu.dwarf.scope.required_word import mangled_words  # few names are so
-
-    entries, template = named_entries(unit), paths.without_arguments(simple) or simple
-    keys = [qualified.canonical(template), *entries.templates(template)]
-    if paths.is_conversion(simple):
+    entries, words = named_entries(unit), sought.mangled_words
+    if sought.is_conversion:
         keys = [*filter(paths.is_conversion, entries.by_name)]
-    words = mangled_words("::".join(components))
+    else:
+        keys = [sought.key_of_template, *entries.templates(sought.template)]
     remaining = most = unit.sections.object.limits.namesakes // _COST_OF_LINKED
     for die in chain.from_iterable(named(unit, key) for key in keys):
         linked = _linkage_name(die) if die.tag == dw.TAG_SUBPROGRAM else None
@@ -314,16 +341,11 @@ def _printed_so(unit: CompilationUnit, simple: str, components: list[str]) -> It
             continue
         remaining -= 1
         if remaining < 0:
-            message = f"more than {most} functions of a unit may be printed as {simple}"
+            message = f"more than {most} functions of a unit may be printed as {sought.name}"
             raise LimitExceeded(message, "--max-namesakes")
         printed = demangled_function(linked)
-        if printed is not None and paths.ends_in(_path_of(printed), components):
+        if printed is not None and sought.path.ends(_path_of(printed)):
             yield die
-
-
-def _is_varied(component: str) -> bool:
-    """Return whether compilers may name an entry otherwise than its function is printed."""
-    return "<" in component or "[abi:" in component or paths.is_conversion(component)
 
 
 def described_function(die: Die) -> NamedFunction | None:
