@@ -208,6 +208,19 @@ def test_errors(text: str, message: str) -> None:
     assert caught.value.message == message
 
 
+def test_names_in_an_unknown_scope_are_not_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each takes a search of all units; the evaluation looks up the whole name."""
+    asked: list[str] = []
+
+    def is_name(name: str) -> bool:
+        asked.append(name)
+        return False
+
+    monkeypatch.setattr(KNOWN, "is_name", is_name)
+    assert spelled(parse("a<b>::a<b>::a<b>::a", KNOWN)) == "a<b>::a<b>::a<b>::a"
+    assert {*asked} <= {"a<b>", "a", "a<b>::a<b>::a<b>::a"}
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -48,6 +48,7 @@ def extended_name(cursor: Cursor, index: int, *, is_member: bool = False) -> tup
 def _extended_name(cursor: Cursor, index: int, *, is_member: bool) -> tuple[str, int]:
     tokens = cursor.tokens
     name, index = tokens[index].text, index + 1
+    is_in_unknown_scope = False
     for _ in range(_MAX_PARTS):
         if tokens[index].kind != "mark" or tokens[index].text not in _CLOSERS:
             break
@@ -75,10 +76,12 @@ def _extended_name(cursor: Cursor, index: int, *, is_member: bool) -> tuple[str,
         longer = name + inside
         if following.kind == "name" and following.text.startswith("::"):
             scoped_name = longer + following.text
-            if is_function or cursor.known.is_name(longer) or not cursor.known.is_name(name):
-                name, index = scoped_name, end + 1
-                continue
-            break
+            if not (is_function or is_in_unknown_scope or cursor.known.is_name(longer)):
+                if cursor.known.is_name(name):
+                    break
+                is_in_unknown_scope = True  # no unit is searched for each longer name
+            name, index = scoped_name, end + 1
+            continue
         is_meant = is_member or cursor.known.is_name(name) == is_function
         is_meant = is_meant or not is_function and _begins_with_type(cursor, index)
         if not is_meant and not cursor.known.is_name(longer):
