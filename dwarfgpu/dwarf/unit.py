@@ -216,7 +216,11 @@ class CompilationUnit(OfOpenFile):
     def root(self) -> Die:
         """The entry of the unit itself; `Malformed` where there is none."""
         try:
-            code, values_at = read_uleb(self.data, self.header.entries_at, self.end)
+            code, values_at = 0, self.header.entries_at
+            if values_at < self.end:
+                code, values_at = read_uleb(self.data, values_at, self.end)
+            if code == 0:
+                raise Malformed("the unit has no entry of its own")
             abbreviation = self.abbreviations.get(code)
             if abbreviation is None:
                 raise Malformed(f"the unit's own entry has the unknown abbreviation {code}")

@@ -261,6 +261,14 @@ def test_an_unreadable_unit_does_not_hide_another() -> None:
     assert global_named(here.info, "z") is None, "its bytes tell that it has no z"
 
 
+@pytest.mark.parametrize("entries", [b"", b"\0", bytes(4)])
+def test_a_unit_without_entries(entries: bytes) -> None:
+    """Code 0 is that of the null entry (DWARF 5 7.5.2), not of an unknown abbreviation."""
+    info = debug_info(elf({".debug_info": unit(entries), ".debug_abbrev": abbreviations()}))
+    with pytest.raises(Malformed, match="the unit has no entry of its own"):
+        _ = info.units[0].root
+
+
 def test_an_extern_declaration_in_a_block_means_the_global() -> None:
     shapes = [
         Shape(0x11, ((dw.AT_LOW_PC, 1), (dw.AT_HIGH_PC, 0x0B)), True),
