@@ -14,6 +14,7 @@ from dwarfgpu.check.attributes import attribute_name
 from dwarfgpu.check.entry_positions import unit_position
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.rules import RULES
+from dwarfgpu.check.unit_kinds import is_filler
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import covers, merged
 from dwarfgpu.dwarf.debug_info import DebugInfo
@@ -62,6 +63,8 @@ def check_headers(info: DebugInfo, architecture: Architecture | None, findings: 
     lists, last = dict[Sections, CompilationUnit](), None
     reported: set[tuple[Sections, str]] = set()
     for unit in info.units:
+        if unit.header.format.address_size == 4 and is_filler(unit):
+            continue
         if unit.format.version >= 5 and unit.sections is not last:
             last = unit.sections
             lists.setdefault(last, unit)

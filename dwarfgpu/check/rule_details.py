@@ -256,7 +256,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "of the unit, as consumers accept that"
     ),
     "wrong-unit": (
-        "the first entry of a unit has another tag than the type of the unit in its header "
+        "a unit has no entries, and is not what gold fills holes with when it links "
+        "incrementally, or its first entry has another tag than the type of the unit in its header "
         "demands, or the type_offset of a type unit leads to no entry, or to one that describes no "
         "type (DWARF 5 3.1, 7.5.1)"
     ),

@@ -26,6 +26,8 @@ _KINDS: Final[Mapping[int, tuple[str, int]]] = {
 }
 _VENDOR_TAGS: Final = 0x4080
 """The first of them, DW_TAG_lo_user."""
+_FILLER_BEGINS: Final = 11
+"""Bytes of the header of a unit of DWARF 4, without those of a type unit."""
 
 
 def check_kind(
@@ -37,6 +39,8 @@ def check_kind(
     `offsets` are those of the entries that were read: all if `is_whole`.
     """
     if not offsets:
+        if is_whole and not is_filler(unit):
+            _add(unit, "the unit has no entry of its own", findings)
         return False
     kind, tag = unit.header.kind, _tag_at(unit, offsets[0])
     title, expected = _KINDS.get(kind, ("", tag))
@@ -61,6 +65,16 @@ def check_kind(
         )
         return False
     return True
+
+
+def is_filler(unit: CompilationUnit) -> bool:
+    """Return whether a unit is what gold fills a hole of `.debug_info` or `.debug_types` with when
+    it links incrementally: zeros behind a header for addresses of 4 bytes, whatever the machine."""
+    header, data = unit.header, unit.data
+    layout = header.format.version, header.format.offset_size, header.format.address_size
+    if layout != (4, 4, 4) or any(data[header.entries_at : min(header.entries_at + 1, unit.end)]):
+        return False
+    return header.abbreviations_at == 0 and not any(data[unit.offset + _FILLER_BEGINS : unit.end])
 
 
 def _tag_at(unit: CompilationUnit, offset: int) -> int:

@@ -261,6 +261,12 @@ def rooted(tag: int, kind: int = 1, version: int = 5) -> bytes:
     return elf({".text": CODE, ".debug_info": info, ".debug_abbrev": table(Shape(tag))})
 
 
+def behind_a_unit(info: bytes = b"", type_units: bytes = b"") -> bytes:
+    """Units behind one with an entry, and type units."""
+    sections = {".debug_info": unit(b"\x01") + info, ".debug_abbrev": table(Shape(COMPILE_UNIT))}
+    return elf(sections | ({".debug_types": type_units} if type_units else {}))
+
+
 def of_file(number: int) -> bytes:
     """A variable of a file, in a unit without a line table."""
     return one_entry(VARIABLE, [(dw.AT_DECL_FILE, DATA1, bytes((number,)))])
@@ -462,6 +468,12 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("wrong-unit", "error", rooted(COMPILE_UNIT, kind=3), rooted(0x3C, kind=3)),
     ("wrong-unit", "error", rooted(0x3C), rooted(0x4100)),  # a vendor's
     ("wrong-unit", "error", rooted(0x41), rooted(0x3C, version=4)),
+    ("wrong-unit", "error", behind_a_unit(unit(bytes(4))), behind_a_unit(unit(b"\1\0\0\0"))),
+    ("wrong-unit", "error", behind_a_unit(unit(b"")), behind_a_unit(unit(b"\1"))),
+    ("wrong-unit", "error", behind_a_unit(unit(bytes(9), 4)),
+     behind_a_unit(unit(bytes(9), 4, 4))),  # a hole that gold has filled
+    ("wrong-unit", "error", behind_a_unit(type_units=unit(bytes(17), 4)),
+     behind_a_unit(type_units=unit(bytes(17), 4, 4))),
     ("outside-table", "error", of_file(5), of_file(0)),
     ("negative-line", "error", attribute(VARIABLE, dw.AT_DECL_LINE, -1),
      attribute(VARIABLE, dw.AT_DECL_LINE, 0)),
