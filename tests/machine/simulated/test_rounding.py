@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from dwarfgpu.machine.simulated.semantics.rounding import rounded_scaled
+from dwarfgpu.machine.simulated.semantics.rounding import rounded_division_fma, rounded_scaled
 from dwarfgpu.machine.topology import StopReason
 from tests.machine.simulated import vectors
 
@@ -234,3 +234,26 @@ def test_a_power_far_out_of_range(kind: str, mode: int) -> None:
         -least if mode == DOWNWARD else 0,
         0,
     ]
+
+
+@pytest.mark.parametrize(("code", "kind"), [("080037d600051204", "f4"), ("080038d600051204", "f8")])
+def test_a_fused_multiplication_of_a_division(code: str, kind: str) -> None:
+    """v_div_fmas: without a scale it is v_fma."""
+    tiny = float(np.finfo(kind).eps) / 4
+    above = float(np.nextafter(np.array(1, kind), np.array(2, kind)))
+    for direction, expected in ((NEAREST, 1.0), (UPWARD, above), (DOWNWARD, 1.0)):
+        mode = PLAIN | direction | direction << 2
+        assert left(code, mode, kind, 1.0, tiny, 1.0)[0] == expected
+
+
+@pytest.mark.parametrize(("kind", "step", "large"), [("f4", 64, 2.0**20), ("f8", 128, 2.0**20)])
+def test_a_scale_of_a_division_is_rounded_once(kind: str, step: int, large: float) -> None:
+    """As the manual has it: 2**64 or 2**128 times the sum if the quotient is large, else one by
+    that."""
+    tiny = float(np.finfo(kind).eps) / 4
+    above = float(np.nextafter(np.array(1, kind), np.array(2, kind)))
+    mode = UPWARD | UPWARD << 2
+    for quotient, power in ((large, step), (1 / large, -step)):
+        sources = (np.array([number], kind) for number in (quotient, tiny, quotient))
+        [found] = rounded_division_fma(*sources, np.array([True]), mode, cast("Any", None))
+        assert found == above * quotient * 2.0**power

@@ -19,6 +19,7 @@ import numpy as np
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.machine.simulated.semantics.approximations import APPROXIMATIONS
+from dwarfgpu.machine.simulated.semantics.division import division_fma
 from dwarfgpu.machine.simulated.semantics.lane_functions import FUNCTIONS, Lanes, is_signalling
 from dwarfgpu.machine.simulated.storage.wave_registers import RunningWave
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
@@ -239,7 +240,7 @@ def rounded_division_fma(
     a: Lanes, b: Lanes, c: Lanes, is_scaled: Lanes, mode: int, wave: RunningWave
 ) -> Lanes:
     """Return what `division_fma` returns, rounded once, in its final scale."""
-    nearest = FUNCTIONS["division_fma"](a, b, c, is_scaled)
+    nearest = division_fma(a, b, c, is_scaled)
     step, middle = {4: (64, 127), 8: (128, 1023)}[c.itemsize]
     power = np.where(FUNCTIONS["raw_exponent"](c) > middle, step, -step)
     power = np.where(is_scaled, power, 0)
