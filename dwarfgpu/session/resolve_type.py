@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.dynamic_properties import (
     Bounds,
     Computed,
+    ComputedRange,
     Measure,
     Properties,
     StringLength,
@@ -44,6 +45,7 @@ from dwarfgpu.dwarf.types.types import (
     Member,
     MemberPointer,
     Pointer,
+    Range,
     Struct,
     Type,
     Unspecified,
@@ -205,6 +207,15 @@ class Resolver:
         """Return the assumptions about registers on which the types so far depend, and which
         objects may have other types."""
         return (*self._attributes.assumed(), *self.unknown_tags)
+
+    def range(self, values: ComputedRange) -> Range:
+        """Return the values of a subtype; `UndefinedBits` if a bound is optimized out."""
+        return self._attributes.range(values)
+
+    def bound(self, values: ComputedRange, end: str) -> int:
+        """Return the "lower" or "upper" bound of a subtype; `UndefinedBits` if it is optimized
+        out."""
+        return self._attributes.bound(values, end)
 
     # Objects
 

@@ -21,6 +21,7 @@ from functools import partial
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import evolve, frozen
@@ -28,9 +29,14 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.types.builder import types_of
-from dwarfgpu.dwarf.types.dynamic_properties import Computed, Measure, StringLength
+from dwarfgpu.dwarf.types.dynamic_properties import (
+    Computed,
+    ComputedRange,
+    Measure,
+    StringLength,
+)
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Base, Enum, Member, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import Base, Enum, Member, Range, Struct, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -180,6 +186,20 @@ class TypeAttributes:
         access = self.context.access
         return int.from_bytes(access.read_bytes(length_location, length.size_bytes), access.endian)
 
+    def range(self, values: ComputedRange) -> Range:
+        """Return the values of a subtype in the frame that has it; `UndefinedBits` if a bound is
+        optimized out."""
+        lower, upper = (self.bound(values, end) for end in ("lower", "upper"))
+        return Range(lower, upper, values.is_modular)
+
+    def bound(self, values: ComputedRange, end: str) -> int:
+        """Return the "lower" or "upper" bound of a subtype; `UndefinedBits` if it is optimized
+        out."""
+        bound = values.lower if end == "lower" else values.upper
+        if bound is None:
+            raise UndefinedBits(f"the {end} bound of {values.name} is not described")
+        return self.number(bound, LocatedObject(UNDEFINED_LOCATION, None))
+
     def size(self, measure: Measure, about: LocatedObject) -> int:
         size = self.number(measure, about)
         if size < 0:
@@ -259,8 +279,9 @@ class TypeAttributes:
         bare = strip(type_)
         if isinstance(bare, Enum):
             size, is_signed, endian = bare.value_bits, bare.is_signed, None
-        elif isinstance(bare, Base) and bare.base.is_integral and bare.base.vector_size is None:
-            size, is_signed, endian = bare.base.bit_size, bare.base.is_signed, bare.base.endian
+        elif isinstance(bare, Base) and _is_counted(bare):
+            size, endian = bare.base.bit_size, bare.base.endian
+            is_signed = bare.base.is_signed or bare.base.encoding == "signed_fixed"
         else:
             raise IllFormed(f"{subject}, which is not an integer")
         access = self.context.access
@@ -372,6 +393,14 @@ class TypeAttributes:
                     "--max-places",
                 )
         return Location(tuple(singles), stop) if singles else UNDEFINED_LOCATION
+
+
+def _is_counted(kind: Base) -> bool:
+    """Return whether values of a type are whole numbers, or multiples of the scale of a fixed-point
+    type."""
+    base = kind.base
+    is_discrete = base.is_integral or base.encoding in CHARACTERS
+    return base.vector_size is None and (is_discrete or base.scale is not None)
 
 
 def _with_sign(number: int, sign_bits: int | None) -> int:

@@ -24,6 +24,7 @@ from dwarfgpu.dwarf.names.fortran_ada import (
     pointer_to_elements,
 )
 from dwarfgpu.dwarf.types.class_parts import Variant, VariantPart
+from dwarfgpu.dwarf.types.dynamic_properties import ComputedRange
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
     Absent,
@@ -34,6 +35,7 @@ from dwarfgpu.dwarf.types.types import (
     Member,
     Pointer,
     Qualified,
+    Range,
     Struct,
     Type,
     Typedef,
@@ -44,6 +46,8 @@ from dwarfgpu.view.strings import CharacterKind, quoted_character
 _MOST: Final = 10_000
 """Members of one definition."""
 _DEEPEST: Final = 20
+_UNKNOWN: Final = "<>"
+"""A bound that depends on the running program."""
 
 
 def definition(type_: Type | None, style: Style, depth: int = 0) -> str:
@@ -54,7 +58,7 @@ def definition(type_: Type | None, style: Style, depth: int = 0) -> str:
     if depth > _DEEPEST:
         return "..."
     if isinstance(form, Enum) and (values := enumeration_range(type_)) is not None:
-        words = [_enumerator(form, end) for end in (values.lower, values.upper)]
+        words = [_enumerator(form, end) for end in _ends(values)]
         return f"range {' .. '.join(words)}"
     if isinstance(form, Pointer):
         inner = definition(form.target, style, depth + 1)
@@ -77,8 +81,14 @@ def definition(type_: Type | None, style: Style, depth: int = 0) -> str:
     return _ada(form)
 
 
-def _enumerator(kind: Enum, value: int) -> str:
-    return kind.table.names.get(value, str(value))
+def _ends(values: Range | ComputedRange) -> tuple[int | None, int | None]:
+    """Return the bounds of a subtype; None for one that is not known."""
+    lower, upper = values.lower, values.upper
+    return lower if isinstance(lower, int) else None, upper if isinstance(upper, int) else None
+
+
+def _enumerator(kind: Enum, value: int | None) -> str:
+    return _UNKNOWN if value is None else kind.table.names.get(value, str(value))
 
 
 def _is_access(type_: Type | None) -> bool:
@@ -128,14 +138,19 @@ def _ada_base(base: Base) -> str:
     encoding, values = base.base.encoding, base.range
     is_character = encoding in CHARACTERS
     if values is not None and values.is_modular:
-        return f"mod {values.upper + 1}"
+        upper = _ends(values)[1]
+        return f"mod {_UNKNOWN if upper is None else upper + 1}"
     if values is not None:
-        ends = (values.lower, values.upper)
         kind = CharacterKind(base.size_bytes, style="ada")
-        words = [quoted_character(end, kind) if is_character else str(end) for end in ends]
-        if encoding == "boolean" and set(ends) <= {0, 1}:
-            words = [("false", "true")[end] for end in ends]
-        return f"range {' .. '.join(words)}"
+
+        def spelled(end: int | None) -> str:
+            if end is None:
+                return _UNKNOWN
+            if encoding == "boolean" and end in (0, 1):
+                return ("false", "true")[end]
+            return quoted_character(end, kind) if is_character else str(end)
+
+        return f"range {' .. '.join(map(spelled, _ends(values)))}"
     if is_character:
         return f"<{ada_name(base)}>"
     if encoding == "boolean":

@@ -14,6 +14,7 @@ from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.types.dynamic_properties import ComputedRange
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -315,7 +316,7 @@ def is_added(member: Member) -> bool:
     return type_name == _INTERFACE_TAG or (type_name == _OFFSET and name[:1].isupper())
 
 
-def enumeration_range(type_: Type | None) -> Range | None:
+def enumeration_range(type_: Type | None) -> Range | ComputedRange | None:
     """Return the values of a subrange of an enumeration; None for any other type."""
     return denoted(type_).range
 
@@ -462,14 +463,14 @@ def first_of_indexes(type_: Type | None) -> int | None:
         return None
     kind = bounds.members[0].type
     values, index = enumeration_range(kind), strip(kind)
+    if values is None and isinstance(index, Base):
+        values = index.range
     if values is not None:
-        return values.lower
+        return values.lower if isinstance(values.lower, int) else None
     if isinstance(index, Enum):
         return index.enumerators[0][1] if index.enumerators else None
     if not isinstance(index, Base):
         return None
-    if index.range is not None:
-        return index.range.lower
     return -(1 << index.base.bit_size - 1) if index.base.is_signed else 0
 
 

@@ -17,7 +17,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.fortran_ada import ada_enumerator
 from dwarfgpu.dwarf.producer import parse_producer
-from dwarfgpu.dwarf.types.array_shape import Shape, array_shape
+from dwarfgpu.dwarf.types.array_shape import Shape, array_shape, subrange_bounds
 from dwarfgpu.dwarf.types.base_types import (
     storage_bits_of,
 )
@@ -29,7 +29,7 @@ from dwarfgpu.dwarf.types.computed_attributes import (
     in_bits,
     string_length,
 )
-from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Properties
+from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, ComputedRange, Properties
 from dwarfgpu.dwarf.types.lower_bounds import constant_lower, default_lower
 from dwarfgpu.dwarf.types.memory_space import memory_space
 from dwarfgpu.dwarf.types.type_entries import (
@@ -382,7 +382,7 @@ class TypeBuilder:
         underlying = underlying_base(die)
         if underlying is None or underlying.base.vector_size is not None:
             target = None if die.name else die.reference(dw.AT_TYPE)
-            values = _enumeration_range(die) if die.unit.language in dw.ADA else None
+            values = _values(die, is_modular=False) if die.unit.language in dw.ADA else None
             return Typedef((target and target.name) or name, self.target(die), range=values)
         values = modulus = None
         base = evolve(underlying.base, name=die.name or underlying.base.name)
@@ -521,19 +521,21 @@ class TypeBuilder:
         return target if is_constant else Qualified("const", target)
 
 
-def _range(die: Die, base: BaseType) -> Range | None:
-    """Return the values of a subrange of numbers, characters or Boolean, if its bounds are
-    constant: of a fixed-point type as multiples of its scale."""
+def _range(die: Die, base: BaseType) -> Range | ComputedRange | None:
+    """Return the values of a subrange of numbers, characters or Boolean: of a fixed-point type as
+    multiples of its scale."""
+    return _values(die, base.encoding == "unsigned") if base.encoding in _RANGED else None
+
+
+def _values(die: Die, is_modular: bool) -> Range | ComputedRange | None:
+    """Return the values between the bounds of a subrange of Ada; None for one without bounds."""
     lower, upper = constant_lower(die), die.integer(dw.AT_UPPER_BOUND)
-    if lower is None or upper is None or base.encoding not in _RANGED:
+    if lower is not None and upper is not None:
+        return Range(lower, upper, is_modular)
+    if not die.has(dw.AT_LOWER_BOUND) and not die.has(dw.AT_UPPER_BOUND):
         return None
-    return Range(lower, upper, base.encoding == "unsigned")
-
-
-def _enumeration_range(die: Die) -> Range | None:
-    """Return the values of a subrange of an enumeration, if its bounds are constant."""
-    lower, upper = constant_lower(die), die.integer(dw.AT_UPPER_BOUND)
-    return None if lower is None or upper is None else Range(lower, upper, is_modular=False)
+    bounds = subrange_bounds(die)
+    return ComputedRange(die.name or "the subrange", bounds.lower, bounds.upper, is_modular)
 
 
 def _is_never_negative(die: Die, base: BaseType) -> bool:

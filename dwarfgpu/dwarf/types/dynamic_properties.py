@@ -74,6 +74,18 @@ class Bounds:
 
 
 @frozen(eq=False)
+class ComputedRange:
+    """The values of a subtype of Ada whose bounds are not all constant (5.13)."""
+
+    name: str
+    """That of the subtype, for messages."""
+    lower: Measure
+    upper: Measure
+    is_modular: bool
+    """Whether the type on which it is based has no sign."""
+
+
+@frozen(eq=False)
 class StringLength:
     """DW_AT_string_length: where the length of a string is, in characters (DWARF 5 5.11)."""
 

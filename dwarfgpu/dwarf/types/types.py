@@ -16,7 +16,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.chains import End, ends_of
 from dwarfgpu.base.records import evolve, field, force_setattr, frozen
 from dwarfgpu.dwarf.types.class_parts import Access, Declarations, MemberIndex
-from dwarfgpu.dwarf.types.dynamic_properties import Properties
+from dwarfgpu.dwarf.types.dynamic_properties import ComputedRange, Properties
 from dwarfgpu.errors import DwarfGpuError, IllFormed, shown
 from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.objfile.file_bytes import OfOpenFile
@@ -97,7 +97,7 @@ class Base(_OfFile):
     `str`."""
     unpacked_bits: int | None = None
     """Of an element of a packed array: the size of the declared type."""
-    range: Range | None = None
+    range: Range | ComputedRange | None = None
     """Of a subrange type of Ada, its values."""
     modulus: int | None = None
     """Of a modular type of Ada that has not as many values as its bits, how many it has."""
@@ -455,7 +455,7 @@ class Denoted:
     """Each once, outermost first."""
     alignment: int | None = None
     """That of the first typedef that has one, from the outermost on."""
-    range: Range | None = None
+    range: Range | ComputedRange | None = None
     """That of the first typedef that has one."""
     character: str | None = None
     """The first name that is one of `WIDE_CHARACTERS`."""
@@ -472,7 +472,7 @@ class Typedef(_OfFile):
     """What `denoted` has found."""
     alignment: int | None = field(default=None, repr=False)
     """DW_AT_alignment in bytes."""
-    range: Range | None = None
+    range: Range | ComputedRange | None = None
     """Of a subrange of an enumeration of Ada, its values."""
 
     @property

@@ -124,7 +124,9 @@ def in_base_range(kind: Base) -> Base:
     whole = unpacked(kind)
     assert isinstance(whole, Base)
     base, values = whole.base, whole.range
-    if base.encoding == "unsigned_fixed" and values and values.upper < 1 << base.bit_size - 1:
+    upper = None if values is None else values.upper
+    is_fixed = base.encoding == "unsigned_fixed"
+    if is_fixed and isinstance(upper, int) and upper < 1 << base.bit_size - 1:
         return evolve(whole, base=evolve(base, encoding="signed_fixed"))
     return whole
 

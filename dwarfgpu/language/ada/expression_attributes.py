@@ -12,6 +12,7 @@ from typing import Final, Protocol
 from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import TAG, enumeration_range, indexes_of, pointer_to_elements
+from dwarfgpu.dwarf.types.dynamic_properties import ComputedRange
 from dwarfgpu.dwarf.types.gnat_encodings import undecoded_size
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (
@@ -28,6 +29,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.ada.indexing import array_of, is_parameter, stands_for_array
+from dwarfgpu.language.ada.subtype_bounds import array_with_bounds
 from dwarfgpu.language.arithmetic_conversions import is_fixed_point, is_floating, is_integer
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.calls import Calling
@@ -110,7 +112,7 @@ def _bound(evaluator: Naming, node: ast.Attribute) -> TypedValue:
     number = _dimension(evaluator, node)
     if isinstance(node.prefix, ast.TypeName):
         typed = evaluator.type_named(node.prefix)
-        array = _array(typed.type)
+        array = _array(array_with_bounds(evaluator.objects, typed.type))
         if array is None and not node.arguments:
             return _bound_of_scalar(evaluator, node.name, typed)
     else:
@@ -169,7 +171,10 @@ def _bound_of_scalar(evaluator: Naming, name: str, typed: Typed) -> TypedValue:
         raise UsageError("the 'length attribute applies only to array types")
     if values is None:
         raise UsageError(f"invalid dimension number to '{name}")
-    number = values.lower if name == FIRST else values.upper
+    if isinstance(values, ComputedRange):
+        number = evaluator.objects.resolver.bound(values, "lower" if name == FIRST else "upper")
+    else:
+        number = values.lower if name == FIRST else values.upper
     return evolve(_scalar(evaluator, typed.type, number), unit=typed.unit)
 
 
@@ -178,22 +183,27 @@ def has_bounds(type_: Type | None) -> bool:
     return not is_floating(type_) and _values(type_) is not None
 
 
-def _values(type_: Type | None) -> Range | None:
+def _values(type_: Type | None) -> Range | ComputedRange | None:
     """Return the values of a scalar type, of a fixed-point one as multiples of its scale; None for
     other types and for floating-point ones."""
-    bare, values = strip(type_), enumeration_range(type_)
-    if isinstance(bare, Enum) and values is None and bare.enumerators:
-        return Range(bare.enumerators[0][1], bare.enumerators[-1][1], is_modular=False)
+    bare = strip(type_)
     if not isinstance(bare, Base):
-        return values
+        return enumeration_range(type_) or _enumerated(bare)
     return bare.range or _base_values(bare)
+
+
+def _enumerated(bare: BareType | None) -> Range | None:
+    """Return the values of an enumeration; None for any other type."""
+    if not isinstance(bare, Enum) or not bare.enumerators:
+        return None
+    return Range(bare.enumerators[0][1], bare.enumerators[-1][1], is_modular=False)
 
 
 def _base_values(bare: BareType | None) -> Range | None:
     """Return the values of the base type of a discrete type, which a subtype need not have; of a
     modular type its own. None for other types."""
     if not isinstance(bare, Base):
-        return _values(bare)
+        return _enumerated(bare)
     if bare.base.encoding == "boolean":
         return Range(0, 1, is_modular=False)
     if not is_integer(bare):

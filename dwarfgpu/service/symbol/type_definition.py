@@ -111,6 +111,10 @@ def definition_of_type(
         from dwarfgpu.service.symbol.member_lengths import with_lengths  # few programs
 
         whole = with_lengths(session, text, options, whole)
+    if typed.style == "ada":
+        from dwarfgpu.language.ada.subtype_bounds import with_bounds  # few programs
+
+        whole = with_bounds(ObjectAccess(session), whole)
     parts = partial(layout, whole, cplusplus=cplusplus)
     shown = type_text(
         whole,
