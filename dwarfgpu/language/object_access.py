@@ -484,6 +484,8 @@ class ObjectAccess(Dereference):
             return evolve(self.unlocated_part(value, element_type(form)), error=value.error)
         if isinstance(bare, Array):
             kind, stride, count = element_type(bare), _stride_bits(bare), bare.dimensions[0]
+            if bare.lower_bound is None and (why := lost_length(bare)) is not None:
+                raise UndefinedBits(why)
             if bare.lower_bound is None:
                 raise UsageError("The first index of the array is unknown.")
             index -= bare.lower_bound

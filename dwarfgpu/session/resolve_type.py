@@ -142,10 +142,11 @@ def object_bits(type_: Type | None, size: int, location: Location, context: Cont
     """Return the bits of an object; bits that its pieces omit are undefined.
 
     Of an array too large to read, the first elements. Raises the errors of reading, and for an
-    array of Fortran of lost length, or whose elements are, why that is lost.
+    array of Fortran or Ada of lost length, or whose elements are, why that is lost.
     """
     bare = None if isinstance(type_, Base) else strip(type_)
-    if isinstance(bare, Array) and bare.is_section and (why := lost_length(bare)) is not None:
+    is_whole = isinstance(bare, Array) and (bare.is_section or bool(bare.indexes))
+    if isinstance(bare, Array) and is_whole and (why := lost_length(bare)) is not None:
         raise UndefinedBits(why)  # it is a value, in C an address
     access = context.access
     size = readable_bits(type_, size, context.limits)

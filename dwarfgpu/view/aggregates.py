@@ -384,6 +384,9 @@ def array_pieces(
         yield "<error: array of too many dimensions or elements>"
         return
     is_of_c = shown.options.style in WITH_TYPES_OF_C
+    if array_type.indexes and array_type.lost_length is not None:
+        yield OPTIMIZED_OUT
+        return
     if not is_of_c and None in array_type.dimensions:  # C: as a pointer
         yield "<error reading variable: failed to get range bounds>"
         return

@@ -23,8 +23,10 @@ from dwarfgpu.dwarf.types.types import (
     strip,
     unqualified,
 )
+from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.resolve_type import is_dynamic, readable_bits
+from dwarfgpu.view.format_options import OPTIMIZED_OUT
 from dwarfgpu.view.object_bits import ObjectBytes
 from dwarfgpu.view.object_printer import Shown, Whole
 from dwarfgpu.view.printer_text import object_of, pieces_of
@@ -124,7 +126,13 @@ def reference_pieces(
     resolver = shown.resolver
     if resolver is not None and not space:
         location = resolver.at(number)
-        placed = resolver.referent(target, location)
+        try:
+            placed = resolver.referent(target, location)
+        except UndefinedBits:
+            if not is_ada:
+                raise
+            yield OPTIMIZED_OUT  # an array whose bounds are
+            return
         if placed.type is not target or is_dynamic(target):
             yield colon
             target_object = evolve(shown, whole=Whole(location, resolver))
@@ -140,6 +148,8 @@ def reference_pieces(
     if size is None and isinstance(strip(target), Struct):
         yield f"{colon}<incomplete type>"
         return
+    if size is None and is_ada:
+        yield OPTIMIZED_OUT
     if size is None:
         return
     yield colon

@@ -334,3 +334,13 @@ def test_a_component_of_fewer_bits_than_its_numbers(
     error = kind.members[0].error
     message = "y has a bias, which is not decoded; -fgnat-encodings=minimal describes it in DWARF"
     assert (None if error is None else error.message) == (message if is_biased else None)
+
+
+def test_an_array_without_bounds_has_no_first_index() -> None:
+    """GCC leaves out both bounds where it has no variables for them: 1 is no default then."""
+    entries = Entries()
+    die = entries.die(entries.array("t", entries.integer))
+    kind = die.unit.info.types.build(die)
+    assert isinstance(kind, Array)
+    assert (kind.dimensions, kind.lower_bounds) == ((None,), (None,))
+    assert kind.lost_length == "the bounds of the array t are not described"

@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.types.type_entries import underlying_base
 from dwarfgpu.dwarf.types.types import MAX_CHAIN
 from dwarfgpu.errors import IllFormed
 
+_BOUNDS: Final = (dw.AT_LOWER_BOUND, dw.AT_UPPER_BOUND, dw.AT_COUNT)
 _WITHOUT_SIGN: Final = (dw.FORM_DATA1, dw.FORM_DATA2, dw.FORM_DATA4, dw.FORM_DATA8)
 
 
@@ -45,6 +46,10 @@ def array_shape(
     bounds: list[Bounds] = []
     generic: list[Bounds] = []
     indexes: list[Die] = []
+    if die.unit.language in dw.ADA:
+        from dwarfgpu.dwarf.types.gnat_encodings import abstract_array  # few are in Ada
+
+        die = abstract_array(die) or die
     for child in die.children():
         if child.tag == dw.TAG_GENERIC_SUBRANGE:
             generic.append(subrange_bounds(child))
@@ -112,13 +117,15 @@ def array_shape(
 
 def subrange_bounds(die: Die) -> Bounds:
     """Return the bounds of a subrange; the lower one defaults to that of the language (DWARF 5
-    5.13).
+    5.13), but for one of Ada without any, which GCC leaves out where it has no variables for them.
 
     Raises `IllFormed` for a number of elements that is not that between the bounds.
     """
     lower = _bound(die, dw.AT_LOWER_BOUND)
+    is_lost = die.unit.language in dw.ADA and not any(map(die.has, _BOUNDS))
+    default = None if is_lost else default_lower(die)
     bounds = Bounds(
-        default_lower(die) if lower is None else _of_index_type(die, lower),
+        default if lower is None else _of_index_type(die, lower),
         _of_index_type(die, _bound(die, dw.AT_UPPER_BOUND)),
         measure(die, dw.AT_COUNT),
         in_bits(die, dw.AT_BIT_STRIDE, dw.AT_BYTE_STRIDE),

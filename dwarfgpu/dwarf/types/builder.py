@@ -289,6 +289,7 @@ class TypeBuilder:
             tuple(self._index(index) for index in shape.indexes),
             is_section=die.unit.language in dw.FORTRAN,
             is_value=die.unit.language in dw.VALUE_ARRAYS,
+            lost_length=_lost_length(die, shape),
             is_short_string=_is_short_string(die),
             lasts_of_none=shape.lasts_of_none,
         )
@@ -536,6 +537,16 @@ def _values(die: Die, is_modular: bool) -> Range | ComputedRange | None:
         return None
     bounds = subrange_bounds(die)
     return ComputedRange(die.name or "the subrange", bounds.lower, bounds.upper, is_modular)
+
+
+def _lost_length(die: Die, shape: Shape) -> str | None:
+    """Return why an array of Ada has no length: GNAT writes no bounds where an inlined subprogram
+    has no variable for them; None for an array with bounds."""
+    if die.unit.language not in dw.ADA or shape.properties.rank is not None:
+        return None
+    if all(bound.upper is not None or bound.count is not None for bound in shape.properties.bounds):
+        return None
+    return f"the bounds of the array {die.name or 'without a name'} are not described"
 
 
 def _is_never_negative(die: Die, base: BaseType) -> bool:

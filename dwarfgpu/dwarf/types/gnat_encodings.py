@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.die import Die
     from dwarfgpu.dwarf.types.types import Struct
 
+_ENDS: Final = (dw.AT_LOWER_BOUND, dw.AT_UPPER_BOUND)
 _FIXED: Final = "___XF"
 _SCALE: Final = pattern(r"___XF(?:_[0-9]+_[0-9]+)?_([0-9]{1,100})_([0-9]{1,100})\Z")
 """The delta, if it is another number, and the scale. GNAT's numbers have up to 128 bits."""
@@ -311,6 +312,41 @@ def _is_enumeration(index: Die) -> bool:
             break
         kind = kind.reference(dw.AT_TYPE)
     return kind is not None
+
+
+def abstract_array(array: Die) -> Die | None:
+    """Return the array in the abstract instance of a subprogram, or of a block in it, that has
+    bounds which one in another instance lacks; None for any other array.
+
+    The bounds are variables of the abstract instance, and GCC leaves them out of the copies of the
+    array that it describes in the instances that have code. The abstract instance has one array of
+    the name.
+    """
+    around = array.parent()
+    for _ in range(_DEEPEST):
+        if around is None or around.has(dw.AT_ABSTRACT_ORIGIN):
+            break
+        around = around.parent() if around.tag == dw.TAG_LEXICAL_BLOCK else None
+    if around is None or not around.has(dw.AT_ABSTRACT_ORIGIN):
+        return None
+    arrays = _arrays_in(list(around.origins())[-1]).get(array.name, [])
+    if len(arrays) != 1:
+        return None
+    own, described = (one.children((dw.TAG_SUBRANGE_TYPE,)) for one in (array, arrays[0]))
+    for index, whole in zip(own, described, strict=False):
+        if any(whole.has(end) and not index.has(end) for end in _ENDS):
+            return arrays[0]
+    return None
+
+
+@kept_with(lambda scope: scope.unit)
+def _arrays_in(scope: Die) -> dict[str | None, list[Die]]:
+    """Return the arrays of a scope by their names."""
+    arrays: dict[str | None, list[Die]] = {}
+    for entry in scope.children((dw.TAG_ARRAY_TYPE,)):
+        arrays.setdefault(entry.name, []).append(entry)
+    arrays.pop(None, None)
+    return arrays
 
 
 def bits_behind(die: Die) -> int | None:
