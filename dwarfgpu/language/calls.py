@@ -28,7 +28,7 @@ from dwarfgpu.dwarf.types.types import (
     Type,
     strip,
 )
-from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.errors import UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.fortran.array_sections import Triplet, section
 from dwarfgpu.language.fortran.intrinsics import INTRINSICS
@@ -160,10 +160,18 @@ def _indexed_in_ada(evaluator: Calling, node: ast.Node, function: TypedValue) ->
     has_no_bounds = is_unevaluated and isinstance(strip(function.type), Dynamic)  # as `p.all`
     if not stands_for_array(function.type) and not has_no_bounds:
         return function
-    if is_unevaluated:
-        evaluator = evaluator.counting()  # for the bounds
-        function = evaluator.value(node)
-    return array_of(evaluator.objects, function)
+    if not is_unevaluated:
+        return array_of(evaluator.objects, function)
+    try:
+        counting = evaluator.counting()  # for the bounds
+        return array_of(counting.objects, counting.value(node))
+    except UndefinedBits:  # the elements have a type all the same
+        array = array_of(evaluator.objects, function)
+        bare = strip(array.type)
+        form = bare.form if isinstance(bare, Dynamic) else bare
+        if not isinstance(form, Array):
+            raise
+        return evolve(array, type=evolve(form, lower_bounds=()))
 
 
 def _is_array(type_: Type | None) -> bool:

@@ -8,8 +8,8 @@ from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import element_type, strides_of
-from dwarfgpu.dwarf.types.types import Array, Dynamic, Member, Pointer, Struct, strip
-from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
+from dwarfgpu.dwarf.types.types import Array, Dynamic, Member, Pointer, Struct, renamed, strip
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue, why_no_address
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
@@ -46,12 +46,12 @@ class Unevaluated(ObjectAccess):
         if isinstance(bare, Pointer) and is_dynamic(bare.target):
             try:
                 return ObjectAccess(self.session).dereferenced(value)
-            except Unavailable as error:
-                record = strip(bare.target)
-                if not isinstance(record, Dynamic) or not isinstance(record.form, Struct):
+            except (Unavailable, UndefinedBits) as error:
+                is_lost, dynamic = isinstance(error, UndefinedBits), strip(bare.target)
+                form = dynamic.form if isinstance(dynamic, Dynamic) else None
+                if not isinstance(form, Struct) and not (is_lost and isinstance(form, Array)):
                     raise
                 # No bounds are known, but the components are, as in GDB: `whatis p.all` of null.
-                form = record.form
                 return TypedValue(form, UNDEFINED_LOCATION, error=error, unit=value.unit)
         if isinstance(bare, Pointer) and may_be_tagged(bare.target):  # the tag says its type
             with suppress(DwarfGpuError):
@@ -100,4 +100,13 @@ class Unevaluated(ObjectAccess):
                 self.unlocated_part(value, element_type(bare)), location=UNDEFINED_LOCATION
             )
         first = bare.lower_bound if isinstance(bare, Array) else 0
-        return super().element(value, first or 0)
+        try:
+            return super().element(value, first or 0)
+        except UndefinedBits:
+            kind = element_type(bare) if isinstance(bare, Array) else None
+            dynamic = strip(kind)
+            if not isinstance(dynamic, Dynamic) or not isinstance(dynamic.form, Struct):
+                raise
+            # The size of a record is lost, and its components are known.
+            part = self.unlocated_part(value, renamed(kind, dynamic.form))
+            return evolve(part, location=UNDEFINED_LOCATION)

@@ -7,6 +7,7 @@ address of an array for the array, and lets `'val` wrap.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final, Protocol
 
 from dwarfgpu.base.base_type import CHARACTERS
@@ -109,7 +110,7 @@ def _of_object(evaluator: Naming, name: str, value: TypedValue) -> TypedValue:
 
 
 def _bound(evaluator: Naming, node: ast.Attribute) -> TypedValue:
-    number = _dimension(evaluator, node)
+    number, why = _dimension(evaluator, node), None
     if isinstance(node.prefix, ast.TypeName):
         typed = evaluator.type_named(node.prefix)
         array = _array(array_with_bounds(evaluator.objects, typed.type))
@@ -119,12 +120,18 @@ def _bound(evaluator: Naming, node: ast.Attribute) -> TypedValue:
         value = evaluator.object(node.prefix)
         if stands_for_array(value.type):
             value = array_of(evaluator.objects, value)
-        array = _array(value.type)
+        array, why = _array(value.type), partial(evaluator.objects.known, value)
     if array is None and node.name == LENGTH:
         raise UsageError("the 'length attribute applies only to array types")
     if array is None or not 1 <= number <= len(array.dimensions):
         raise UsageError(f"invalid dimension number to '{node.name}")
+    if why is not None and None in (array.dimensions[number - 1], _first(array, number - 1)):
+        why()
     return _bound_of_array(evaluator, node.name, array, number - 1)
+
+
+def _first(array: Array, dimension: int) -> int | None:
+    return array.lower_bounds[dimension] if array.lower_bounds else 0
 
 
 def _dimension(evaluator: Naming, node: ast.Attribute) -> int:
@@ -146,8 +153,7 @@ def _array(type_: Type | None) -> Array | None:
 
 
 def _bound_of_array(evaluator: Naming, name: str, array: Array, dimension: int) -> TypedValue:
-    lower = array.lower_bounds[dimension] if array.lower_bounds else 0
-    count = array.dimensions[dimension]
+    lower, count = _first(array, dimension), array.dimensions[dimension]
     if name == LENGTH and count is not None:
         return _integer(evaluator, count)
     if lower is None or count is None:

@@ -42,7 +42,8 @@ def array_of(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     """Return the array that is indexed in place of a value: what an access value or a reference
     designates, with the bounds that GNAT keeps beside it; any other value as it is.
 
-    `UsageError` for null. Where nothing is evaluated, its bounds are not resolved.
+    `UsageError` for null; raise why a reference is lost. Where nothing is evaluated, the bounds are
+    not resolved.
     """
     array = array_unless_null(objects, value)
     if array is None:
@@ -58,10 +59,13 @@ def array_unless_null(objects: ObjectAccess, value: TypedValue) -> TypedValue | 
         value = objects.dereferenced(value)
     bare = strip(value.type)
     pointer = pointer_to_elements(bare) if isinstance(bare, Struct) else None
-    if pointer is None or value.location is None:
+    if pointer is None:
         return value
     if isinstance(objects, Unevaluated):
         return TypedValue(pointer.target, UNDEFINED_LOCATION, unit=value.unit)
+    if value.location is None:
+        objects.known(value)
+        return value
     address = objects.known(objects.read(objects.member(value, "P_ARRAY"))).value
     if not address:
         return None

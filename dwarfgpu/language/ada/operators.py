@@ -157,6 +157,9 @@ class AdaOperators(LanguageOperators):
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
         if is_fixed_point(left.type) and is_fixed_point(right.type):
             return _fixed_point_compared(self.arithmetic, operator, left, right)
+        for side in (left, right):
+            if is_dynamic(side.type) and not isinstance(self.objects, Unevaluated):
+                self.objects.known(side)  # it has no bounds, or no size, as it is lost
         if not have_parts(left, right):
             return None
         return _compared(self.arithmetic, operator, left, right)
