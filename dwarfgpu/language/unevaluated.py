@@ -100,6 +100,8 @@ class Unevaluated(ObjectAccess):
                 self.unlocated_part(value, element_type(bare)), location=UNDEFINED_LOCATION
             )
         first = bare.lower_bound if isinstance(bare, Array) else 0
+        if isinstance(bare, Array) and bare.indexes:
+            first = index  # of Ada, which is counted: each element has its own discriminants
         try:
             return super().element(value, first or 0)
         except UndefinedBits:

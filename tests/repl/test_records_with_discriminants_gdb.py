@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.repl.side_by_side import ada_with_core, answers, last_lines
+import pytest
+
+from tests.repl.side_by_side import ada_with_core, answers, build, last_lines, with_core
 
 SOURCE = """\
 procedure Example is
@@ -128,3 +130,50 @@ def test_conversions(tmp_path: Path, tool: Callable[[str], str]) -> None:
     assert of_null == "type = example.named"  # whatever the object is (Ada 2012 4.6)
     refused = [commands[0], *(f"print {text}" for text in REFUSED)]
     assert last_lines(files, refused)[1:] == ["Invalid cast."] * len(REFUSED)
+
+
+ARRAYS = """\
+procedure Example is
+   procedure C_Abort;
+   pragma Import (C, C_Abort, "abort");
+   subtype Few is Integer range -2 .. 9;
+   type Vec is array (Integer range <>) of Integer;
+   type Named (N : Few := 2) is record
+      Name : String (1 .. N);
+      W : Integer := N;
+   end record;
+   type Part (A, B : Few := 2) is record
+      V : Vec (A .. B);
+   end record;
+   Q : array (1 .. 3) of Named := ((3, "abc", 3), (5, "hello", 5), (0, "", 0));
+   M : array (1 .. 1, 1 .. 2) of Part := (1 => ((1, 2, (11, 12)), (-1, 1, (91, 92, 93))));
+   I : Integer := 2;
+begin
+   if I = 2 and Q (I).W = 5 and M (1, I).A = -1 then
+      C_Abort;
+   end if;
+end Example;
+"""
+
+
+@pytest.mark.parametrize("encodings", ["minimal", "all"])
+def test_types_of_components_of_elements(
+    tool: Callable[[str], str], tmp_path: Path, encodings: str
+) -> None:
+    """Each element has its own discriminants (GDB: `array (<>)`, `array (1 .. n)`)."""
+    tool("gcc")  # which gnatmake calls
+    option = f"-fgnat-encodings={encodings}"
+    make = [tool("gnatmake"), "-q", "-g", "-O0", option, "example.adb", "-o", "a"]
+    build(tmp_path, {"example.adb": ARRAYS}, [make])
+    expected = {
+        "whatis q(1).name": "type = array (1 .. 3) of character",
+        "whatis q(2).name": "type = array (1 .. 5) of character",
+        "whatis q(i).name": "type = array (1 .. 5) of character",
+        "print sizeof(q(2).name) + sizeof(q(3).name)": "$1 = 5",
+        "whatis m(1, 2).v": "type = array (-1 .. 1) of integer",
+    }
+    commands = ["frame function example", *expected, "ptype q(2)"]
+    *said, _ = last_lines(with_core(tool, tmp_path), commands)[1:]
+    assert said == list(expected.values())
+    own = answers(None, [str(tmp_path / "a"), str(tmp_path / "core")], commands)[-1]
+    assert "name: array (1 .. 5) of character;" in own
