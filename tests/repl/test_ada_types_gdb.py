@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.repl.side_by_side import answers, build, last_lines, with_core
+from tests.repl.side_by_side import ada_with_core, answers, build, last_lines, with_core
 
 SOURCE = """\
 procedure Example is
@@ -177,3 +177,36 @@ end Example;
         "1.5",
         "Attempt to use a type name as an expression",
     ]
+
+
+HELPED = """\
+package Pk is
+   type Color is (Red, Green, Blue);
+   subtype Warm is Color range Red .. Green;
+   type Sensors is array (Warm) of Short_Integer;
+end Pk;
+"""
+HELPED_USER = """\
+with Pk; use Pk;
+procedure Example is
+   procedure C_Abort;
+   pragma Import (C, C_Abort, "abort");
+   S : Sensors := (1, 2);
+   W : Warm := Green;
+begin
+   if S (W) = 2 then
+      C_Abort;
+   end if;
+end Example;
+"""
+
+
+def test_a_subtype_in_a_helper_structure(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GNAT describes the subtype of the bounds in the structure with them alone."""
+    files = ada_with_core(tool, tmp_path, {"pk.ads": HELPED, "example.adb": HELPED_USER})
+    commands = ["frame function example", "ptype pk.warm", "ptype warm", "whatis warm"]
+    own = answers(None, files, commands)
+    assert own == answers(tool("gdb"), files, commands)
+    assert own[1].endswith("type = range red .. green\n")
+    asked = ["output warm'last", "output w in warm", "output blue in warm"]
+    assert last_lines(files, [commands[0], *asked])[1:] == ["green", "true", "false"]

@@ -187,14 +187,15 @@ def is_nameless_function(die: Die) -> bool:
 
 def is_transparent(scope: Die) -> bool:
     """Return whether the names in a scope are also in the enclosing scope: for anonymous and inline
-    namespaces, unnamed classes, structures of C (6.2.1), enumerations other than `enum class`,
-    blocks, and functions without attributes."""
+    namespaces, unnamed classes, structures of C (6.2.1) and Ada, in which GNAT describes subtypes
+    with their whole names, enumerations other than `enum class`, blocks, and functions without
+    attributes."""
     if scope.tag == dw.TAG_NAMESPACE:
         return scope.flag(dw.AT_EXPORT_SYMBOLS) or scope.name is None
     if scope.tag == dw.TAG_ENUMERATION_TYPE:
         return not scope.flag(dw.AT_ENUM_CLASS)
     if scope.tag in CLASSES:
-        return scope.name is None or scope.unit.language in dw.C
+        return scope.name is None or scope.unit.language in dw.C | dw.ADA
     return scope.tag in BLOCKS or is_nameless_function(scope)
 
 
