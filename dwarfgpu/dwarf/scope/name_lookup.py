@@ -45,7 +45,6 @@ from dwarfgpu.dwarf.scope.meaning import (
 )
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, completed, named_entries
 from dwarfgpu.dwarf.scope.nameless_functions import (
-    enumerator_of,
     in_nameless,
     nameless_variables,
     one_at,
@@ -56,7 +55,6 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     CONTAINERS,
     FUNCTIONS,
     decl_line,
-    name_of,
 )
 from dwarfgpu.dwarf.scope.unit_declarations import MAX_COMPARED, UnitDeclarations
 from dwarfgpu.dwarf.scope.unit_search import Path
@@ -199,8 +197,10 @@ class NameLookup(UnitDeclarations):
         if self.chain and self._is_fortran:
             return self._in_fortran(part, accepts)
         for scope in reversed(self.chain):
-            meanings = self._in_block(scope, part, accepts)
-            if meanings := meanings or self._in_nameless(scope, part, accepts):
+            meanings = self._in_block(scope, part, accepts) or in_nameless(
+                (scope,), part.name, accepts
+            )
+            if meanings:
                 return meanings
         scopes = [*around(self.chain[0])] if self.chain else []
         classes = [scope for scope in scopes if scope.tag in CLASSES]
@@ -208,9 +208,7 @@ class NameLookup(UnitDeclarations):
             if scope.tag in CLASSES and (meanings := self._in_class(scope, part, accepts)):
                 return meanings
             if scope.tag in BLOCKS | FUNCTIONS:  # its variables are of another frame
-                no_variable = _no_variable(accepts)
-                meanings = self._in_block(scope, part, no_variable)
-                meanings = meanings or self._in_nameless(scope, part, no_variable)
+                meanings = self._in_block(scope, part, _no_variable(accepts))
                 if meanings := meanings or self._imported_by(scope, part, accepts):
                     return meanings
             if meanings := _parameter(scope, part, accepts):
@@ -233,19 +231,6 @@ class NameLookup(UnitDeclarations):
         if self.chain and self._is_ada and all(item.unit.style != "ada" for item in meanings):
             self._remark_another_file(part, meanings)
         return meanings
-
-    def _in_nameless(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-        """Return a variable or an enumerator that belongs to a function without being in its
-        entry."""
-        variables = in_nameless((scope,), part.name, accepts)
-        named = None if variables else enumerator_of(scope, part.name)
-        if named is None or not accepts(named[0]):
-            return variables
-        enumerator, (_, line) = named
-        # Nothing says in which of the function's blocks the enumeration is.
-        is_it = f"{part.text} is the enumerator declared in {name_of(scope)} at line {line}"
-        self.remarks[f"{is_it}, if the code here is in its block"] = None
-        return (enumerator,)
 
     def _remark_another_file(self, part: Part, meanings: tuple[Meaning, ...]) -> None:
         """Remark that the code here cannot mean the static variable of another file."""
@@ -325,7 +310,6 @@ class NameLookup(UnitDeclarations):
         for scope in around(self.chain[0]):
             if scope.tag in BLOCKS | FUNCTIONS:
                 variable = self._of_enclosing(scope, written, sought)
-                variable = variable or next(iter(in_nameless((scope,), sought, ordinary)), None)
                 if variable is not None:
                     return variable
             written = scope if scope.tag in CLASSES else None

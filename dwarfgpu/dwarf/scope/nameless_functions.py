@@ -1,8 +1,7 @@
-"""Variables and enumerators of functions that have neither a name nor code.
+"""Variables of functions that have neither a name nor code.
 
-Clang puts the LDS and static variables of a function that is only inlined, and the enumerations
-that no variable has as its type, into a DW_TAG_subprogram without attributes. Nothing refers to it,
-but each has a declaration position (DWARF 5 2.14).
+Clang puts the LDS variables of a function that is only inlined into a DW_TAG_subprogram without
+attributes. Nothing refers to it, but each variable has a declaration position (DWARF 5 2.14).
 
 Law: a variable belongs to the last function declared before it in the same file. If the instances
 of a template disagree on its type, the variable of one instance is known only if the types
@@ -59,44 +58,9 @@ def nameless_variables(unit: CompilationUnit) -> tuple[Variable, ...]:
     return tuple(evolve(variable, kind="global") for variable in variables)
 
 
-@kept_with(first)
-def _enumerators(unit: CompilationUnit) -> dict[str, list[Die]]:
-    """Return the enumerators of unscoped enumerations of nameless functions of a unit, by their
-    canonical names."""
-    enumerators: dict[str, list[Die]] = {}
-    for index in unit.tree.with_tags({dw.TAG_ENUMERATION_TYPE}):
-        enumeration = unit.die(index)
-        if not enumeration.flag(dw.AT_ENUM_CLASS) and is_nameless(enumeration):
-            for child in enumeration.children((dw.TAG_ENUMERATOR,)):
-                enumerators.setdefault(canonical(name_of(child) or ""), []).append(child)
-    return enumerators
-
-
-def enumerator_of(function: Die, name: str) -> tuple[Die, DeclarationLine] | None:
-    """Return the enumerator of a canonical name that belongs to a function, or to the inlined
-    function, without being in its entry, and where its enumeration is declared; None if there is
-    none. `UsageError` if several of one name have different values."""
-    if function.tag not in FUNCTIONS:
-        return None
-    candidates = _enumerators(declaration_of(function).unit).get(name, [])
-    own = _declaration_line(function) if candidates else None
-    by_value: dict[int | None, tuple[Die, DeclarationLine]] = {}
-    for candidate in candidates if own is not None else ():
-        enumeration = candidate.parent()
-        declared_line = None if enumeration is None else _declaration_line(enumeration)
-        if declared_line is not None and _function_before(candidate.unit, declared_line) == own:
-            value = candidate.signed_integer(dw.AT_CONST_VALUE)
-            by_value.setdefault(value, (candidate, declared_line))
-    if len(by_value) > 1:
-        lines = dict.fromkeys(_shown(declared_line) for _, declared_line in by_value.values())
-        several = f"enumerators with different values are declared {_joined(lines)}"
-        raise UsageError(f'"{name}" is ambiguous: {several}')
-    return next(iter(by_value.values()), None)
-
-
-def is_nameless(die: Die) -> bool:
-    """Return whether an entry is in a nameless function."""
-    above = die.parent()
+def is_nameless(variable: Die) -> bool:
+    """Return whether the entry of a variable is in a nameless function."""
+    above = variable.parent()
     while above is not None and above.tag in BLOCKS:
         above = above.parent()
     return above is not None and is_nameless_function(above)
@@ -262,15 +226,14 @@ def _is_inside(die: Die) -> bool:
 def _owner(variable: Variable) -> DeclarationLine | None:
     """Return the declaration of the function to which a variable belongs."""
     declared_line = _declaration_line(variable.die)
-    return None if declared_line is None else _function_before(variable.unit, declared_line)
-
-
-def _function_before(
-    unit: CompilationUnit, declared_line: DeclarationLine
-) -> DeclarationLine | None:
-    """Return the last declaration of a function before one, or on its line."""
+    if declared_line is None:
+        return None
     file, line = declared_line
-    before = [own for own in _functions(unit).get(file, ()) if own <= line]
+    before = [
+        function_line
+        for function_line in _functions(variable.unit).get(file, ())
+        if function_line <= line
+    ]
     return (file, before[-1]) if before else None
 
 
