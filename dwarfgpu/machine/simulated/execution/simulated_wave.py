@@ -20,7 +20,7 @@ from dwarfgpu.machine.simulated.storage.scalar_slots import M0
 from dwarfgpu.machine.simulated.storage.undefined_numbers import known_bits
 from dwarfgpu.machine.simulated.storage.wave_accesses import WaveAccesses
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
-from dwarfgpu.machine.simulated.wave_fault import trap
+from dwarfgpu.machine.simulated.wave_fault import WaveStop, trap
 from dwarfgpu.machine.topology import Barrier, StopReason, Wave
 
 _ALWAYS_SINCE_GFX12: Final = 0x300
@@ -145,8 +145,14 @@ class SimulatedWave(WaveAccesses):
         return Barrier(self.signals, self.met, self.is_barrier_recorded)
 
     def is_first_to_signal(self) -> int:
-        """Return whether no other wave of the workgroup has signalled the barrier."""
-        return int(not any(wave.signals for wave in self.group))
+        """Return whether no other wave of the workgroup has signalled the barrier; `WaveStop` where
+        a core file does not record it."""
+        if any(wave.signals for wave in self.group):
+            return 0
+        if not all(wave.is_barrier_recorded for wave in self.group if wave is not self):
+            text = "whether another wave has signalled the barrier is not recorded in the core file"
+            raise WaveStop(StopReason.UNAVAILABLE, text)
+        return 1
 
     def has_to_wait(self) -> bool:
         """Execute `s_barrier_wait`: whether the barrier is still to be met."""
