@@ -73,6 +73,8 @@ def explicit_location(text: str) -> ExplicitLocation | None:
         if name == "qualified":
             location.is_qualified = True
             continue
+        if has_open_quote(rest):
+            raise UsageError(f"Unmatched quote, {rest}.")
         end, quoted = _END.search(rest), _QUOTED.match(rest)
         if quoted is not None:
             value, rest = quoted["value"], rest[quoted.end() :]
@@ -105,6 +107,11 @@ def _full_name(word: str) -> str:
 def unquoted(name: str) -> str:
     """Return a name without the quotes around it."""
     return name[1:-1] if name[:1] in "'\"" and name[-1:] == name[:1] and len(name) > 2 else name
+
+
+def has_open_quote(text: str) -> bool:
+    """Return whether a text begins with a quote that does not end in it."""
+    return text.startswith(("'", '"')) and text.find(text[0], 1) < 0
 
 
 def label_linespec(text: str) -> tuple[str, str] | None:

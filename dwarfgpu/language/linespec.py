@@ -34,6 +34,7 @@ from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.explicit_location import (
     IN_FILE,
     explicit_location,
+    has_open_quote,
     in_file_text,
     label_linespec,
     unquoted,
@@ -163,9 +164,9 @@ def code_locations_of(
 
 def _require_matched_quotes(text: str) -> None:
     in_file = IN_FILE.fullmatch(text)
-    name = text if in_file is None else in_file["inside"]
-    if name.startswith(("'", '"')) and name.find(name[0], 1) < 0:
-        raise UsageError("unmatched quote")
+    for name in (text,) if in_file is None else (text, in_file["inside"]):
+        if has_open_quote(name):
+            raise UsageError("unmatched quote")
 
 
 def _locations_of_linespec(
