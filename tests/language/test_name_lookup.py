@@ -498,7 +498,7 @@ int get(void) { return hidden + callee(); }
     assert "hidden_type" in text(session, "sizeof(main::hidden_type)")
 
 
-def test_a_function_that_is_only_declared_has_no_text(
+def test_a_function_that_the_file_only_declares_has_the_text_of_its_definition(
     tmp_path: Path, tool: Callable[[str], str]
 ) -> None:
     """With -flto the function has no code, and the entry of another file is its declaration."""
@@ -512,7 +512,7 @@ def test_a_function_that_is_only_declared_has_no_text(
     subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
     session = program(tmp_path / "a")
     assert text(session, "main::own") == "1"  # of GDB 77
-    assert text(session, "get::own") in ("77", 'No symbol "own" in specified context.')
+    assert text(session, "get::own") == "77"
 
 
 def test_a_variable_of_an_enclosing_function_hides_those_of_other_files(

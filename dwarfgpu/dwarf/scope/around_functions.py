@@ -36,10 +36,25 @@ def visible_in(
     function = next((one for one in functions if isinstance(one, Die) and is_function(one)), None)
     if function is None or function.unit.language not in _LANGUAGES:
         return ()
-    if function.has(dw.AT_DECLARATION):  # its text is of an unknown file
+    if function.has(dw.AT_DECLARATION):
+        function = _definition_of(function, infos)
+    if function is None:  # its text is of an unknown file
         return ()
     unit = _unit_of(function)
     return NameLookup(infos, unit).of(f"::{simple}", _VisibleIn(unit))
+
+
+def _definition_of(declared: Die, infos: Iterable[DebugInfo]) -> Die | None:
+    """Return the entry that defines an external function, perhaps without code, as it is only
+    inlined; None if there is none, or several."""
+    lookup = NameLookup(infos, declared.unit)
+    definitions = lookup.of(f"::{declared.name}", _is_external_definition)
+    only = definitions[0] if len(definitions) == 1 else None
+    return only if isinstance(only, Die) else None
+
+
+def _is_external_definition(die: Die) -> bool:
+    return is_function(die) and is_external(die) and not die.has(dw.AT_DECLARATION)
 
 
 @frozen
