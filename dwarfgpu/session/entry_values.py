@@ -1,16 +1,19 @@
 """Values on entry to call frames, from call site parameters (DWARF 5 3.4), once for each frame.
 
 Law: a chain of calls is followed by a loop, not by recursion. What a caller needs of its own
-caller is computed first, so that the work is in proportion to the depth of the stack.
+caller is computed first, so that the work is in proportion to the depth of the stack. Callers that
+were followed in vain for a frame are not followed again for the next one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.unwind import MAX_STEPS, CfiFrame, OnEntry
 from dwarfgpu.dwarf.calls.call_sites import CallSite
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -42,6 +45,9 @@ class FrameView(Protocol):
     """What a frame sees (`dwarfgpu.session.frame.Focus`)."""
 
     @property
+    def call_stack(self) -> CallStack | None: ...
+
+    @property
     def physical_frame(self) -> CfiFrame | None: ...
 
     @property
@@ -55,6 +61,8 @@ class FrameView(Protocol):
 
     @property
     def frame(self) -> CalleeFrame: ...
+
+    def at_level(self, level: int) -> FrameView: ...
 
     def calling(self) -> tuple[FrameView, int]: ...
 
@@ -135,42 +143,158 @@ def _needed(frame: CalleeFrame, physical: CfiFrame, source: EntryValueSource) ->
     `LimitExceeded` if the value is passed on by more callers than one expression, or those of the
     command, may follow.
     """
-    needed: list[_Needed] = []
-    nested: dict[tuple[Die, CallSite, EntryValueSource], tuple[EntryValueSource, ...]] = {}
-    sources: tuple[EntryValueSource, ...] = (source,)
-    limits, count, budget = frame.session.limits, 0, OPERATION_BUDGET.get()
-    limit = max(limits.steps // _STEPS_OF_A_CALL, 1)
-    while sources:
-        count += len(sources)
-        if count > limit:
-            raise LimitExceeded(f"more than {limit} values on entry to callers", "--max-steps")
-        if budget is not None and count > 1:  # the first one is the operation itself
-            budget.spend(_COMMAND_STEPS_OF_A_CALL * len(sources), limits, frame.session.stop)
+    while True:
+        search = _Search(frame, physical, source)
         try:
-            calling, return_address = frame.session.calling()
-        except MissingContext:
-            break
-        call = call_site_returning_to(calling.code_object, return_address)
-        needed.append(_Needed(frame, physical, calling, call, sources))
-        outer = calling.physical_frame
-        callee = frame.subprogram
-        if call is None or outer is None or callee is None:
-            break
-        for entry_source in sources:
-            if (callee.die, call, entry_source) not in nested:
-                inner_sources = tuple(_nested(callee, call, entry_source))
-                nested[callee.die, call, entry_source] = inner_sources
-        frame, physical = calling.frame, outer
-        every = dict.fromkeys(
-            inner for entry_source in sources for inner in nested[callee.die, call, entry_source]
-        )
-        sources = tuple(
-            entry_source
-            for entry_source in every
-            if entry_source not in outer.on_entry
-            and not frame.is_preserved_by_callees(entry_source)
-        )
-    return needed
+            search.follow()
+        except LimitExceeded:
+            search.keep()
+            raise
+        if not search.skipped:
+            return search.needed
+        for skipped in search.skipped:  # nothing is in vain any more
+            skipped.way.end = None
+
+
+class _Search:
+    """The search for what a value on entry needs, from one frame to its caller."""
+
+    def __init__(self, frame: CalleeFrame, physical: CfiFrame, source: EntryValueSource) -> None:
+        self.needed: list[_Needed] = []
+        """Without those of callers that an earlier search has followed."""
+        self.skipped: list[_Skipped] = []
+        self._questions: list[tuple[_Question, int]] = []
+        """What the followed frames need, and how many values the search needs before."""
+        self._frame, self._physical = frame, physical
+        self._sources: tuple[EntryValueSource, ...] = (source,)
+        self._count = 0
+        stack = frame.session.call_stack
+        assert stack is not None  # it has the physical frame
+        self._stack = stack
+
+    def follow(self) -> None:
+        """Follow callers up to one that needs nothing of its own caller, or has none.
+
+        `LimitExceeded` if these are more than one expression, or those of the command, may follow.
+        """
+        session, budget = self._frame.session, OPERATION_BUDGET.get()
+        limits = session.limits
+        limit = max(limits.steps // _STEPS_OF_A_CALL, 1)
+        nested: dict[tuple[Die, CallSite, EntryValueSource], tuple[EntryValueSource, ...]] = {}
+        while self._sources:
+            if self._skip():
+                continue
+            frame, sources = self._frame, self._sources
+            count = self._count + len(sources)
+            if count > limit:
+                raise LimitExceeded(f"more than {limit} values on entry to callers", "--max-steps")
+            if budget is not None and count > 1:  # the first one is the operation itself
+                budget.spend(_COMMAND_STEPS_OF_A_CALL * len(sources), limits, session.stop)
+            try:
+                calling, return_address = frame.session.calling()
+            except MissingContext:
+                break
+            call = call_site_returning_to(calling.code_object, return_address)
+            self.needed.append(_Needed(frame, self._physical, calling, call, sources))
+            outer = calling.physical_frame
+            callee = frame.subprogram
+            if call is None or outer is None or callee is None:
+                break
+            for entry_source in sources:
+                if (callee.die, call, entry_source) not in nested:
+                    inner_sources = tuple(_nested(callee, call, entry_source))
+                    nested[callee.die, call, entry_source] = inner_sources
+            every = dict.fromkeys(
+                inner
+                for entry_source in sources
+                for inner in nested[callee.die, call, entry_source]
+            )
+            self._questions.append(((self._physical.level, sources), self._count))
+            self._frame, self._physical, self._count = calling.frame, outer, count
+            self._sources = tuple(
+                entry_source
+                for entry_source in every
+                if entry_source not in outer.on_entry
+                and not calling.frame.is_preserved_by_callees(entry_source)
+            )
+
+    def _skip(self) -> bool:
+        """Go to the frame up to which callers were followed in vain; false if none were."""
+        kept = _followed(self._stack).get((self._physical.level, self._sources))
+        if kept is None or kept.way.end is None:
+            return False
+        end = kept.way.end
+        session = self._frame.session.at_level(end.level)
+        physical = session.physical_frame
+        if physical is None or physical.level <= self._physical.level:
+            return False
+        if any(source in physical.on_entry for source in end.sources):
+            kept.way.end = None  # what was needed has been found since
+            return False
+        self._count += end.count - kept.count
+        self._frame, self._physical, self._sources = session.frame, physical, end.sources
+        self.skipped.append(_Skipped(kept.way, end.count - self._count))
+        return True
+
+    def keep(self) -> None:
+        """Keep that callers were followed in vain so far, for the values of all frames on the
+        way."""
+        if not self.skipped:
+            self.skipped.append(_Skipped(_Way(), 0))
+        for skipped in self.skipped:
+            count = self._count + skipped.shift
+            skipped.way.end = _End(self._physical.level, self._sources, count)
+        way, shift = self.skipped[-1].way, self.skipped[-1].shift
+        followed = _followed(self._stack)
+        for question, count in self._questions:
+            followed[question] = _Kept(way, count + shift)
+
+
+class _Way:
+    """Callers that pass on what they were called with, one after the other."""
+
+    end: _End | None = None
+    """None if they lead to a value, or to nothing."""
+
+
+@frozen
+class _End:
+    """The frame up to which callers were followed in vain."""
+
+    level: int
+    sources: tuple[EntryValueSource, ...]
+    """The values on entry to it that are needed."""
+    count: int
+    """How many values are needed before, counted from some frame on the way."""
+
+
+@frozen
+class _Kept:
+    """A frame that is followed by such callers."""
+
+    way: _Way
+    count: int
+    """How many values are needed before it, counted from the same frame."""
+
+
+@frozen
+class _Skipped:
+    """Callers that a search has not followed again."""
+
+    way: _Way
+    shift: int
+    """What their count is more than that of the search."""
+
+
+_Question: TypeAlias = tuple[int, tuple[EntryValueSource, ...]]
+"""The level of a frame, and the values on entry to it that are needed."""
+
+
+@kept_with(first)
+def _followed(stack: CallStack) -> dict[_Question, _Kept]:
+    """Return what is kept of a stack: each of its frames may ask for its own value in vain, and
+    need those of thousands of callers."""
+    return {}
 
 
 def _nested(

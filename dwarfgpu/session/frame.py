@@ -36,6 +36,7 @@ from dwarfgpu.session.lane_states import FrameLanes, KnownLaneLocations
 
 # Most questions are about the innermost frame: functions import what reads calls and callers.
 if TYPE_CHECKING:
+    from dwarfgpu.cfi.call_stack import CallStack
     from dwarfgpu.cfi.unwind import CfiFrame
     from dwarfgpu.dwarf.calls.call_sites import CallSite
     from dwarfgpu.session.call_site_values import EntryValueSource
@@ -78,6 +79,11 @@ class FrameSession(Protocol):
 
     @property
     def vgpr_holds(self) -> VgprContents | None: ...
+
+    @property
+    def call_stack(self) -> CallStack | None:
+        """The frames of the wave; None without a program location."""
+        ...
 
     @property
     def physical_frame(self) -> CfiFrame | None:

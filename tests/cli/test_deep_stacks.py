@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -125,6 +126,55 @@ def test_values_on_entry_count_for_the_limits_of_operations(tmp_path: Path) -> N
     assert functions(lines[20:-1]) == shown(40)[20:]
     lines = run("bt", *of, "--max-steps", 100, "--max-command-steps", 300).lines[1:]
     assert "--max-steps" in lines[0] and "--max-command-steps" in lines[30]
+
+
+def callers_followed(
+    monkeypatch: pytest.MonkeyPatch, of: tuple[object, ...], most: int, *options: object
+) -> int:
+    """How many calls are looked up for the values of all frames, each of which may need `most`."""
+    count = 0
+    call = entry_values.call_site_returning_to
+
+    def counted(*arguments: object) -> object:
+        nonlocal count
+        count += 1
+        return call(*arguments)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(entry_values, "call_site_returning_to", counted)
+        lines = run("bt", *of, "--max-steps", 4 * most, *options).lines[1:]
+    assert [item for item in lines if "values on entry to callers" in item] == lines[: -most - 2]
+    return count
+
+
+def test_callers_are_followed_in_vain_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Not for each frame: `bt` of a stack overflow took seconds, and its budget was spent after six
+    frames."""
+    arguments, of = 2, deep_core(tmp_path / "core", 300)
+    few, many = (callers_followed(monkeypatch, of, most) for most in (25, 150))
+    assert few <= arguments * (303 + 25), "and once more where they lead to a value"
+    assert many - few <= arguments * (150 - 25)
+    assert callers_followed(monkeypatch, of, 150, "--max-command-steps", 8_000) == many
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_callers_followed_in_vain_in_any_order(tmp_path: Path, seed: int) -> None:
+    """A value is known if few enough callers pass it on from one for which it is known."""
+    depth, most, known = 120, 25, 121
+    random = Random(seed)
+    frames = [random.randint(1, depth) for _ in range(90)]
+    expected = []
+    for frame in frames:
+        is_known = known - frame <= most
+        known = min(known, frame) if is_known else known
+        expected.append((frame, FIRST + depth - frame if is_known else None))
+    of = deep_core(tmp_path / "core", depth)
+    commands = [word for frame in frames for word in ("-ex", f"frame {frame}")]
+    done = run("debug", *of, "--batch", "--max-steps", 4 * most, *commands)
+    lines = re.findall(
+        r"^#([1-9]\d*) .* first=(?:first@entry=(\d+)|<error)", done.out, re.MULTILINE
+    )
+    assert [(int(frame), int(first) if first else None) for frame, first in lines] == expected
 
 
 def test_numbers_have_a_blank_after_them(tmp_path: Path) -> None:
@@ -248,19 +298,22 @@ def test_the_bound_has_an_option(deep: tuple[object, ...]) -> None:
     assert done.lines[-1] == "stopped: more than 200 frames (--max-frames)"
 
 
-def test_gdb_shows_the_same(tmp_path: Path) -> None:
+def of_gdb(core: Path) -> list[str]:
+    """The frames that GDB shows; skips the test without it."""
     gdb = shutil.which("gdb")
     if gdb is None:
         pytest.skip("gdb is not installed")
-    deep_core(tmp_path / "core", 150)
     settings = ("set debuginfod enabled off", "set width 0",
                 "set backtrace past-main on", "set backtrace past-entry on")  # fmt: skip
     options = [word for setting in settings for word in ("-iex", setting)]
-    command = [gdb, "-nx", "-q", "-batch", *options, "-ex", "bt", DEEP, tmp_path / "core"]
+    command = [gdb, "-nx", "-q", "-batch", *options, "-ex", "bt", DEEP, core]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    lines = done.stdout[done.stdout.rindex("#0  ") :].splitlines()
-    ours = run("bt", "--core", tmp_path / "core", "--file", DEEP).lines[1:]
-    assert ours == lines
+    return done.stdout[done.stdout.rindex("#0  ") :].splitlines()
+
+
+def test_gdb_shows_the_same(tmp_path: Path) -> None:
+    of = deep_core(tmp_path / "core", 150)
+    assert run("bt", *of).lines[1:] == of_gdb(tmp_path / "core")
 
 
 @pytest.mark.parametrize(
