@@ -113,10 +113,13 @@ def argument_words(session: Session, argument: Variable, style: FrameStyle) -> A
     if style.arguments == "none":
         return ArgumentWords(name, "...")
     reading: Reading | None = None
+    failure: DwarfGpuError | None = None
     try:
         reading = session.read(argument)
+        failure = reading.failure
         value: str | None = _text(session, reading, style)
     except DwarfGpuError as error:
+        failure = error
         value = f"<error reading variable: {error_line(error)}>"
     is_optimized_out = _is_optimized_out(reading)
     if manner == "no" or (manner == "if-needed" and not is_optimized_out):
@@ -127,8 +130,9 @@ def argument_words(session: Session, argument: Variable, style: FrameStyle) -> A
     if manner in ("compact", "default"):
         if passed is not None and _is_unchanged(session, reading, passed):
             return ArgumentWords(name, value, is_unchanged=True)
-        if passed is not None and passed.value.failure is not None and on_entry == value:
-            on_entry = None
+        if passed is not None and passed.value.failure is not None:
+            is_same = on_entry == value or _is_same_error(failure, passed.value.failure)
+            on_entry = None if is_same else on_entry
     if manner in ("only", "both") or (manner == "preferred" and is_optimized_out):
         if is_outermost and (passed := _passed(session, argument)) is not None:
             on_entry = _text_on_entry(session, passed, style)
@@ -206,6 +210,12 @@ def _is_unchanged(session: Session, reading: Reading | None, passed: OnEntry) ->
 def _are_same(now: Reading, then: Reading) -> bool:
     bits = now.bits
     return bits is not None and bits.is_complete and bits == then.bits
+
+
+def _is_same_error(now: DwarfGpuError | None, then: DwarfGpuError) -> bool:
+    """Return whether errors say the same: an operation may need the value on entry, and fail for
+    the same reason."""
+    return now is not None and now.message == then.message
 
 
 def _text_on_entry(session: Session, passed: OnEntry, style: FrameStyle) -> str:
