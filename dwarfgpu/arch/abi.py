@@ -61,8 +61,9 @@ class Prologue:
     moves: tuple[bytes, ...]
     """The encodings of setting it, all of one length."""
     counts_pushes: bool = False
-    """Whether GDB also counts other registers that the function pushes where it sets none, and in
-    code of no function takes the frame pointer to be set."""
+    """Whether GDB also counts other registers that the function pushes where it sets none, in code
+    of no function takes the frame pointer to be set, and has no base for a frame in which that
+    is 0."""
 
     @property
     def most_pushes(self) -> int:

@@ -27,8 +27,8 @@ def frame_base_address(session: Session) -> int | None:
 
     On x86, the frame pointer where the function has saved that and set it; else the stack pointer
     where it has saved the other, and below before; where it aligns the stack, what that was before
-    counts. On i386 what other registers occupy is left out, and the frame pointer is taken to be
-    set in code of no function.
+    counts. On i386 what other registers occupy is left out, the frame pointer is taken to be set in
+    code of no function, and the base is 0 where the frame pointer is.
     """
     physical, architecture = session.physical_frame, session.architecture
     if session.target is None or physical is None:
@@ -40,6 +40,10 @@ def frame_base_address(session: Session) -> int | None:
     prologue = architecture.abi.prologue
     if prologue is None:
         return None
+    base, top = architecture.by_name[prologue.base].number, architecture.stack_pointer
+    assert base is not None
+    if prologue.counts_pushes and _contents(physical, base) == 0:
+        return 0
     start = _start(session)
     begin = b"" if start is None else _code(session, start, prologue.most_bytes)
     executed = 0 if start is None else physical.pc - start
@@ -52,7 +56,6 @@ def frame_base_address(session: Session) -> int | None:
     has_pushed = executed > 0 and begin.startswith(push)
     has_moved = begin.removeprefix(push).startswith(prologue.moves)
     has_base = has_pushed and executed > len(push) and has_moved
-    base, top = architecture.by_name[prologue.base].number, architecture.stack_pointer
     is_taken = has_base
     if start is None and prologue.counts_pushes:
         is_taken = bool(_code(session, physical.pc, 1))  # no frame was set behind a wrong jump

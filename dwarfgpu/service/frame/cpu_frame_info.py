@@ -77,10 +77,10 @@ def thread_frame_info(
         arguments = arguments_text(session, arguments_of(frame), style)
     except DwarfGpuError as error:
         arguments = unread_arguments(error)
-    base = frame_base_address(session)
-    where = "unknown address." if base is None else f"{base:#x},"
+    base = frame_base_address(session) or None
+    where = "unknown address." if base is None else f"{base:#x}, args: {arguments}"
     frame_base = None if base is None else f"{base:#x}"
-    yield Output(f" Arglist at {where} args: {arguments}", {"arglist-addr": frame_base})
+    yield Output(f" Arglist at {where}", {"arglist-addr": frame_base})
     yield _locals_line(base, saved.pop(_stack_pointer(session), None), session)
     if physical is not None and _is_jumped_to(session, physical):
         # It returns to the function that jumped, but that address is not saved.
