@@ -198,6 +198,8 @@ class CallStack:
             row = self._loaded.row_at(lookup_pc(pc, callee))
         except DwarfGpuError as error:
             row = error
+        if row is None and (signal := self._signal_frame(pc, callee)) is not None:
+            return signal
         is_interrupted = callee is None or callee.is_signal_frame
         if row is None and is_interrupted:
             row = self._row_of_wild_call(pc, callee)
@@ -215,6 +217,15 @@ class CallStack:
         else:
             convention = guess.convention(location)
         return CfiFrame(self._context, pc, row, callee, convention)
+
+    def _signal_frame(self, pc: int, callee: CfiFrame | None) -> CfiFrame | None:
+        """Return the frame of a signal, if the handler returns to a program location, which has no
+        call frame information."""
+        if self._context.wave is None or not self._has_code(pc):
+            return None
+        from dwarfgpu.cfi.signal_frame import signal_frame  # few stacks need it
+
+        return signal_frame(self._context, pc, callee)
 
     def _row_of_wild_call(self, pc: int, callee: CfiFrame | None) -> FrameRow | None:
         """Return the rules of a program location without code, if the call returns to a function

@@ -14,7 +14,7 @@ from typing import ClassVar, Final, assert_never
 
 from dwarfgpu.access.exact_reads import register_bytes
 from dwarfgpu.arch.aarch64 import USER_MASK, without_signature
-from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.cfi.allowed_operations import require_allowed
 from dwarfgpu.cfi.calling_convention import Convention
@@ -207,6 +207,22 @@ class CfiFrame(FrameWithoutSubprogram):
         context = self._context
         storage = Register(self.architecture.register(number), require(context.wave, "thread"))
         return Location((SingleLocation(storage),), context.stop)
+
+    def unnumbered(self, register: RegisterInfo) -> Location:
+        """Return where the frame has a register without a DWARF number: that of the thread, as no
+        rule is about it, unless a signal frame inside has it."""
+        frame = self.callee
+        while frame is not None:
+            saved = frame.saved_unnumbered(register)
+            if saved is not None:
+                return saved
+            frame = frame.callee
+        storage = Register(register, require(self._context.wave, "thread"))
+        return Location((SingleLocation(storage),), self._context.stop)
+
+    def saved_unnumbered(self, register: RegisterInfo) -> Location | None:
+        """Return where the frame has saved such a register of its caller; None if it has not."""
+        return None
 
     def contents(self, number: int) -> Bits:
         """Return the contents of a register of the frame; unknown bits are marked."""

@@ -208,6 +208,9 @@ def _location(session: Session, register: RegisterInfo) -> Location:
     frame = session.frame
     if frame.level and register.number is not None:
         return evolve(frame, cfi_only=True).register(register.number)
+    physical = session.physical_frame
+    if frame.level and physical is not None:
+        return physical.unnumbered(register)
     return Location((SingleLocation(Register(register, session.wave)),), session.stop)
 
 
@@ -223,12 +226,13 @@ def pseudo_location(session: Session, pseudo: PseudoRegister) -> Location:
     is_lost = False
     undefined = Location((SingleLocation(UNDEFINED),), session.stop)
     for register, first_bit, size_bits in pseudo.pieces:
-        location = _location(session, register).displaced(first_bit)
+        if is_lost and register.number is None:
+            location = undefined
+        else:
+            location = _location(session, register).displaced(first_bit)
         own = SingleLocation(Register(register, session.wave), first_bit)
         is_lost |= location.single_locations != (own,)
-        parts.append(
-            Part(undefined if is_lost and register.number is None else location, size_bits)
-        )
+        parts.append(Part(location, size_bits))
         remaining -= size_bits
     if remaining:
         parts.append(Part(Location((SingleLocation(Implicit(0, remaining)),)), remaining))

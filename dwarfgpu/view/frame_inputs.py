@@ -20,6 +20,7 @@ from dwarfgpu.cfi.rule import (
     ValExpressionRule,
     ValOffsetRule,
 )
+from dwarfgpu.cfi.signal_frame import SignalFrame
 from dwarfgpu.cfi.text import cfa_text, register_name, rule_text
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.loaded_code import code_object_at
@@ -178,6 +179,8 @@ class _Chain:
         return False
 
     def _default(self, frame: CfiFrame) -> str:
+        if isinstance(frame, SignalFrame):
+            return ""
         if frame.is_tail_call:
             return ", because the function made a tail call to the next one"
         if frame.convention is not None:
@@ -224,7 +227,11 @@ def description_facts(session: Session, frame: CfiFrame) -> tuple[str, ...]:
     except DwarfGpuError as error:
         return (f"the call frame information of {location:#x} cannot be read: {error}",)
     if description is None:
-        by = f", by the prologue of {frame.function}" if isinstance(frame, PrologueFrame) else ""
+        by = ""
+        if isinstance(frame, PrologueFrame):
+            by = f", by the prologue of {frame.function}"
+        elif isinstance(frame, SignalFrame):
+            by = ", by the instructions there, to which signal handlers return"
         return (f"no call frame information describes {location:#x} in {owner.name}{by}",)
     bias = location - owner.info.in_file(location)
     entry = _span(description.fde.initial_location + bias, description.fde.end + bias)

@@ -154,6 +154,8 @@ def read_register(session: Session, register: AnyRegister) -> RegisterValue:
         )
     elif register.name == "pc" and session.pc is not None:
         bits = Bits(session.pc, register.size_bits)
+    elif outer is not None:
+        bits = _contents(session, outer.unnumbered(register), register.size_bits)
     else:
         single = SingleLocation(Register(register, session.wave))
         bits = _contents(session, Location((single,), session.stop), register.size_bits)
