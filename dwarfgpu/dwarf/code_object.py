@@ -105,6 +105,8 @@ class CodeObject(OfOpenFile):
 
     unusable_debug_file: DwarfGpuError | None = None
     """Why a separate debug file that is there cannot be used; None if it can, or there is none."""
+    is_library: bool = False
+    """Whether it is known not to be the program of the process that loaded it."""
 
     @classmethod
     @names_wrong_arguments
@@ -150,13 +152,14 @@ class CodeObject(OfOpenFile):
         debug_directories: Iterable[str | Path] = DEBUG_DIRECTORIES,
         loaded_files: Iterable[CodeObject] = (),
         debug_file: ObjectFile | None = None,
+        is_library: bool = False,
     ) -> CodeObject:
         """Return the code object of a file that is open, which may be in memory.
 
         `loaded_files`: the code objects of the program, which may define classes that this one only
         declares. They are read whenever such a class is met: a list may be filled later.
         `debug_file`: the file with its debug information; by default it is itself or, if it has
-        none, the one that it names.
+        none, the one that it names. `is_library`: as the field.
         """
         if isinstance(debug_directories, str | bytes):  # its characters would be folders
             raise wrong_type("debug_directories", debug_directories, "several folders")
@@ -177,7 +180,14 @@ class CodeObject(OfOpenFile):
             directories=roots,
             find_class=partial(_class_definition, loaded_files),
         )
-        return cls(file, info, Scopes(info), load_address, unusable_debug_file=problem)
+        return cls(
+            file,
+            info,
+            Scopes(info),
+            load_address,
+            unusable_debug_file=problem,
+            is_library=is_library,
+        )
 
     @classmethod
     def from_elffile(

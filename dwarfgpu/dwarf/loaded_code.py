@@ -38,6 +38,11 @@ class CodeObjects(tuple[CodeObject, ...]):
         )
 
     @cached_property
+    def program(self) -> CodeObject | None:
+        """The program, which is loaded first; None where its file is missing or not known."""
+        return next((one for one in self if not one.is_library), None)
+
+    @cached_property
     def main_unit(self) -> CompilationUnit | None:
         """The unit of the main function, of the first that has one (`Scopes.main_unit`)."""
         units = (one.scopes.main_unit for one in self)

@@ -31,7 +31,9 @@ def default_source(session: Session) -> FramePosition | None:
                 return position_at(session, body_of(session, main.entry))
     declarations = list(_kernel_declarations(session))
     if not declarations:
-        return _last_source(session)
+        # The last file of a library is not the default one of a program that is missing.
+        is_missing = session.program is None and not session.architecture.is_simt
+        return None if is_missing else _last_source(session)
     is_one_file = len({position.path for position in declarations}) == 1
     return declarations[0] if is_one_file else None
 

@@ -158,9 +158,9 @@ class FileOpener:
                 setattr(self.args, name, absolute_path(path))
 
     def _program(self, focus: Session, core: str | None) -> tuple[str | None, str | None]:
-        """Return the file of the first code object, for a machine with or without a core file, and
-        the target of a bundle. A core file of GPUs names its own code objects, in no bundle."""
-        own = focus.code_objects[0].file.path if focus.code_objects else None
+        """Return the file of the program, for a machine with or without a core file, and the target
+        of a bundle. A core file of GPUs names its own code objects, in no bundle."""
+        own = None if focus.program is None else focus.program.file.path
         if own is None or os.path.exists(own):
             return own, self.args.target
         if core is not None:

@@ -107,12 +107,15 @@ class FocusedFrame:
 
     @cached_property
     def code_object(self) -> CodeObject | None:
-        """The code object of the program location; the only one where there is no location.
+        """The code object of the program location; the only one where there is no location, unless
+        a process has loaded it as a library.
 
         `UsageError` for a program location in no code object.
         """
         if self.pc is None:
-            return self.code_objects[0] if len(self.code_objects) == 1 else None
+            only = self.code_objects[0] if len(self.code_objects) == 1 else None
+            is_library = only is not None and only.is_library and not self.architecture.is_simt
+            return None if is_library else only
         code_object = code_object_at(self.code_objects, self.pc)
         if code_object is not None or not self.code_objects or self.can_be_anywhere:
             return code_object

@@ -23,7 +23,8 @@ _MAX_KEPT: Final = 16
 def search_order(code_objects: tuple[CodeObject, ...], here: CodeObject) -> tuple[CodeObject, ...]:
     """Return the files in the order in which they are searched for a name in the code of one.
 
-    `code_objects`: as loaded, the program first.
+    `code_objects`: as loaded, the program first. Where it is missing, the first one is a library
+    that was loaded with it.
     """
     with_program = _with_needed(code_objects[0], code_objects)
     if here in with_program:

@@ -19,7 +19,7 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, field, force_setattr, frozen, plain_fields
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.loaded_code import CodeObjects, split_by_machine
+from dwarfgpu.dwarf.loaded_code import CodeObjects, as_code_objects, split_by_machine
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbols_by_name import (
     AT_ADDRESS,
@@ -310,6 +310,13 @@ class Session(FocusedNames):
     def loaded(self) -> CodeObjects:
         """What the process has loaded, for all processors."""
         return CodeObjects((*self.code_objects, *self.other_code_objects))
+
+    @property
+    def program(self) -> CodeObject | None:
+        """The program, also where a wave of its process is in focus; None where its file is missing
+        or not known."""
+        own = as_code_objects(self.code_objects).program
+        return own or as_code_objects(self.other_code_objects).program
 
     def comparing(self) -> Session:
         """Return the same session, which compares all single locations of each read location."""

@@ -11,6 +11,7 @@ from dwarfgpu.base.printable import shell_word
 from dwarfgpu.base.suggest import MOST_SUGGESTED, did_you_mean
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
+from dwarfgpu.dwarf.loaded_code import as_code_objects
 from dwarfgpu.dwarf.scope.global_names import Kind, first_names, in_namespaces
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -197,8 +198,8 @@ def suggestion(focus: SearchedSession, name: str, kinds: tuple[Kind, ...]) -> st
         for variable in variables_here
         if variable.inline_level in (0, focus.inline_level)
     ]
-    objects = focus.code_objects
+    objects: Sequence[CodeObject] = focus.code_objects
     if not focus.architecture.is_simt:  # names of the libraries of a process mislead
-        searched = (*objects[:1], *(() if focus.code_object is None else (focus.code_object,)))
-        objects = tuple(dict.fromkeys(searched))
+        searched = as_code_objects(objects).program, focus.code_object
+        objects = tuple(dict.fromkeys(one for one in searched if one is not None))
     return did_you_mean(name, own) or did_you_mean(name, first_names(objects, kinds, name))

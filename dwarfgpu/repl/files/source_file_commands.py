@@ -40,7 +40,7 @@ _TABLES: Final = frozenset({0, 2, 3, 4, 9, 17, 18})
 """Types of sections that are not contents of the program unless they are loaded: SHT_NULL, SYMTAB,
 STRTAB, RELA, REL, GROUP, SYMTAB_SHNDX."""
 _PATH_PARTS: Final = ("-basename", "-dirname")
-_NO_FILE: Final = "No executable or object file specified."
+_NO_PROGRAM: Final = "command cannot be used without an exec file"
 _MAX_BYTES: Final = 1 << 30
 _MISSING: Final = "(*): Shared library is missing debugging information."
 
@@ -156,8 +156,10 @@ def _part_of(path: str, part: str | None) -> str:
     return path if part is None else name if part == "-basename" else folder
 
 
-def _is_of_program(code_object: CodeObject, program: CodeObject) -> bool:
-    """Return whether one of them is the separate debug file of the other."""
+def _is_of_program(code_object: CodeObject, program: CodeObject | None) -> bool:
+    """Return whether it is the program, or one of them is the separate debug file of the other."""
+    if program is None or code_object is program:
+        return program is not None
     is_at_one_address = code_object.load_address == program.load_address
     return is_at_one_address and (is_debug_file(code_object.file) or is_debug_file(program.file))
 
@@ -172,14 +174,14 @@ def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
     """
     pattern = compiled(argument) if argument else None
     session = shell.session
+    program = session.program
     code_objects = (
         session.code_objects
         if session.architecture.is_simt
         else [
             code_object
-            for code_object in session.code_objects[1:]
-            if not code_object.name.startswith("[")
-            and not _is_of_program(code_object, session.code_objects[0])
+            for code_object in session.code_objects
+            if not code_object.name.startswith("[") and not _is_of_program(code_object, program)
         ]
     )
     shown = [
@@ -227,15 +229,21 @@ def info_files(shell: Shell, argument: str) -> Iterator[Part]:
 
     Shows the segments of the core file, and the loaded sections of the code objects.
     """
-    objects, core = shell.session.code_objects, shell.machine.core
-    if objects:
-        yield heading(one_line(f'Symbols from "{full_path(shell.session, objects[0])}".'))
+    session, core = shell.session, shell.machine.core
+    program = session.program
+    if program is not None:
+        yield heading(one_line(f'Symbols from "{full_path(session, program)}".'))
     if core is not None:
         yield from _segments(core.dump.file)
-        if objects:
+        if session.code_objects:
             yield heading("\tWhile running this, dwarfgpu does not access memory from...")
-    for index, code_object in enumerate(objects):
-        yield from _sections(shell.session, code_object, is_first=not index)
+    if program is not None:
+        yield from _sections(session, program, is_program=True)
+    elif session.code_objects:
+        yield heading("Local exec file:\n\t<no file loaded>")
+    for code_object in session.code_objects:
+        if code_object is not program:
+            yield from _sections(session, code_object, is_program=False)
 
 
 def _segments(file: ObjectFile) -> Iterator[Part]:
@@ -258,19 +266,19 @@ def _segments(file: ObjectFile) -> Iterator[Part]:
             yield Output(text, data, "segments")
 
 
-def _sections(session: Session, code_object: CodeObject, *, is_first: bool) -> Iterator[Part]:
-    """Yield what a code object loads; of all but the first one with its name."""
+def _sections(session: Session, code_object: CodeObject, *, is_program: bool) -> Iterator[Part]:
+    """Yield what a code object loads; of all but the program with its name."""
     file = code_object.file
     path, digits = full_path(session, code_object), 2 * file.address_bytes + 2
     group = Group("code-objects", {"filename": path, "type": _format(file)})
-    if is_first:
+    if is_program:
         yield NestedOutput(
             group, heading(f"Local exec file:\n\t`{one_line(path)}', file type {_format(file)}.")
         )
         if not file.is_relocatable and not abi_of(file.machine).is_loaded_by_runtime:
             entry = f"{file.entry + code_object.load_address:#x}"
             yield NestedOutput(group, Output(f"\tEntry point: {entry}", {"entry": entry}))
-    own = "" if is_first else f" in {one_line(path)}"
+    own = "" if is_program else f" in {one_line(path)}"
     for section in file.sections:
         if section.flags & SHF_ALLOC and section.size_bytes:
             begin = section.address + code_object.load_address
@@ -285,12 +293,6 @@ def _format(file: ObjectFile) -> str:
     bits = 8 * file.address_bytes
     name = abi_of(file.machine).file_format or "{endian}"
     return f"elf{bits}-{name.format(endian=file.endian)}"
-
-
-def _program(shell: Shell) -> CodeObject:
-    if not shell.session.code_objects:
-        raise UsageError(_NO_FILE)
-    return shell.session.code_objects[0]
 
 
 def _all_sections(file: ObjectFile) -> list[Section]:
@@ -322,9 +324,9 @@ def maintenance_info_sections(shell: Shell, argument: str) -> Iterator[Part]:
 
     With arguments, lists only sections with one of them as name or property.
     """
-    if not shell.session.code_objects:
+    code_object = shell.session.program
+    if code_object is None:
         return
-    code_object = _program(shell)
     file = code_object.file
     yield heading(
         one_line(
@@ -354,7 +356,9 @@ def compare_sections(shell: Shell, argument: str) -> Iterator[Part]:
     -r compares only read-only sections. Without an argument, all loaded sections; those that the
     program writes or that are relocated differ.
     """
-    code_object = _program(shell)
+    code_object = shell.session.program
+    if code_object is None:
+        raise UsageError(_NO_PROGRAM)
     file, objects = code_object.file, ObjectAccess(shell.session)
     space = objects.architecture.address_space(0)
     has_matched, has_any = True, False

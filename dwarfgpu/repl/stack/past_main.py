@@ -103,6 +103,6 @@ def frame_numbered(shell: Shell, number: int, text: str) -> StackFrame:
 def _entry(session: Session) -> int | None:
     """Return where the program begins; None in a library, as the vDSO of i386, whose entry point is
     a function that makes system calls."""
-    code_object = session.code_object
-    is_program = code_object is not None and code_object is session.code_objects[0]
-    return code_object.file.entry or None if code_object is not None and is_program else None
+    program = session.program
+    is_program = program is not None and session.code_object is program
+    return program.file.entry or None if program is not None and is_program else None

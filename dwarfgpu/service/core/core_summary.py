@@ -103,7 +103,8 @@ def _has_threads(code_objects: CodeObjects) -> bool:
     files = [code_object.file for code_object in code_objects]
     if any(_OF_THREADS.fullmatch(PurePath(file.path).name) for file in files):
         return True
-    return any(file.symbols_named(name) for file in files[:1] for name in _VERSIONS)
+    program = code_objects.program
+    return program is not None and any(program.file.symbols_named(name) for name in _VERSIONS)
 
 
 def core_record(core: Core) -> JsonObject:

@@ -104,9 +104,9 @@ def current_inferior(session: Session, core: Core | None, what: str) -> Output:
 
 def _inferior_data(session: Session, core: Core | None) -> tuple[JsonObject, str, str]:
     """Return the data of the inferior, its process in words, and the path of its program."""
-    objects = session.code_objects
+    program = session.program
     process = None if core is None else core.dump.process
-    path = absolute_path(objects[0].file.path) if objects else ""
+    path = "" if program is None else absolute_path(program.file.path)
     path = os.path.join(real_path(os.path.dirname(path)), os.path.basename(path)) if path else ""
     pid = None if process is None else process.pid
     data: JsonObject = {

@@ -162,6 +162,8 @@ def stopped_in_core(
     )
     for file in core.files:
         is_named = file.is_program and program is not None
+        # A core of GPUs alone has no program: the file that the user gives is the first one.
+        is_given = program is not None and not core.threads and file is core.files[0]
         code_objects.append(
             CodeObject.of(
                 file.file,
@@ -170,6 +172,7 @@ def stopped_in_core(
                 strict=strict,
                 debug_directories=debug_directories if is_named else of_libraries,
                 loaded_files=code_objects,
+                is_library=not (file.is_program or is_given),
             )
         )
     return Stopped(

@@ -51,7 +51,7 @@ def full_path(session: Session, code_object: CodeObject) -> str:
     the system adds to a process has none."""
     if code_object.name.startswith("["):
         return f"system-supplied DSO at {code_object.load_address:#x}"
-    if code_object is session.code_objects[0]:
+    if code_object is session.program:
         return real_path(code_object.file.path)
     try:
         return str(Path(code_object.file.path).absolute())

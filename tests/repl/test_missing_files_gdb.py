@@ -1,0 +1,80 @@
+"""Core files of processes whose program or library is missing, against the installed GDB.
+
+GDB reads no symbols of libraries without the program, so that it says that they have none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.repl.side_by_side import answers, build_with_library, with_core
+
+LIBRARY = """
+int of_library = 3;
+void stop(int *at) { *at = of_library; __builtin_trap(); }
+"""
+PROGRAM = """
+void stop(int *);
+int of_program;
+int main(void) { stop(&of_program); return 0; }
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path, tool: Callable[[str], str]) -> list[str]:
+    """Return a program with a library, and its core file."""
+    build_with_library(tmp_path, "c", LIBRARY, PROGRAM, [tool("gcc")])
+    return with_core(tool, tmp_path)
+
+
+def both(tool: Callable[[str], str], files: Sequence[str], command: str) -> list[str]:
+    """Return the answers of GDB and of dwarfgpu, without notes and whether symbols are read."""
+    loading = [f"file {path}" for path in files[:-1]] + [f"core-file {files[-1]}"]
+    given = [answers(tool("gdb"), [], [*loading, command])[-1]]
+    given += answers(None, [*files], [command])
+    notes, symbols = r"^note: .*\n", r"^(.{40})(No |Yes|Yes \(\*\)) +(?=/)"
+    given = ["".join(f"{line.rstrip()}\n" for line in text.splitlines()) for text in given]
+    said = [re.sub(symbols, r"\1", re.sub(notes, "", it, flags=re.M), flags=re.M) for it in given]
+    return [text.removesuffix("(*): Shared library is missing debugging information.\n")
+            for text in said]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["info sharedlibrary", "info inferiors", "inferior", "compare-sections .text"],
+)
+def test_no_library_is_taken_for_a_missing_program(
+    tool: Callable[[str], str], files: list[str], command: str
+) -> None:
+    program, core = files
+    Path(program).rename(f"{program}.moved")
+    of_gdb, own = both(tool, [core], command)
+    assert own == of_gdb
+
+
+def test_the_executable_of_a_missing_program_is_none(files: list[str]) -> None:
+    """GDB shows `<no file loaded>` once it has listed the libraries."""
+    program, core = files
+    Path(program).rename(f"{program}.moved")
+    commands = ["info files", "maint info sections", f"core-file {core}"]
+    of_files, of_sections, again = answers(None, [core], commands)
+    assert "Symbols from" not in of_files
+    assert "\nLocal exec file:\n\t<no file loaded>\n\t0x" in of_files
+    assert " is .text in " in of_files and " is .text\n" not in of_files
+    assert "Exec file" not in of_sections
+    assert "may not match" not in again
+
+
+def test_no_file_of_a_library_is_listed_for_a_missing_program(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    program = PROGRAM.replace("stop(&", "if (!of_program) __builtin_trap(); stop(&")
+    build_with_library(tmp_path, "c", LIBRARY, program, [tool("gcc")])
+    path, core = with_core(tool, tmp_path)
+    Path(path).rename(f"{path}.moved")
+    (said,) = answers(None, [core], ["list"])
+    assert said.splitlines()[1:] == ["No source line is known for the frame."]
