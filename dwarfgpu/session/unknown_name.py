@@ -182,8 +182,10 @@ def missing_file(focus: SearchedSession) -> str:
         return ""
     why = note.partition(" is not used: ")[2]
     why = why if " cannot be read: " in why else note
-    option = "--code-object URI=FILE" if focus.architecture.is_simt else "FILE"
-    return f": {why}; give {option} or --sysroot DIR"
+    if focus.architecture.is_simt:
+        return f": {why}; give --code-object URI=FILE or --sysroot DIR"
+    has_program = as_code_objects(focus.code_objects).program is not None
+    return f": {why}; give {'' if has_program else 'FILE or '}--sysroot DIR"
 
 
 def suggestion(focus: SearchedSession, name: str, kinds: tuple[Kind, ...]) -> str:

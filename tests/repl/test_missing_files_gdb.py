@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.command import run
 from tests.repl.side_by_side import answers, build_with_library, with_core
 
 LIBRARY = """
@@ -78,3 +79,28 @@ def test_no_file_of_a_library_is_listed_for_a_missing_program(
     Path(path).rename(f"{path}.moved")
     (said,) = answers(None, [core], ["list"])
     assert said.splitlines()[1:] == ["No source line is known for the frame."]
+
+
+ADVICE = {
+    ("a",): ["FILE names the program"],
+    ("libown.so",): ["--sysroot DIR names the root folder of the libraries"],
+    ("a", "libown.so"): [
+        "FILE names the program, and --sysroot DIR the root folder of its libraries"
+    ],
+}
+
+
+@pytest.mark.parametrize("missing", ADVICE, ids="+".join)
+def test_advice_is_for_what_is_missing(files: list[str], missing: tuple[str, ...]) -> None:
+    program, core = files
+    for name in missing:
+        Path(program).with_name(name).rename(f"{program}.{name}")
+    given = [core] if "a" in missing else files
+    said = [note for note in run("bt", *given).notes if "names the " in note]
+    assert said == ADVICE[missing]
+    if "libown.so" in missing:
+        option = "FILE or --sysroot DIR" if "a" in missing else "--sysroot DIR"
+        assert run("eval", *given, "nothing").err.endswith(f"; give {option}\n")
+    if "a" in missing:
+        given = [f"{program}.a", core]
+        assert ADVICE["a",][0] not in run("bt", *given).err

@@ -44,7 +44,7 @@ from dwarfgpu.machine.core.memory import (
     shift_of_pipe,
     unmapped_reason,
 )
-from dwarfgpu.machine.core.modules import IS_NOT_USED, LoadedFile, Modules, Where, modules
+from dwarfgpu.machine.core.modules import LoadedFile, Modules, Where, modules
 from dwarfgpu.machine.core.notes import CoreDump, CoreThread, read_core
 from dwarfgpu.machine.core.process_target import ProcessTarget
 from dwarfgpu.machine.sparse_memory import UNMAPPED
@@ -253,10 +253,8 @@ class _Loader:
             notes += [*filter(None, [cut]), *damage_notes(dump.file, of_dump)]
         host = self._host(memory)
         notes += () if host is None else host.notes
-        if any(IS_NOT_USED in note for note in notes):
-            notes.append(
-                "FILE names the program, and --sysroot DIR the root folder of its libraries"
-            )
+        if host is not None and host.advice is not None:
+            notes.append(host.advice)
         for dump in dumps:
             notes += [str(problem) for problem in dump.problems]
         ranges = () if host is None else host.ranges

@@ -63,6 +63,8 @@ class Modules:
     """The memory that files hold or would hold, and the zeros of their .bss."""
     notes: tuple[str, ...]
     """Missing and mismatched parts; one line each."""
+    advice: str | None = None
+    """Which options would give the files that are not used; None without any."""
 
 
 @frozen
@@ -138,7 +140,7 @@ def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
     positions = {file: order.get(module, last) for file, module in reader.module_of.items()}
     files = sorted(reader.files, key=lambda file: (not file.is_program, positions.get(file, last)))
     zeros = unwritten_pages(dump.file, dump.mapped, reader.bss)
-    return Modules(tuple(files), (*reader.ranges, *zeros), tuple(reader.notes))
+    return Modules(tuple(files), (*reader.ranges, *zeros), tuple(reader.notes), reader.advice())
 
 
 def _listed_order(modules: Sequence[_Module], names: Iterable[int]) -> dict[_Module, int]:
@@ -289,6 +291,8 @@ class _Reader:
         self.bss: list[list[tuple[int, int]]] = []
         """For each loaded file, where its .bss begins and ends, without the file's last page."""
         self.notes: list[str] = []
+        self._lacks_program = False
+        self._lacks_others = False
 
     def add(self, module: _Module, *, is_program: bool) -> None:
         """Add a module of the core."""
@@ -315,11 +319,12 @@ class _Reader:
                 raise UsageError(f"{program} is not the program that ran: {why}")
             self._mark_unreadable(module, f"{shown_path(module.path)}{IS_NOT_USED}{why}")
             if module.page is not None or module.has_code:
-                self.notes.append(f"{shown_path(module.path)}{IS_NOT_USED}{why}")
+                self._note_unused(module.path, str(why), is_program=is_program)
             return
         load_address = _load_address(module.header or file, module.parts)
         if load_address is None:
-            self.notes.append(f"{file.path}{IS_NOT_USED}none of its segments is at its mapping")
+            why = "none of its segments is at its mapping"
+            self._note_unused(file.path, why, is_program=is_program)
             return
         writable = [segment for segment in file.segments if segment.flags & PF_W]
         # What a process mapped of a file to read it is at any offset.
@@ -343,6 +348,24 @@ class _Reader:
         loaded = LoadedFile(module.path, file, load_address, is_program)
         self.files.append(loaded)
         self.module_of[loaded] = module
+
+    def _note_unused(self, path: str, why: str, *, is_program: bool) -> None:
+        """Note that a module has no file."""
+        self.notes.append(f"{shown_path(path)}{IS_NOT_USED}{why}")
+        if is_program:
+            self._lacks_program = True
+        else:
+            self._lacks_others = True
+
+    def advice(self) -> str | None:
+        """Return which options would give the files that are not used; None without any, and where
+        the options are given."""
+        of_program = "FILE names the program" if self._lacks_program else None
+        if not self._lacks_others or self._where.sysroot is not None:
+            return of_program
+        if of_program is None:
+            return "--sysroot DIR names the root folder of the libraries"
+        return f"{of_program}, and --sysroot DIR the root folder of its libraries"
 
     def refuse_lost_segments(self) -> None:
         """Mark writable parts of files as unknown, where the core has a segment of all that is only
