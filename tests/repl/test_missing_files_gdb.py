@@ -5,14 +5,15 @@ GDB reads no symbols of libraries without the program, so that it says that they
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.cli.command import run
-from tests.repl.side_by_side import answers, build_with_library, with_core
+from tests.cli.command import run, validate
+from tests.repl.side_by_side import answers, build, build_with_library, with_core
 
 LIBRARY = """
 int of_library = 3;
@@ -24,6 +25,8 @@ int of_program;
 int main(void) { stop(&of_program); return 0; }
 """
 
+FOOTER = "(*): Shared library is missing debugging information."
+
 
 @pytest.fixture
 def files(tmp_path: Path, tool: Callable[[str], str]) -> list[str]:
@@ -33,15 +36,56 @@ def files(tmp_path: Path, tool: Callable[[str], str]) -> list[str]:
 
 
 def both(tool: Callable[[str], str], files: Sequence[str], command: str) -> list[str]:
-    """Return the answers of GDB and of dwarfgpu, without notes and whether symbols are read."""
+    """Return the answers of GDB and of dwarfgpu, without warnings; without a program, do not say
+    whether symbols of libraries are read."""
     loading = [f"file {path}" for path in files[:-1]] + [f"core-file {files[-1]}"]
-    given = [answers(tool("gdb"), [], [*loading, command])[-1]]
-    given += answers(None, [*files], [command])
-    notes, symbols = r"^note: .*\n", r"^(.{40})(No |Yes|Yes \(\*\)) +(?=/)"
-    given = ["".join(f"{line.rstrip()}\n" for line in text.splitlines()) for text in given]
-    said = [re.sub(symbols, r"\1", re.sub(notes, "", it, flags=re.M), flags=re.M) for it in given]
-    return [text.removesuffix("(*): Shared library is missing debugging information.\n")
-            for text in said]  # fmt: skip
+    given = [
+        *answers(tool("gdb"), [], [*loading, command])[-1:],
+        *answers(None, [*files], [command]),
+    ]
+    left_out = r"^(note: |warning: |Do you need )"
+    said = [
+        "".join(f"{line.rstrip()}\n" for line in text.splitlines() if not re.match(left_out, line))
+        for text in given
+    ]
+    if len(files) > 1:
+        return said
+    said = [re.sub(r"^(0x.{38})(No|Yes|Yes \(\*\)) +(?=/)", r"\1", it, flags=re.M) for it in said]
+    return [it.removesuffix(f"{FOOTER}\n") for it in said]
+
+
+@pytest.mark.parametrize("has_program", [True, False])
+@pytest.mark.parametrize(
+    "command", ["info sharedlibrary", "info sharedlibrary own", "info dll none"]
+)
+def test_a_missing_library_is_listed_without_addresses(
+    tool: Callable[[str], str], files: list[str], command: str, has_program: bool
+) -> None:
+    program, core = files
+    Path(program).with_name("libown.so").unlink()
+    if not has_program:
+        Path(program).unlink()
+    of_gdb, own = both(tool, files if has_program else [core], command)
+    assert own == of_gdb
+
+
+def test_a_replaced_library_is_listed_with_the_reason(
+    tmp_path: Path, tool: Callable[[str], str], files: list[str]
+) -> None:
+    """GDB takes its addresses from the file that is there now."""
+    command = [tool("gcc"), "-g", "-fPIC", "-shared", "-o", "libown.so", "lib.c"]
+    build(tmp_path, {"lib.c": LIBRARY.replace("3", "4")}, [[*command, "-Wl,--build-id=0xabcd"]])
+    (said,) = answers(None, files, ["info sharedlibrary own"])
+    _, _, row, note = said.splitlines()
+    assert row == f"{'':40}No          {tmp_path}/libown.so"
+    reason = "it has build ID abcd, what was mapped has "
+    assert note.startswith(f"note: {tmp_path}/libown.so is not used: {reason}")
+    given = ("debug", "--batch", "-q", "--interpreter=json", *files, "-ex", "info dll own")
+    answer = json.loads(run(*given).lines[-1])
+    validate(answer)
+    [library] = answer["shared-libraries"]
+    assert library.pop("why").startswith(reason)
+    assert library == {"id": f"{tmp_path}/libown.so", "symbols-loaded": False, "ranges": []}
 
 
 @pytest.mark.parametrize(

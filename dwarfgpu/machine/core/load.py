@@ -44,7 +44,7 @@ from dwarfgpu.machine.core.memory import (
     shift_of_pipe,
     unmapped_reason,
 )
-from dwarfgpu.machine.core.modules import LoadedFile, Modules, Where, modules
+from dwarfgpu.machine.core.modules import LoadedFile, MissingLibrary, Modules, Where, modules
 from dwarfgpu.machine.core.notes import CoreDump, CoreThread, read_core
 from dwarfgpu.machine.core.process_target import ProcessTarget
 from dwarfgpu.machine.sparse_memory import UNMAPPED
@@ -82,6 +82,8 @@ class Core:
     gpu_modules: GpuModules | None = None
     gpu_dump: CoreDump | None = None
     """The dump of the GPUs, if they have a core file of their own."""
+    missing: tuple[MissingLibrary, ...] = ()
+    """The libraries of the threads that have no file among `files`."""
 
     @property
     def dumps(self) -> tuple[CoreDump, ...]:
@@ -287,6 +289,7 @@ class _Loader:
             gpu,
             loaded,
             self._gpu_dump,
+            () if host is None else host.missing,
         )
 
     def _shift(self) -> tuple[int, list[str]]:

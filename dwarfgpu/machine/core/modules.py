@@ -53,6 +53,18 @@ class LoadedFile:
 
 
 @frozen(eq=False)
+class MissingLibrary:
+    """A library that a process has loaded, and whose file is missing or is another one now."""
+
+    path: str
+    """By which the process loaded it, or else from where it was mapped."""
+    why: str
+    """Why no file is used."""
+    position: int
+    """How many of the loaded files precede it in the order of `Modules.files`."""
+
+
+@frozen(eq=False)
 class Modules:
     """The loaded files."""
 
@@ -63,6 +75,8 @@ class Modules:
     """The memory that files hold or would hold, and the zeros of their .bss."""
     notes: tuple[str, ...]
     """Missing and mismatched parts; one line each."""
+    missing: tuple[MissingLibrary, ...] = ()
+    """In the same order as `files`."""
     advice: str | None = None
     """Which options would give the files that are not used; None without any."""
 
@@ -140,7 +154,14 @@ def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
     positions = {file: order.get(module, last) for file, module in reader.module_of.items()}
     files = sorted(reader.files, key=lambda file: (not file.is_program, positions.get(file, last)))
     zeros = unwritten_pages(dump.file, dump.mapped, reader.bss)
-    return Modules(tuple(files), (*reader.ranges, *zeros), tuple(reader.notes), reader.advice())
+    keys = [-1 if file.is_program else positions.get(file, last) for file in files]
+    unused = [(order.get(module, last), module) for module in reader.missing]
+    missing = [
+        MissingLibrary(reader.name_of(module), reader.missing[module], bisect_left(keys, position))
+        for position, module in sorted(unused, key=lambda item: item[0])
+    ]
+    ranges, notes = (*reader.ranges, *zeros), tuple(reader.notes)
+    return Modules(tuple(files), ranges, notes, tuple(missing), reader.advice())
 
 
 def _listed_order(modules: Sequence[_Module], names: Iterable[int]) -> dict[_Module, int]:
@@ -291,6 +312,8 @@ class _Reader:
         self.bss: list[list[tuple[int, int]]] = []
         """For each loaded file, where its .bss begins and ends, without the file's last page."""
         self.notes: list[str] = []
+        self.missing: dict[_Module, str] = {}
+        """Why no file is used, for each library without one."""
         self._lacks_program = False
         self._lacks_others = False
 
@@ -318,13 +341,13 @@ class _Reader:
             if program is not None:
                 raise UsageError(f"{program} is not the program that ran: {why}")
             self._mark_unreadable(module, f"{shown_path(module.path)}{IS_NOT_USED}{why}")
-            if module.page is not None or module.has_code:
-                self._note_unused(module.path, str(why), is_program=is_program)
+            if module.page is not None or module.has_code or self.is_listed(module):
+                self._note_unused(module, module.path, str(why), is_program=is_program)
             return
         load_address = _load_address(module.header or file, module.parts)
         if load_address is None:
             why = "none of its segments is at its mapping"
-            self._note_unused(file.path, why, is_program=is_program)
+            self._note_unused(module, file.path, why, is_program=is_program)
             return
         writable = [segment for segment in file.segments if segment.flags & PF_W]
         # What a process mapped of a file to read it is at any offset.
@@ -349,13 +372,15 @@ class _Reader:
         self.files.append(loaded)
         self.module_of[loaded] = module
 
-    def _note_unused(self, path: str, why: str, *, is_program: bool) -> None:
+    def _note_unused(self, module: _Module, path: str, why: str, *, is_program: bool) -> None:
         """Note that a module has no file."""
         self.notes.append(f"{shown_path(path)}{IS_NOT_USED}{why}")
         if is_program:
             self._lacks_program = True
-        else:
-            self._lacks_others = True
+            return
+        self._lacks_others = True
+        if module.has_code or self.is_listed(module):
+            self.missing[module] = why
 
     def advice(self) -> str | None:
         """Return which options would give the files that are not used; None without any, and where
@@ -366,6 +391,10 @@ class _Reader:
         if of_program is None:
             return "--sysroot DIR names the root folder of the libraries"
         return f"{of_program}, and --sysroot DIR the root folder of its libraries"
+
+    def name_of(self, module: _Module) -> str:
+        """Return the path by which the process loaded a library, or else that of its mapping."""
+        return self._name_of(module) or module.path
 
     def refuse_lost_segments(self) -> None:
         """Mark writable parts of files as unknown, where the core has a segment of all that is only

@@ -19,7 +19,6 @@ from dwarfgpu.errors import DwarfGpuError, UsageError, counted
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import PT_LOAD, SHF_ALLOC, SHF_WRITE, Section
-from dwarfgpu.objfile.separate_debug import is_debug_file
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.list_commands import default_or_frame
@@ -156,38 +155,23 @@ def _part_of(path: str, part: str | None) -> str:
     return path if part is None else name if part == "-basename" else folder
 
 
-def _is_of_program(code_object: CodeObject, program: CodeObject | None) -> bool:
-    """Return whether it is the program, or one of them is the separate debug file of the other."""
-    if program is None or code_object is program:
-        return program is not None
-    is_at_one_address = code_object.load_address == program.load_address
-    return is_at_one_address and (is_debug_file(code_object.file) or is_debug_file(program.file))
-
-
 @command("info sharedlibrary", topic="files", aliases=("dll",))
 def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
     """List the loaded code objects except the program.
 
     Usage: info sharedlibrary [REGEXP]
 
-    For a GPU, lists all code objects. The addresses are those of the code.
+    For a GPU, lists all code objects. The addresses are those of the code. A library whose file is
+    missing, or is not the one that was loaded, has none: a note gives the reason.
     """
+    from dwarfgpu.service.core.shared_libraries import shared_libraries  # few ask for them
+
     pattern = compiled(argument) if argument else None
     session = shell.session
-    program = session.program
-    code_objects = (
-        session.code_objects
-        if session.architecture.is_simt
-        else [
-            code_object
-            for code_object in session.code_objects
-            if not code_object.name.startswith("[") and not _is_of_program(code_object, program)
-        ]
-    )
     shown = [
-        code_object
-        for code_object in code_objects
-        if pattern is None or pattern.search(full_path(shell.session, code_object))
+        library
+        for library in shared_libraries(session, shell.machine.core)
+        if pattern is None or pattern.search(library.path)
     ]
     if not shown:
         none = "No shared libraries loaded at this time."
@@ -197,19 +181,24 @@ def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
     digits = session.architecture.address_bits // 4
     width = digits + 4
     yield heading(f"{'From':<{width}}{'To':<{width}}{'Syms Read':<12}Shared Object Library")
-    for code_object in shown:
-        begin, end = (f"{address:#0{digits + 2}x}" for address in _code(code_object))
-        path = full_path(shell.session, code_object)
-        read = "Yes" if code_object.info.units else "Yes (*)"
-        data: JsonObject = {
-            "id": path,
-            "symbols-loaded": bool(code_object.info.units),
-            "ranges": [{"from": begin, "to": end}],
-        }
-        text = f"{begin:<{width}}{end:<{width}}{read:<12}{one_line(path)}"
+    for library in shown:
+        data: JsonObject = {"id": library.path, "symbols-loaded": False, "ranges": []}
+        begin, end, read = "", "", "No"
+        if library.code_object is None:
+            data["why"] = library.why_not_used
+        else:
+            has_units = bool(library.code_object.info.units)
+            begin, end = (f"{address:#0{digits + 2}x}" for address in _code(library.code_object))
+            read = "Yes" if has_units else "Yes (*)"
+            data["symbols-loaded"], data["ranges"] = has_units, [{"from": begin, "to": end}]
+        text = f"{begin:<{width}}{end:<{width}}{read:<12}{one_line(library.path)}"
         yield Output(text, data, "shared-libraries")
-    if not all(code_object.info.units for code_object in shown):
+    objects = (library.code_object for library in shown)
+    if not all(code_object.info.units for code_object in objects if code_object is not None):
         yield heading(_MISSING)
+    for library in shown:
+        if library.note is not None:
+            shell.console.note(library.note)
 
 
 def _code(code_object: CodeObject) -> tuple[int, int]:
