@@ -18,7 +18,15 @@ import pytest
 
 from dwarfgpu.isa.decode import decoder
 from tests.machine.simulated import programs, vectors
-from tests.machine.simulated.models import MASK, Model, computed, encoding_of, require, s
+from tests.machine.simulated.models import (
+    MASK,
+    Model,
+    computed,
+    encoding_of,
+    require,
+    require_on,
+    s,
+)
 
 FORMATS = {16: (5, 10, "e"), 32: (8, 23, "f"), 64: (11, 52, "d")}
 
@@ -305,6 +313,37 @@ def test_division_of_every_exponent(bits: int, target: str) -> None:
             expected = divided(bits, a, b)
             text = f"{a:#x} / {b:#x}: {result:#x}, not {expected:#x}"
             assert same_float(bits)(result, expected), text
+
+
+OF_EACH_GENERATION = ("gfx803", "gfx900", "gfx942", "gfx1010", "gfx1030", "gfx1100", "gfx1200")
+QUIET = {16: 0x7E05, 32: 0x7FC00005, 64: 0x7FF8000000000005}
+SIGNALLING = {16: 0xFC01, 32: 0xFF800001, 64: 0xFFF0000000000001}
+
+
+def kept_nan(bits: int, *numbers: int) -> int:
+    """The only NaN of the sources, quiet (docs/run.md)."""
+    [number] = {number for number in numbers if is_nan(number, bits)}
+    return number | 1 << FORMATS[bits][1] - 1
+
+
+@pytest.mark.parametrize(("name", "bits"), [
+    ("v_fma_f16", 16), ("v_fma_f32", 32), ("v_fma_f64", 64), ("v_pk_fma_f16", 16),
+    ("v_pk_fma_f32", 32), ("v_mad_f16", 16), ("v_mad_f32", 32), ("v_fma_mix_f32", 32),
+    ("v_mad_mix_f32", 32), ("v_fma_legacy_f32", 32), ("v_div_fmas_f32", 32),
+    ("v_div_fmas_f64", 64),
+])  # fmt: skip
+def test_a_product_and_sum_of_a_nan_is_that_nan(name: str, bits: int) -> None:
+    """Quiet, of every source, beside all other numbers: infinity times 0 too."""
+    infinity = encoded(float("inf"), bits)
+    one, most = encoded(1.0, bits), infinity - 1
+    some = [0, 1 << bits - 1, one, infinity, infinity | 1 << bits - 1, most, 1]
+    cases = []
+    for nan in (QUIET[bits], SIGNALLING[bits]):
+        for a, b in product(some, repeat=2):
+            cases += [(a, b, nan), (a, nan, b), (nan, a, b), (nan, nan, a), (a, nan, nan)]
+    if "legacy" in name:  # 0 times NaN is 0
+        cases = [case for case in cases if is_nan(case[2], bits)]
+    require_on(OF_EACH_GENERATION, name, bits, lambda *numbers: kept_nan(bits, *numbers), cases)
 
 
 def twice_rounded(*numbers: int) -> int:

@@ -78,6 +78,33 @@ def test_a_nan_that_is_added_stays(mnemonic: str, fields: dict[str, int], nan: i
     assert wave.v[5][0] == (nan if fields else 0xFFC00000)
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "c", "expected"),
+    [
+        (0x3FF0000000000000, 0x3FF0000000000000, 0x7FF0000000000001, 0x7FF8000000000001),
+        (0, 0x7FF8000000000005, 0x3FF0000000000000, 0x7FF8000000000005),
+        (0x7FF8000000000005, 0, 0x3FF0000000000000, 0x7FF8000000000005),
+        (0, 0x7FF0000000000000, 0xFFF0000000000001, 0xFFF8000000000001),
+        (0, 0x7FF0000000000000, 0x3FF0000000000000, 0xFFF8000000000000),
+    ],
+)
+@pytest.mark.parametrize("direction", range(4))
+def test_the_nan_of_double_precision(a: int, b: int, c: int, expected: int, direction: int) -> None:
+    """That of a source, quiet; a new one only where none is one (docs/run.md)."""
+    machine = decoder("gfx942", 64)
+    fused = {"vdst": 8, "src0": 256, "src1": 256 + 2, "src2": 256 + 4}
+    code = programs.encoded(machine, "v_fma_f64", **fused)
+    code += programs.encoded(machine, "v_fmac_f64_e32", vdst=4, src0=256, src1=2)
+    running = vectors.machine(code, 64, "gfx942", 64)
+    [wave] = running.waves
+    wave.set_mode(0x3F0 | direction << 2)
+    for number, source in zip((0, 2, 4), (a, b, c), strict=True):
+        wave.v[number][:], wave.v[number + 1][:] = source & 0xFFFFFFFF, source >> 32
+    assert running.run(most=2) is None
+    for number in (8, 4):
+        assert int(wave.v[number][0]) | int(wave.v[number + 1][0]) << 32 == expected
+
+
 def test_the_constant_of_a_dual_instruction_is_the_factor() -> None:
     """VOPD: v_dual_fmamk_f32 is S0 * K + S1 in both halves."""
     machine = decoder("gfx1100", 32)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dwarfgpu.machine.simulated.semantics.lane_functions import Lanes, quieted
+from dwarfgpu.machine.simulated.semantics.lane_functions import Lanes, quiet_nan
 
 
 def cube_face(x: Lanes, y: Lanes, z: Lanes) -> Lanes:
@@ -25,31 +25,27 @@ def cube_s(x: Lanes, y: Lanes, z: Lanes) -> Lanes:
     x, y, z = np.broadcast_arrays(x, y, z)
     is_z, is_y = _axes(x, y, z)
     of_z, of_x = np.where(z < 0, -x, x), np.where(x < 0, z, -z)
-    return _with_quiet_nan(np.select([is_z, is_y], [of_z, x], of_x))
+    return quiet_nan(np.select([is_z, is_y], [of_z, x], of_x))
 
 
 def cube_t(x: Lanes, y: Lanes, z: Lanes) -> Lanes:
     """Return the component along the second coordinate of the face."""
     x, y, z = np.broadcast_arrays(x, y, z)
     is_z, is_y = _axes(x, y, z)
-    return _with_quiet_nan(np.where(~is_z & is_y, np.where(y < 0, -z, z), -y))
+    return quiet_nan(np.where(~is_z & is_y, np.where(y < 0, -z, z), -y))
 
 
 def cube_axis(x: Lanes, y: Lanes, z: Lanes) -> Lanes:
     """Return the component along the axis of the face."""
     x, y, z = np.broadcast_arrays(x, y, z)
     is_z, is_y = _axes(x, y, z)
-    return _with_quiet_nan(np.select([is_z, is_y], [z, y], x))
+    return quiet_nan(np.select([is_z, is_y], [z, y], x))
 
 
 def _axes(x: Lanes, y: Lanes, z: Lanes) -> tuple[Lanes, Lanes]:
     """Return whether z is the axis, and whether y is where z is not."""
     x, y, z = np.abs(x), np.abs(y), np.abs(z)
     return (z >= x) & (z >= y), y >= x
-
-
-def _with_quiet_nan(a: Lanes) -> Lanes:
-    return np.where(a != a, quieted(a), a)
 
 
 CUBE_FACES: Final[dict[str, Any]] = {

@@ -16,7 +16,8 @@ _PI_BITS = 1400
 def fma64(
     a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], c: np.ndarray[Any, Any]
 ) -> np.ndarray[Any, Any]:
-    """Return a * b + c of doubles, rounded once (Boldo and Melquiond, "Emulation of FMA", 2008).
+    """Return a * b + c of doubles, rounded once (Boldo and Melquiond, "Emulation of FMA", 2008);
+    for any NaN some NaN.
 
     Numbers whose intermediate results may leave the range of doubles are computed one by one.
     """

@@ -188,7 +188,12 @@ def pair_of(a: Lanes, b: Lanes) -> Lanes:
 
 
 def fma(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
-    """Return a * b + c, rounded once."""
+    """Return a * b + c, rounded once; for any NaN that one, quiet, also beside infinity times 0."""
+    return nan_kept(_fused(a, b, c), a, b, c)
+
+
+def _fused(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
+    """Return a * b + c, rounded once, of numbers: which NaN it is, is left to processors."""
     if a.dtype == np.float64:
         return fma64(a, b, c)
     product = a.astype(np.float64) * b
@@ -220,6 +225,20 @@ def quieted(a: Lanes) -> Lanes:
     """Return NaN as quiet NaN."""
     quiet = _INTEGER[a.itemsize](1 << _FRACTION_BITS[a.itemsize] - 1)
     return _float_of(bits(a) | quiet, a)
+
+
+def quiet_nan(a: Lanes) -> Lanes:
+    """Return the numbers with every NaN a quiet one."""
+    return np.where(a != a, quieted(a), a)
+
+
+def nan_kept(a: Lanes, *sources: Lanes) -> Lanes:
+    """Return results of an operation that has a NaN for every NaN: the first one of its sources,
+    quiet. The processors that run this would have a new one for infinity times 0, plus a NaN."""
+    if (a != a).any():
+        for source in reversed(sources):
+            a = np.where(source != source, quieted(source), a)
+    return a
 
 
 def is_signalling(a: Lanes) -> Lanes:
@@ -451,7 +470,7 @@ FUNCTIONS: Final[dict[str, Any]] = {
                 mantissa,
                 exponent,
             ),
-            *(scaled, f16_toward_zero),
+            *(scaled, f16_toward_zero, quiet_nan, nan_kept),
             *(canonical, two_over_pi, is_class, clamped, bits, bf16, of_bf16),
         )
     },

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dwarfgpu.machine.simulated.semantics.exact_floats import fma64
-from dwarfgpu.machine.simulated.semantics.lane_functions import Lanes, bf16
+from dwarfgpu.machine.simulated.semantics.lane_functions import Lanes, bf16, fma
 from dwarfgpu.machine.simulated.semantics.lane_moves import TYPES
 from dwarfgpu.machine.simulated.semantics.small_floats import small_float, xf32
 from dwarfgpu.machine.simulated.wave_fault import not_simulated
@@ -150,7 +149,7 @@ def _product(left: Lanes, right: Lanes, accumulator: Lanes, saturates: int = 0) 
     """Return left @ right + whole for each block."""
     if accumulator.dtype == np.float64:
         for n in range(left.shape[2]):
-            accumulator = fma64(left[:, :, n, None], right[:, None, n, :], accumulator)
+            accumulator = fma(left[:, :, n, None], right[:, None, n, :], accumulator)
         return accumulator
     if accumulator.dtype.kind == "i":
         wide = left.astype(np.int64) @ right.astype(np.int64) + accumulator
