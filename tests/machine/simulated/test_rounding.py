@@ -147,6 +147,50 @@ def test_fma_and_square_root(kind: str) -> None:
     assert left(root, PLAIN | UPWARD << field, kind, 9.0)[0] == 3
 
 
+FRACT = {"f2": "00bf107e", "f4": "0041107e", "f8": "007d107e"}
+"""v_fract_f16, v_fract_f32, v_fract_f64 v8, v0."""
+
+
+def bits(number: int, kind: str) -> float:
+    return float(np.array(number, f"u{kind[1:]}").view(kind))
+
+
+@pytest.mark.parametrize(
+    ("kind", "direction", "number", "expected"),
+    [
+        ("f4", DOWNWARD, 0xBCAA9AC8, 0x3F7AAB29),
+        ("f4", UPWARD, 0xBA28A679, 0x3F7FD5D7),
+        ("f2", UPWARD, 0xB647, 0x38DD),
+        ("f8", DOWNWARD, 0xBFBD696E09E71313, 0x3FEC52D23EC31D9D),
+        ("f4", UPWARD, 0x80000001, 0x3F7FFFFF),  # never 1
+        ("f4", NEAREST, 0x80000001, 0x3F7FFFFF),
+        ("f4", DOWNWARD, 0x40000000, 0x80000000),  # a sum that cancels
+        ("f4", UPWARD, 0x40000000, 0),
+    ],
+)
+def test_fractions(kind: str, direction: int, number: int, expected: int) -> None:
+    """V_FRACT_F32 obeys the round mode, its result is at most 0x3f7fffff (AMD's ISA documents)."""
+    field = direction if kind == "f4" else direction << 2
+    [result, *_] = left(FRACT[kind], PLAIN | field, kind, bits(number, kind))
+    assert int(result.view(f"u{kind[1:]}")) == expected
+
+
+@pytest.mark.parametrize("direction", [UPWARD, DOWNWARD, TOWARD_ZERO])
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8"])
+def test_fractions_are_rounded_sums(kind: str, direction: int) -> None:
+    rng = random.Random(kind)
+    scale = np.array([2.0 ** -rng.randrange(24) for _ in range(20)])
+    some = np.array([rng.uniform(-1, 1) for _ in range(20)]) * scale
+    values = [float(number) for number in some.astype(kind)] + numbers(kind, 5)[:12]
+    field = direction if kind == "f4" else direction << 2
+    most = float(np.nextafter(np.array(1, kind)[()], np.array(0, kind)[()]))
+    results = left(FRACT[kind], PLAIN | field, kind, values, lanes=32)
+    for number, result in zip(values, results.tolist(), strict=True):
+        exact = Fraction(number) - Fraction(number).__floor__()
+        below, above = neighbours(exact, kind)
+        assert result == min(above if direction == UPWARD else below, most), (number, result)
+
+
 def test_halves_that_do_not_overflow() -> None:
     """FP16_OVFL: infinities that are not an overflow stay."""
     assert left(MUL["f2"], PLAIN, "f2", 300.0, 300.0)[0] == inf

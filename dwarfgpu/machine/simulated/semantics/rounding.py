@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable
 from enum import IntFlag
 from fractions import Fraction
-from math import isqrt
+from math import floor, isqrt
 from typing import Any, Final
 
 import numpy as np
@@ -72,7 +72,9 @@ def in_mode(expression: str, mode: int) -> str:
 
 _APPROXIMATE: Final = pattern("exp2|logarithm|sine_of_turns")
 _OPERATORS: Final[dict[type, str]] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
-_CALLS: Final = frozenset({"fma", "f16", "f32", "f64", "sqrt", "scaled", "division_fma"})
+_CALLS: Final = frozenset(
+    {"fma", "f16", "f32", "f64", "sqrt", "scaled", "division_fma", "fraction"}
+)
 _TESTED: Final = frozenset({"reciprocal", "reciprocal_root", "logarithm", "reciprocal_iflag"})
 """Rounded to nearest always, but with exceptions."""
 
@@ -253,6 +255,20 @@ def rounded_division_fma(
     )
 
 
+def rounded_fraction(a: Lanes, mode: int, wave: RunningWave) -> Lanes:
+    """Return a - floor(a); rounded up to 1 it is the largest number below, as to nearest."""
+    part = _rounded(
+        FUNCTIONS["fraction"](a),
+        (a,),
+        lambda a: a - floor(a),
+        mode,
+        wave,
+        lambda a: (a, -np.floor(a)),
+    )
+    below_one = np.nextafter(a.dtype.type(1), a.dtype.type(0))
+    return np.where(part >= 1, below_one, part)
+
+
 def _tested(name: str) -> Callable[..., Any]:
     """Return an approximate function that raises exceptions for its source."""
     function = APPROXIMATIONS.get(name) or FUNCTIONS[name]
@@ -278,6 +294,7 @@ ROUNDED: Final[dict[str, Any]] = {
     "rounded_f32": _simple(np.float32, lambda a: a),
     "rounded_f64": _simple(np.float64, lambda a: a),
     "rounded_scaled": rounded_scaled,
+    "rounded_fraction": rounded_fraction,
     "rounded_division_fma": rounded_division_fma,
     **{f"rounded_{name}": _tested(name) for name in sorted(_TESTED)},
 }
