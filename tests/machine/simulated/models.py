@@ -36,7 +36,13 @@ def encoding_of(target: str, name: str) -> Encoding | None:
 
 
 def computed(
-    target: str, encoding: Encoding, cases: Sequence[tuple[int, ...]], dwords: int, **fields: int
+    target: str,
+    encoding: Encoding,
+    cases: Sequence[tuple[int, ...]],
+    dwords: int,
+    *,
+    mode: int | None = None,
+    **fields: int,
 ) -> list[int]:
     """The result for each case, of so many dwords; sources are in VGPRs."""
     size = decoder(target).target.wave_size
@@ -47,6 +53,8 @@ def computed(
         some = cases[first : first + size]
         machine = vectors.machine(code, size, target, size)
         [wave] = machine.waves
+        if mode is not None:
+            wave.set_mode(mode)
         for lane, case in enumerate(some):
             for number, value in enumerate(case):
                 wave.v[2 * number][lane] = value & MASK[32]
@@ -77,6 +85,8 @@ def require_on(
     model: Model,
     cases: Sequence[tuple[int, ...]],
     same: Callable[[int, int], bool] = int.__eq__,
+    *,
+    mode: int | None = None,
     **fields: int,
 ) -> None:
     """On those of some targets that have the operation; one has."""
@@ -86,7 +96,7 @@ def require_on(
         if encoding is None or not fields.keys() <= encoding.format.index.keys():
             continue
         is_any = True
-        values = computed(target, encoding, cases, max(1, bits // 32), **fields)
+        values = computed(target, encoding, cases, max(1, bits // 32), mode=mode, **fields)
         for case, number in zip(cases, values, strict=True):
             expected = model(*case) & MASK[bits]
             shown = " ".join(map(hex, case))

@@ -16,7 +16,7 @@ import pytest
 
 from dwarfgpu.isa.decode import decoder
 from tests.machine.simulated import programs, vectors
-from tests.machine.simulated.models import MASK, Model, encoding_of, require, s
+from tests.machine.simulated.models import MASK, Model, encoding_of, require, require_on, s
 from tests.machine.simulated.test_float_models import (
     FORMATS,
     edges,
@@ -55,6 +55,57 @@ def test_between_formats(source: int, target: int) -> None:
     cases = [(number,) for number in numbers]
     name = f"v_cvt_f{target}_f{source}"
     require(name, target, converted(source, target), cases, same_float(target))
+
+
+NANS = [
+    ("v_cvt_f16_f32", 16, (0x7F800001,), 0x7E00),
+    ("v_cvt_f16_f32", 16, (0xFFA00000,), 0xFF00),
+    ("v_cvt_f16_f32", 16, (0x7FC02001,), 0x7E01),
+    ("v_cvt_f32_f16", 32, (0x7D01,), 0x7FE02000),
+    ("v_cvt_f32_f16", 32, (0xFE05,), 0xFFC0A000),
+    ("v_cvt_f64_f32", 64, (0xFFA00000,), 0xFFFC000000000000),
+    ("v_cvt_f32_f64", 32, (0x7FF0000000000001,), 0x7FC00000),
+    ("v_cvt_pkrtz_f16_f32", 32, (0x7F800001, 0xFFA00000), 0xFF007E00),
+    ("v_cvt_pk_f16_f32", 32, (0x7F800001, 0xFFA00000), 0xFF007E00),
+    ("v_cvt_pk_bf16_f32", 32, (0x7F800001, 0xFFA00000), 0xFFE07FC0),
+    ("v_frexp_mant_f16", 16, (0xFC01,), 0xFE01),
+    ("v_frexp_mant_f32", 32, (0x7F800001,), 0x7FC00001),
+    ("v_frexp_mant_f64", 64, (0xFFF0000000000001,), 0xFFF8000000000001),
+    ("v_log_f16", 16, (0xFC01,), 0xFE01),
+    ("v_log_f32", 32, (0xFFA00000,), 0xFFE00000),
+]
+
+
+@pytest.mark.parametrize("direction", range(4))
+@pytest.mark.parametrize("is_ieee", [0, 1])
+@pytest.mark.parametrize(("name", "bits", "case", "expected"), NANS)
+def test_a_nan_stays_and_is_quiet(
+    name: str, bits: int, case: tuple[int, ...], expected: int, is_ieee: int, direction: int
+) -> None:
+    """With the first bits of its fraction, whatever MODE says (docs/run.md)."""
+    mode = 0x1F0 | is_ieee << 9 | direction * 5
+    require_on(
+        ("gfx900", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1200"),
+        name, bits, lambda *_: expected, [case], mode=mode,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "sources", "expected"), [
+    ("s_cvt_f16_f32", (0x7F800001,), 0x7E00),
+    ("s_cvt_f32_f16", (0x7D01,), 0x7FE02000),
+    ("s_cvt_hi_f32_f16", (0x7D010000,), 0x7FE02000),
+    ("s_cvt_pk_rtz_f16_f32", (0x7F800001, 0xFFA00000), 0xFF007E00),
+])  # fmt: skip
+def test_a_scalar_nan_stays_and_is_quiet(
+    name: str, sources: tuple[int, ...], expected: int
+) -> None:
+    machine = decoder("gfx1200", 32)
+    fields = {f"src{number}": number for number in range(len(sources))}
+    running = vectors.machine(programs.encoded(machine, name, sdst=8, **fields), 32, "gfx1200", 32)
+    [wave] = running.waves
+    wave.s[: len(sources)] = sources
+    assert running.run(most=1) is None
+    assert wave.s[8] == expected
 
 
 def toward_zero(number: int) -> int:

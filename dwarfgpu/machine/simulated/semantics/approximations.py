@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dwarfgpu.machine.simulated.semantics.lane_functions import Lanes
+from dwarfgpu.machine.simulated.semantics.lane_functions import Lanes, nan_kept
 
 _DIGITS: Final = 50
 _DOUBT: Final = 8
@@ -50,7 +50,7 @@ def logarithm(a: Lanes) -> Lanes:
     """Return log2(a); the NaN 0x7fc00000 for negative numbers."""
     wide = a.astype(np.float64)
     out = _rounded(np.log2(np.abs(wide)), a, lambda x: abs(x).ln() / Decimal(2).ln())
-    return np.where(wide < 0, np.abs(a.dtype.type(np.nan)), out)
+    return nan_kept(np.where(wide < 0, np.abs(a.dtype.type(np.nan)), out), a)
 
 
 def sine_of_turns(a: Lanes) -> Lanes:

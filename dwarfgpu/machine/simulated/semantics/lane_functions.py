@@ -378,8 +378,8 @@ def raw_exponent(a: Lanes) -> Lanes:
 
 
 def mantissa(a: Lanes) -> Lanes:
-    """Return the fraction of frexp; infinities and NaN are unchanged."""
-    return np.where(np.isfinite(a), np.frexp(a)[0], a)
+    """Return the fraction of frexp; infinities are unchanged, a NaN is quiet."""
+    return np.where(np.isfinite(a), np.frexp(a)[0], quiet_nan(a))
 
 
 def exponent(a: Lanes) -> Lanes:
@@ -395,9 +395,20 @@ def scaled(a: Lanes, power: Lanes | int) -> Lanes:
     return np.ldexp(a, wide)
 
 
+def f16_of(a: Lanes) -> Lanes:
+    """Return f32 as f16; a NaN is quiet before it loses bits: NumPy keeps it signalling, or leaves
+    that to processors."""
+    return quiet_nan(a).astype(np.float16)
+
+
+def f32_of(a: Lanes) -> Lanes:
+    """Return f16 as f32, a NaN as a quiet one."""
+    return quiet_nan(a).astype(np.float32)
+
+
 def f16_toward_zero(a: Lanes) -> Lanes:
     """Return f32 as f16, without rounding up."""
-    half = a.astype(np.float16)
+    half = f16_of(a)
     too_large = np.abs(half.astype(np.float32)) > np.abs(a)
     return np.where(too_large, bits(half) - np.uint16(1), bits(half)).view(np.float16)
 
@@ -470,7 +481,7 @@ FUNCTIONS: Final[dict[str, Any]] = {
                 mantissa,
                 exponent,
             ),
-            *(scaled, f16_toward_zero, quiet_nan, nan_kept),
+            *(scaled, f16_of, f32_of, f16_toward_zero, quiet_nan, nan_kept),
             *(canonical, two_over_pi, is_class, clamped, bits, bf16, of_bf16),
         )
     },

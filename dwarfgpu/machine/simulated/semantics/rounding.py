@@ -73,7 +73,7 @@ def in_mode(expression: str, mode: int) -> str:
 _APPROXIMATE: Final = pattern("exp2|logarithm|sine_of_turns")
 _OPERATORS: Final[dict[type, str]] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
 _CALLS: Final = frozenset(
-    {"fma", "f16", "f32", "f64", "sqrt", "scaled", "division_fma", "fraction"}
+    {"fma", "f16", "f32", "f64", "sqrt", "scaled", "division_fma", "fraction", "f16_of", "f32_of"}
 )
 _TESTED: Final = frozenset({"reciprocal", "reciprocal_root", "logarithm", "reciprocal_iflag"})
 """Rounded to nearest always, but with exceptions."""
@@ -293,6 +293,8 @@ ROUNDED: Final[dict[str, Any]] = {
     "rounded_f16": _simple(np.float16, lambda a: a),
     "rounded_f32": _simple(np.float32, lambda a: a),
     "rounded_f64": _simple(np.float64, lambda a: a),
+    "rounded_f16_of": _simple(FUNCTIONS["f16_of"], lambda a: a),
+    "rounded_f32_of": _simple(FUNCTIONS["f32_of"], lambda a: a),
     "rounded_scaled": rounded_scaled,
     "rounded_fraction": rounded_fraction,
     "rounded_division_fma": rounded_division_fma,
