@@ -212,6 +212,46 @@ def test_blocks_that_share_a_long_range_list() -> None:
     assert len(soon(lambda: scopes.chain_at(0x1800))) == 1
 
 
+LISTED = ((dw.AT_RANGES, dw.FORM_SEC_OFFSET),)
+
+
+@pytest.mark.parametrize(
+    ("tag", "attributes", "entry"),
+    [
+        (dw.TAG_INLINED_SUBROUTINE, LISTED, b"\3" + word(0)),
+        (dw.TAG_INLINED_SUBROUTINE, CODE, b"\3" + CODE_AT[:8] + word(1)),
+        (dw.TAG_LEXICAL_BLOCK, CODE, b"\3" + CODE_AT),
+        (dw.TAG_LABEL, (), b"\3"),
+    ],
+)
+def test_entries_of_a_function_are_not_gone_through_for_each_frame(
+    tag: int, attributes: tuple[tuple[int, int], ...], entry: bytes
+) -> None:
+    """Each frame of a stack and each thread is at another address of a function with many entries;
+    all ask for the scopes and the parameters there."""
+    shapes = [FUNCTION, Shape(tag, attributes)]
+
+    def asked(count: int) -> Callable[[], object]:
+        inside = entry * (10 * count)
+        lists = {".debug_rnglists": BYTE_RANGE + b"\0"}
+        scopes, _ = scopes_of(FUNCTION_ENTRY + inside + b"\0\0", *shapes, others=lists)
+        pcs = range(0x1001, 0x1001 + count)
+        return lambda: [(scopes.chain_at(pc), scopes.parameters_at(pc)) for pc in pcs]
+
+    assert_linear(asked, 100)
+
+
+def test_a_long_range_list_that_entries_share_is_indexed_once() -> None:
+    """For the first of them, which is the answer wherever one is."""
+    spans = b"".join(b"\4" + encode_uleb(2 * n) + encode_uleb(2 * n + 1) for n in range(1, 2_000))
+    lists = {".debug_rnglists": spans + b"\0"}
+    entries = FUNCTION_ENTRY + (b"\3" + word(0)) * 2_000 + b"\0\0"
+    scopes, unit = scopes_of(entries, FUNCTION, Shape(dw.TAG_LEXICAL_BLOCK, LISTED), others=lists)
+    with at_most(200_000):
+        inner = [scopes.chain_at(0x1000 + offset)[1:] for offset in range(4)]
+    assert inner == [(), (), (unit.die(2),), ()]
+
+
 def test_functions_that_share_a_long_range_list() -> None:
     name = (dw.AT_NAME, dw.FORM_STRING)
     function = Shape(dw.TAG_SUBPROGRAM, (name, (dw.AT_RANGES, dw.FORM_SEC_OFFSET)))

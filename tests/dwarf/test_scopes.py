@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -373,6 +374,58 @@ def test_a_block_without_addresses_is_wherever_its_function_is() -> None:
     here = Scopes(debug_info(file_of(b"\x01\x02" + at(0x1000) + inside + b"\x04w\0\0\0", shapes)))
     assert [variable.name for variable in here.variables_at(0x1000)] == ["v", "w"]
     assert [variable.name for variable in here.variables_at(0x1008)] == ["x", "v", "w"]
+
+
+@pytest.mark.parametrize("labels", [0, 2_000])
+def test_the_first_of_blocks_that_overlap(labels: int) -> None:
+    """Also where an index of many entries is made. One that cannot be read is an error unless one
+    before it is the answer; those after it are not asked."""
+    code = ((dw.AT_LOW_PC, 1), (dw.AT_HIGH_PC, 0x0B))
+    shapes = [
+        Shape(0x11, (), True),
+        Shape(dw.TAG_SUBPROGRAM, code, True),
+        Shape(dw.TAG_LEXICAL_BLOCK, code, False),
+        Shape(dw.TAG_LEXICAL_BLOCK, (), True),
+        Shape(dw.TAG_LEXICAL_BLOCK, ((dw.AT_RANGES, dw.FORM_SEC_OFFSET),), False),
+        Shape(dw.TAG_LABEL),
+    ]
+
+    def at(low: int, size_bytes: int) -> bytes:
+        return low.to_bytes(8, "little") + bytes((size_bytes,))
+
+    inside = (
+        b"\x03" + at(0x1010, 0x30),
+        b"\x03" + at(0x1020, 0x08),  # in the first
+        b"\x04\x03" + at(0x1030, 0x20) + b"\0",  # in a block without code of its own
+        b"\x05\0\0\0\0",  # 0x1004 to 0x1008 and 0x1038 to 0x1058
+        b"\x03" + at(0x1050, 0x10),
+        b"\x03" + at(0x1070, 0),  # without code
+    )
+    lists = b"\x07" + at(0x1004, 4) + b"\x07" + at(0x1038, 0x20) + b"\0"
+    expected = {
+        0x1003: None, 0x1004: 3, 0x1007: 3, 0x1008: None, 0x1010: 0, 0x1022: 0, 0x103F: 0,
+        0x1040: 2, 0x104F: 2, 0x1050: 3, 0x1057: 3, 0x1058: 4, 0x1060: None, 0x1070: None,
+    }  # fmt: skip
+
+    def inner_at(entries: tuple[bytes, ...], pcs: Iterable[int]) -> dict[int, int | None]:
+        """Which of the entries is the inner scope at each address."""
+        before = b"\x01\x02" + at(0x1000, 0x80) + b"\x06" * labels
+        offsets = {12 + len(before) + len(b"".join(entries[:n])): n for n in range(len(entries))}
+        offsets = {at + (entries[n][0] == 4): n for at, n in offsets.items()}
+        data = file_of(before + b"".join(entries) + b"\0\0", shapes, {".debug_rnglists": lists})
+        here = Scopes(debug_info(data))
+        chains = {pc: here.chain_at(pc)[1:] for pc in pcs}
+        return {pc: offsets[inner[0].offset] if inner else None for pc, inner in chains.items()}
+
+    assert inner_at(inside, expected) == expected
+    unreadable = b"\x05\xff\0\0\0"
+    assert inner_at((*inside[:3], unreadable, *inside[4:]), (0x1022, 0x104F)) == {
+        0x1022: 0,
+        0x104F: 2,
+    }
+    for pc in (0x1008, 0x1058):
+        with pytest.raises(Malformed, match="debug_rnglists"):
+            inner_at((*inside[:3], unreadable, *inside[4:]), (0x1010, pc))
 
 
 def test_enumerators_in_structures_of_c() -> None:

@@ -26,13 +26,12 @@ from dwarfgpu.dwarf.address_ranges import covers
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.producer import parse_producer
-from dwarfgpu.dwarf.scope.covered_code import CoveredCode
+from dwarfgpu.dwarf.scope.covered_code import CoveredCode, inner_scope
 from dwarfgpu.dwarf.scope.global_variables import globals_of
 from dwarfgpu.dwarf.scope.link_time import source_unit
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.nameless_functions import agreed
 from dwarfgpu.dwarf.scope.scope_entries import (
-    BLOCKS,
     DATA,
     FUNCTIONS,
     PARAMETERS,
@@ -152,7 +151,7 @@ class Scopes:
         address = self.info.in_file(pc)
         while scope is not None:
             yield scope
-            scope = _inner(scope, address)
+            scope = inner_scope(scope, address)
 
     def subprograms_at(self, pc: int) -> FunctionsAround:
         """Return the entries that cover a program location and can have low-level information
@@ -393,14 +392,6 @@ def _is_large(scope: Die) -> bool:
     if scope.unit.tree.ends[index] - index <= _MANY_ENTRIES:
         return False
     return next(islice(entries_of(scope), _MANY_ENTRIES, None), None) is not None
-
-
-def _inner(scope: Die, address: int) -> Die | None:
-    """Return the block or inlined call directly in a scope that covers an address."""
-    for child in entries_of(scope, BLOCKS):
-        if covers(covered(child), address):
-            return child
-    return None
 
 
 def _in_use_first(variables: tuple[Variable, ...], pc: int, scope: Die) -> Iterable[Variable]:

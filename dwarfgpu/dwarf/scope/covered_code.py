@@ -1,29 +1,38 @@
-"""The unit and the subprogram whose code covers an address of a file (DWARF 5 2.17.3, 3.1, 6.1.2).
+"""The unit, the subprogram and the scopes in it whose code covers an address of a file (DWARF 5
+2.17.3, 3.1, 3.5, 6.1.2).
 
 Law: a question about an address reads only the units that may cover it. Many questions share an
-index: none of them goes through all units or subprograms.
+index: none of them goes through all units, subprograms or entries of a scope.
 """
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from heapq import merge
 from operator import itemgetter
 from typing import Final
 
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.kept_with import kept_with
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.address_ranges import Range, covers
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.dwarf.list_entries import InvertedRange
 from dwarfgpu.dwarf.location_lists import value_or_raise
 from dwarfgpu.dwarf.scope.cover_index import CoverIndex
 from dwarfgpu.dwarf.scope.scope_entries import (
+    BLOCKS,
     bounds_fault,
     covered,
+    entries_of,
+    indexes_of,
     pc_bounds,
+    range_reader,
     subprograms_with_code,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -35,6 +44,8 @@ _FEW_STEPS: Final = 10_000
 _MOST_PASSES: Final = 4
 """How many units or subprograms are gone through one by one before an index of all is made:
 `_FEW_STEPS`, and `_MOST_PASSES` times all of them. An index reads units that no question needs."""
+_FEW_ENTRIES: Final = 500
+"""In a scope: they are gone through for each address."""
 
 
 class CoveredCode:
@@ -253,3 +264,70 @@ class _Subprograms:
             of_lists,
             key=itemgetter(2),
         )
+
+
+def inner_scope(scope: Die, address: int) -> Die | None:
+    """Return the first block or inlined call directly in a scope that covers an address of the
+    file; None if there is none. One that cannot be read is an error unless one before it covers
+    the address."""
+    if not scope.abbreviation.has_children:
+        return None
+    unit, index = scope.unit, scope.index
+    if unit.tree.ends[index] - index > _FEW_ENTRIES:
+        code, error = _inner_code(scope)
+        inner = code.last_at(address)
+        if inner is None and error is not None:
+            raise error.anew()
+        return None if inner is None else unit.die(inner)
+    for child in entries_of(scope, BLOCKS):
+        if covers(covered(child), address):
+            return child
+    return None
+
+
+@kept_with(lambda scope: scope.unit)
+def _inner_code(scope: Die) -> tuple[CoverIndex, DwarfGpuError | None]:
+    """Return the indexes of the blocks and inlined calls directly in a scope by their code, the
+    first one last, and the error of the first that cannot be read: those behind it are not in it.
+
+    Each frame of a stack, and each thread, asks at another address.
+    """
+    begins, lasts, indexes = array("Q"), array("Q"), array("Q")
+    problem: DwarfGpuError | None = None
+    try:
+        for (begin, end), index in _code_in(scope):
+            begins.append(begin)
+            lasts.append(end - 1)
+            indexes.append(index)
+    except DwarfGpuError as error:
+        problem = error.with_traceback(None)
+    columns = zip(reversed(begins), reversed(lasts), reversed(indexes), strict=True)
+    return CoverIndex((begin, last + 1, index) for begin, last, index in columns), problem
+
+
+def _code_in(scope: Die) -> Iterator[tuple[Range, int]]:
+    """Yield the ranges of the blocks and inlined calls directly in a scope with their indexes, in
+    the order of the file.
+
+    Of those that share a list only the first one: no other one is the first at an address.
+    """
+    unit = scope.unit
+    readers: dict[Abbreviation, Callable[[int], Range | None] | None] = {}
+    lists: set[Attribute | None] = set()
+    for index in indexes_of(scope, BLOCKS):
+        abbreviation = unit.tree.abbreviations[index]
+        if abbreviation not in readers:
+            readers[abbreviation] = range_reader(unit, abbreviation)
+        reader = readers[abbreviation]
+        span = None if reader is None else reader(unit.tree.offsets[index])
+        if span is not None:
+            yield span, index
+            continue
+        die = unit.die(index)
+        if dw.AT_RANGES in abbreviation.positions:
+            listed = die.attribute(dw.AT_RANGES)
+            if listed in lists:
+                continue
+            lists.add(listed)
+        for span in covered(die):
+            yield span, index

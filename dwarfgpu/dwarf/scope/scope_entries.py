@@ -6,8 +6,9 @@ Law: addresses are those of the file, except for `as_loaded`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
-from itertools import islice
+from array import array
+from collections.abc import Callable, Container, Iterator, Sequence
+from itertools import chain, islice
 from struct import Struct
 from typing import TYPE_CHECKING, Final
 
@@ -64,7 +65,7 @@ _SIZE_LETTERS: Final = {
 _MOST_FUNCTIONS: Final = 1_000
 """Of a unit at 0 that are looked for among the symbols."""
 _FEW_ENTRIES: Final = 500
-"""Of a unit: to prepare what reads many of them would take longer."""
+"""Of a unit or a scope: to prepare what reads many of them would take longer."""
 
 
 def name_of(die: Die) -> str | None:
@@ -93,16 +94,30 @@ def entries_of(
     tags: Container[int] | None = None,
     may_be: Callable[[int, Abbreviation], bool] | None = None,
 ) -> Iterator[Die]:
-    """Yield the entries of a scope, including those of blocks without addresses: such a block has
+    """Return the entries of a scope, including those of blocks without addresses: such a block has
     no code of its own, and covers the whole scope (DWARF 5 3.5); so does a common block (4.2).
 
     `tags`: only entries with one of these. `may_be`: whether an entry is wanted, by its index and
     abbreviation; no object is made for others.
     """
+    return map(scope.unit.die, indexes_of(scope, tags, may_be))
+
+
+def indexes_of(
+    scope: Die,
+    tags: Container[int] | None = None,
+    may_be: Callable[[int, Abbreviation], bool] | None = None,
+) -> Iterator[int]:
+    """Yield the indexes of the entries that `entries_of` yields."""
     if not scope.abbreviation.has_children:
         return
-    unit, tree = scope.unit, scope.unit.tree
-    pending = [tree.children(scope.index)]
+    tree, first_index = scope.unit.tree, scope.index
+    if tags is not None and tree.ends[first_index] - first_index > _FEW_ENTRIES:
+        for index in _indexes_with(scope, tags):
+            if may_be is None or may_be(index, tree.abbreviations[index]):
+                yield index
+        return
+    pending = [tree.children(first_index)]
     while pending:
         for index in pending[-1]:
             abbreviation = tree.abbreviations[index]
@@ -112,9 +127,30 @@ def entries_of(
             if tags is not None and abbreviation.tag not in tags:
                 continue
             if may_be is None or may_be(index, abbreviation):
-                yield unit.die(index)
+                yield index
         else:
             pending.pop()
+
+
+def _indexes_with(scope: Die, tags: Container[int]) -> Sequence[int]:
+    """Return the indexes of the entries of a scope with some tags, in order."""
+    chosen = [indexes for tag, indexes in _indexes_by_tag(scope).items() if tag in tags]
+    return chosen[0] if len(chosen) == 1 else sorted(chain.from_iterable(chosen))
+
+
+@kept_with(lambda scope: scope.unit)
+def _indexes_by_tag(scope: Die) -> dict[int, array[int]]:
+    """Return the indexes of all entries of a scope: each frame of a stack, and each thread, asks
+    for its few blocks or parameters among many labels, calls or variables."""
+    abbreviations = scope.unit.tree.abbreviations
+    by_tag: dict[int, array[int]] = {}
+    for index in indexes_of(scope):
+        tag = abbreviations[index].tag
+        indexes = by_tag.get(tag)
+        if indexes is None:
+            indexes = by_tag[tag] = array("Q")
+        indexes.append(index)
+    return by_tag
 
 
 def _is_transparent(abbreviation: Abbreviation) -> bool:
