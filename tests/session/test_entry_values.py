@@ -10,8 +10,10 @@ import pytest
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf.calls.call_sites import CallSite, call_before, may_tail_call_itself
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope import by_pc
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.expr.context import Context
 from dwarfgpu.session.call_site_values import (
     attributes_used,
@@ -36,6 +38,7 @@ SHAPES = (
     Shape(0x2E, ((0x03, STRING), (0x20, DATA1)), True),
     Shape(0x0B, (), True),
     Shape(0x48, ((0x7D, ADDRX),)),
+    Shape(0x05, ((0x03, STRING), (0x02, EXPRLOC))),
 )
 HEADER_BYTES = 12
 
@@ -154,6 +157,24 @@ def test_calls_in_an_abstract_instance_are_read_once(tmp_path: Path) -> None:
 
     assert all(asked(4)())
     assert_linear(asked, 30)
+
+
+def test_frames_of_a_function_do_not_go_through_its_calls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each asks for the parameters and the blocks, which are among them."""
+    monkeypatch.setattr(by_pc, "_MANY_ENTRIES", 1)
+
+    def asked(count: int) -> Callable[[], list[list[Variable]]]:
+        inside = b"".join(call(0x1001 + at, HEADER_BYTES + 1, False) for at in range(20 * count))
+        x, y = b"\x0bx\0" + block("55"), b"\x0by\0" + block("54")
+        entries = function("f", 0x1000, x + inside + y, size=0x1000)
+        scopes = described(tmp_path, b"\x01" + entries + b"\0")
+        return lambda: [scopes.parameters_at(0x1000 + at) for at in range(count)]
+
+    names = [[variable.name for variable in frame] for frame in asked(40)()]
+    assert names == [["x", "y"]] * 40
+    assert_linear(asked, 40)
 
 
 def test_what_a_value_is_computed_from_is_known_before(tmp_path: Path) -> None:
