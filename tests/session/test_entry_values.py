@@ -10,10 +10,12 @@ import pytest
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf.calls.call_sites import CallSite, call_before, may_tail_call_itself
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope import by_pc
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.errors import IllFormed
 from dwarfgpu.expr.context import Context
 from dwarfgpu.session.call_site_values import (
     attributes_used,
@@ -39,6 +41,7 @@ SHAPES = (
     Shape(0x0B, (), True),
     Shape(0x48, ((0x7D, ADDRX),)),
     Shape(0x05, ((0x03, STRING), (0x02, EXPRLOC))),
+    Shape(0x49, ((0x80, REF4), (0x7E, EXPRLOC))),
 )
 HEADER_BYTES = 12
 
@@ -175,6 +178,76 @@ def test_frames_of_a_function_do_not_go_through_its_calls(
     names = [[variable.name for variable in frame] for frame in asked(40)()]
     assert names == [["x", "y"]] * 40
     assert_linear(asked, 40)
+
+
+def passing(folder: Path, passed: Callable[[int, int], bytes]) -> tuple[CallSite, list[Die]]:
+    """A call of `f`, which has two formal parameters at offsets that `passed` makes the parameters
+    of the call of."""
+    formal = b"\x0bx\0" + block("55")
+    entries = b"\x01" + function("f", 0x2000, formal * 2)
+    first = HEADER_BYTES + len(b"\x01" + function("f", 0x2000)) - 1
+    made = call(0x1010, HEADER_BYTES + 1, False, passed(first, first + len(formal)))
+    scopes = described(folder, entries + function("main", 0x1000, made) + b"\0")
+    result, subprogram = call_before(scopes, 0x1010), scopes.subprogram_at(0x2000)
+    assert result is not None and subprogram is not None
+    return result, list(subprogram.die.children())
+
+
+def formal_passed(offset: int, value: str) -> bytes:
+    return b"\x0c" + offset.to_bytes(4, "little") + block(value)
+
+
+PASSED: dict[str, Callable[[CallSite, list[Die]], object]] = {
+    "in a register": lambda made, _: made.passed_in(5),
+    "at a location": lambda made, _: made.value(b"\x55"),
+    "as a formal parameter": lambda made, formals: made.value_of(formals[1]),
+}
+
+
+@pytest.mark.parametrize("ask", PASSED.values(), ids=PASSED)
+def test_frames_do_not_go_through_the_parameters_of_a_call(
+    tmp_path: Path, ask: Callable[[CallSite, list[Die]], object]
+) -> None:
+    """Each frame of a recursion that waits for it asks for one."""
+
+    def asked(count: int) -> Callable[[], list[object]]:
+        def passed(first: int, second: int) -> bytes:
+            one = b"\x04" + block("54") + block("33") + formal_passed(first, "33")
+            other = b"\x04" + block("55") + block("37") + formal_passed(second, "37")
+            return one * 20 * count + other
+
+        made, formals = passing(tmp_path, passed)
+        return lambda: [ask(CallSite(made.die), formals) for _ in range(count)]
+
+    assert None not in asked(4)()
+    assert_linear(asked, 20)
+
+
+def test_an_unreadable_parameter_of_a_call_ends_what_is_known(tmp_path: Path) -> None:
+    made, formals = passing(
+        tmp_path,
+        lambda first, second: (
+            formal_passed(first, "33")
+            + formal_passed(first + 1, "34")
+            + formal_passed(second, "37")
+        ),
+    )
+    value = made.value_of(formals[0])
+    assert value is not None and value.expression == b"\x33"
+    for _ in range(2):
+        with pytest.raises(IllFormed, match="no entry of the unit at 0x0 starts at offset"):
+            made.value_of(formals[1])
+
+
+def test_the_first_parameter_of_a_call_in_a_register_counts(tmp_path: Path) -> None:
+    """In both forms of its location; what is more than a register is in none."""
+    more, long = b"\x04" + block("5555") + block("31"), b"\x04" + block("9005") + block("32")
+    made, _ = passing(tmp_path, lambda *_: more + long + b"\x04" + block("55") + block("33"))
+    parameter = made.passed_in(5)
+    assert parameter is not None and parameter.value is not None
+    assert parameter.value.expression == b"\x32"
+    value = made.value(b"\x55")
+    assert value is not None and value.expression == b"\x33"
 
 
 def test_what_a_value_is_computed_from_is_known_before(tmp_path: Path) -> None:

@@ -15,8 +15,10 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.calls.callees import instances, may_enter
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.forms import ReadValue
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges, covered
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -51,6 +53,7 @@ _IDENTIFYING: Final = (
     dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN, dw.AT_SIGNATURE,
 )  # fmt: skip
 """Attributes of functions: one of these says which function it is."""
+_OP_REG0, _OP_REG31, _OP_REGX = 0x50, 0x6F, 0x90
 _MAX_FUNCTIONS: Final = 1_000
 """Functions whose calls are kept."""
 
@@ -64,8 +67,7 @@ class CallParameter:
     @property
     def parameter(self) -> Die | None:
         """The formal parameter of the callee, which GCC names as an origin before DWARF 5."""
-        is_gnu = self.die.tag == TAG_GNU_CALL_SITE_PARAMETER
-        return self.die.reference(dw.AT_ABSTRACT_ORIGIN if is_gnu else AT_CALL_PARAMETER)
+        return self.die.reference(_formal_attribute(self.die.tag))
 
     @property
     def name(self) -> str | None:
@@ -149,29 +151,17 @@ class CallSite:
     def value(self, location: bytes) -> ExprLoc | None:
         """Return the expression that computes, in the caller, the parameter passed at a
         location."""
-        for parameter in self.parameters():
-            if parameter.location is not None and parameter.location.expression == location:
-                return parameter.value
-        return None
+        parameter = _passed(self.die).at(location)
+        return None if parameter is None else parameter.value
 
     def value_of(self, parameter: Die) -> ExprLoc | None:
         """Return the expression that computes, in the caller, a formal parameter of the callee."""
-        meant = list(parameter.origins())[-1]
-        for call_parameter in self.parameters():
-            formal = call_parameter.parameter
-            if formal is not None and list(formal.origins())[-1] == meant:
-                return call_parameter.value
-        return None
+        passed = _passed(self.die).of(list(parameter.origins())[-1])
+        return None if passed is None else passed.value
 
     def passed_in(self, number: int) -> CallParameter | None:
         """Return the parameter that is passed in a register; None if there is none."""
-        for parameter in self.parameters():
-            if (
-                parameter.location is not None
-                and _register(parameter.location.expression) == number
-            ):
-                return parameter
-        return None
+        return _passed(self.die).in_register(number)
 
     def is_at(self, pc: int) -> bool:
         """Return whether a program location, as loaded, is that of the call.
@@ -188,8 +178,132 @@ class CallSite:
         return after is not None and in_file(pc) in (after, after - 1)
 
 
+class _Passed:
+    """The parameters of one call by where they are passed: each frame that waits for the call asks
+    for some of them.
+
+    An error ends what is known, and is raised for the parameters behind it.
+    """
+
+    def __init__(self, call: Die) -> None:
+        self._call = call
+
+    def at(self, location: bytes) -> CallParameter | None:
+        """Return the first parameter with a location."""
+        by_location, _, error = self._located
+        return self._parameter(by_location.get(location), error)
+
+    def in_register(self, number: int) -> CallParameter | None:
+        """Return the first parameter that is passed in a register."""
+        _, by_register, error = self._located
+        return self._parameter(by_register.get(number), error)
+
+    def of(self, formal: Die) -> CallParameter | None:
+        """Return the first parameter for a formal parameter, which inherits from none."""
+        by_formal, error = self._formal
+        return self._parameter(by_formal.get(formal), error)
+
+    def _parameter(self, index: int | None, error: DwarfGpuError | None) -> CallParameter | None:
+        if index is not None:
+            return CallParameter(self._call.unit.die(index))
+        if error is not None:
+            raise error.anew()
+        return None
+
+    @cached_property
+    def _located(self) -> tuple[dict[bytes, int], dict[int, int], DwarfGpuError | None]:
+        """Return the indexes of the entries by their locations, and by their registers."""
+        by_location: dict[bytes, int] = {}
+        by_register: dict[int, int] = {}
+        try:
+            for index, location in self._values(lambda _: dw.AT_LOCATION):
+                if isinstance(location, bytes) and location not in by_location:
+                    by_location[location] = index
+                    number = _register(location)
+                    if number is not None:
+                        by_register.setdefault(number, index)
+        except DwarfGpuError as error:
+            return by_location, by_register, error.with_traceback(None)
+        return by_location, by_register, None
+
+    @cached_property
+    def _formal(self) -> tuple[dict[Die, int], DwarfGpuError | None]:
+        """Return the indexes of the entries by the last origins of their formal parameters."""
+        by_formal: dict[Die, int] = {}
+        known: set[tuple[Abbreviation, int | bytes]] = set()
+        try:
+            unit = self._call.unit
+            for index, value in self._values(_formal_attribute):
+                encoded = unit.tree.abbreviations[index], value
+                if encoded not in known:
+                    known.add(encoded)
+                    formal = CallParameter(unit.die(index)).parameter
+                    if formal is not None:
+                        by_formal.setdefault(list(formal.origins())[-1], index)
+        except DwarfGpuError as error:
+            return by_formal, error.with_traceback(None)
+        return by_formal, None
+
+    def _values(self, name_of: Callable[[int], int]) -> Iterator[tuple[int, int | bytes]]:
+        """Yield the indexes of the entries with an attribute, and its value as it is encoded.
+
+        `name_of`: the attribute of entries with a tag. There may be hundreds of thousands: objects
+        are made only for entries that cannot be read directly.
+        """
+        if not self._call.abbreviation.has_children:
+            return
+        unit, tree = self._call.unit, self._call.unit.tree
+        data, end, abbreviations = unit.data, unit.end, tree.abbreviations
+        readers: dict[Abbreviation, ReadValue | None] = {}
+        for index in tree.children(self._call.index):
+            abbreviation = abbreviations[index]
+            if abbreviation.tag not in PARAMETERS:
+                continue
+            name = name_of(abbreviation.tag)
+            if name not in abbreviation.positions:
+                continue
+            if abbreviation not in readers:
+                readers[abbreviation] = self._reader(abbreviation, name)
+            reader, offset = readers[abbreviation], tree.offsets[index]
+            value: int | bytes | None = None
+            if reader is not None and data[offset] < 0x80:  # codes are mostly one byte
+                try:
+                    value = reader(data, offset + 1, end)
+                except DwarfGpuError:
+                    value = None  # the entry says where the error is
+            if value is None:
+                attribute = unit.die(index).attribute(name)
+                assert attribute is not None
+                value = attribute.raw
+            yield index, value
+
+    def _reader(self, abbreviation: Abbreviation, name: int) -> ReadValue | None:
+        """Return what reads an attribute; None where the entry must."""
+        if self._call.unit.unknown_values:
+            return None
+        try:
+            value = abbreviation.value(abbreviation.positions[name])
+        except DwarfGpuError:
+            return None
+        return None if value.kind == "indirect" else value.read
+
+
+@kept_with(lambda call: call.unit, 1_000)
+def _passed(call: Die) -> _Passed:
+    return _Passed(call)
+
+
+def _formal_attribute(tag: int) -> int:
+    """Return the attribute that names the formal parameter, of entries with a tag."""
+    return dw.AT_ABSTRACT_ORIGIN if tag == TAG_GNU_CALL_SITE_PARAMETER else AT_CALL_PARAMETER
+
+
 def _register(expression: bytes) -> int | None:
     """Return the register of an expression that is one DW_OP_reg*."""
+    if not expression or not (_OP_REG0 <= expression[0] <= _OP_REG31 or expression[0] == _OP_REGX):
+        return None
+    if len(expression) == 1 and expression[0] != _OP_REGX:
+        return expression[0] - _OP_REG0
     instructions = decode(expression, AMD, UnitFormat()).instructions
     return register_of(instructions[0]) if len(instructions) == 1 else None
 
