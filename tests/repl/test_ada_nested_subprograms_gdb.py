@@ -98,6 +98,116 @@ begin
    Work (10);
 end Example;
 """
+IN_PACKAGES = """\
+procedure Example is
+   procedure C_Abort with Import, Convention => C, External_Name => "abort";
+   generic
+      Start : Integer;
+      type Item is private;
+      with procedure Then_Call;
+   package Gen is
+      N : Integer := Start + 1;
+      Last : Item;
+      procedure Stop (X : Integer);
+   end Gen;
+   package body Gen is
+      Hidden : Integer := Start + 2;
+      procedure Stop (X : Integer) is
+      begin
+         Hidden := Hidden + X;
+         Then_Call;
+      end Stop;
+   end Gen;
+   generic
+      Start : in out Integer;
+   procedure Add (X : Integer);
+   procedure Add (X : Integer) is
+      procedure Inside is
+      begin
+         Start := Start + X;
+         C_Abort;
+      end Inside;
+   begin
+      Inside;
+   end Add;
+   procedure Outer (N : Integer; Size : Integer) is
+      Count : Integer := 100;
+      Start : Integer := 101;
+      Other : Integer := 102;
+      Text  : String (1 .. Size) := (others => 'a');
+      procedure Blocks;
+      procedure Add_Count is new Add (Count);
+      procedure Add_Other is new Add (Other);
+      package P is
+         N : Integer := 7;
+         type Kind is record A, B : Integer := 70; end record;
+         Pair : Kind;
+         procedure Show;
+         procedure Show (I : Integer);
+         package Q is
+            N : Integer := 8;
+            Count : Integer := 9;
+            procedure Show;
+         end Q;
+      end P;
+      package Q is
+         Deep : Integer := 10;
+         M : Integer := 11;
+         Own : Integer := 12;
+      end Q;
+      package One is new Gen (N + 20, Character, P.Q.Show);
+      package Two is new Gen (N + 30, Integer, Blocks);
+      package body P is
+         M : Integer := 3;
+         procedure Show is
+         begin
+            Show (M);
+         end Show;
+         procedure Show (I : Integer) is
+            procedure Sub is
+            begin
+               One.Stop (N);
+            end Sub;
+         begin
+            Sub;
+         end Show;
+         package body Q is
+            M : Integer := 4;
+            procedure Show is
+            begin
+               Two.Stop (M);
+            end Show;
+         end Q;
+      end P;
+      procedure Blocks is
+         K : Integer := N;
+         Deep : Integer := 60;
+      begin
+         declare
+            K : Integer := 61;
+            package B is
+               K : Integer := 62;
+               procedure Show;
+            end B;
+            package body B is
+               procedure Show is
+               begin
+                  Add_Other (K);
+               end Show;
+            end B;
+         begin
+            B.Show;
+         end;
+      end Blocks;
+   begin
+      Text (1) := 'b';
+      P.Show;
+      Add_Count (1);
+   end Outer;
+begin
+   Outer (1, 2);
+end Example;
+"""
 NO_COMPONENT = "Attempt to extract a component of a value that is not a structure."
 NAMES = ("run", "example.run", "RUN", "Example.Run", "inner", "example.run.inner")
 
@@ -106,6 +216,13 @@ NAMES = ("run", "example.run", "RUN", "Example.Run", "inner", "example.run.inner
 def files(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> list[str]:
     """Gives the program and its core file."""
     return ada_with_core(tool, tmp_path_factory.mktemp("ada"), SOURCE)
+
+
+@pytest.fixture(scope="module")
+def files_in_packages(
+    tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]
+) -> list[str]:
+    return ada_with_core(tool, tmp_path_factory.mktemp("packages"), IN_PACKAGES)
 
 
 @pytest.mark.parametrize("function", ["example.run.inner", "example.run", "example"])
@@ -153,6 +270,38 @@ def test_packages_of_subprograms(tmp_path: Path, tool: Callable[[str], str], fun
     files = ada_with_core(tool, tmp_path, OF_PACKAGES)
     asked = [f"frame function {function}", *(f"output {name}" for name in expected)]
     assert dict(zip(expected, last_lines(files, asked)[1:], strict=True)) == expected
+
+
+@pytest.mark.parametrize(("function", "expected"), [
+    ("example.outer.p.show", {"n": "7", "count": "100", "m": "3", "q.n": "8", "sizeof(kind)": "8"}),
+    ("example.outer.p.show.sub", {"n": "7", "count": "100", "m": "3", "start": "101", "i": "3"}),
+    ("example.outer.p.q.show", {"n": "8", "count": "9", "m": "4", "own": "12", "p.n": "7"}),
+    ("example.outer.one.stop", {"n": "22", "start": "21", "hidden": "30", "sizeof(item)": "1"}),
+    ("example.outer.two.stop", {"n": "32", "start": "31", "hidden": "37", "sizeof(item)": "4"}),
+    ("example.outer.blocks", {"n": "1", "k": "61", "b.k": "62", "deep": "60"}),
+    ("example.outer.add_other.inside", {"n": "1", "start": "164", "other": "164", "x": "62"}),
+    ("example.outer", {"n": "1", "count": "100", "start": "101", "other": "164", "deep": "10"}),
+])  # fmt: skip
+def test_packages_around_the_code(
+    files_in_packages: list[str], function: str, expected: dict[str, str]
+) -> None:
+    """What the innermost package around the code declares hides what the subprogram with that
+    package does (Ada 2012 8.3); GDB prints the latter, or asks."""
+    asked = [f"frame function {function}", *(f"output {name}" for name in expected)]
+    assert dict(zip(expected, last_lines(files_in_packages, asked)[1:], strict=True)) == expected
+
+
+def test_a_package_of_a_block_around_the_code(files_in_packages: list[str]) -> None:
+    """GNAT gives the block a name in that of the subprogram."""
+    asked = ["frame function example.outer.blocks", "down", "output k", "output n", "output deep"]
+    assert last_lines(files_in_packages, asked)[2:] == ["62", "1", "60"]
+
+
+def test_packages_not_around_the_code(files_in_packages: list[str]) -> None:
+    asked = ["frame function example.outer", "print m", "print hidden"]
+    _, m, hidden = last_lines(files_in_packages, asked)
+    assert m.endswith('"m" is in several packages; say which: p.m, p.q.m, q.m')
+    assert hidden.endswith('"hidden" is in several packages; say which: one.hidden, two.hidden')
 
 
 def test_info_address(files: list[str]) -> None:

@@ -55,6 +55,9 @@ _MAX_KEPT: Final = 256
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 _IN_BODY: Final = pattern(r"(?<=[0-9a-z])X[bn]*\Z")
 """What follows a name that a package declares whose body or whose instance is in a body."""
+_TASK_BODY: Final = pattern(r"TKB\Z")
+_OF_INSTANCE: Final = pattern(r"GP[0-9]+\Z")
+"""What follows the name of an instance of a generic subprogram where it is that of a package."""
 _NUMBER: Final = pattern(r"__[0-9]+\Z")
 """What follows the name of one of several subprograms of a name."""
 _NUMBERS: Final = tuple(b"__%d" % digit for digit in range(1, 10))
@@ -261,23 +264,75 @@ def _lowered(name: str) -> str:
 def _direct(lookup: NameLookup, lowered: str) -> str | None:
     """Return the name for what is visible without `use` (Ada 2012 8.3): the names of subprograms
     and packages around the code, from the inside outwards, then those that are in no package."""
-    functions = _functions_around(lookup)
-    for scope in (*reversed(lookup.chain), *functions[1:]):
-        if entries := {entry for entry in _names(scope) if is_spelling(entry, lowered)}:
-            return _only(entries, lowered)
+    if entries := _of_subprograms_around(lookup, lowered):
+        return _only(entries, lowered)
     meanings = _of_ada(lookup, lowered)
     if any(isinstance(meaning, Variable) and meaning.kind != "global" for meaning in meanings):
         return lowered
+    functions = _functions_around(lookup)
     named = _of_packages(lookup, lowered)
     outermost = _outermost(functions)
     if entries := _of_nearest(named, _without_mark(outermost), lowered):
         return _only(entries, lowered)
+    for scope in (*reversed(lookup.chain), *functions[1:]):  # of packages that are not around
+        if entries := {entry for entry in _names(scope) if is_spelling(entry, lowered)}:
+            return _only(entries, lowered)
     is_another = "__" not in lowered and lowered != outermost and any(map(is_function, meanings))
     if named and is_another:
         raise _several({*named, lowered}, lowered)  # `with` makes a library subprogram visible
     if meanings:
         return lowered
     return _only(entries, lowered) if (entries := _whole(named, lowered)) else None
+
+
+def _of_subprograms_around(lookup: NameLookup, lowered: str) -> set[str]:
+    """Return the names for what the innermost subprogram around the code, or the innermost package
+    in one, declares itself; none if only packages that are not around the code have it.
+
+    The name of each subprogram says in which packages of the next one it is.
+    """
+    inner = ""
+    for function, *blocks in _with_blocks(lookup):
+        own = _path(function)
+        inside = inner.removeprefix(f"{own}__") if inner.startswith(f"{own}__") else ""
+        for scope in (*blocks, function):
+            named = [entry for entry in _names(scope) if is_spelling(entry, lowered)]
+            if not named:
+                continue
+            in_block = inside if scope == function else _in_block(scope, inside)
+            around_code: dict[str, set[str]] = {}
+            for entry in named:
+                package = _package(entry, lowered)
+                is_whole = f"{package}__".startswith(f"{own}__")
+                above = f"{own}__{inside}__" if is_whole else f"{in_block}__"
+                if not package or above.startswith(f"{package}__"):
+                    within = package[len(own) + 2 :] if is_whole else package
+                    around_code.setdefault(within, set()).add(entry)
+            if around_code:
+                return around_code[max(around_code, key=len)]
+        inner = own
+    return set()
+
+
+def _path(function: Die) -> str:
+    """Return the name of a subprogram after the packages and subprograms in which it is."""
+    return _TASK_BODY.sub("", _without_number(_name(function).partition("___")[0]))
+
+
+def _package(entry: str, lowered: str) -> str:
+    """Return what is before a name in that of an entry; GNAT puts an instance of a generic
+    subprogram into a package."""
+    ends = [one for one in (_without_mark(entry), _without_number(entry)) if one.endswith(lowered)]
+    return _OF_INSTANCE.sub("", ends[0].removesuffix(lowered).removesuffix("__"))
+
+
+def _in_block(block: Die, inside: str) -> str:
+    """Return where code is in a block, of where it is in the subprogram with the block: GNAT puts
+    the names of blocks before those of the packages in them."""
+    names = [*_names(block)]
+    while inside and not any(entry.startswith(f"{inside.partition('__')[0]}__") for entry in names):
+        inside = inside.partition("__")[2]
+    return inside
 
 
 def _functions_around(lookup: NameLookup) -> list[Die]:
