@@ -10,6 +10,7 @@ import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from tests.cli.command import FIXTURES, run
+from tests.repl.side_by_side import build, last_lines, with_core
 
 SOURCE = """
 #include <cstddef>
@@ -355,3 +356,20 @@ def test_the_parts_of_a_coroutine_are_told_apart(coroutine: Path) -> None:
         assert shown == f"coro(coro(int)::{frame}*) [clone .{part}] in section .text"
     [broken] = answers(coroutine, [f"break coro({frame}*)"])
     assert broken.endswith(f": coro({frame}*). (2 locations)"), broken
+
+
+@pytest.mark.parametrize("name", ["inside", "deep"])
+def test_a_class_does_not_have_the_variables_of_a_function_of_its_name(
+    tmp_path: Path, tool: Callable[[str], str], name: str
+) -> None:
+    """As in GDB: those of another file, whose frame is another."""
+    sources = {
+        "a.cpp": "struct thing { int m(int q); };\n"
+        "int thing::m(int q) { __builtin_trap(); return q; }\n"
+        "void other(void); int main() { thing t; other(); return t.m(2); }\n",
+        "b.cpp": "void thing(void) { volatile int inside = 5; { volatile int deep = inside; } }\n"
+        "void other(void) { thing(); }\n",
+    }
+    build(tmp_path, sources, [[tool("g++"), "-g", "-O0", "a.cpp", "b.cpp", "-o", "a"]])
+    (said,) = last_lines(with_core(tool, tmp_path), [f"print {name}"])
+    assert said == f'No symbol "{name}" in current context.'

@@ -19,6 +19,7 @@ SHAPES = [
     Shape(dw.TAG_NAMESPACE, (NAME,), True),
     Shape(dw.TAG_SUBPROGRAM, (NAME, *CODE, (dw.AT_EXTERNAL, dw.FORM_FLAG)), True),
     Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_CONST_VALUE, dw.FORM_DATA4))),
+    Shape(dw.TAG_LEXICAL_BLOCK, CODE, True),
 ]
 RUST, END = b"\x1c", b"\0"
 
@@ -94,6 +95,43 @@ def test_a_linespec_names_what_is_in_the_namespace(state: Path) -> None:
         assert done.out == f"Scope for {name} contains no locals or arguments.\n"
     done = run("debug", "-q", "--batch", "--state", state, "-ex", "info scope b::send")
     assert done.err.startswith('Function "b::send" not defined.')
+
+
+IN_BLOCK = b"\5" + struct.pack("<QI", 0x1008, 4) + b"\4block\0" + bytes(4) + END
+STATIC = b"\4kept\0" + (3).to_bytes(4, "little")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("v", 'No symbol "v" in current context.'),
+        ("block", 'No symbol "block" in current context.'),
+        ("(int) kept", "$1 = 3"),
+        ("(int) a::send::block", "$1 = 0"),
+    ],
+)
+@pytest.mark.parametrize("is_in_one_unit", [True, False])
+def test_a_closure_does_not_see_the_variables_of_the_function(
+    tmp_path: Path, name: str, expected: str, is_in_one_unit: bool
+) -> None:
+    """As in GDB 13: they are of another frame, though they are in a scope with the name of the
+    namespace. A static variable of the function is in the namespace (rustc 1.95)."""
+    closure = function(b"{closure#0}", 0x1004)
+    closures = namespace(b"send", closure + STATIC)
+    send = function(b"send", 0x1008, b"\4v\0" + bytes(4) + IN_BLOCK)
+    info = unit_of(0x1004, 8, closures + send)
+    if not is_in_one_unit:
+        info = unit_of(0x1004, 4, closures) + unit_of(0x1008, 4, send)
+    sections: dict[str, bytes | Content] = {
+        ".debug_info": info,
+        ".debug_abbrev": abbreviations(*SHAPES),
+        ".text": Content(bytes(64), flags=6, address=0x1000),
+    }
+    (tmp_path / "a.so").write_bytes(elf(sections, machine=X86_64))
+    done = run(
+        "debug", "-q", "--batch", tmp_path / "a.so", "--pc", "0x1004", "-ex", f"print {name}"
+    )
+    assert expected in (done.out + done.err).splitlines()[0]
 
 
 @pytest.mark.parametrize(

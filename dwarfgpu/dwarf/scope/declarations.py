@@ -247,17 +247,28 @@ def scope_path(scope: Die) -> tuple[str, ...]:
 
 @kept_with(first, 64)
 def named_within(unit: CompilationUnit, path: tuple[str, ...], name: str) -> tuple[Die, ...]:
-    """Return the entities of a name in a namespace of a unit; a command asks for it several
-    times."""
+    """Return the entities of a name in a namespace or class of a unit; a command asks for it
+    several times. A function of the same name is another scope: its variables are of its frames."""
     members: list[Die] = []
     ends: dict[Die, Die] = {}
     template = name.partition("<")[0] if name.endswith(">") else ""
     instances = (die for die in named(unit, template) if die.tag in _TEMPLATES) if template else ()
     for die in chain(named(unit, name), instances):
         is_part = die.tag == dw.TAG_MEMBER and not is_data(die)  # of an object only
-        if not is_part and (is_within(die, path) or _is_beside(die, path)):
+        if is_part or not (is_within(die, path) or _is_beside(die, path)):
+            continue
+        if not _is_of_function(die):
             members.append(_end_of(die, ends))
     return tuple(dict.fromkeys(members))
+
+
+def _is_of_function(die: Die) -> bool:
+    """Return whether an entry is a variable of a function or of its blocks; those of functions
+    without attributes are not."""
+    if die.tag not in VARIABLES:
+        return False
+    scope = next((scope for scope in around(die) if scope.tag not in BLOCKS), None)
+    return scope is not None and scope.tag == dw.TAG_SUBPROGRAM and not is_nameless_function(scope)
 
 
 def _end_of(die: Die, ends: dict[Die, Die]) -> Die:

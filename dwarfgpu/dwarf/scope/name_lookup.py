@@ -89,6 +89,7 @@ _SCOPES: Final = (
     CONTAINERS | TAGGED | {dw.TAG_TYPEDEF, dw.TAG_SUBPROGRAM, dw.TAG_TEMPLATE_TYPE_PARAMETER}
 )
 _NAMESPACES: Final = frozenset({dw.TAG_NAMESPACE})
+_FUNCTIONS: Final = frozenset({dw.TAG_SUBPROGRAM})
 
 
 class NameLookup(UnitDeclarations):
@@ -369,6 +370,7 @@ class NameLookup(UnitDeclarations):
                 if meanings := self._in_namespace(holder, part, accepts):
                     return meanings
             functions = tuple(die for die in holders if die.tag == dw.TAG_SUBPROGRAM)
+            functions = functions or self._functions_beside(first)
             return self._in_functions(functions, part, accepts) if functions else ()
         if first.tag == dw.TAG_SUBPROGRAM:
             in_functions = self._in_functions(holders, part, accepts)
@@ -406,11 +408,22 @@ class NameLookup(UnitDeclarations):
             self.doubts.append(error)
             return ()
 
+    def _functions_beside(self, namespace: Die) -> tuple[Die, ...]:
+        """Return the functions with which a namespace shares its name, which may be in other
+        units."""
+        if namespace.tag != dw.TAG_NAMESPACE or not _may_share_its_name(namespace):
+            return ()
+        *path, name = scope_path(namespace)
+        around_it, own, takes = tuple(path), Part(name, text=name), has_tag(_FUNCTIONS)
+        meanings = self.in_this_unit(around_it, own, takes)
+        meanings = meanings or self.in_other_units(around_it, own, takes)
+        return tuple(meaning for meaning in meanings if isinstance(meaning, Die))
+
     def _in_namespace_of(
         self, function: Die, part: Part, accepts: DieFilter
     ) -> tuple[Meaning, ...]:
         """Return a member of the namespace that shares its name with a function."""
-        if function.unit.is_cplusplus or function.unit.language in dw.WITHOUT_NAMESPACES:
+        if not _may_share_its_name(function):
             return ()
         *path, name = scope_path(function)
         around_it, own, takes = tuple(path), Part(name, text=name), has_tag(_NAMESPACES)
@@ -573,6 +586,11 @@ class NameLookup(UnitDeclarations):
         if current is None or current.tag not in TAGGED:
             return None
         return self._class_definition(current)
+
+
+def _may_share_its_name(die: Die) -> bool:
+    """Return whether a function and a namespace may have one name where an entry is."""
+    return not die.unit.is_cplusplus and die.unit.language not in dw.WITHOUT_NAMESPACES
 
 
 def _without_code(function: Die) -> tuple[Die, ...]:
