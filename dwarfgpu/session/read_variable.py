@@ -280,6 +280,8 @@ def located(
     """Return where an attribute, of a variable, says that its object is."""
     if isinstance(attribute, ConstValue):
         return constant_location(attribute.data, context.endian)
+    if variable is not None and variable.kind == "global":
+        _require_no_frame_base(variable, attribute, context.pc)
     is_of_parameter = variable is not None and variable.kind == "parameter"
     context = evolve(
         context, unit=attribute.unit, result_kind="location", is_of_parameter=is_of_parameter
@@ -298,6 +300,23 @@ def located(
     if variable is not None and isinstance(context.frame, SubprogramFrame):
         _require_private(variable, at_address, context.frame)
     return location
+
+
+def _require_no_frame_base(
+    variable: Variable, attribute: ExprLoc | LocList, pc: int | None
+) -> None:
+    """Raise `IllFormed` for a variable outside of functions at an offset from a frame base: none is
+    its own, and that of the function in focus would lead to something else (A.2.5.4.4.3)."""
+    unit = attribute.unit
+    for expression in _expressions(attribute, pc):
+        if _FBREG in expression and any(  # few expressions are decoded for it
+            instruction.operation.name == "fbreg"
+            for instruction in prepare(expression, unit.dialect, unit.format).instructions.distinct
+        ):
+            raise IllFormed(
+                f"the location of {variable.name} has DW_OP_fbreg, but it is outside of functions: "
+                "no frame base is its own"
+            )
 
 
 def _evaluated(
@@ -385,6 +404,7 @@ def _check_upstream(location: Location, size: int) -> None:
 
 
 _BREGX: Final = b"\x92"
+_FBREG: Final = 0x91
 """The encoding of DW_OP_bregx, before its operands."""
 _PIECE_BITS: Final = {"piece": 8, "bit_piece": 1}
 """The bits of one unit of the first operand."""

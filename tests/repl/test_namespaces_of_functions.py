@@ -20,6 +20,7 @@ SHAPES = [
     Shape(dw.TAG_SUBPROGRAM, (NAME, *CODE, (dw.AT_EXTERNAL, dw.FORM_FLAG)), True),
     Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_CONST_VALUE, dw.FORM_DATA4))),
     Shape(dw.TAG_LEXICAL_BLOCK, CODE, True),
+    Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_LOCATION, dw.FORM_EXPRLOC))),
 ]
 RUST, END = b"\x1c", b"\0"
 
@@ -98,6 +99,7 @@ def test_a_linespec_names_what_is_in_the_namespace(state: Path) -> None:
 
 
 IN_BLOCK = b"\5" + struct.pack("<QI", 0x1008, 4) + b"\4block\0" + bytes(4) + END
+AT_FRAME_BASE = b"\6odd\0\x02\x91\0"
 STATIC = b"\4kept\0" + (3).to_bytes(4, "little")
 
 
@@ -108,6 +110,11 @@ STATIC = b"\4kept\0" + (3).to_bytes(4, "little")
         ("block", 'No symbol "block" in current context.'),
         ("(int) kept", "$1 = 3"),
         ("(int) a::send::block", "$1 = 0"),
+        (
+            "(int) odd",
+            "the location of odd has DW_OP_fbreg, but it is outside of functions: no frame base is "
+            "its own",
+        ),
     ],
 )
 @pytest.mark.parametrize("is_in_one_unit", [True, False])
@@ -117,7 +124,7 @@ def test_a_closure_does_not_see_the_variables_of_the_function(
     """As in GDB 13: they are of another frame, though they are in a scope with the name of the
     namespace. A static variable of the function is in the namespace (rustc 1.95)."""
     closure = function(b"{closure#0}", 0x1004)
-    closures = namespace(b"send", closure + STATIC)
+    closures = namespace(b"send", closure + STATIC + AT_FRAME_BASE)
     send = function(b"send", 0x1008, b"\4v\0" + bytes(4) + IN_BLOCK)
     info = unit_of(0x1004, 8, closures + send)
     if not is_in_one_unit:
