@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from operator import is_
-from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from dwarfgpu.access.access_protocol import Access, HasAccess
 from dwarfgpu.access.compare_single_locations import Comparison
@@ -35,8 +35,13 @@ from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
 
+if TYPE_CHECKING:
+    from dwarfgpu.base.kept_answers import KeptAnswers
+
 ResultKind = Literal["value", "location"]
 T = TypeVar("T")
+_MOST_FUNCTIONS: Final = 1_000
+"""Functions of one location list whose beginnings are kept."""
 _SHORT_LIST: Final = 16
 """Entries of a location list that are compared one by one."""
 
@@ -122,6 +127,25 @@ class LocList:
         if pc is None or self.by_pc is None:
             return distinct_expressions(matching_entries(self.entries, pc))
         return self.by_pc.expressions(pc)
+
+    def first_from(self, address: int) -> bytes | None:
+        """Return the expression of the first entry with bounds that covers an address or, empty,
+        begins there; None if none does. Each frame of a function asks where that begins."""
+        return self._first_from.answer(address, self._read_first_from)
+
+    @cached_property
+    def _first_from(self) -> KeptAnswers[int, bytes | None]:
+        from dwarfgpu.base.kept_answers import KeptAnswers  # expressions alone have no functions
+
+        return KeptAnswers(_MOST_FUNCTIONS)
+
+    def _read_first_from(self, address: int) -> bytes | None:
+        for expression, begin, end, _ in self.in_order or self.entries:
+            if begin is None or end is None:
+                continue
+            if begin <= address < end or begin == end == address:
+                return expression
+        return None
 
 
 _NUMBERS: Final = ("wave", "lane", "pc", "lane_count", "iteration", "iteration_count")

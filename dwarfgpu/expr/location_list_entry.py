@@ -6,10 +6,20 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import islice
 from operator import le
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.errors import EvaluationError
+
+if TYPE_CHECKING:
+    from dwarfgpu.base.span_index import SpanIndex
+
+_MANY_ENTRIES: Final = 1_000
+"""Of a list in no order: it gets an index."""
+_ENTRIES_OF_AN_ANSWER: Final = 64
+"""Entries that are compared in the time in which the index finds one."""
 
 
 class LocationListEntry(NamedTuple):
@@ -34,7 +44,8 @@ class EntriesByPc:
 
     Each frame of a deep stack asks for one of them: in a list whose ranges are in order and do not
     overlap it is searched. Variables may share a list, and are read at one program location: in any
-    other list the last answer is kept.
+    other list the last answer is kept, and a long one gets an index
+    for the next locations.
     """
 
     def __init__(self, entries: tuple[LocationListEntry, ...]) -> None:
@@ -72,9 +83,29 @@ class EntriesByPc:
     def _compared(self, pc: int) -> tuple[list[LocationListEntry], tuple[bytes, ...]]:
         last = self._last
         if last is None or last[0] != pc:
-            matching = matching_entries(self._entries, pc)
+            is_second = last is not None and len(self._entries) > _MANY_ENTRIES
+            matching = self._covering(pc) if is_second else matching_entries(self._entries, pc)
             last = self._last = pc, matching, distinct_expressions(matching)
         return last[1:]
+
+    def _covering(self, pc: int) -> list[LocationListEntry]:
+        """Return the entries that match, those of few by the index: it takes more for each."""
+        most = len(self._entries) // _ENTRIES_OF_AN_ANSWER
+        indexes = list(islice(self._spans.covering(pc), most + 1))
+        if len(indexes) > most:
+            return matching_entries(self._entries, pc)
+        return [self._entries[index] for index in sorted(indexes)] or self._default
+
+    @cached_property
+    def _spans(self) -> SpanIndex[int]:
+        """The indexes of the entries by their ranges."""
+        from dwarfgpu.base.span_index import SpanIndex  # few lists are long and in no order
+
+        return SpanIndex(
+            ((entry.begin, entry.end), index)
+            for index, entry in enumerate(self._entries)
+            if entry.begin is not None and entry.end is not None
+        )
 
 
 def distinct_expressions(entries: list[LocationListEntry]) -> tuple[bytes, ...]:

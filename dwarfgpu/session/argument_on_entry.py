@@ -103,15 +103,7 @@ def _at_entry(attribute: LocationAttribute, entry: int) -> bytes | None:
     """
     if isinstance(attribute, ExprLoc):
         return attribute.expression
-    if not isinstance(attribute, LocList):
-        return None
-    for part in attribute.in_order or attribute.entries:
-        begin, end = part.begin, part.end
-        if begin is None or end is None:
-            continue
-        if begin <= entry < end or begin == end == entry:
-            return part.expression
-    return None
+    return attribute.first_from(entry) if isinstance(attribute, LocList) else None
 
 
 def _has_cfa_as_base(subprogram: Subprogram) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 
 import pytest
 
@@ -66,3 +67,40 @@ def test_variables_that_share_a_list_compare_its_entries_once(step: int) -> None
         assert first <= 20
         assert listed.matching(pc) is listed.matching(pc)
         assert listed.expressions(pc) is listed.expressions(pc)
+
+
+@pytest.mark.parametrize("count", [1, 30, 3000])
+def test_long_lists_in_no_order_get_an_index(count: int) -> None:
+    """However many of the entries cover a location, also without a default entry."""
+    unit = context().unit
+    assert unit is not None
+    chance = random.Random(count)
+    begins = [chance.randrange(10_000) for _ in range(3000)]
+    entries = [LocationListEntry(bytes([n % 7]), n, n + chance.randrange(3)) for n in begins]
+    entries += [LocationListEntry(bytes([n % 5]), 20_000 - n, 30_000) for n in range(count)]
+    chance.shuffle(entries)
+    for ended in (entries, [*entries, LocationListEntry(b"default", None, None)]):
+        listed = LocList(tuple(ended), unit)
+        for pc in (*range(0, 10_000, 97), 10_000, 15_000, 19_990, 20_000, 29_999, 30_000):
+            assert listed.matching(pc) == matching_entries(listed.entries, pc)
+
+
+def test_frames_do_not_go_through_a_list_in_no_order() -> None:
+    """Each asks what is at its program location, and where its function begins."""
+    unit = context().unit
+    assert unit is not None
+
+    class Counted(tuple[LocationListEntry, ...]):
+        read = 0
+
+        def __iter__(self) -> Iterator[LocationListEntry]:
+            for entry in tuple.__iter__(self):
+                Counted.read += 1
+                yield entry
+
+    entries = [LocationListEntry(bytes([n % 7]), n, n + 2) for n in range(3000, 0, -1)]
+    listed = LocList(Counted(entries), unit)
+    for pc in range(3000):
+        assert len(listed.matching(pc)) == sum(0 < n <= 3000 for n in (pc - 1, pc))
+        assert listed.first_from(1) == bytes([1])
+    assert Counted.read <= 10 * 3000
