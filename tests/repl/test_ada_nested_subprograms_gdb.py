@@ -304,6 +304,42 @@ def test_packages_not_around_the_code(files_in_packages: list[str]) -> None:
     assert hidden.endswith('"hidden" is in several packages; say which: one.hidden, two.hidden')
 
 
+IN_TASK = """\
+procedure Example is
+   procedure C_Abort with Import, Convention => C, External_Name => "abort";
+   package P is
+      N : Integer := 7;
+      task T;
+   end P;
+   package body P is
+      task body T is
+         N : Integer := 4;
+         package R is
+            N : Integer := 12;
+            procedure Show;
+         end R;
+         package body R is
+            procedure Show is
+            begin
+               if N > 0 then C_Abort; end if;
+            end Show;
+         end R;
+      begin
+         R.Show;
+      end T;
+   end P;
+begin
+   null;
+end Example;
+"""
+
+
+def test_a_package_of_a_task_around_the_code(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    files = ada_with_core(tool, tmp_path, IN_TASK)
+    asked = ["frame function example__p__tTKB", "output n", "down", "output n"]
+    assert last_lines(files, asked)[1::2] == ["4", "12"]
+
+
 def test_info_address(files: list[str]) -> None:
     asked = [f"info address {name}" for name in (*NAMES, "run.inner")]  # GDB calls run
     own = answers(None, files, ["frame function example", *asked])

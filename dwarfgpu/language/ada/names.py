@@ -55,7 +55,9 @@ _MAX_KEPT: Final = 256
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 _IN_BODY: Final = pattern(r"(?<=[0-9a-z])X[bn]*\Z")
 """What follows a name that a package declares whose body or whose instance is in a body."""
-_TASK_BODY: Final = pattern(r"TKB\Z")
+_OF_TASK_BODY: Final = pattern(r"(?<=TK)B\Z")
+"""What follows the name of a task with `TK`, which is that of the subprogram of its body, but not
+where it is before the names of subprograms in it."""
 _OF_INSTANCE: Final = pattern(r"GP[0-9]+\Z")
 """What follows the name of an instance of a generic subprogram where it is that of a package."""
 _NUMBER: Final = pattern(r"__[0-9]+\Z")
@@ -316,7 +318,7 @@ def _of_subprograms_around(lookup: NameLookup, lowered: str) -> set[str]:
 
 def _path(function: Die) -> str:
     """Return the name of a subprogram after the packages and subprograms in which it is."""
-    return _TASK_BODY.sub("", _without_number(_name(function).partition("___")[0]))
+    return _OF_TASK_BODY.sub("", _without_number(_name(function).partition("___")[0]))
 
 
 def _package(entry: str, lowered: str) -> str:
