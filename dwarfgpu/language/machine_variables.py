@@ -208,8 +208,7 @@ def _location(session: Session, register: RegisterInfo) -> Location:
     frame = session.frame
     if frame.level and register.number is not None:
         return evolve(frame, cfi_only=True).register(register.number)
-    physical = session.physical_frame
-    if frame.level and physical is not None:
+    if frame.level and (physical := session.physical_frame) is not None:
         return physical.unnumbered(register)
     return Location((SingleLocation(Register(register, session.wave)),), session.stop)
 
