@@ -24,6 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.records import frozen
+from dwarfgpu.cfi.entry import Cie, Fde
+from dwarfgpu.cfi.frame_entries import SectionKind
 from dwarfgpu.cfi.rule import (
     ExpressionCfa,
     ExpressionRule,
@@ -37,7 +39,7 @@ from dwarfgpu.cfi.rule import (
     ValExpressionRule,
     ValOffsetRule,
 )
-from dwarfgpu.cfi.section import Cie, Fde, FrameSection, SectionKind
+from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.cfi.text import program_text, register_name, row_text
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat

@@ -24,6 +24,7 @@ from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.npy import parse_npy
 from dwarfgpu.cfi.eh_frame_hdr import read_search_table
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
+from dwarfgpu.cfi.search_differences import each_search_difference
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.cfi.text import instruction_text, row_text
 from dwarfgpu.check.file import verify
@@ -215,7 +216,7 @@ def _ask_frames(data: bytes, table: bytes, name: str, kind: str) -> None:
                 row_text(row, arch)
     for pc in range(0, 0x200, 0x11):
         section.find(pc)
-    for _ in section.search_differences():
+    for _ in each_search_difference(section):
         pass
 
 
