@@ -14,6 +14,15 @@ import pytest
 from dwarfgpu.cli.main import main
 from tests.repl.plain_gdb import NO_DEBUG_FILES, printed
 
+VOLATILE_PACKAGE = """\
+package Pk is
+   Start, Sink : Integer := 3;
+   pragma Volatile (Start);
+   pragma Volatile (Sink);
+end Pk;
+"""
+"""Variables of Ada that optimized code has to read and write."""
+
 
 def build(folder: Path, sources: Mapping[str, str], commands: Iterable[list[str]]) -> None:
     """Write the sources into the folder and run the commands of compilers there."""

@@ -7,15 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.repl.side_by_side import answers, build, last_lines, with_core
+from tests.repl.side_by_side import VOLATILE_PACKAGE, answers, build, last_lines, with_core
 
-PACKAGE = """\
-package Pk is
-   Start, Sink : Integer := 3;
-   pragma Volatile (Start);
-   pragma Volatile (Sink);
-end Pk;
-"""
 SOURCE = """\
 with Pk; use Pk;
 with System;
@@ -85,7 +78,7 @@ LOST += ["output v1 = v1", "output v1 = va(1)", "output va(1) /= va(2)"]
 def files(tool: Callable[[str], str], tmp_path: Path) -> list[str]:
     tool("gcc")  # which gnatmake calls
     make = [tool("gnatmake"), "-q", "-g", "-O2", "example.adb", "-o", "a"]
-    build(tmp_path, {"pk.ads": PACKAGE, "example.adb": SOURCE}, [make])
+    build(tmp_path, {"pk.ads": VOLATILE_PACKAGE, "example.adb": SOURCE}, [make])
     return with_core(tool, tmp_path)
 
 
@@ -128,7 +121,7 @@ def test_bounds_of_the_abstract_instance(tool: Callable[[str], str], tmp_path: P
     inlined, and describes the variables that are the bounds (GDB: an empty string)."""
     tool("gcc")  # which gnatmake calls
     make = [tool("gnatmake"), "-q", "-g", "-O2", "example.adb", "-o", "a"]
-    build(tmp_path, {"pk.ads": PACKAGE, "example.adb": INLINED}, [make])
+    build(tmp_path, {"pk.ads": VOLATILE_PACKAGE, "example.adb": INLINED}, [make])
     asked = ["output loc", 'output loc = "hello!"', "output loc(5 .. 6)", "output loc'last"]
     commands = ["frame function example.show", *asked, "whatis loc"]
     assert last_lines(with_core(tool, tmp_path), commands)[1:] == [

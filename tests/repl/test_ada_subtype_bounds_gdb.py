@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.repl.side_by_side import answers, build, last_lines, with_core
+from tests.repl.side_by_side import VOLATILE_PACKAGE, answers, build, last_lines, with_core
 
 SOURCE = """\
 procedure Example is
@@ -117,13 +117,6 @@ def test_definitions_are_as_in_gdb(tool: Callable[[str], str], tmp_path: Path) -
     assert own[0].splitlines()[-1] == "type = range 3 .. 6"
 
 
-PACKAGE = """\
-package Pk is
-   Start, Sink : Integer := 3;
-   pragma Volatile (Start);
-   pragma Volatile (Sink);
-end Pk;
-"""
 OPTIMIZED = """\
 with Pk; use Pk;
 procedure Example is
@@ -149,7 +142,7 @@ end Example;
 def test_bounds_that_are_optimized_out(tool: Callable[[str], str], tmp_path: Path) -> None:
     """The base type has other bounds: they are no answer. The subtypes of a subprogram that is
     inlined are in its abstract instance."""
-    files = _build(tool, tmp_path, "-O2", {"pk.ads": PACKAGE, "example.adb": OPTIMIZED})
+    files = _build(tool, tmp_path, "-O2", {"pk.ads": VOLATILE_PACKAGE, "example.adb": OPTIMIZED})
     lost = ["output idx'last", "output 5 in idx", "ptype idx"]
     known = {
         "output idx'first": "3",
