@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from types import ModuleType
 
 import pytest
 
@@ -55,18 +56,23 @@ def test_the_outermost_question_first(tmp_path: Path) -> None:
 
 def evaluations(monkeypatch: pytest.MonkeyPatch, folder: Path, depth: int) -> int:
     """How many call-site parameters are evaluated for all arguments of a stack."""
-    count = 0
-    evaluate = call_site_values.passed_value
-
-    def counted(*arguments: object) -> object:
-        nonlocal count
-        count += 1
-        return evaluate(*arguments)  # type: ignore[arg-type]
-
     with monkeypatch.context() as patch:
-        patch.setattr(call_site_values, "passed_value", counted)
+        calls = counted(patch, call_site_values, "passed_value")
         run_json("bt", *deep_core(folder / "core", depth))
-    return count
+    return len(calls)
+
+
+def counted(patch: pytest.MonkeyPatch, module: ModuleType, name: str) -> list[None]:
+    """Replace a function by one that does the same, and adds an item to the list for each call."""
+    calls: list[None] = []
+    function = getattr(module, name)
+
+    def replaced(*arguments: object) -> object:
+        calls.append(None)
+        return function(*arguments)
+
+    patch.setattr(module, name, replaced)
+    return calls
 
 
 def test_each_value_is_computed_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -132,20 +138,12 @@ def test_values_on_entry_count_for_the_limits_of_operations(tmp_path: Path) -> N
 def callers_followed(
     monkeypatch: pytest.MonkeyPatch, of: tuple[object, ...], most: int, *options: object
 ) -> int:
-    """How many calls are looked up for the values of all frames, each of which may need `most`."""
-    count = 0
-    call = entry_values.call_site_returning_to
-
-    def counted(*arguments: object) -> object:
-        nonlocal count
-        count += 1
-        return call(*arguments)  # type: ignore[arg-type]
-
+    """How many calls are looked up for the values of all frames, where each may need `most`."""
     with monkeypatch.context() as patch:
-        patch.setattr(entry_values, "call_site_returning_to", counted)
+        calls = counted(patch, entry_values, "call_site_returning_to")
         lines = run("bt", *of, "--max-steps", 4 * most, *options).lines[1:]
     assert [item for item in lines if "values on entry to callers" in item] == lines[: -most - 2]
-    return count
+    return len(calls)
 
 
 def test_callers_are_followed_in_vain_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
