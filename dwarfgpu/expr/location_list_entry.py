@@ -44,8 +44,7 @@ class EntriesByPc:
 
     Each frame of a deep stack asks for one of them: in a list whose ranges are in order and do not
     overlap it is searched. Variables may share a list, and are read at one program location: in any
-    other list the last answer is kept, and a long one gets an index
-    for the next locations.
+    other list the last answer is kept, and a long one gets an index for the next locations.
     """
 
     def __init__(self, entries: tuple[LocationListEntry, ...]) -> None:

@@ -493,7 +493,7 @@ int get(void) { return hidden + callee(); }
     ]  # fmt: skip
     of_gdb = printed_by_gdb(tool("gdb"), str(tmp_path / "a"), same)
     assert [text(session, expression) for expression in same] == of_gdb
-    for name in ("hidden", "callee"):  # of which GDB goes on to find those of all files
+    for name in ("hidden", "callee"):  # GDB finds those of all files
         assert text(session, f"main::{name}") == f'No symbol "{name}" in specified context.'
     assert "hidden_type" in text(session, "sizeof(main::hidden_type)")
 
