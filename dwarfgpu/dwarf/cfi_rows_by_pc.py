@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from copy import copy
 from typing import Final
 
-from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.registry import other_wave_size
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, plain_integer
@@ -42,6 +41,8 @@ _SECTIONS_OF_GO: Final = frozenset(
 """A reproducible build may have no build ID."""
 _MAX_ROWS: Final = 10_000
 """Maximum number of cached rows, by program location."""
+_MAX_RULES: Final = 2_000_000
+"""Maximum number of register rules in cached rows: some 70 MB."""
 _MOST_NAMED: Final = 8
 """Unknown registers in a note."""
 
@@ -64,6 +65,7 @@ class CallFrames:
         self._program = sections.program
         self._loaded = sections.program.loaded
         self._tables: dict[tuple[SectionKind, int], RowTable] = {}
+        self._rule_count = 0
         self._rows = KeptAnswers[int, FrameRow | None](_MAX_ROWS)
         self._failed = FailedReads()
         self.notes: list[str] = []
@@ -153,11 +155,18 @@ class CallFrames:
             self.notes.append(note)
 
     def table(self, section: FrameSection, fde: Fde) -> RowTable:
-        """Return the rows of an entry, made once."""
+        """Return the rows of an entry, made once unless others need the memory."""
         key = section.kind, fde.offset
-        if key not in self._tables:
-            self._tables[key] = fde.table()
-        return self._tables[key]
+        table = self._tables.get(key)
+        if table is None:
+            table = fde.table()
+            self._rule_count += table.rule_count
+            if self._rule_count > _MAX_RULES:
+                self._tables.clear()
+                self._rows.clear()
+                self._rule_count = table.rule_count
+            self._tables[key] = table
+        return table
 
     def row_at(self, pc: int) -> FrameRow | None:
         """Return the row of a program location, as loaded; None if there is none.
@@ -194,12 +203,8 @@ class CallFrames:
         architecture, table = self._program.architecture, self.table(section, fde)
         reasons = []
         if architecture is not None and not row.rules.keys() <= architecture.registers.keys():
-            unknown = sorted(
-                number
-                for number in row.rules
-                if number != fde.cie.return_register and _is_lacking(architecture, number)
-            )
-            if unknown:
+            unknown = sorted(row.rules.keys() - self._defined_registers - {fde.cie.return_register})
+            if unknown and architecture.has_every_register:
                 numbers = ", ".join(map(str, unknown[:_MOST_NAMED]))
                 if len(unknown) > _MOST_NAMED:
                     numbers += f" and {len(unknown) - _MOST_NAMED} more"
@@ -219,6 +224,15 @@ class CallFrames:
                 f"{reason}"
             )
             self.damage[note] = None
+
+    @cached_property
+    def _defined_registers(self) -> frozenset[int]:
+        """The numbers of the architecture's registers, whatever the size of the wave."""
+        architecture = self._program.architecture
+        other = None if architecture is None else other_wave_size(architecture)
+        return frozenset(
+            number for one in (architecture, other) if one is not None for number in one.registers
+        )
 
     def _note_overlapped(self, description: Description, row: FrameRow, address: int) -> None:
         """Note another entry of the section that describes an address in another way: which of them
@@ -299,13 +313,6 @@ class CallFrames:
         except FOREIGN:
             require_right_arguments(CallFrames.dialect, self, cie)
             raise
-
-
-def _is_lacking(architecture: Architecture, number: int) -> bool:
-    """Return whether certainly no register has a number, whatever the size of the wave."""
-    other = other_wave_size(architecture)
-    machines = (architecture,) if other is None else (architecture, other)
-    return architecture.has_every_register and not any(number in one.registers for one in machines)
 
 
 def search_table_of(file: ObjectFile) -> SearchTable | None:

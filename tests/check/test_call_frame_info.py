@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.check.cfi_results import needs_rule, return_column_fault
 from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.rows import first_cycle
+from dwarfgpu.dwarf import cfi_rows_by_pc
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.objfile.elf import ObjectFile
@@ -35,6 +37,7 @@ from tests.check.made import (
 )
 from tests.cli.command import run
 from tests.dwarf.builder import FIXTURES, X86_64, Content, debug_info, elf, read_fixture
+from tests.work import calls_of
 
 S32, S33, V0, PC, EXEC, S30, S31 = 64, 65, 2560, 16, 17, 62, 63
 UNDEFINED, SAME, REGISTER, EXPRESSION, VAL_EXPRESSION = 0x07, 0x08, 0x09, 0x10, 0x16
@@ -571,6 +574,34 @@ def test_rows_of_a_damaged_fde(code: bytes, location: int, reason: str | None) -
     assert frames.notes == []
     for note in frames.damage:
         assert ": the FDE of [0x1000,0x1040) at 0x" in note and " of .debug_frame may be" in note
+
+
+def test_many_registers_that_no_machine_has() -> None:
+    """The CIE has the rules: with 40 entries each was looked up 40 times."""
+    codes = [rule(UNDEFINED, S30)] * 40
+
+    def asked(count: int) -> Callable[[], object]:
+        common = cie(CFA + b"".join(rule(OFFSET, 4000 + n, 4) for n in range(count)))
+        frames = debug_info(frame_file(*codes, common=common)).call_frames
+        assert frames.row_at(0x1000) is not None  # the CIE is read
+        return lambda: [frames.row_at(0x1000 + 0x40 * n) for n in range(1, len(codes))]
+
+    few, many = calls_of(asked(1)), calls_of(asked(1000))
+    assert many < 1.2 * few
+
+
+def test_cached_rows_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By their rules: entries that change one rule of many copy the others."""
+    monkeypatch.setattr(cfi_rows_by_pc, "_MAX_RULES", 100)
+    common = cie(CFA + b"".join(rule(OFFSET, V0 + n, 4) for n in range(60)))
+    frames = debug_info(frame_file(*[rule(UNDEFINED, S30)] * 10, common=common)).call_frames
+    section, rows = frames.sections[0], []
+    for fde in section.fdes:
+        rows.append(frames.row_at(fde.initial_location))
+        assert frames.row_at(fde.initial_location) == rows[-1] is not None
+    tables = [frames.table(section, fde) for fde in section.fdes]
+    assert frames.table(section, section.fdes[0]) is not tables[0]  # it was forgotten
+    assert frames.table(section, section.fdes[0]).rows == tables[0].rows
 
 
 @pytest.mark.parametrize(
