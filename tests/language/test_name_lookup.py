@@ -568,3 +568,74 @@ def test_other_files_are_searched_once_for_a_name(
         counts.append(len(searched))
     assert len(found) == len(remarks) == 1 and all(map(len, (*found, *remarks)))
     assert counts[0] and counts[1:] == [counts[1]] * 3 and counts[1] <= 2 * counts[0]
+
+
+def built(folder: Path, compiler: str, name: str, source: str) -> Session:
+    (folder / name).write_text(source)
+    command = [compiler, "-g", "-O0", "-o", "a", name]
+    subprocess.run(command, cwd=folder, check=True, timeout=60)
+    return program(folder / "a")
+
+
+def test_enumerators_and_types_of_functions(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """As in GDB, `FUNCTION::x` may be an enumerator; one of several blocks is refused."""
+    source = """enum outside { RED = 1 };
+static int f(int a) {
+  enum colour { RED = 10, GREEN };
+  { enum { BLUE = 99, TWO = 1 }; typedef char T; T t = BLUE; a += t; }
+  { enum { TWO = 2 }; typedef long T; T t = TWO; a += t; }
+  return a + GREEN;
+}
+int main(void) { return f(1) + RED; }
+"""
+    session = built(tmp_path, tool("gcc"), "a.c", source)
+    assert text(session, "(int)f::RED") == "10"
+    assert text(session, "f::GREEN") == "GREEN"
+    assert text(session, "(int)f::BLUE") == "99"
+    assert text(session, "f::TWO") == 'several blocks of "f" declare "TWO", at lines 4, 5'
+    assert text(session, "sizeof(f::T)") == 'several blocks of "f" declare "T", at lines 4, 5'
+    pc = LineLookup(session.code_objects[0].scopes).pcs_of("a.c", 5)[-1]
+    inside = evolve(session, pc=pc)
+    assert text(inside, "(int)f::TWO") == "2"
+    assert text(inside, "sizeof(f::T)") == "8"
+
+
+@pytest.mark.parametrize(
+    ("compiler", "moved"),
+    [("gcc", ""), ("g++", "E TWO"), ("clang-19", "E S T TWO"), ("clang++-19", "E S T TWO")],
+)
+def test_types_of_blocks_that_are_in_the_function(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str, moved: str
+) -> None:
+    """Compilers put them there, where GDB takes the first of the name."""
+    source = """static int f(int a) {
+  struct only; struct only { int x; }; typedef struct only only; only o = {a};
+  { enum E { TWO = 1 }; typedef struct S { char c; } S; typedef char T;
+    T t = 1; S s = {t}; enum E e = TWO; a += s.c + e; }
+  { enum E { TWO = 2 }; typedef struct S { long c; } S; typedef long T;
+    T t = 1; S s = {t}; enum E e = TWO; a += s.c + e; }
+  return a + o.x;
+}
+int main(void) { return f(1); }
+"""
+    name = "a.cpp" if "++" in compiler else "a.c"
+    session = built(tmp_path, tool(compiler), name, source)
+    pc = LineLookup(session.code_objects[0].scopes).pcs_of(name, 6)[-1]
+    inside = evolve(session, pc=pc)
+    for kind, name, known in (("enum ", "E", 4), ("", "S", 8), ("", "T", 8), ("(long)", "TWO", 8)):
+        why = f'several blocks of "f" declare "{name}", at lines 3, 5'
+        assert text(inside, f"sizeof({kind}{name})") == (
+            why if name in moved.split() else str(known)
+        )
+    assert text(session, "sizeof(f::TWO)") == why
+    assert text(inside, "sizeof(only)") == text(inside, "sizeof(f::only)") == "4"
+
+
+def test_a_type_of_overloaded_functions(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    source = """int f(int a) { enum { K = 1 }; return a + K; }
+long f(long a) { enum { K = 2 }; return a + K; }
+int main() { return f(1) + f(1L); }
+"""
+    session = built(tmp_path, tool("g++"), "a.cpp", source)
+    assert text(session, "f::K") == '"f" is overloaded; say which: f(int); f(long)'
+    assert text(session, "(int)f(long)::K") == "2"

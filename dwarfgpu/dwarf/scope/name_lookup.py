@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf import constants as dw
@@ -24,15 +24,19 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import is_in_no_unit
 from dwarfgpu.dwarf.names.qualified import Part, canonical, joined, parts
+from dwarfgpu.dwarf.scope.block_declarations import (
+    OF_BLOCKS,
+    enumerators_of,
+    is_named,
+    is_of_block,
+    require_unique,
+)
 from dwarfgpu.dwarf.scope.declarations import (
     around,
-    declaration_of,
     has_parameters,
     is_definition,
-    is_transparent,
     module_around,
     name_problem,
-    overloaded,
     scope_path,
     template_parameter,
     unknown_in,
@@ -43,7 +47,7 @@ from dwarfgpu.dwarf.scope.meaning import (
     has_tag,
     ordinary,
 )
-from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, completed, named_entries
+from dwarfgpu.dwarf.scope.named_entries import TAGGED, named_entries
 from dwarfgpu.dwarf.scope.nameless_functions import (
     in_nameless,
     nameless_variables,
@@ -54,7 +58,6 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     CLASSES,
     CONTAINERS,
     FUNCTIONS,
-    decl_line,
 )
 from dwarfgpu.dwarf.scope.unit_declarations import MAX_COMPARED, UnitDeclarations
 from dwarfgpu.dwarf.scope.unit_search import Path
@@ -62,7 +65,6 @@ from dwarfgpu.dwarf.scope.variable import (
     Variable,
     declared_in,
     external_in,
-    variables_below,
     with_abstract,
 )
 from dwarfgpu.dwarf.types.class_scope import class_scope, constructors
@@ -75,16 +77,7 @@ if TYPE_CHECKING:
 
 _MAX_SCOPES: Final = 1_000
 """Maximum number of namespaces to search for one name."""
-_MAX_DEPTH: Final = 64
-"""Structures inside one another that are searched for enumerators."""
 _TRANSPARENT_TYPES: Final = frozenset({*QUALIFIERS, *NAMES_OF_TYPES})
-_LISTS_AND_TYPES: Final = TYPES | {dw.TAG_NAMELIST}
-_OF_BLOCKS: Final = _LISTS_AND_TYPES | {
-    dw.TAG_ENUMERATION_TYPE,
-    dw.TAG_IMPORTED_DECLARATION,
-    dw.TAG_SUBPROGRAM,
-}
-"""Besides variables, what declares names in a block."""
 _SCOPES: Final = (
     CONTAINERS | TAGGED | {dw.TAG_TYPEDEF, dw.TAG_SUBPROGRAM, dw.TAG_TEMPLATE_TYPE_PARAMETER}
 )
@@ -340,7 +333,7 @@ class NameLookup(UnitDeclarations):
         for scope in (*reversed(self.chain), *around(self.chain[0])):
             if scope.tag in BLOCKS | FUNCTIONS:
                 for origin in scope.origins():
-                    yield from filter(_is_of_block, origin.children((dw.TAG_SUBPROGRAM,)))
+                    yield from filter(is_of_block, origin.children((dw.TAG_SUBPROGRAM,)))
 
     def _in_any_nameless(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return a variable of a function that has no name for qualifying it."""
@@ -371,7 +364,7 @@ class NameLookup(UnitDeclarations):
                     return meanings
             functions = tuple(die for die in holders if die.tag == dw.TAG_SUBPROGRAM)
             functions = functions or self._functions_beside(first)
-            return self._in_functions(functions, part, accepts) if functions else ()
+            return self._in_functions(functions, part, accepts)
         if first.tag == dw.TAG_SUBPROGRAM:
             in_functions = self._in_functions(holders, part, accepts)
             return in_functions or self._in_namespace_of(first, part, accepts)
@@ -379,7 +372,9 @@ class NameLookup(UnitDeclarations):
         if scope is None:
             return ()
         if scope.tag == dw.TAG_ENUMERATION_TYPE:
-            return self.defined([child for child in scope.children() if _is(child, part, accepts)])
+            return self.defined(
+                [child for child in scope.children() if is_named(child, part, accepts)]
+            )
         of_class = constructors(scope, part.name) if accepts is ordinary else None
         if of_class is not None:
             return self.defined([die for die in of_class if has_parameters(die, part)])
@@ -485,12 +480,12 @@ class NameLookup(UnitDeclarations):
         if external is not None and accepts(external.die):
             return (self._outside_functions(external, part, accepts),)
         for holder in with_abstract(scope):
-            for child in holder.children(_OF_BLOCKS):
-                if _is_of_block(child) and _is(child, part, accepts):
-                    return (child,)
-                for enumerator in _enumerators(child):
-                    if _is(enumerator, part, accepts):
-                        return (enumerator,)
+            for child in holder.children(OF_BLOCKS):
+                if is_of_block(child) and is_named(child, part, accepts):
+                    return (require_unique(scope, child, accepts),)
+                for enumerator in enumerators_of(child):
+                    if is_named(enumerator, part, accepts):
+                        return (require_unique(scope, enumerator, accepts),)
                 if child.tag == dw.TAG_IMPORTED_DECLARATION:
                     dies = self.imported(child, part, accepts)
                     if dies:
@@ -520,61 +515,11 @@ class NameLookup(UnitDeclarations):
     def _in_functions(
         self, functions: tuple[Die, ...], part: Part, accepts: DieFilter
     ) -> tuple[Meaning, ...]:
-        """Return a variable of a function, or a namelist or type in it, also of its blocks;
-        `UsageError` where several functions, or blocks, have a variable."""
-        variables: dict[Die, Variable] = {}
-        if part.parameters is not None:
-            accepts = _with_parameters(part, accepts)
-        for function in functions:
-            instances = (function, *_without_code(function))
-            below = (self._below(instance, part, accepts) for instance in instances)
-            variable = next(filter(None, below), None)
-            if variable is not None:
-                variables.setdefault(declaration_of(function), variable)
-        if len(variables) > 1:
-            inside = [
-                meaning for meaning in variables if meaning in map(declaration_of, self.chain[:1])
-            ]
-            if len(inside) != 1:
-                raise UsageError(overloaded(variables))
-            return (variables[inside[0]],)
-        return (
-            tuple(variables.values())
-            or in_nameless(functions, part.name, accepts)
-            or tuple(islice(self._lists_and_types_below(functions, part, accepts), 1))
-        )
+        if not functions:
+            return ()
+        from dwarfgpu.dwarf.scope.names_in_functions import NamesInFunctions  # few names are so
 
-    def _below(self, function: Die, part: Part, accepts: DieFilter) -> Variable | None:
-        """Return the variable of a function, else that of its only block that has one, or of the
-        innermost block in focus; `UsageError` where several other blocks have one."""
-        named = [
-            variable
-            for variable in variables_below(function)
-            if canonical(variable.name) == part.name and accepts(variable.die)
-        ]
-        declared = {declaration_of(variable.die): variable for variable in reversed(named)}
-        if len(declared) < 2 or declaration_of(named[0].die).parent() in tuple(function.origins()):
-            return named[0] if named else None
-        for scope in reversed(self.chain):
-            for variable in named:
-                if variable.die.parent() == scope:
-                    return variable
-        lines = sorted({decl_line(variable.die) or 0 for variable in named})
-        raise UsageError(
-            f'several blocks of "{joined(scope_path(function))}" declare "{part.text}", '
-            f"at lines {', '.join(map(str, lines))}"
-        )
-
-    def _lists_and_types_below(
-        self, functions: tuple[Die, ...], part: Part, accepts: DieFilter
-    ) -> Iterator[Die]:
-        """Yield the namelists and types of a name in functions and their blocks."""
-        pending = [origin for function in functions for origin in function.origins()]
-        while pending:
-            scope = pending.pop()
-            declared = filter(_is_of_block, scope.children(_OF_BLOCKS))
-            yield from (die for die in declared if _is(die, part, accepts))
-            pending += scope.children(BLOCKS - FUNCTIONS)
+        return NamesInFunctions(self.chain, part, accepts).of(functions)
 
     def _type_of(self, die: Die) -> Die | None:
         """Return the class or enumeration that a name means, below typedefs."""
@@ -591,38 +536,6 @@ class NameLookup(UnitDeclarations):
 def _may_share_its_name(die: Die) -> bool:
     """Return whether a function and a namespace may have one name where an entry is."""
     return not die.unit.is_cplusplus and die.unit.language not in dw.WITHOUT_NAMESPACES
-
-
-def _without_code(function: Die) -> tuple[Die, ...]:
-    """Return the abstract instances of a declared function whose calls are all inlined."""
-    if is_definition(function) or function.has(dw.AT_INLINE):
-        return ()
-    return tuple(die for die in completed(function, (function.unit,)) if die.has(dw.AT_INLINE))
-
-
-def _is_of_block(die: Die) -> bool:
-    """Return whether an entry of a block is a namelist, a type, or a nested function,
-    which C++ does not have."""
-    if die.tag == dw.TAG_SUBPROGRAM:
-        return not die.unit.is_cplusplus and not die.has(dw.AT_DECLARATION)
-    return die.tag in _LISTS_AND_TYPES
-
-
-def _enumerators(child: Die, depth: int = 0) -> Iterator[Die]:
-    """Yield the enumerators that an entry of a block declares there, in structures of C, too."""
-    if not is_transparent(child):
-        return
-    if child.tag == dw.TAG_ENUMERATION_TYPE:
-        yield from child.children()
-    elif child.tag in CLASSES and depth < _MAX_DEPTH:
-        for inner in child.children(TAGGED):
-            yield from _enumerators(inner, depth + 1)
-
-
-def _is(die: Die, part: Part, accepts: DieFilter) -> bool:
-    name = die.name
-    is_it = name is not None and canonical(name) == part.name and accepts(die)
-    return is_it and has_parameters(die, part)
 
 
 def _parameter(scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
