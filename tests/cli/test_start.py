@@ -68,7 +68,7 @@ def loaded(*arguments: str) -> set[str]:
         ("run --demo", 293),
         ("debug --demo -batch", 328),
         ("debug --demo -batch -ex bt", 378),
-        ("debug --demo -batch -ex list", 428),
+        ("debug --demo -batch -ex list", 429),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

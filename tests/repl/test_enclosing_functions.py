@@ -312,6 +312,56 @@ def test_a_lambda_without_a_variable_is_in_an_unknown_block(
     assert y.splitlines()[0] == "4"
 
 
+WITH_ENUMERATORS = """
+#include <stdlib.h>
+int top(int a) {
+  enum { x = 2 } e = x; int y = 7;
+  {
+    int x = a + 30; enum { z = 9 } f = z; CAPTURED
+    if (q() == 31) abort();
+    return x + f + y;
+  }
+}
+int main(void) { return top(1); }
+"""
+
+
+def test_a_variable_hides_an_enumerator_further_out(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    nested = WITH_ENUMERATORS.replace("CAPTURED", "int q(void) { if (a) abort(); return x; }")
+    program, core = with_core(tool, tmp_path, "gcc", nested)
+    moves = ["frame function top", "down"]
+    assert answers_of(program, core, [*moves, "p x", "p e", "p z"])[2:] == ["31", "x", "z"]
+
+
+MOVED = """
+#include <cstdlib>
+int top(int a) {
+  int y = 7; static int w = 5;
+  {
+    enum { y = 99, w = 11 } f = y; typedef char own; own o = 1;
+    auto q = [a] { if (a) abort(); return 1; };
+    return q() + f + o;
+  }
+  return y + w;
+}
+int main() { return top(1); }
+"""
+
+
+def test_an_enumerator_of_a_block_that_is_in_the_function(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Clang puts it there, beside a variable: which of them the block has is unknown."""
+    program, core = with_core(tool, tmp_path, "clang++-19", MOVED)
+    for moves in (["frame function top"], ["frame function top", "down"]):
+        y, w, own = answers_of(program, core, [*moves, "p y", "p w", "p sizeof(own)"])[-3:]
+        assert y == 'several blocks of "top" declare "y", at lines 4, 6'
+        assert w == 'several blocks of "top" declare "w", at lines 4, 6'
+        assert own == "1"
+
+
 IN_A_BLOCK = """
 #include <cstdlib>
 int k = 777;
@@ -446,6 +496,14 @@ def test_host_variables_of_a_contained_procedure() -> None:
         assert spelled[0] == spelled[1]
     assert text(inner, "total") == "42"
     assert _type_in(inner, "window") == "integer(kind=4) (3)"
+
+
+def test_what_a_procedure_sees_in_modules() -> None:
+    """`FUNCTION::x` may be of the module around it, or of one that it uses, as in GDB."""
+    session = stopped("fortran.gcc.O0")
+    assert text(session, "shapes::counter") == "7"
+    assert text(session, "shapes::inner::table") == "(1, 2, 3)"
+    assert text(session, "shapes::none") == 'No symbol "none" in specified context.'
 
 
 def test_variables_of_an_enclosing_procedure_of_ada() -> None:

@@ -10,9 +10,10 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import Part, canonical, joined
 from dwarfgpu.dwarf.scope.declarations import has_parameters, is_transparent, scope_path
-from dwarfgpu.dwarf.scope.meaning import DieFilter
+from dwarfgpu.dwarf.scope.meaning import DieFilter, ordinary
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
-from dwarfgpu.dwarf.scope.scope_entries import CLASSES, decl_line
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES, FUNCTIONS, decl_line, has_child
+from dwarfgpu.dwarf.scope.variable import Variable, declared_in
 from dwarfgpu.errors import UsageError
 
 _MAX_DEPTH: Final = 64
@@ -24,7 +25,9 @@ OF_BLOCKS: Final = _LISTS_AND_TYPES | {
     dw.TAG_SUBPROGRAM,
 }
 """Besides variables, what declares names in a block."""
-_HOISTED: Final = TAGGED | {dw.TAG_ENUMERATOR, dw.TAG_TYPEDEF}
+_HIDING: Final = frozenset({dw.TAG_ENUMERATOR, dw.TAG_TYPEDEF})
+"""What no block may declare beside a variable of the name."""
+_HOISTED: Final = TAGGED | _HIDING
 
 
 def is_named(die: Die, part: Part, accepts: DieFilter) -> bool:
@@ -73,7 +76,25 @@ def require_unique(block: Die, declaration: Die, accepts: DieFilter) -> Die:
         same = rivals(declaration, filter(accepts, declared_in_block(holder)))
         if len(same) > 1:
             raise UsageError(in_several_blocks(block, declaration.name or "", same))
+    if declaration.tag in _HIDING:
+        for variable in declared_in(block, name := canonical(declaration.name or "")):
+            if canonical(variable.name) == name and ordinary(variable.die):
+                raise UsageError(in_several_blocks(block, name, (declaration, variable.die)))
     return declaration
+
+
+def require_only_variable(block: Die, variable: Variable, accepts: DieFilter) -> None:
+    """Raise `UsageError` if a function has an enumerator or a typedef of the name, too, which is
+    that of a block."""
+    if block.tag not in FUNCTIONS or block.unit.style != "c":
+        return
+    for holder in block.origins():
+        if not has_child(holder, _HOISTED):
+            continue
+        part = Part(name := canonical(variable.name), text=name)
+        for die in declared_in_block(holder):
+            if die.tag in _HIDING and is_named(die, part, accepts):
+                raise UsageError(in_several_blocks(block, name, (variable.die, die)))
 
 
 def rivals(declaration: Die, declared: Iterable[Die]) -> list[Die]:

@@ -29,6 +29,7 @@ from dwarfgpu.dwarf.scope.block_declarations import (
     enumerators_of,
     is_named,
     is_of_block,
+    require_only_variable,
     require_unique,
 )
 from dwarfgpu.dwarf.scope.declarations import (
@@ -45,6 +46,7 @@ from dwarfgpu.dwarf.scope.meaning import (
     DieFilter,
     Meaning,
     has_tag,
+    is_external_definition,
     ordinary,
 )
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, named_entries
@@ -65,6 +67,7 @@ from dwarfgpu.dwarf.scope.variable import (
     Variable,
     declared_in,
     external_in,
+    variables_below,
     with_abstract,
 )
 from dwarfgpu.dwarf.types.class_scope import class_scope, constructors
@@ -198,15 +201,19 @@ class NameLookup(UnitDeclarations):
                 return meanings
         scopes = [*around(self.chain[0])] if self.chain else []
         classes = [scope for scope in scopes if scope.tag in CLASSES]
+        written, is_hidden = None, False
         for scope in scopes:
             if scope.tag in CLASSES and (meanings := self._in_class(scope, part, accepts)):
                 return meanings
-            if scope.tag in BLOCKS | FUNCTIONS:  # its variables are of another frame
-                meanings = self._in_block(scope, part, _no_variable(accepts))
+            if scope.tag in BLOCKS | FUNCTIONS and not is_hidden:
+                # Its variables are of another frame: `in_enclosing_functions` finds them.
+                is_hidden = self._is_hidden(scope, written, part, accepts)
+                meanings = () if is_hidden else self._in_block(scope, part, _no_variable(accepts))
                 if meanings := meanings or self._imported_by(scope, part, accepts):
                     return meanings
-            if meanings := _parameter(scope, part, accepts):
+            if not is_hidden and (meanings := _parameter(scope, part, accepts)):
                 return meanings
+            written = scope if scope.tag in CLASSES else None
         paths = [scope_path(scope) for scope in scopes if scope.tag in CONTAINERS]
         if self.chain and (module := module_around(self.chain[0])) and module not in scopes:
             paths.append(scope_path(module))
@@ -315,9 +322,23 @@ class NameLookup(UnitDeclarations):
         if written is not None and written.unit.is_cplusplus:
             from dwarfgpu.dwarf.scope.text_around_class import seen_by_class  # for lambdas
 
-            return seen_by_class(scope, written, sought)
-        named = (one for one in declared_in(scope, sought) if canonical(one.name) == sought)
-        return next((variable for variable in named if ordinary(variable.die)), None)
+            variable = seen_by_class(scope, written, sought)
+        else:
+            named = (one for one in declared_in(scope, sought) if canonical(one.name) == sought)
+            variable = next((one for one in named if ordinary(one.die)), None)
+        if variable is not None:
+            require_only_variable(scope, variable, ordinary)
+        return variable
+
+    def _is_hidden(self, scope: Die, written: Die | None, part: Part, accepts: DieFilter) -> bool:
+        """Return whether a variable of a function or block around the one in focus hides what is
+        declared further out. `UsageError` as `in_enclosing_functions`."""
+        of_class = written is not None and written.unit.is_cplusplus
+        variables = variables_below(scope) if of_class else declared_in(scope, part.name)
+        is_declared = any(
+            canonical(one.name) == part.name and accepts(one.die) for one in variables
+        )
+        return is_declared and self._of_enclosing(scope, written, part.name) is not None
 
     def of_enclosing_functions(self) -> Iterator[Variable]:
         """Yield the variables of the functions whose text encloses the one in focus, the nearest
@@ -475,6 +496,7 @@ class NameLookup(UnitDeclarations):
         """Return the declarations of a block or function itself, and its imports by name."""
         for variable in self._declared_in(scope, part.name):
             if canonical(variable.name) == part.name and accepts(variable.die):
+                require_only_variable(scope, variable, accepts)
                 return (variable,)
         external = external_in(scope, part.name)
         if external is not None and accepts(external.die):
@@ -519,7 +541,19 @@ class NameLookup(UnitDeclarations):
             return ()
         from dwarfgpu.dwarf.scope.names_in_functions import NamesInFunctions  # few names are so
 
-        return NamesInFunctions(self.chain, part, accepts).of(functions)
+        search = NamesInFunctions(self.chain, part, accepts)
+        meanings = search.of(functions)
+        if not meanings and all(function.has(dw.AT_DECLARATION) for function in functions):
+            return search.of(self._external_definitions(functions[0]))
+        return meanings
+
+    def _external_definitions(self, declaration: Die) -> tuple[Die, ...]:
+        """Return the entries that define an external function, perhaps without code, as it is only
+        inlined."""
+        *path, name = scope_path(declaration)
+        part = Part(name, text=name)
+        meanings = self.in_other_units(tuple(path), part, is_external_definition)
+        return tuple(meaning for meaning in meanings if isinstance(meaning, Die))
 
     def _type_of(self, die: Die) -> Die | None:
         """Return the class or enumeration that a name means, below typedefs."""

@@ -103,6 +103,17 @@ def entries_of(
     return map(scope.unit.die, indexes_of(scope, tags, may_be))
 
 
+def has_child(scope: Die, tags: Container[int]) -> bool:
+    """Return whether an entry with one of some tags is directly below a scope."""
+    tree, end = scope.unit.tree, scope.unit.tree.ends[scope.index]
+    child = scope.index + 1
+    while child < end:
+        if tree.abbreviations[child].tag in tags:
+            return True
+        child = tree.ends[child]
+    return False
+
+
 def indexes_of(
     scope: Die,
     tags: Container[int] | None = None,
