@@ -76,7 +76,8 @@ class EntriesByPc:
         return distinct_expressions(self.matching(pc)) if self.is_ordered else self._compared(pc)[1]
 
     def must_compare(self, pc: int | None) -> bool:
-        """Return whether all entries are compared for an answer."""
+        """Return whether an answer costs work in proportion to the entries, as each new location's
+        may."""
         return not self.is_ordered and (self._last is None or self._last[0] != pc)
 
     def _compared(self, pc: int) -> tuple[list[LocationListEntry], tuple[bytes, ...]]:

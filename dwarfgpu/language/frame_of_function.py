@@ -7,6 +7,7 @@ from itertools import islice, takewhile
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.concrete_entries import may_have_location
 from dwarfgpu.dwarf.scope.declarations import around, declaration_of
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import Variable, variables_below
@@ -90,6 +91,8 @@ def in_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:
             continue
         own = (own for own in variables_below(here[0]) if declaration_of(own.die) == declared)
         return next(own, variable), outer
+    if variable.location is None and not may_have_location(declared):
+        return variable, session  # no frame has it
     if session.pc is None:
         raise UsageError("No frame selected.")
     raise UsageError(f"No frame is currently executing in block {function.name}.")

@@ -121,3 +121,17 @@ def test_a_function_of_a_source_file_is_where_its_code_is(
     shown, address = run("debug", program, "--batch", *words).out.splitlines()
     assert shown.startswith("(int (*)(int)) 0x")
     assert shown.split()[2] in address
+
+
+def test_static_variables_of_functions_need_no_frame(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Their locations are in the unit that was written at link time."""
+    sources = {
+        "main.c": "int f(int); int main(int n, char **v) { return f(n); }",
+        "f.c": "int f(int x) { static int counter = 3; int y = x * 2; return counter += x + y; }",
+    }
+    program = str(built(tool("gcc"), tmp_path, sources))
+    assert run("eval", "--file", program, "f::counter").out == "f::counter = 3\n"
+    failed = run("eval", "--file", program, "f::y")
+    assert "No frame selected." in failed.err

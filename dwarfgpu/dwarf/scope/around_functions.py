@@ -15,7 +15,13 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import declaration_of
 from dwarfgpu.dwarf.scope.imports import imported_units
-from dwarfgpu.dwarf.scope.meaning import Meaning, is_external, is_function, ordinary
+from dwarfgpu.dwarf.scope.meaning import (
+    Meaning,
+    is_external,
+    is_external_definition,
+    is_function,
+    ordinary,
+)
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import VARIABLES
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -41,6 +47,8 @@ def visible_in(
     if function is None:  # its text is of an unknown file
         return ()
     unit = _unit_of(function)
+    if unit.style == "fortran":  # the names of its module, and of those that it uses
+        return NameLookup(infos, unit, (function,)).of(simple, _VisibleIn(unit))
     return NameLookup(infos, unit).of(f"::{simple}", _VisibleIn(unit))
 
 
@@ -48,13 +56,9 @@ def _definition_of(declared: Die, infos: Iterable[DebugInfo]) -> Die | None:
     """Return the entry that defines an external function, perhaps without code, as it is only
     inlined; None if there is none, or several."""
     lookup = NameLookup(infos, declared.unit)
-    definitions = lookup.of(f"::{declared.name}", _is_external_definition)
+    definitions = lookup.of(f"::{declared.name}", is_external_definition)
     only = definitions[0] if len(definitions) == 1 else None
     return only if isinstance(only, Die) else None
-
-
-def _is_external_definition(die: Die) -> bool:
-    return is_function(die) and is_external(die) and not die.has(dw.AT_DECLARATION)
 
 
 @frozen

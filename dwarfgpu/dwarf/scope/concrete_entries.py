@@ -6,6 +6,7 @@ Law: a function is searched once, however many blocks in one another ask for the
 from __future__ import annotations
 
 from bisect import bisect_left
+from typing import Final
 
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import field, frozen
@@ -18,6 +19,8 @@ from dwarfgpu.errors import DwarfGpuError
 _INNER = BLOCKS - FUNCTIONS
 _HOLDERS = _INNER | {dw.TAG_COMMON_BLOCK}
 """What has data entries of the function in it."""
+_MOST_INSTANCES: Final = 100_000
+"""Entries of a unit that are compared with a variable."""
 
 
 @frozen(eq=False)
@@ -87,3 +90,18 @@ def _searched(function: Die) -> dict[int, _Instances]:
     for indexes in instances.indexes.values():
         indexes.sort()
     return by_index
+
+
+def may_have_location(declared: Die) -> bool:
+    """Return whether a variable may have a location or value: an instance in its unit has one, or
+    the instances are in another unit, as with -flto, or too many to look at."""
+    unit, remaining = declared.unit, _MOST_INSTANCES
+    of_unit = unit.root.abbreviation.positions
+    if dw.AT_LOW_PC not in of_unit and dw.AT_RANGES not in of_unit:
+        return True
+    for index, abbreviation in enumerate(unit.tree.abbreviations):
+        if abbreviation.has_location and dw.AT_ABSTRACT_ORIGIN in abbreviation.positions:
+            remaining -= 1
+            if not remaining or declared in unit.die(index).origins():
+                return True
+    return declared.abbreviation.has_location

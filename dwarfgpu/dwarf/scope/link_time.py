@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Final, cast
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
+from dwarfgpu.dwarf.scope.dropped_data import may_be_dropped
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, CONTAINERS, FUNCTIONS
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import ExprLoc
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.debug_info import DebugInfo
     from dwarfgpu.dwarf.unit import CompilationUnit
 
+_SCOPES: Final = CONTAINERS | BLOCKS | FUNCTIONS
 _PRODUCER: Final = "GNU GIMPLE"
 """How GCC's name begins as the producer of such a unit."""
 
@@ -83,7 +86,8 @@ def _linkage_name(die: Die) -> str | None:
 
 
 def _entries(die: Die) -> Iterator[Die]:
-    """Yield the variables outside of functions in link-time units of a file."""
+    """Yield the variables in link-time units of a file: those outside of functions, and those in
+    functions that are at a fixed address."""
     for unit in cast("DebugInfo", die.unit.info).units:
         try:
             if not is_link_time(unit):
@@ -93,11 +97,20 @@ def _entries(die: Die) -> Iterator[Die]:
             while pending:
                 for index in tree.children(pending.pop()):
                     abbreviation = tree.abbreviations[index]
-                    if abbreviation.tag in CONTAINERS:
+                    if abbreviation.tag in _SCOPES:
                         pending.append(index)
                     elif abbreviation.tag == dw.TAG_VARIABLE and abbreviation.has_location:
                         entry = unit.die(index)
-                        if entry.has(dw.AT_ABSTRACT_ORIGIN):
+                        if entry.has(dw.AT_ABSTRACT_ORIGIN) and _is_fixed(entry):
                             yield entry
         except DwarfGpuError:
             continue  # what names the variable reports it
+
+
+def _is_fixed(variable: Die) -> bool:
+    """Return whether no frame is needed to know where a variable is."""
+    parent = variable.parent()
+    if parent is None or parent.tag in CONTAINERS:
+        return True
+    location = variable.unit.location_attribute(variable)
+    return isinstance(location, ExprLoc) and may_be_dropped(location.expression)

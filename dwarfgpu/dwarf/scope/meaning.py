@@ -99,6 +99,11 @@ def is_external(meaning: Meaning) -> bool:
     return die.tag not in TYPES
 
 
+def is_external_definition(die: Die) -> bool:
+    """Return whether an entry defines a function that other units can mean."""
+    return is_function(die) and is_external(die) and not die.has(dw.AT_DECLARATION)
+
+
 def is_removed(meaning: Meaning) -> bool:
     """Return whether a compiler removed a variable that no other unit can mean: it has neither a
     location nor a value."""

@@ -118,7 +118,7 @@ class Variable(OfOpenFile):
             return False
         if origins and any(origin.abbreviation.has_location for origin in origins):
             return False
-        return self.kind != "global" or self._completing() is None
+        return self.kind == "parameter" or self._completing() is None
 
     @cached_property
     def location(self) -> LocationAttribute | None:
@@ -141,7 +141,7 @@ class Variable(OfOpenFile):
                 location = holder.unit.location_attribute(holder)
                 if location is not None:
                     return location
-        completing = self._completing() if self.kind == "global" else None
+        completing = None if self.kind == "parameter" else self._completing()
         return None if completing is None else completing.unit.location_attribute(completing)
 
     @cached_property
@@ -162,8 +162,8 @@ class Variable(OfOpenFile):
         return self.why_dropped or "it has neither DW_AT_location nor DW_AT_const_value"
 
     def _completing(self) -> Die | None:
-        """Return the entry with the location of a global variable of a unit without code: the
-        program may have been optimized at link time."""
+        """Return the entry with the location of a variable of a unit without code: the program may
+        have been optimized at link time."""
         attributes = self.die.unit.root.abbreviation.positions
         if dw.AT_LOW_PC in attributes or dw.AT_RANGES in attributes:
             return None
