@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.base_type import is_currency
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, spacing_bits
@@ -165,22 +166,23 @@ class Arithmetic:
         never set is false."""
         if value.type is None:
             return False
-        if isinstance(strip(value.type), Unspecified):
-            value = self.decayed(value)
         if is_vector(value.type):  # C has no such condition; GDB's is that of all bits
             return self.objects.known(value).value != 0
-        if isinstance(strip(value.type), Array | Function):
-            return self.address(value) != 0
-        if isinstance(strip(value.type), Pointer | MemberPointer):
+        value = self.decayed(value)
+        bare = strip(value.type)
+        if isinstance(bare, Pointer | MemberPointer):
             value = self.objects.read(value)
-            if isinstance(strip(value.type), MemberPointer):
+            if isinstance(bare, MemberPointer):
                 return not is_null(self.objects, value)
-            return value.pointer is not None or self.objects.known(value).value != 0
+            return value.pointer is not None or not self._is_null_pointer(value, bare)
         if _is_currency(value.type):
             return self.objects.known(value).value != 0
         if is_complex(value.type):
             return any(bool(part.value) for part in complexes.parts_of(self, value))
         return bool(self.number(value).value)
+
+    def _is_null_pointer(self, value: TypedValue, bare: Pointer) -> bool:
+        return self.objects.known(value).value == self.objects.null_of(bare)
 
     def binary(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
         """Apply an operator to two operands; pointers support `+` and `-`."""
@@ -234,6 +236,13 @@ class Arithmetic:
             return TypedValue(kind, pointer=removed, unit=pointer.unit)
         address = self.objects.known(pointer).value + count
         size = bounded(8 * bare.size_bytes)
+        is_outside = address >> size != 0
+        if (
+            is_outside
+            and bare.source_space is not None
+            and not isinstance(self.objects, Unevaluated)
+        ):
+            return self._moved(operator, self.in_source(pointer), by)
         return TypedValue(kind, bits=Bits(address & (1 << size) - 1, size), unit=pointer.unit)
 
     def _element(self, pointer: TypedValue) -> BareType | None:
@@ -296,7 +305,7 @@ class Arithmetic:
         if any(are_pointers):
             if is_floating(left.type) or is_floating(right.type):
                 raise not_comparable(operator)
-            x, y = self.address(left), self.address(right)
+            x, y = self.address(self.in_source(left)), self.address(self.in_source(right))
             return holds(operator, (x > y) - (x < y))
         kind = _kind_of(left, right)
         if any(isinstance(strip(operand.type), Struct) for operand in (left, right)):
@@ -356,7 +365,7 @@ class Arithmetic:
         location."""
         if all(removed):
             return removed[0] == removed[1]
-        if self.address(right if removed[0] else left) == 0:
+        if self.address(self.in_source(right if removed[0] else left)) == 0:
             return False  # an implicit pointer points to an object
         raise EvaluationError("a synthetic pointer has no number to compare")
 
@@ -424,13 +433,30 @@ class Arithmetic:
         while isinstance(target, Typedef):  # as GDB names it
             target = target.target
         if source.address_space:
-            size, space = source.size_bytes, source.address_space
-            kind = evolve(kind, size_bytes=size, address_space=space, address_class=None)
+            kind = evolve(
+                kind,
+                size_bytes=source.size_bytes,
+                address_space=source.address_space,
+                address_class=None,
+                source_space=source.source_space,
+            )
         return evolve(address, type=evolve(kind, target=target))
 
     def _scalar(self, value: TypedValue) -> Number:
-        """Return the number of a value; of a pointer or an array, its address."""
-        value = self.decayed(value)
+        """Return the number of a value; of a pointer or an array, its address as the source has
+        it."""
+        return self._number_of(self.in_source(self.decayed(value)))
+
+    def in_source(self, value: TypedValue) -> TypedValue:
+        """Return a pointer to an object as the source has it, as generic; any other value as it
+        is. `EvaluationError` if it has no such address."""
+        bare = strip(value.type)
+        if not isinstance(bare, Pointer) or bare.source_space is None:
+            return value
+        return value if isinstance(self.objects, Unevaluated) else self.objects.in_source(value)
+
+    def _number_of(self, value: TypedValue) -> Number:
+        """Return the number of a value that has decayed; of a pointer, its bits."""
         if isinstance(strip(value.type), Pointer | MemberPointer):
             assert value.type is not None
             return self.numbers.of(value.type, self.objects.known(value))
@@ -439,18 +465,57 @@ class Arithmetic:
         return self.unchecked_number(value)
 
     def _pointer(self, value: TypedValue, type_: Type, bare: Pointer) -> TypedValue:
-        """Return a cast to a pointer: it stays in the address space of the pointer that is cast."""
+        """Return a cast to a pointer: it stays in the address space of the pointer that is cast,
+        unless the type names one. A generic address is converted to that."""
         value = converted_pointer(self.objects, self.decayed(value), bare.target)
         value = self.objects.read(value)
         if value.pointer is not None:
             return evolve(value, type=type_, location=None, variable=None)
         source = strip(value.type)
-        if isinstance(source, Pointer) and not (bare.address_space or bare.address_class):
+        if isinstance(source, Pointer):
             space = self.objects.space_of(source, value.unit)
+            if bare.address_space or bare.address_class:
+                return self._in_named_space(value, space, type_, bare)
             if space.number and space.name != "generic":
-                size = space.address_bits // 8
-                type_ = bare = evolve(bare, address_space=space.number, size_bytes=size)
-        return self.value(self.numbers.cast(self._scalar(value), type_))
+                type_ = self._in_space_of(source, space, bare, value.unit)
+        return self.value(self.numbers.cast(self._number_of(value), type_))
+
+    def _in_space_of(
+        self, source: Pointer, space: AddressSpace, bare: Pointer, unit: CompilationUnit | None
+    ) -> Pointer:
+        """Return a type without an address space as that of a pointer which is cast to it."""
+        written = source.source_space
+        if written is None:
+            written = self.objects.unqualified_space(space, unit)
+        return evolve(
+            bare,
+            address_space=space.number,
+            size_bytes=space.address_bits // 8,
+            source_space=None if written == space.number else written,
+        )
+
+    def _in_named_space(
+        self, value: TypedValue, space: AddressSpace, type_: Type, bare: Pointer
+    ) -> TypedValue:
+        """Return a pointer as one whose type names its address space."""
+        objects, source = self.objects, strip(value.type)
+        to = objects.space_of(bare, value.unit)
+        assert isinstance(source, Pointer)
+        is_generic = source.source_space is not None or space.name == "generic"
+        if to is space or not is_generic or isinstance(objects, Unevaluated):
+            return self.value(self.numbers.cast(self._number_of(value), type_))
+        return self._in_space(value, to, type_)
+
+    def _in_space(self, value: TypedValue, to: AddressSpace, type_: Type) -> TypedValue:
+        """Return a pointer converted to a pointer of an address space, as the program does it."""
+        value = self.in_source(value)
+        source = strip(value.type)
+        assert isinstance(source, Pointer)
+        from_ = self.objects.space_of(source, value.unit)
+        address = self.objects.in_space(self.objects.known(value).value, from_, to)
+        return self.value(
+            self.numbers.cast(self.numbers.integer(address, 64, is_signed=False), type_)
+        )
 
     def assigned(
         self, value: TypedValue, type_: Type | None, unit: CompilationUnit | None
@@ -467,14 +532,13 @@ class Arithmetic:
         source, bare = strip(converted.type), strip(type_)
         if type_ is None or not isinstance(source, Pointer) or not isinstance(bare, Pointer):
             return converted
-        if converted.pointer is not None:
+        if converted.pointer is not None or source is bare:
             return converted
         objects = self.objects
         from_, to = objects.space_of(source, converted.unit), objects.space_of(bare, unit)
         if from_ is to or isinstance(objects, Unevaluated):
             return converted
-        address = objects.in_space(objects.known(converted).value, from_, to)
-        return self.value(self.numbers.cast(self.numbers.integer(address, 64), type_))
+        return self._in_space(converted, to, type_)
 
     def stored(self, value: TypedValue, target: TypedValue) -> int:
         """Return the bits of a value converted to the type of the object to which it is assigned.

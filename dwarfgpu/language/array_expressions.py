@@ -177,7 +177,13 @@ def repeated(
     array = array_of(value.type, count)
     if first_index:
         array = _with_bound(value, count, first_index)
-    return TypedValue(array, value.location, unit=value.unit, notes=value.notes)
+    return TypedValue(
+        array,
+        value.location,
+        unit=value.unit,
+        source_space=value.source_space,
+        notes=value.notes,
+    )
 
 
 def _with_bound(value: TypedValue, count: int, first_index: int) -> Array:

@@ -136,7 +136,11 @@ def converted(objects: ObjectAccess, value: TypedValue, way: Kinship, type_: Typ
         raise UsageError("Invalid cast.")
     derived_value = objects.resolver.resolved(type_, displaced(value.location, -8 * offset))
     return TypedValue(
-        derived_value.type, derived_value.location, unit=value.unit, notes=value.notes
+        derived_value.type,
+        derived_value.location,
+        unit=value.unit,
+        source_space=value.source_space,
+        notes=value.notes,
     )
 
 
@@ -180,7 +184,7 @@ def converted_pointer(objects: ObjectAccess, value: TypedValue, target: Type | N
     assert isinstance(bare, Pointer)
     value = objects.read(value)
     if way.is_of_object and target is not None:
-        if isinstance(objects, Unevaluated) or (value.bits and not value.bits.value):
+        if isinstance(objects, Unevaluated) or _is_null(objects, value, bare):
             return value
         from dwarfgpu.language.real_types import moved_pointer  # for virtual base classes alone
 
@@ -195,12 +199,16 @@ def converted_pointer(objects: ObjectAccess, value: TypedValue, target: Type | N
         moved = removed.displacement_bytes + offset
         return evolve(value, pointer=evolve(removed, displacement_bytes=moved))
     bits = objects.known(value)
-    if not bits.value:
+    if _is_null(objects, value, bare):
         return value
     space = objects.space_of(bare, value.unit)
     offset = _moved_bytes(objects, way, lambda: objects.at(space, bits.value))
     address = bits.value + offset & (1 << bits.size_bits) - 1
     return evolve(value, bits=Bits(address, bits.size_bits), location=None, variable=None)
+
+
+def _is_null(objects: ObjectAccess, value: TypedValue, bare: Pointer) -> bool:
+    return value.bits is not None and value.bits.value == objects.null_of(bare)
 
 
 def _moved_bytes(objects: ObjectAccess, way: Kinship, where: Callable[[], Location]) -> int:

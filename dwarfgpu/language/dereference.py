@@ -12,12 +12,14 @@ from typing import Final, cast
 
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.constants import OPENCL
 from dwarfgpu.dwarf.types.address_class import space_of_class
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import MemberPointer, Pointer, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import UndefinedBits, UsageError
+from dwarfgpu.errors import EvaluationError, UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.language.other_units import completed, several_completions
@@ -98,6 +100,46 @@ class Dereference(ABC):
         lane, apertures = self.session.lane, self._apertures()
         return self.architecture.convert(address, from_.number, to.number, lane, apertures)[0]
 
+    def in_source(self, pointer: TypedValue) -> TypedValue:
+        """Return a pointer in the address space that its type has in the source.
+
+        `EvaluationError` if it has no address there; `Unavailable` where the aperture is unknown.
+        """
+        bare = strip(pointer.type)
+        assert isinstance(bare, Pointer) and bare.source_space is not None
+        space, source = map(
+            self.architecture.address_space, (bare.address_space, bare.source_space)
+        )
+        address = self.known(pointer).value
+        is_beyond = 2 * address >= space.end  # no GPU has that much: an index below 0 has wrapped
+        if is_beyond and address != space.null:
+            raise EvaluationError(
+                f"{address_in(space, address)} is not in memory: it has no {source} address"
+            )
+        size_bytes = source.address_bits // 8
+        is_default = source is self.space_of(Pointer(None), pointer.unit)
+        kind = evolve(
+            bare,
+            address_space=0 if is_default else source.number,
+            size_bytes=size_bytes,
+            source_space=None,
+        )
+        bits = Bits(self.in_space(address, space, source), 8 * size_bytes)
+        return TypedValue(kind, bits=bits, unit=pointer.unit)
+
+    def unqualified_space(self, space: AddressSpace, unit: CompilationUnit | None) -> int:
+        """Return the address space in the source of `int *` for an object of a space: variables of
+        OpenCL have qualifiers, which their pointers keep."""
+        if not space.number or unit is None or unit.language in OPENCL:
+            return space.number
+        return self.space_of(Pointer(None), unit).number
+
+    def null_of(self, pointer_type: Pointer) -> int:
+        """Return the number of null: in LDS and private memory an object may be at 0."""
+        if pointer_type.source_space is None:
+            return 0
+        return self.architecture.address_space(pointer_type.address_space).null
+
     def _apertures(self) -> Apertures:
         target = self.session.target
         return NO_APERTURES if target is None else target.apertures_of(self.session.wave)
@@ -126,7 +168,7 @@ class Dereference(ABC):
             self.remarks.update(
                 dict.fromkeys(several_completions(self.session, target, value.unit))
             )
-        read = self.read(value)
+        read, source_space = self.read(value), None
         if read.pointer is not None:
             try:
                 location = self.pointee(read)
@@ -134,10 +176,17 @@ class Dereference(ABC):
                 return TypedValue(target, error=error, unit=value.unit)
         else:
             number = self.known(read).value
-            location = self.at(self.space_of(bare, value.unit), number)
+            space = self.space_of(bare, value.unit)
+            location = self.at(space, number)
+            source_space = space.number if bare.source_space is None else bare.source_space
         with memory_in_gdbs_words():
             target_value = self.resolver.referent(target, location)
-        return TypedValue(target_value.type, target_value.location, unit=value.unit)
+        return TypedValue(
+            target_value.type,
+            target_value.location,
+            unit=value.unit,
+            source_space=source_space,
+        )
 
     def referred(self, value: TypedValue) -> TypedValue:
         """Return the object to which a reference refers, not read; another value as it is."""

@@ -468,6 +468,7 @@ class ObjectAccess(Dereference):
             type_,
             unit=value.unit,
             around=value.around,
+            source_space=value.source_space,
             is_register=value.is_register,
             is_fixed=value.is_fixed,
             notes=value.notes,
@@ -538,7 +539,20 @@ class ObjectAccess(Dereference):
             raise UsageError(why_no_address(value))
         if single.byte_address is None:
             raise UsageError("Attempt to take address of value that does not start at a byte.")
-        return self.pointer(value.type, single.storage.space, single.byte_address, value.unit)
+        space, unit = single.storage.space, value.unit
+        source_space = self.source_space(value, space)
+        if space.number and space.number != source_space and single.byte_address == space.null:
+            raise EvaluationError(
+                f"{self.address_text(space, space.null)} is null: no object is there"
+            )
+        return self.pointer(value.type, space, single.byte_address, unit, source_space)
+
+    def source_space(self, value: TypedValue, space: AddressSpace) -> int:
+        """Return the address space that the type of `&x` has in the source: that of the pointer
+        which leads to the object, or of a pointer without qualifiers."""
+        if value.source_space is not None:
+            return value.source_space
+        return self.unqualified_space(space, value.unit)
 
     def pointer(
         self,
@@ -546,10 +560,13 @@ class ObjectAccess(Dereference):
         space: AddressSpace,
         address: int,
         unit: CompilationUnit | None = None,
+        source_space: int | None = None,
     ) -> TypedValue:
-        """Return a pointer to an address of a space."""
+        """Return a pointer to an address of a space; its type may have another one in the
+        source."""
         size = space.address_bits // 8
-        kind = Pointer(target, size_bytes=size, address_space=space.number)
+        other = source_space if space.number and source_space != space.number else None
+        kind = Pointer(target, size_bytes=size, address_space=space.number, source_space=other)
         bits = Bits(address & (1 << 8 * size) - 1, 8 * size)
         return TypedValue(kind, bits=bits, unit=unit)
 

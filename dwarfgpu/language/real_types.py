@@ -90,7 +90,8 @@ def real_object(objects: ObjectAccess, value: TypedValue) -> RealObject | None:
     name = type_name(typed.type, cplusplus=True)
     if (size_bytes(typed.type) or 0) < (size_bytes(value.type) or 0):
         return RealObject(value, name)
-    pointer = objects.pointer(typed.type, space, address + to_top, typed.unit)
+    source_space = objects.source_space(value, space)
+    pointer = objects.pointer(typed.type, space, address + to_top, typed.unit, source_space)
     return RealObject(objects.dereferenced(pointer), name)
 
 

@@ -80,6 +80,8 @@ class TypedValue(OfOpenFile):
     """The convenience variable that it is: `x` of `$x`."""
     part_of: tuple[TypedValue, int] | None = field(default=None, repr=False)
     """The convenience variable that it is a part of, and its first bit there."""
+    source_space: int | None = None
+    """The address space, in the source, of the pointer that leads to it; None if none does."""
     is_register: bool = False
     """A register of a frame, wherever a called function has saved it."""
     is_fixed: bool = False

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu import language
+from dwarfgpu.arch.model import NOWHERE, Apertures
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Pointer
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable
@@ -87,6 +88,12 @@ def data() -> Session:
         ("local#0x10", "(void *) local#0x10"),
         ("*(int *) local#0x10", "-16"),
         ("private_lane#16", "(void *) private_lane#0x10"),
+        ("(long)local#0x10", "16"),
+        ("(long)&*(int *)local#0x10", "16"),
+        ("(long)pointer_lane", "16"),
+        ("(long)&pointer_lane[1]", "20"),
+        ("(long)&pointer_generic[1] == 0x2000000000014", "true"),
+        ("!local#0", "true"),
         ("*(int *) private_lane#0x10", "16003"),
         ("*(int @private_lane *) 0x10", "16003"),
         ("*((int *) private_lane#0x10 + 0)", "16003"),
@@ -121,6 +128,26 @@ def test_in_a_lane(asm: Session, expression: str, expected: str) -> None:
         ("(color) 5", "GREEN"),
         ("sizeof(shape)", "72"),
         ("&s", "(shape *) private_lane#0x30"),
+        # The apertures of gfx9: that of LDS at 1 << 48, that of private memory at 2 << 48.
+        ("(long)&s == 0x2000000000030", "true"),
+        ("(long)(void *)&d == 0x2000000000090", "true"),
+        ("(long)&tile[1] == 0x1000000000004", "true"),
+        ("(long)tile == 0x1000000000000", "true"),
+        ("(long)(&tile[1] + 1) == 0x1000000000008", "true"),
+        ("(long)(&tile[0] - 1) == 0xfffffffffffc", "true"),
+        ("(long)&tile[-1]", "local#0xfffffffc is not in memory: it has no generic address"),
+        ("&((char (&)[4])tile)[-1]", "local#0xffffffff is null: no object is there"),
+        ("&tile[1] == 0x1000000000004", "true"),
+        ("&tile[1] == 4", "false"),
+        ("(int)&tile[1]", "4"),
+        ("!tile", "false"),
+        ("!&tile[0]", "false"),
+        ("(bool)&tile[0]", "true"),
+        ("&tile[0] == 0", "false"),
+        ("(int)((long)&d - (long)&s)", "96"),
+        ("(int @private_lane *)(long *)&d", "(int *) private_lane#0x90"),
+        ("(int @generic *)&d", "(int *) generic#0x2000000000090 = private_lane#0x90"),
+        ("(int @local *)&d", "generic address 0x2000000000090 is in private_lane, not in local"),
         ("shared_pointer", "(float *) 0x10000000000f0 = local#0xf0"),
         ("(int *) 0x200000000002c", "(int *) 0x200000000002c = private_lane#0x2c"),
         ("*(int *) 0x200000000002c", "3"),
@@ -168,6 +195,27 @@ def test_a_generic_pointer_needs_the_lane() -> None:
     assert text(session, "(int *) 0x200000000002c").endswith(" = private_lane#0x2c")
     assert text(session, "*(int *) 0x4d00") == "1"
     assert text(session, "counters[1]") == "2"
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("(long)&tile[1]", "no debugger said"),
+        ("(int)&tile[1]", "no debugger said"),
+        ("&tile[1] == 4", "no debugger said"),
+        ("(long)&s == 0x2000000000030", "true"),
+        ("!&tile[0]", "false"),
+        ("&tile[1] - &tile[0]", "1"),
+        ("&tile[1]", "(float *) local#0x4"),
+    ],
+)
+def test_a_pointer_is_no_integer_where_its_aperture_is_unknown(
+    monkeypatch: pytest.MonkeyPatch, expression: str, expected: str
+) -> None:
+    session = stopped("data.gfx942.O0", 3)
+    apertures = Apertures(local_base=NOWHERE, unknown="no debugger said")
+    monkeypatch.setattr(ObjectAccess, "_apertures", lambda _: apertures)
+    assert text(session, expression) == expected
 
 
 def test_a_strict_session_reads_global_memory() -> None:

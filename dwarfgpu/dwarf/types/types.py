@@ -131,6 +131,9 @@ class Pointer(_Spelled):
     """DW_AT_LLVM_memory_space (A.2.14)."""
     own_name: str | None = None
     """DW_AT_name, which few of these types have."""
+    source_space: int | None = None
+    """Of `&x`: the address space that the source has for this type, where `address_space` is the
+    one of the object, as generic for a private variable of C++."""
 
     @property
     def target(self) -> Type | None:
