@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from dwarfgpu.dwarf import constants as dw
 from tests.cli.command import run
 from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
+from tests.repl.side_by_side import answers, build, with_core
 
 NAME = (dw.AT_NAME, dw.FORM_STRING)
 CODE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
@@ -169,3 +171,63 @@ def test_a_crate_with_the_name_of_its_function(
     (tmp_path / "a.so").write_bytes(elf(sections, machine=X86_64))
     done = run("debug", "-q", "--batch", tmp_path / "a.so", "--pc", "0x1000", "-ex", f"p {name}")
     assert (done.out + done.err).splitlines()[0] == expected
+
+
+STATICS = """\
+static CNT: i32 = 41;
+#[inline(never)] fn stop() { unsafe { std::ptr::null_mut::<i32>().write_volatile(0) } }
+fn noinner(n: i32) -> i32 { stop(); n + CNT }
+struct Own { a: i32 }
+struct Gen<T> { a: T }
+trait Area {
+    fn area(&self) -> i32;
+    fn usual(&self) -> i32 { static CNT: i32 = 75; Own { a: 1 }.area() + CNT } }
+impl Own { fn method(&self) -> i32 { static CNT: i32 = 60; noinner(self.a) + CNT } }
+impl Area for Own { fn area(&self) -> i32 { static CNT: i32 = 70; self.method() + CNT } }
+impl<T: Copy> Gen<T> { fn generic_method(&self) -> i32 { static CNT: i32 = 80; self.area() + CNT } }
+impl<T: Copy> Area for Gen<T> { fn area(&self) -> i32 { static CNT: i32 = 85; self.usual() + CNT } }
+fn generic<T: Copy>(t: T) -> i32 {
+    static CNT: i32 = 50;
+    fn deep<U>(u: U) -> i32 { static CNT: i32 = 51; Gen { a: 7u8 }.generic_method() + CNT }
+    deep(t) + CNT }
+fn work(n: i32) -> i32 {
+    static CNT: i32 = 42;
+    fn inner(q: i32) -> i32 { static CNT: i32 = 43; generic(q) + CNT }
+    let closure = |q: i32| inner(q) + CNT;
+    closure(n) + CNT }
+fn blocks(n: i32) -> i32 {
+    { static CNT: i32 = 45; std::hint::black_box(&CNT); }
+    { static CNT: i32 = 46; work(n) + CNT } }
+fn main() { std::hint::black_box(blocks(1)); }
+"""
+OF_STATICS = [
+    "41", "60", "70", "75", "85", "80", "51", "50", "43", "42", "42",
+    'several blocks of "a::blocks" declare "CNT", at lines 23, 24',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mangling", ["", "v0"])
+def test_the_nearest_static_counts(
+    tmp_path: Path, tool: Callable[[str], str], mangling: str
+) -> None:
+    """The Rust Reference, "Static items": each function has its own, whose value is that in the
+    source. GDB 13 takes that of a function around it, or none."""
+    tool("gcc")  # which rustc links with
+    make = [tool("rustc"), "-g", "-Awarnings"]
+    make += [f"-Csymbol-mangling-version={mangling}"] if mangling else []
+    build(tmp_path, {"a.rs": STATICS}, [[*make, "a.rs", "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    first = next(level for level in range(9) if "noinner" in frame(files, level))
+    for level, expected in enumerate(OF_STATICS, first):
+        [_, shown] = answers(None, files, [f"frame {level}", "output CNT"])
+        assert shown.splitlines()[-1] == expected
+        assert ("the file does not say in which block" in shown) == (
+            level not in (first, first + 9) and expected.isalnum()
+        )
+    [_, shown] = answers(None, files, [f"frame {first + 8}", "complete print CN"])
+    assert shown.splitlines()[1:] == ["print CNT"]
+
+
+def frame(files: list[str], level: int) -> str:
+    [shown] = answers(None, files, [f"frame {level}"])
+    return shown

@@ -215,6 +215,8 @@ class NameLookup(UnitDeclarations):
                 return meanings
             written = scope if scope.tag in CLASSES else None
         paths = [scope_path(scope) for scope in scopes if scope.tag in CONTAINERS]
+        if self.chain and (meanings := self._in_items(self.chain[0], part, accepts, paths)):
+            return meanings
         if self.chain and (module := module_around(self.chain[0])) and module not in scopes:
             paths.append(scope_path(module))
         for path in (*paths, ()):
@@ -232,6 +234,35 @@ class NameLookup(UnitDeclarations):
         if self.chain and self._is_ada and all(item.unit.style != "ada" for item in meanings):
             self._remark_another_file(part, meanings)
         return meanings
+
+    def _in_items(
+        self, function: Die, part: Part, accepts: DieFilter, outer: list[Path]
+    ) -> tuple[Meaning, ...]:
+        """Return an item of the function in focus that is in a namespace of its name; remark that
+        what is around the function has the name of a static variable, too."""
+        if function.unit.language != dw.LANG_RUST:
+            return ()
+        from dwarfgpu.dwarf.scope.items_of_functions import in_unknown_block, paths_of_items
+
+        for path in paths_of_items(function):
+            meanings = self.in_this_unit(path, part, accepts)
+            meanings = meanings or self.in_other_units(path, part, accepts)
+            taken = meanings[0] if meanings else None
+            if isinstance(taken, Variable) and self._has_another(taken, outer, part, accepts):
+                self.remarks[in_unknown_block(taken)] = None
+            if meanings:
+                return meanings
+        return ()
+
+    def _has_another(
+        self, taken: Variable, paths: list[Path], part: Part, accepts: DieFilter
+    ) -> bool:
+        """Return whether this unit has another variable of a name in one of these namespaces."""
+        try:
+            meanings = (self.in_this_unit(path, part, accepts) for path in (*paths, ()))
+            return any(taken not in one for one in meanings if one)
+        except UsageError:  # several of them
+            return True
 
     def _remark_another_file(self, part: Part, meanings: tuple[Meaning, ...]) -> None:
         """Remark that the code here cannot mean the static variable of another file."""

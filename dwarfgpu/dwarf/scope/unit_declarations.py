@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import Part, canonical
 from dwarfgpu.dwarf.producer import parse_producer
+from dwarfgpu.dwarf.scope.block_declarations import in_several_blocks
 from dwarfgpu.dwarf.scope.declarations import (
     around,
     followed,
@@ -502,8 +503,13 @@ def _require_few_functions(dies: list[Die]) -> None:
 
 def _require_one_variable(dies: list[Die]) -> None:
     """Raise `UsageError` where a scope has several variables of a name: they are instances of a
-    template, whose arguments gcc does not write."""
+    template, whose arguments gcc does not write, or of blocks of a function, which rustc does not
+    write."""
     unit, above = dies[0].unit, dies[0].parent()
+    if unit.language == dw.LANG_RUST and above is not None and above.tag == dw.TAG_NAMESPACE:
+        same = [die for die in dies if die.tag == dw.TAG_VARIABLE and die.parent() == above]
+        if len(same) > 1:
+            raise UsageError(in_several_blocks(above, dies[0].name or "", same))
     if above is None or not unit.is_cplusplus or above.tag in BLOCKS | FUNCTIONS:
         return
     declared = [
