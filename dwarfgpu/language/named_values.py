@@ -390,7 +390,9 @@ class NamedValues:
         this = [meaning for meaning in self.names.meaning("this") if isinstance(meaning, Variable)]
         if not this:
             raise self._without_object(name)
-        value = self.objects.dereferenced(self.objects.variable(this[0]))
+        value = self.objects.variable(this[0])
+        if not isinstance(strip(value.type), Struct):  # as in Free Pascal's methods of an `object`
+            value = self.objects.dereferenced(value)
         if not _has_member(value, name) and _has_member(value, "this"):  # a lambda of clang
             value = self.objects.member(value, "this")
             if isinstance(strip(value.type), Pointer):

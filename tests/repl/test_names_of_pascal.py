@@ -120,3 +120,34 @@ def test_functions_beside_variables(
         assert shown.splitlines()[-1] == f"Cannot take address of method {spelled}."
     [shown] = answers(None, files, ["print self.nosuch"])
     assert shown.splitlines()[-1] == "There is no member or method named nosuch."
+
+
+OBJECTS = """\
+program example;
+type
+  TOld = object x: LongInt; arr: array[1..2] of Byte; procedure Move(dx: LongInt); end;
+  TChild = object(TOld) z: LongInt; procedure Go; virtual; constructor Init; end;
+var o: TOld; c: TChild; x: LongInt = 77;
+procedure TOld.Move(dx: LongInt); begin x := x + dx; plongint(nil)^ := x; end;
+constructor TChild.Init; begin z := 5; end;
+procedure TChild.Go; begin z := z + 1; o.Move(5); end;
+begin
+  o.x := 3; o.arr[2] := 9; c.Init; c.x := 1; c.Go;
+end.
+"""
+
+
+def test_fields_in_methods_of_an_object(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """In DWARF 2, `this` is the object and no pointer to it."""
+    build(tmp_path, {"a.pas": OBJECTS}, [[tool("fpc"), "-gw2", "a.pas"]])
+    files = with_core(tool, tmp_path)
+    in_move = {
+        "x": "8", "arr[2]": "9", "x + dx": "13", "sizeof(x)": "4", "self.x": "8",
+        "@x = @o.x": "true", "z": 'No symbol "z" in current context.',
+    }  # fmt: skip
+    in_go = {"z": "6", "x": "1", "arr[1]": "0", "@x = @c.x": "true"}
+    for level, expected in ((0, in_move), (1, in_go)):
+        own = answers(None, files, [f"frame {level}", *(f"output {text}" for text in expected)])
+        assert [said.splitlines()[-1] for said in own[1:]] == [*expected.values()]
+    [said] = answers(None, files, ["whatis x"])
+    assert said.splitlines()[-1] == "type = LONGINT"
