@@ -151,3 +151,12 @@ def test_fields_in_methods_of_an_object(tmp_path: Path, tool: Callable[[str], st
         assert [said.splitlines()[-1] for said in own[1:]] == [*expected.values()]
     [said] = answers(None, files, ["whatis x"])
     assert said.splitlines()[-1] == "type = LONGINT"
+
+
+def test_no_object_outside_of_methods(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    build(tmp_path, {"a.pas": OBJECTS}, [[tool("fpc"), "-gw2", "a.pas"]])
+    files = with_core(tool, tmp_path)
+    for text in ("self.x", "Self^.x", "self"):
+        [_, said] = answers(None, files, ["frame 2", f"print {text}"])
+        word = text[:4]
+        assert said.splitlines()[-1] == f'No symbol "{word}" in current context.'

@@ -52,7 +52,9 @@ def pascal_spelling(session: Session, name: str) -> str:
         if _is_of_pascal(lookup, spelled):
             return spelled
     of_object = _OBJECT.get(folded)
-    return name if of_object is None else pascal_spelling(session, of_object)
+    if of_object is None or not _is_of_pascal(session.meanings(of_object), of_object):
+        return name
+    return of_object
 
 
 def _spellings(lookup: NameLookup, folded: str) -> Iterator[str]:
