@@ -13,6 +13,7 @@ from dwarfgpu.dwarf.names.type_names import method_name, type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
     Array,
+    Base,
     Dynamic,
     Function,
     MemberPointer,
@@ -59,7 +60,9 @@ def pointer_text(shown: Shown, type_: Type | None, bare: Pointer, number: int, d
     if depth == 0 and shown.options.pointer_types and not is_untyped_pointer(type_):
         named = bare if shown.options.style == "ada" else type_
         text = f"({shown.type_name(named)}) {text}"
-    characters = character_kind(bare.target, shown.options.style, is_text=True)
+    kind = strip(bare.target)
+    is_number = isinstance(kind, Base) and kind.is_byte  # as u8 of Rust, where no text ends in NUL
+    characters = character_kind(bare.target, shown.options.style, is_text=not is_number)
     is_text = characters is not None and shown.options.style in WITH_TYPES_OF_C
     if characters is None or not is_text or shown.read_memory is None or number == 0:
         return text

@@ -64,7 +64,7 @@ def shown(language: int, encoding: int, name: bytes) -> str:
         (dw.LANG_RUST, UNSIGNED, b"array", "{1, 2, 252, 0}"),
         (dw.LANG_RUST, SIGNED, b"array", "{1, 2, -4, 0}"),
         (dw.LANG_RUST, UNSIGNED, b"scalar", "1"),
-        (dw.LANG_RUST, UNSIGNED, b"pointer", '(u8 *) 0x1000 "text"'),
+        (dw.LANG_RUST, UNSIGNED, b"pointer", "(u8 *) 0x1000"),
         (C_99, UNSIGNED, b"array", r'"\001\002\374"'),
         (C_99, UNSIGNED, b"scalar", r"1 '\001'"),
     ],
