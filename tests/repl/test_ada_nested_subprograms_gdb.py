@@ -340,6 +340,120 @@ def test_a_package_of_a_task_around_the_code(tmp_path: Path, tool: Callable[[str
     assert last_lines(files, asked)[1::2] == ["4", "12"]
 
 
+IN_TASK_TYPE = {
+    "p.ads": """\
+package P is
+   N : Integer := 1;
+   K : Integer := 2;
+   task type Worker is entry Go; end Worker;
+   protected Box is
+      entry Wait;
+   private
+      procedure Bump;
+      C : Integer := 3;
+   end Box;
+   protected type Lock is
+      function Get return Integer;
+      function Get (A : Integer) return Integer;
+   private
+      C : Integer := 4;
+   end Lock;
+   The_Lock : Lock;
+end P;
+""",
+    "p.adb": """\
+package body P is
+   procedure C_Abort with Import, Convention => C, External_Name => "abort";
+   task body Worker is
+      N : Integer := 11;
+      package W is N : Integer := 12; K : Integer := 13; procedure Show; end W;
+      package body W is
+         procedure Show is begin Box.Wait; N := K; end Show;
+      end W;
+   begin
+      accept Go do
+         declare
+            N : Integer := 14;
+            package In_Accept is K : Integer := 15; procedure Show; end In_Accept;
+            package body In_Accept is
+               procedure Show is begin W.Show; K := N; end Show;
+            end In_Accept;
+         begin
+            In_Accept.Show;
+         end;
+      end Go;
+      N := 0;
+   end Worker;
+   protected body Box is
+      entry Wait when C > 0 is
+         package V is N : Integer := 21; procedure Show; end V;
+         package body V is
+            procedure Show is begin Bump; N := K; end Show;
+         end V;
+      begin
+         V.Show;
+      end Wait;
+      procedure Bump is
+         N : Integer := 31;
+         package V is
+            type Pair is record A, B : Integer := 32; end record;
+            N : Pair;
+            procedure Show;
+         end V;
+         package body V is
+            Z : Integer := 33;
+            procedure Show is begin Z := The_Lock.Get (Z); end Show;
+         end V;
+      begin
+         V.Show; N := 0;
+      end Bump;
+   end Box;
+   protected body Lock is
+      function Get return Integer is (C);
+      function Get (A : Integer) return Integer is
+         package V is K : Integer := 41; procedure Show; end V;
+         package body V is
+            procedure Show is begin if K > 0 then C_Abort; end if; end Show;
+         end V;
+      begin
+         V.Show;
+         return C + A;
+      end Get;
+   end Lock;
+end P;
+""",
+    "example.adb": "with P; procedure Example is W : P.Worker; begin W.Go; end Example;",
+}
+
+
+@pytest.fixture(scope="module")
+def files_in_task_type(
+    tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]
+) -> list[str]:
+    return ada_with_core(tool, tmp_path_factory.mktemp("types"), IN_TASK_TYPE)
+
+
+@pytest.mark.parametrize(("function", "ups", "expected"), [
+    ("p__workerTB", 0, {"n": "14", "k": "2", "in_accept.k": "15", "w.n": "12"}),
+    ("p__worker__w__show", 1, {"n": "14", "k": "15"}),  # in the package in the accept statement
+    ("p__worker__w__show", 0, {"n": "12", "k": "13", "worker.n": "11"}),
+    ("p__boxT__bump__v__show", 2, {"n": "21", "k": "2", "v.n": "21"}),  # in the entry
+    ("p__box__bumpN", 0, {"n": "31", "bump.n": "31", "v.z": "33", "p.box.bump.v.z": "33"}),
+    ("p__boxT__bump__v__show", 0, {"n.a": "32", "z": "33", "k": "2", "bump.n": "31",
+                                   "sizeof(pair)": "8"}),
+    ("p__lock__getN__2", 0, {"k": "2", "a": "33", "get.v.k": "41"}),
+    ("p__lock__get__v__show__2", 0, {"k": "41", "n": "1", "get.a": "33"}),
+])  # fmt: skip
+def test_packages_of_concurrent_types(
+    files_in_task_type: list[str], function: str, ups: int, expected: dict[str, str]
+) -> None:
+    """gnat names the code of a task or a protected subprogram and what is in it differently."""
+    asked = [f"frame function {function}", *(["up"] * ups)]
+    asked += [f"output {name}" for name in expected]
+    own = last_lines(files_in_task_type, asked)[1 + ups :]
+    assert dict(zip(expected, own, strict=True)) == expected
+
+
 def test_info_address(files: list[str]) -> None:
     asked = [f"info address {name}" for name in (*NAMES, "run.inner")]  # GDB calls run
     own = answers(None, files, ["frame function example", *asked])

@@ -55,9 +55,11 @@ _MAX_KEPT: Final = 256
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 _IN_BODY: Final = pattern(r"(?<=[0-9a-z])X[bn]*\Z")
 """What follows a name that a package declares whose body or whose instance is in a body."""
-_OF_TASK_BODY: Final = pattern(r"(?<=TK)B\Z")
-"""What follows the name of a task with `TK`, which is that of the subprogram of its body, but not
-where it is before the names of subprograms in it."""
+_OF_CONCURRENT: Final = pattern(r"(?<=[0-9a-z])(?:TK?B?|[NP])(?=__|\Z)")
+"""What follows names that have other marks, or none, before those of what is in them: the body of a
+task is `tTKB` before `tTK__x`, that of a task type `tTB` before `t__x`, and a subprogram of a
+protected object `p__bumpN` (`P` locks the object, then calls it) before `pT__bump__x`, or
+`p__bump__x` for one of a protected type. Letters of the source are small."""
 _OF_INSTANCE: Final = pattern(r"GP[0-9]+\Z")
 """What follows the name of an instance of a generic subprogram where it is that of a package."""
 _NUMBER: Final = pattern(r"__[0-9]+\Z")
@@ -274,7 +276,7 @@ def _direct(lookup: NameLookup, lowered: str) -> str | None:
     functions = _functions_around(lookup)
     named = _of_packages(lookup, lowered)
     outermost = _outermost(functions)
-    if entries := _of_nearest(named, _without_mark(outermost), lowered):
+    if entries := _of_nearest(named, outermost, lowered):
         return _only(entries, lowered)
     for scope in (*reversed(lookup.chain), *functions[1:]):  # of packages that are not around
         if entries := {entry for entry in _names(scope) if is_spelling(entry, lowered)}:
@@ -317,15 +319,17 @@ def _of_subprograms_around(lookup: NameLookup, lowered: str) -> set[str]:
 
 
 def _path(function: Die) -> str:
-    """Return the name of a subprogram after the packages and subprograms in which it is."""
-    return _OF_TASK_BODY.sub("", _without_number(_name(function).partition("___")[0]))
+    """Return the name of a subprogram after the packages and subprograms in which it is, without
+    marks."""
+    return _OF_CONCURRENT.sub("", _without_number(_name(function).partition("___")[0]))
 
 
 def _package(entry: str, lowered: str) -> str:
-    """Return what is before a name in that of an entry; GNAT puts an instance of a generic
-    subprogram into a package."""
+    """Return what is before a name in that of an entry, without marks; GNAT puts an instance of a
+    generic subprogram into a package."""
     ends = [one for one in (_without_mark(entry), _without_number(entry)) if one.endswith(lowered)]
-    return _OF_INSTANCE.sub("", ends[0].removesuffix(lowered).removesuffix("__"))
+    package = _OF_INSTANCE.sub("", ends[0].removesuffix(lowered).removesuffix("__"))
+    return _OF_CONCURRENT.sub("", package)
 
 
 def _in_block(block: Die, inside: str) -> str:
@@ -344,7 +348,7 @@ def _functions_around(lookup: NameLookup) -> list[Die]:
 
 
 def _outermost(functions: Sequence[Die]) -> str:
-    return (functions[-1].name or "").partition("___")[0] if functions else ""
+    return _path(functions[-1]) if functions else ""
 
 
 def of_subprogram(session: Session, name: str) -> tuple[Variable, bool] | None:
@@ -369,7 +373,7 @@ def _of_subprograms(
     scopes: Sequence[Sequence[Die]], words: Sequence[str], is_meant: Callable[[str, str], bool]
 ) -> tuple[Variable, bool] | None:
     for index, (function, *blocks) in enumerate(scopes):
-        own = _NUMBER.sub("", (function.name or "").partition("___")[0])
+        own = _path(function)
         for count in range(len(words) - 1, 0, -1):
             prefix, rest = "__".join(words[:count]), "__".join(words[count:])
             if not is_meant(own, prefix):
