@@ -115,6 +115,7 @@ def test_functions_of_ada() -> None:
     for written, shown in (
         ("_ada_s", "s"),
         ("p__q__2", "p.q"),
+        ("p__q__r__2_1", "p.q.r"),
         ("p__q.7", "p.q"),
         ("p__q2", "p.q2"),
     ):

@@ -454,6 +454,57 @@ def test_packages_of_concurrent_types(
     assert dict(zip(expected, own, strict=True)) == expected
 
 
+IN_OVERLOADED = """\
+procedure Example is
+   procedure C_Abort with Import, Convention => C, External_Name => "abort";
+   K : Integer := 1;
+   procedure Over (A : Integer) is
+      procedure Deep is begin K := A; end Deep;
+   begin
+      Deep;
+   end Over;
+   procedure Over (A : Boolean) is
+      procedure Deep is begin Over (2); end Deep;
+      procedure Deep (B : Integer) is
+         package D is
+            K : Integer := 3;
+            procedure Show;
+            procedure Show (C : Integer);
+         end D;
+         package body D is
+            type Pair is record A, B : Integer := 4; end record;
+            N : Pair;
+            procedure Show is begin Show (5); end Show;
+            procedure Show (C : Integer) is begin
+               if C > N.A then C_Abort; end if;
+            end Show;
+         end D;
+      begin
+         Deep;
+         D.Show;
+      end Deep;
+   begin
+      Deep (6);
+   end Over;
+begin
+   Over (True);
+end Example;
+"""
+
+
+def test_packages_of_overloaded_subprograms(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """The numbers of all subprograms around a name follow it, as `__2_2_1`."""
+    expected = {"k": "3", "n.a": "4", "b": "6", "sizeof(pair)": "8", "example.k": "2"}
+    files = ada_with_core(tool, tmp_path, IN_OVERLOADED)
+    for function in ("example__over__deep__d__show__2_2_2", "example__over__deep__d__show__2_2_1"):
+        asked = [f"frame function {function}", *(f"output {name}" for name in expected)]
+        assert dict(zip(expected, last_lines(files, asked)[1:], strict=True)) == expected
+    asked = ["frame function example__over__2", "print &deep"]
+    deep = "example__over__deep"
+    listed = f"say which: {deep}__2_1 is a procedure, {deep}__2_2 is a procedure (a1: integer)"
+    assert listed in last_lines(files, asked)[1]
+
+
 def test_info_address(files: list[str]) -> None:
     asked = [f"info address {name}" for name in (*NAMES, "run.inner")]  # GDB calls run
     own = answers(None, files, ["frame function example", *asked])

@@ -184,9 +184,9 @@ def enumerated_character(type_: Type | None, code: int) -> int | None:
     return min(known, key=table.positions.__getitem__, default=None)
 
 
-_ADDED: Final = pattern(r"(?:(?<=[0-9a-z])(?:X[bn]*|TK?B))?(?:(?:_{2,3}|\.)[0-9]+)?\Z")
+_ADDED: Final = pattern(r"(?:(?<=[0-9a-z])(?:X[bn]*|TK?B))?(?:(?:_{2,3}|\.)[0-9]+(?:_[0-9]+)*)?\Z")
 """What gnat adds to the name of a subprogram: in the body of a package, of the body of a task, and
-the number of an overloaded or a nested one."""
+the numbers of an overloaded one and of those around it, or of a nested one."""
 
 
 def ada_function(name: str) -> str:

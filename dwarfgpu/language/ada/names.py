@@ -62,8 +62,9 @@ protected object `p__bumpN` (`P` locks the object, then calls it) before `pT__bu
 `p__bump__x` for one of a protected type. Letters of the source are small."""
 _OF_INSTANCE: Final = pattern(r"GP[0-9]+\Z")
 """What follows the name of an instance of a generic subprogram where it is that of a package."""
-_NUMBER: Final = pattern(r"__[0-9]+\Z")
-"""What follows the name of one of several subprograms of a name."""
+_NUMBER: Final = pattern(r"__[0-9]+(?:_[0-9]+)*\Z")
+"""What follows the name of one of several subprograms of a name, and of what is in it: `x__2_1` is
+the first `x` of the second of them."""
 _NUMBERS: Final = tuple(b"__%d" % digit for digit in range(1, 10))
 """How that begins."""
 
