@@ -149,6 +149,8 @@ class Names:
                     known = self._rarer_meaning(spelled)
                 if self._rules.numbers_overloads:
                     known = self._rules.together(name, spelled, known)
+                    doubt = self._rules.doubt(name, spelled)
+                    self.remarks.update({} if doubt is None else {doubt: None})
             except UsageError as error:
                 known = error
             self._meanings[name] = known
@@ -199,6 +201,8 @@ class Names:
         """Return the variable that a name of the file means alone; None if it means none."""
         lookup = self.session.meanings(name)
         meanings = self._looked_up(name, lookup=lookup)
+        doubt = self._rules.doubt(name, name)
+        lookup.remarks.update({} if doubt is None else {doubt: None})
         return variable_among(self.session, meanings, lookup, name)
 
     def _looked_up(

@@ -59,6 +59,11 @@ class NameRules:
         """Return the entities of a name that is none of a scope around the program location."""
         return ()
 
+    def doubt(self, name: str, spelled: str) -> str | None:
+        """Return the note that a name may mean something else than its spelling in the file; None
+        if it means nothing else."""
+        return None
+
     def together(
         self, name: str, spelled: str, meanings: tuple[Meaning, ...]
     ) -> tuple[Meaning, ...]:

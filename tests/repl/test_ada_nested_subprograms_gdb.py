@@ -505,6 +505,52 @@ def test_packages_of_overloaded_subprograms(tmp_path: Path, tool: Callable[[str]
     assert listed in last_lines(files, asked)[1]
 
 
+IN_PACKAGE_BODIES = {
+    "p.ads": "package P is N : Integer := 1; procedure Run; end P;",
+    "p.adb": """\
+package body P is
+   procedure C_Abort with Import, Convention => C, External_Name => "abort";
+   M : Integer := 2;
+   procedure Run is
+      N : Integer := 3;
+      K : Integer := 4;
+      package Q is N : Integer := 5; end Q;
+      package body Q is
+      begin
+         if N = 5 then C_Abort; end if;
+      end Q;
+      package Later is K : Integer := 6; end Later;
+   begin
+      N := Later.K + K;
+   end Run;
+   package R is M : Integer := 7; end R;
+   package body R is
+   begin
+      if M = 7 then Run; end if;
+   end R;
+begin
+   M := M + N;
+end P;
+""",
+    "example.adb": "with P; procedure Example is begin P.Run; end Example;",
+}
+
+
+def test_statements_of_package_bodies(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """No entry says that the code is in them; GDB asks for a number, or prints the first one."""
+    files = ada_with_core(tool, tmp_path, IN_PACKAGE_BODIES)
+    rows = [
+        ("p__run", "n", "3", "q.n"), ("p__run", "k", "4", None), ("p__run", "q.n", "5", None),
+        ("p___elabb", "m", "2", "p.r.m"), ("p___elabb", "n", "1", None),
+    ]  # fmt: skip
+    for function, name, value, of_package in rows:
+        for command in (f"output {name}", f"output {name} + 0"):
+            text = answers(None, files, [f"frame function {function}", command])[1]
+            note = f'note: "{name}" may be {of_package}: debug information does not say whether'
+            assert value in text.splitlines(), text
+            assert note in text if of_package else "note: " not in text, text
+
+
 def test_info_address(files: list[str]) -> None:
     asked = [f"info address {name}" for name in (*NAMES, "run.inner")]  # GDB calls run
     own = answers(None, files, ["frame function example", *asked])

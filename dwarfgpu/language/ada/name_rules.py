@@ -12,6 +12,7 @@ from dwarfgpu.language.ada.names import (
     ada_spelling,
     is_of_file,
     nested_subprograms,
+    of_package_body,
     overloaded_in_ada,
     overloads,
 )
@@ -26,6 +27,10 @@ class AdaNames(NameRules):
     def spelled(self, name: str) -> str:
         """Return a name with the packages around it, `p__x`."""
         return ada_spelling(self.session, name)
+
+    def doubt(self, name: str, spelled: str) -> str | None:
+        """Return the note that the code may be in the body of a package, which has the name."""
+        return of_package_body(self.session, name, spelled)
 
     def together(
         self, name: str, spelled: str, meanings: tuple[Meaning, ...]

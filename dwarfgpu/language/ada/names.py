@@ -29,6 +29,7 @@ from dwarfgpu.dwarf.scope.imports import searched_units, units_with_names
 from dwarfgpu.dwarf.scope.meaning import Meaning, is_function
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import TYPES, named_entries
+from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in, with_abstract
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -65,6 +66,10 @@ _OF_INSTANCE: Final = pattern(r"GP[0-9]+\Z")
 _NUMBER: Final = pattern(r"__[0-9]+(?:_[0-9]+)*\Z")
 """What follows the name of one of several subprograms of a name, and of what is in it: `x__2_1` is
 the first `x` of the second of them."""
+_OF_FORMAL: Final = pattern(r"GP[0-9]+__")
+"""What is in the name of a formal of an instance of a generic subprogram."""
+_ELABORATION: Final = pattern(r"___elab[bs]\Z")
+"""What follows the name of a library package in that of its elaboration."""
 _NUMBERS: Final = tuple(b"__%d" % digit for digit in range(1, 10))
 """How that begins."""
 
@@ -260,6 +265,67 @@ def of_package(session: Session, package: str, name: str) -> str | None:
     return (
         f"{name.lower()} is that of the package {package}: {_listed(hidden)} {have} the name, too"
     )
+
+
+def of_package_body(session: Session, name: str, spelled: str) -> str | None:
+    """Return the note that a name may be that of a package in the innermost subprogram around the
+    code, rather than what is spelled so in the file; None if no package has it.
+
+    GNAT puts the statements of the body of such a package into the code of the subprogram, and
+    those of packages of the library into one subprogram. No entry says which ones they are.
+    """
+    lowered = _lowered(name)
+    if "__" in lowered or _IDENTIFIER.fullmatch(lowered) is None:
+        return None
+    function, *blocks = next(_with_blocks(session.meanings(name)), [None])
+    if function is None:
+        return None
+    own = _path(function)
+    hiding: set[str] = set()
+    for scope in (*blocks, function):
+        named = [item for item in _entries(scope) if is_spelling(item[0], lowered)]
+        if scope == function and _ELABORATION.search(_name(function)) is not None:
+            named += _in_library_package(function.unit, own, lowered)
+        packages = {entry: _package(entry, lowered) for entry, _ in named}
+        if packages.get(spelled, "") not in ("", own):
+            return None  # it is that of a package
+        hiding.update(
+            entry
+            for entry, die in named
+            if packages[entry] not in ("", own)
+            and _OF_FORMAL.search(entry) is None
+            and not _is_later(session, die)
+        )
+        if not packages.keys().isdisjoint((lowered, f"{own}__{lowered}")):
+            break  # hides those further out
+    if not hiding:
+        return None
+    bodies = "the body of that package" if len(hiding) == 1 else "a body of those packages"
+    return (
+        f'"{lowered}" may be {_listed(hiding)}: debug information does not say whether the code is '
+        f"in {bodies}"
+    )
+
+
+def _in_library_package(unit: CompilationUnit, package: str, lowered: str) -> list[tuple[str, Die]]:
+    """Return the entries of a unit for a name in a library package and in the packages in it."""
+    return [
+        (entry, die)
+        for entry in named_entries(unit).by_name
+        if entry.startswith(f"{package}__") and is_spelling(entry, lowered)
+        for die in named_within(unit, (), entry)
+    ]
+
+
+def _is_later(session: Session, die: Die) -> bool:
+    """Return whether an entry is declared after the code in focus, which cannot mean it then."""
+    from dwarfgpu.session.stack_frames import frame_position  # few names are asked for
+
+    position = None if session.pc is None else frame_position(session, session.pc)
+    line, file = decl_line(die), decl_file(die)
+    if position is None or line is None or file is None:
+        return False
+    return file.path == position.path and line > position.line
 
 
 def _lowered(name: str) -> str:
@@ -572,11 +638,16 @@ def _is_ada(unit: CompilationUnit) -> bool:
 def _names(scope: Die) -> Iterator[str]:
     """Yield the names of the entries of a scope and its abstract instance, and of the enumerators
     of the types."""
+    return (name for name, _ in _entries(scope))
+
+
+def _entries(scope: Die) -> Iterator[tuple[str, Die]]:
+    """Yield the same names, and the entries that have them."""
     entries = (child for holder in with_abstract(scope) for child in holder.children())
     for index, child in enumerate(entries):
         if index >= _MOST:
             return
         if child.name is not None:
-            yield child.name
+            yield child.name, child
         if child.tag == dw.TAG_ENUMERATION_TYPE:
-            yield from (inner.name for inner in child.children() if inner.name is not None)
+            yield from ((inner.name, inner) for inner in child.children() if inner.name is not None)
