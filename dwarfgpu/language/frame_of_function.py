@@ -45,13 +45,18 @@ def without_capture(session: Session, variable: Variable) -> str | None:
     here = functions_at(session)[session.inline_level :]
     if not here or _is_static(variable):
         return None
-    inside = takewhile(lambda scope: scope.tag not in FUNCTIONS, around(here[0]))
-    if not any(scope.tag in CLASSES for scope in inside):
+    if not _is_of_class(here[0]):
         return None
     return (
         f'"{variable.name}" is not captured: it is that of the only outer frame that executes '
         f"{_function_of(variable).name}"
     )
+
+
+def _is_of_class(function: Die) -> bool:
+    """Return whether a function is a member of a lambda or of a class."""
+    inside = takewhile(lambda scope: scope.tag not in FUNCTIONS, around(function))
+    return any(scope.tag in CLASSES for scope in inside)
 
 
 def _through_links(session: Session, function: Die) -> tuple[Session, bool]:
@@ -99,8 +104,14 @@ def in_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:
 
 
 def _linked(session: Session) -> Session | None:
-    """Return the outer frame that DW_AT_static_link of the function in focus gives; None if there
-    is no such frame, or the link is unknown."""
+    """Return the outer frame to which the static link of the function in focus leads, that of its
+    call if it is inlined; None if there is no such frame, or the link is unknown."""
+    here = functions_at(session)[session.inline_level :]
+    if len(here) > 1:
+        # DW_AT_static_link is that of the function into which it is inlined. Its caller is inside
+        # the same functions. A lambda need not be of a function that calls it.
+        callers = islice(_outwards(session), 1, 2)
+        return None if _is_of_class(here[0]) else next(callers, None)
     try:
         link = session.frame.static_link()
     except DwarfGpuError:

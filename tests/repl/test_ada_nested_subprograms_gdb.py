@@ -597,3 +597,67 @@ def test_types_of_an_inlined_subprogram(tool: Callable[[str], str], tmp_path: Pa
     own = answers(None, files, commands)
     assert own == answers(tool("gdb"), files, commands)
     assert "type = record" in own[0] and "type = (en, other)" in own[1]
+
+
+IN_ITS_PARENT = """\
+procedure Example is
+   procedure C_Abort with Import, Convention => C, External_Name => "abort";
+   G : Integer := 3 with Volatile;
+   procedure Use_It (N : Integer) is
+      V : Integer := N with Volatile;
+   begin
+      if V > 0 then C_Abort; end if;
+      V := 0;
+   end Use_It;
+   pragma No_Inline (Use_It);
+   function Outer (A : Integer) return Integer is
+      Loc : Integer := A * 2 + G with Volatile;
+      procedure Inner (Q : Integer) is
+         procedure Inmost is
+         begin
+            Loc := Loc + 1;
+            Use_It (Q + Loc + A + G);
+         end Inmost;
+         pragma Inline_Always (Inmost);
+      begin
+         Inmost;
+      end Inner;
+      pragma Inline_Always (Inner);
+      procedure Mid (W : Integer) is
+         X : Integer := Outer (A - 1);
+      begin
+         Loc := Loc + X + W;
+         Use_It (0);
+      end Mid;
+      pragma No_Inline (Mid);
+   begin
+      if A > 3 then
+         Mid (A);
+      else
+         Inner (7);
+      end if;
+      Use_It (A);
+      return Loc;
+   end Outer;
+   pragma No_Inline (Outer);
+begin
+   G := Outer (5);
+end Example;
+"""
+
+
+def test_a_subprogram_inlined_into_that_around_it(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """It has no static link of its own: its parent is the frame of its call, not the one to which
+    the link of that leads."""
+    tool("gcc")  # which gnatmake calls
+    make = [tool("gnatmake"), "-q", "-g", "-O2", "example.adb", "-o", "a"]
+    build(tmp_path, {"example.adb": IN_ITS_PARENT}, [make])
+    files = with_core(tool, tmp_path)
+    names = [f"output {name}" for name in ("a", "loc", "q")]
+    commands = ["frame function example.use_it", "up", *names, "up", *names]
+    commands += ["up", *names[:2], "up", *names[:2]]  # no q
+    own = answers(None, files, commands)
+    assert own == answers(tool("gdb"), files, commands)
+    assert "example.outer.inner.inmost ()" in own[1] and own[-1] == "output loc\n11"
