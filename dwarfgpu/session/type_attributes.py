@@ -173,6 +173,14 @@ class TypeAttributes:
         unit = source.unit
         is_of_file = isinstance(unit, CompilationUnit) and not unit.sections.program.is_literal
         whole_object = whole if is_of_file else None
+        if _has_no_address(whole) and not stack:
+            from dwarfgpu.session.descriptor_fields import computed_offset  # few objects are
+
+            offset = computed_offset(source)
+            if offset is not None:
+                result = self._evaluate(offset, "value", whole, ())
+                assert isinstance(result, Value)
+                return displaced(whole, 8 * result.displacement)
         return self.evaluate_location(source, object=whole_object, stack=(*stack, whole))
 
     def string_length(self, length: StringLength, about: LocatedObject) -> int:
@@ -332,13 +340,8 @@ class TypeAttributes:
         if key in self._too_much:
             raise self._too_much[key].anew()
         self._count()
-        is_in_pieces = (
-            object is not None
-            and len(object.single_locations) == 1
-            and isinstance(object.single_locations[0].storage, Composite | Implicit)
-        )
-        if is_in_pieces and object is not None and isinstance(source, ExprLoc):
-            from dwarfgpu.session.descriptor_fields import with_fields_read  # few descriptors are
+        if object is not None and _has_no_address(object) and isinstance(source, ExprLoc):
+            from dwarfgpu.session.descriptor_fields import with_fields_read  # few objects are
 
             source = with_fields_read(source, partial(self._field, object, stack))
         is_of_type = isinstance(source, ExprLoc) and not is_variable
@@ -393,6 +396,12 @@ class TypeAttributes:
                     "--max-places",
                 )
         return Location(tuple(singles), stop) if singles else UNDEFINED_LOCATION
+
+
+def _has_no_address(location: Location) -> bool:
+    """Return whether an object is in pieces or a constant."""
+    singles = location.single_locations
+    return len(singles) == 1 and isinstance(singles[0].storage, Composite | Implicit)
 
 
 def _is_counted(kind: Base) -> bool:

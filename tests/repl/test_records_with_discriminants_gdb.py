@@ -177,3 +177,44 @@ def test_types_of_components_of_elements(
     assert said == list(expected.values())
     own = answers(None, [str(tmp_path / "a"), str(tmp_path / "core")], commands)[-1]
     assert "name: array (1 .. 5) of character;" in own
+
+
+CONSTANT = """\
+procedure Example is
+   procedure C_Abort with Import, Convention => C, External_Name => "abort";
+   type Rec (K : Integer; B : Boolean) is record
+      Name : String (1 .. K);
+      case B is
+         when True => X : Float; Y : Integer;
+         when False => I, J : Integer;
+      end case;
+   end record;
+   R : Rec (2, True) := (2, True, "xy", 1.5, 7);
+   procedure Stop (N : Integer) is
+      V : Integer := N with Volatile;
+   begin
+      if V > 0 then C_Abort; end if;
+      V := 0;
+   end Stop;
+   pragma No_Inline (Stop);
+begin
+   Stop (R.K);
+end Example;
+"""
+
+
+def test_a_constant_record(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """DW_AT_const_value has all of it, but no address, by which its type finds the discriminants;
+    GDB has errors for the values."""
+    tool("gcc")  # which gnatmake calls
+    make = [tool("gnatmake"), "-q", "-g", "-O2", "example.adb", "-o", "a"]
+    build(tmp_path, {"example.adb": CONSTANT}, [make])
+    files = with_core(tool, tmp_path)
+    types = ["frame function example", "whatis r", "ptype r"]
+    own = answers(None, files, types)
+    assert own[1] == answers(tool("gdb"), files, types)[1] == "whatis r\ntype = example.rec\n"
+    assert "name: array (1 .. 2) of character;" in own[2]
+    expected = {"r.k": "2", "r.name": '"xy"', "r.y": "7", "r.x * 2.0": "3.0",
+                "r": '(k => 2, b => true, name => "xy", x => 1.5, y => 7)'}  # fmt: skip
+    said = last_lines(files, [types[0], *(f"output {name}" for name in expected)])
+    assert dict(zip(expected, said[1:], strict=True)) == expected
