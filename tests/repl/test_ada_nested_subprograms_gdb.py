@@ -551,6 +551,24 @@ def test_statements_of_package_bodies(tmp_path: Path, tool: Callable[[str], str]
             assert note in text if of_package else "note: " not in text, text
 
 
+def test_completion(files_in_packages: list[str], tool: Callable[[str], str]) -> None:
+    """Names in subprograms are known everywhere, those of variables in packages in their code."""
+    commands = [
+        "frame function example.outer",
+        "complete break example.outer.p.",
+        "complete print example.outer.b",
+        "complete print q.",
+        "complete print p.q.",
+    ]
+    own = answers(None, files_in_packages, commands)
+    assert own == answers(tool("gdb"), files_in_packages, commands)
+    lines = [text.splitlines()[1:] for text in own[1:]]
+    assert lines[0] == [f"break example.outer.p.{name}" for name in ("q.show", "show", "show.sub")]
+    assert lines[2] == [f"print q.{name}" for name in ("deep", "m", "own")]
+    typed = answers(None, files_in_packages, [commands[0], "complete print P.Q.Co"])[1]
+    assert typed.splitlines()[1:] == ["print P.Q.Count"]
+
+
 def test_info_address(files: list[str]) -> None:
     asked = [f"info address {name}" for name in (*NAMES, "run.inner")]  # GDB calls run
     own = answers(None, files, ["frame function example", *asked])

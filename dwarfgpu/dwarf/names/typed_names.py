@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from heapq import nsmallest
 from typing import Final, Literal
@@ -337,6 +337,19 @@ def _of_unit(unit: CompilationUnit, wanted: _Wanted, word: str) -> Iterator[tupl
             abbreviation.tag == dw.TAG_ENUMERATION_TYPE and any(map(begins, tree.children(index)))
         ):
             yield from _declared((unit.die(index),), "", is_cplusplus, wanted)
+    if unit.style == "ada":
+        yield from _nested_in_ada(names, tree.abbreviations, word)
+
+
+def _nested_in_ada(
+    names: NamedEntries, abbreviations: Sequence[Abbreviation], word: str
+) -> Iterator[tuple[str, NameKind]]:
+    """Yield the subprograms with code that are in packages and subprograms: gnat puts their names
+    before these, by which they are known everywhere."""
+    for index, name in names.with_names(lambda one: one.tag == dw.TAG_SUBPROGRAM):
+        kind = _plain_kind(abbreviations[index], False) if "__" in name else None
+        if kind is not None and name.startswith(word) and name.isidentifier():
+            yield name, kind
 
 
 def _plain_kind(abbreviation: Abbreviation, is_cplusplus: bool) -> NameKind | None:

@@ -305,6 +305,8 @@ def _of_package(shell: Shell, word: str) -> Iterator[Candidate]:
     languages."""
     if _style(shell) == "ada":
         yield from names_of_ada(shell, word, OPERANDS)
+        with suppress(DwarfGpuError):
+            yield from _declared_around(shell, word)
         return
     try:
         unit = shell.session.unit
@@ -314,6 +316,19 @@ def _of_package(shell: Shell, word: str) -> Iterator[Candidate]:
     for name, kind in shell.symbols.starting_with(word, OPERANDS) if has_packages else ():
         if _PACKAGED.fullmatch(name):  # others are written in quotes
             yield Candidate(name, kind)
+
+
+def _declared_around(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Yield the names with points that begin so, of what the subprograms around the code declare
+    in packages, or with their own names before it."""
+    from dwarfgpu.language.ada.names import declared_around  # few programs are in Ada
+
+    in_file = as_in_file(shell, word)
+    for name in declared_around(shell.session):
+        declared = ada_function(name.partition(RENAMES)[0])
+        is_typed = _OF_ADA.fullmatch(declared) and declared.islower()  # GNAT's own have capitals
+        if name.startswith(in_file) and is_typed:
+            yield Candidate(word + declared[len(in_file.replace("__", ".")) :])
 
 
 def names_of_ada(shell: Shell, word: str, kinds: Collection[str]) -> Iterator[Candidate]:
