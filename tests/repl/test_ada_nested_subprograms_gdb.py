@@ -551,6 +551,14 @@ def test_statements_of_package_bodies(tmp_path: Path, tool: Callable[[str], str]
             assert note in text if of_package else "note: " not in text, text
 
 
+def test_listed_names(files_in_packages: list[str], tool: Callable[[str], str]) -> None:
+    """Those of packages have points."""
+    commands = ["frame function example.outer.blocks", "info locals"]
+    own = answers(None, files_in_packages, commands)
+    assert own == answers(tool("gdb"), files_in_packages, commands)
+    assert "b.k = 62" in own[1]
+
+
 def test_completion(files_in_packages: list[str], tool: Callable[[str], str]) -> None:
     """Names in subprograms are known everywhere, those of variables in packages in their code."""
     commands = [

@@ -195,6 +195,13 @@ def ada_function(name: str) -> str:
     return _ADDED.sub("", name.removeprefix("_ada_")).replace("__", ".")
 
 
+def ada_object(name: str) -> str:
+    """Return the name of an object as the source has it, as GDB shows it: `p.x` for `p__x`; one
+    that gnat has made up, which has capitals, as it is."""
+    shown = ada_function(name)
+    return shown if shown.islower() else name
+
+
 RENAMES: Final = "___XR"
 """What gnat adds to the name of a renaming that has no object; `ada_renamings` reads the rest."""
 PARENT: Final = "_parent"

@@ -14,7 +14,7 @@ from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.answer import listed, machine_interface
 from dwarfgpu.service.error_text import error_line
-from dwarfgpu.service.frame.focus import contents, require_listable, variables
+from dwarfgpu.service.frame.focus import contents, require_listable, shown_name, variables
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
 from dwarfgpu.service.value.listed_values import ListedValues
 from dwarfgpu.session.read_variable import Reading
@@ -83,7 +83,7 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
         text = contents(session, reading, options)
         values.count(variable, text)
         texts[variable.name] = text
-        yield Output(f"{variable.name} = {text}", _record(reading, text), "variables")
+        yield Output(f"{shown_name(variable)} = {text}", _record(reading, text), "variables")
         notes += reading.notes
     for note in notes:
         shell.console.note(note, once=True)
@@ -122,7 +122,7 @@ def locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[P
         reading = frame.session.read(variable)
         text = contents(frame.session, reading, settings.listing_options())
         values.count(variable, text)
-        shown = _MARGIN + f"{variable.name} = {text}".replace("\n", f"\n{_MARGIN}")
+        shown = _MARGIN + f"{shown_name(variable)} = {text}".replace("\n", f"\n{_MARGIN}")
         yield Output(shown, _record(reading, text), "variables")
         for note in reading.notes:
             shell.console.note(note, once=True)
@@ -136,7 +136,7 @@ def _record(reading: Reading, text: str) -> JsonObject:
     """Return a variable with its contents, by the keys of GDB's machine interface."""
     variable = reading.variable
     value = machine_interface(text, variable.readable_type_text, reading.location)
-    return {"name": variable.name, **value}
+    return {"name": shown_name(variable), **value}
 
 
 def _is_trampoline(session: Session) -> bool:

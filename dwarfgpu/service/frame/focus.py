@@ -10,7 +10,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.loaded_code import code_objects_at
-from dwarfgpu.dwarf.names.fortran_ada import RENAMES
+from dwarfgpu.dwarf.names.fortran_ada import RENAMES, ada_object
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS, PARAMETERS
@@ -148,6 +148,11 @@ def variables(
     ]
 
 
+def shown_name(variable: Variable) -> str:
+    """Return the name of a variable as listings show it, in Ada with points: `p.x`."""
+    return ada_object(variable.name) if variable.unit.style == "ada" else variable.name
+
+
 def _tags_of(kind: str) -> frozenset[int]:
     """Return the tags of the variables of a function that are of a kind."""
     return PARAMETERS if kind == "parameter" else DATA - PARAMETERS
@@ -266,4 +271,4 @@ def _no_value(reading: Reading, error: str, is_in_line: bool) -> str:
     """Return what GDB shows of a variable without a value; a frame's line has the name already."""
     if is_in_line:
         return f"<error reading variable: {error}>"
-    return f"<error reading variable {reading.variable.name} ({error})>"
+    return f"<error reading variable {shown_name(reading.variable)} ({error})>"
