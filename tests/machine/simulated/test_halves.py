@@ -462,8 +462,8 @@ SELECTED = [
 
 @pytest.mark.parametrize(("target", "mnemonic"), SELECTED)
 def test_no_unknown_bit_changes_what_is_known_by_selections(target: str, mnemonic: str) -> None:
-    """With all selections, and some `sext` and rests: bits that are known are the same with other unknown
-    bytes."""
+    """With all selections, and some `sext` and rests: bits that are known are the same with other
+    unknown bytes."""
     rng = Random(mnemonic)
     size = 64 if target == "gfx942" else 32
     for first, selected in product(range(7), range(7)):
