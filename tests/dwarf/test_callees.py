@@ -13,11 +13,13 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.dwarf.calls.call_sites import call_before, call_sites, may_tail_call_itself
-from dwarfgpu.dwarf.calls.callees import enters, may_enter
+from dwarfgpu.dwarf.calls.callees import enters, instances, may_enter
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.scope_entries import entry_of
 from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
+from tests.work import assert_linear
 
 STRING, ADDRESS, DATA1, DATA4, FLAG, REF4 = 0x08, 0x01, 0x0B, 0x06, 0x0C, 0x13
 SHAPES = (
@@ -245,3 +247,34 @@ def test_merged_instances_of_a_template(tool: Callable[[str], str], tmp_path: Pa
         assert call.return_address is not None
         between = CallChains((code_object,)).between(merged, call.return_address)
         assert (between.inner, between.outer, between.why_unknown) == ((), (), None)
+
+
+def test_the_functions_of_a_unit_are_gone_through_once(tmp_path: Path) -> None:
+    """Each call of an entry without code asks which of them it may enter."""
+
+    def asked(count: int) -> Callable[[], list[list[int]]]:
+        entries, abstract = b"\x01", []
+        for number in range(count):
+            abstract.append(12 + len(entries))
+            entries += b"\x02f%d\0\1\1" % number
+        for number, origin in enumerate(abstract):
+            entries += placed(3, origin.to_bytes(4, "little"), FIRST + SIZE * number)
+        path = tmp_path / "made"
+        path.write_bytes(
+            elf(
+                {
+                    ".text": Content(bytes(SIZE * count), flags=6, address=FIRST),
+                    ".debug_abbrev": abbreviations(*SHAPES),
+                    ".debug_info": unit(entries + b"\0"),
+                },
+                X86_64,
+            )
+        )
+        (of_file,) = CodeObject.open(path).info.units
+        called = [of_file.info.die_at(offset) for offset in abstract]
+        return lambda: [
+            [entry_of(entry) or 0 for entry in instances(one, of_file)] for one in called
+        ]
+
+    assert asked(3)() == [[FIRST], [FIRST + SIZE], [FIRST + 2 * SIZE]]
+    assert_linear(asked, 30)

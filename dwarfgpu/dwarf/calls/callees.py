@@ -12,12 +12,15 @@ function only where no global symbol does, and unless it may be that of a static
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges, entry_of
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.symbols import Symbol
 
@@ -39,22 +42,107 @@ def may_enter(called: Die, callee: Die) -> bool:
 
 
 def instances(function: Die, unit: CompilationUnit) -> Iterator[Die]:
-    """Yield the entries with code of a function in a unit."""
-    for entry in unit.root.children({dw.TAG_SUBPROGRAM}):
+    """Yield the entries with code of a function in a unit, in their order."""
+    for index in sorted(_functions_of(unit).like(function)):
+        entry = unit.die(index)
         if _is_one_function(function, entry) and code_ranges(entry):
             yield entry
+    error = _functions_of(unit).error
+    if error is not None:
+        raise error.anew()
+
+
+class _Functions:
+    """The functions of a unit with code, by what they may have in common with others: calls of
+    thousands of entries ask for them."""
+
+    def __init__(self, unit: CompilationUnit) -> None:
+        self._unit = unit
+        self._of_origin: dict[Die, list[int]] = {}
+        self._foreign: list[int] = []
+        """Those whose origin is in another unit."""
+        self._own: list[int] = []
+        self.error: DwarfGpuError | None = None
+        """What ended the search for them."""
+        try:
+            self._read()
+        except DwarfGpuError as error:
+            self.error = error.with_traceback(None)
+
+    def _read(self) -> None:
+        tree = self._unit.tree
+        for index in tree.children(self._unit.root.index):
+            abbreviation = tree.abbreviations[index]
+            known = abbreviation.positions
+            if abbreviation.tag != dw.TAG_SUBPROGRAM or not (
+                dw.AT_LOW_PC in known or dw.AT_RANGES in known
+            ):
+                continue
+            if dw.AT_ABSTRACT_ORIGIN in known or dw.AT_SPECIFICATION in known:
+                origin = list(self._unit.die(index).origins())[-1]
+                self._of_origin.setdefault(origin, []).append(index)
+                if origin.unit is not self._unit:
+                    self._foreign.append(index)
+                    continue
+            self._own.append(index)
+
+    def like(self, function: Die) -> set[int]:
+        """Return the indexes of those that may be entries of a function."""
+        origin = list(function.origins())[-1]
+        indexes = set(self._of_origin.get(origin, ()))
+        named = [self._foreign_by_name] if self._foreign else []
+        if origin.unit is not self._unit:
+            named.append(self._own_by_name)
+        elif self._unit.tree.parents[origin.index] == self._unit.root.index:
+            indexes.add(origin.index)
+        for by_name in named:
+            for name in _names(origin, function):
+                indexes.update(by_name.get(name, ()))
+        return indexes
+
+    @cached_property
+    def _foreign_by_name(self) -> dict[str | None, list[int]]:
+        return self._by_name(self._foreign)
+
+    @cached_property
+    def _own_by_name(self) -> dict[str | None, list[int]]:
+        return self._by_name(self._own)
+
+    def _by_name(self, indexes: Iterable[int]) -> dict[str | None, list[int]]:
+        by_name: dict[str | None, list[int]] = {}
+        for index in indexes:
+            entry = self._unit.die(index)
+            for name in _names(list(entry.origins())[-1], entry):
+                by_name.setdefault(name, []).append(index)
+        return by_name
+
+
+def _names(origin: Die, function: Die) -> set[str | None]:
+    """Return the names by which an entry may be one of a function in another unit."""
+    linkage_name = function.linkage_name
+    return {origin.name} if linkage_name is None else {origin.name, linkage_name}
+
+
+@kept_with(first)
+def _functions_of(unit: CompilationUnit) -> _Functions:
+    return _Functions(unit)
 
 
 def _known_to_enter(called: Die, callee: Die) -> bool | None:
     """Return what addresses say; None if they say nothing."""
     if called == callee:
         return True
-    own, entry = entry_of(called), entry_of(callee)
+    own, entry = _entry_of(called), _entry_of(callee)
     is_own = called.unit.sections.program is callee.unit.sections.program
     if is_own and own is not None:
         return own == entry
     addresses = _symbol_addresses(called, callee, is_own=is_own)
     return entry in addresses if addresses else None
+
+
+@kept_with(lambda function: function.unit)
+def _entry_of(function: Die) -> int | None:
+    return entry_of(function)
 
 
 def called_symbols(called: Die, files: Sequence[ObjectFile], *, is_own: bool) -> list[Symbol]:
@@ -113,12 +201,12 @@ def _is_one_function(left: Die, right: Die) -> bool:
 
     The declaration of a clone in another unit has only the clone's name (`f.constprop.0`).
     """
-    first, second = list(left.origins())[-1], list(right.origins())[-1]
-    if first == second:
+    one, other = list(left.origins())[-1], list(right.origins())[-1]
+    if one == other:
         return True
-    if first.unit is second.unit:
+    if one.unit is other.unit:
         return False
-    if first.name == second.name:
+    if one.name == other.name:
         return True
     linkage_name = left.linkage_name
     return linkage_name is not None and linkage_name == right.linkage_name
