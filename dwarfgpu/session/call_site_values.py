@@ -11,7 +11,6 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.calls.call_sites import (
     CallSite,
     call_before,
-    may_tail_call_itself,
 )
 from dwarfgpu.dwarf.calls.call_values import passed_value, target_address
 from dwarfgpu.dwarf.calls.callees import enters
@@ -84,6 +83,8 @@ def register_from_call_site(
 
 def _call_site_matches(call: CallSite, callee: Subprogram, context: Context) -> bool:
     """Return whether what a call passes is what a function finds on entry."""
+    from dwarfgpu.dwarf.calls.reentry import may_tail_call_itself  # few values are asked for
+
     if may_tail_call_itself(callee.die):
         return False
     # The callee may itself have ended in a tail call.

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.dwarf.calls.call_sites import call_before, call_sites, may_tail_call_itself
+from dwarfgpu.dwarf.calls.call_sites import call_before, call_sites
 from dwarfgpu.dwarf.calls.callees import enters, instances, may_enter
+from dwarfgpu.dwarf.calls.reentry import may_tail_call_itself
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from types import MappingProxyType
 
 import pytest
@@ -13,10 +14,13 @@ import pytest
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.calls import tail_calls
-from dwarfgpu.dwarf.calls.tail_calls import CallChains
+from dwarfgpu.dwarf.calls.reentry import may_tail_call_itself
+from dwarfgpu.dwarf.calls.tail_calls import AMBIGUOUS, CallChains
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.errors import Malformed
 from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
+from tests.work import assert_linear
 
 STRING, ADDRESS, DATA4, FLAG, REF4 = 0x08, 0x01, 0x06, 0x0C, 0x13
 SHAPES = (
@@ -248,6 +252,51 @@ def test_functions_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     functions |= {a: Function(jumps=(b,)) for a, b in pairwise(names)}
     functions[names[-1]] = Function()
     assert chain(tmp_path, functions, names[-1]) == ([GAP], "more than 20 functions")
+
+
+def test_functions_that_jump_to_one_another_are_judged_together(tmp_path: Path) -> None:
+    """Each one of a stack asks whether it may have been entered again."""
+
+    def asked(count: int) -> Callable[[], list[bool]]:
+        path = tmp_path / "made"
+        names = [f"f{number}" for number in range(count)]
+        path.write_bytes(
+            compiled({a: Function(jumps=(*names[n + 1 : n + 3],)) for n, a in enumerate(names)})
+        )
+        dies = subprograms(path, count)
+        return lambda: [may_tail_call_itself(die) for die in dies]
+
+    assert asked(4)() == [False] * 4
+    assert_linear(asked, 30)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_functions_that_may_jump_to_themselves(tmp_path: Path, seed: int) -> None:
+    """Whatever was asked before."""
+    chance, path = Random(seed), tmp_path / "made"
+    names = [f"f{number}" for number in range(12)]
+    jumps = {name: [n for n in (*names, POINTER) if chance.random() < 0.08] for name in names}
+    path.write_bytes(compiled({name: Function(jumps=(*jumps[name],)) for name in names}))
+    for name, die in chance.sample([*zip(names, subprograms(path, 12), strict=True)], 12):
+        reached, pending = set[str](), [name]
+        while pending:
+            more = {*jumps.get(pending.pop(), ())} - reached
+            reached |= more
+            pending += more
+        assert may_tail_call_itself(die) == (name in reached or POINTER in reached)
+
+
+def test_a_function_that_jumps_to_itself_by_another_name(tmp_path: Path) -> None:
+    """`t` jumps to a declaration, whose symbol is that of `g`, which jumps to `t`."""
+    functions = {"main": MAIN, "f": TO_T, "t": Function(jumps=(DECLARED,)), "g": TO_T}
+    of_g = {DECLARED: ("g", GLOBAL_FUNCTION)}
+    assert chain(tmp_path, functions, "t", symbols=of_g) == ([GAP, "f"], AMBIGUOUS)
+
+
+def subprograms(path: Path, count: int) -> list[Die]:
+    scopes = CodeObject.open(path).scopes
+    found = [scopes.subprogram_at(FIRST + SIZE * number) for number in range(count)]
+    return [function.die for function in found if function is not None]
 
 
 def test_a_call_that_cannot_be_read_is_no_tail_call(

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.arch.registry import architecture
-from dwarfgpu.dwarf.calls.call_sites import CallSite, call_before, may_tail_call_itself
+from dwarfgpu.dwarf.calls.call_sites import CallSite, call_before
+from dwarfgpu.dwarf.calls.reentry import may_tail_call_itself
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope import by_pc

@@ -16,11 +16,10 @@ from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
-from dwarfgpu.dwarf.calls.callees import instances, may_enter
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.forms import ReadValue
 from dwarfgpu.dwarf.scope.by_pc import Scopes
-from dwarfgpu.dwarf.scope.scope_entries import code_ranges, covered
+from dwarfgpu.dwarf.scope.scope_entries import covered
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc, UnitFormat
@@ -425,43 +424,6 @@ class _Calls:
             return offsets, error.with_traceback(None)
         return offsets, None
 
-    @cached_property
-    def may_tail_call_itself(self) -> bool:
-        """Whether described tail calls of the unit lead from the function to itself."""
-        pending, visited = [self._function], {self._function}
-        while pending:
-            callees, error = _calls_of(pending.pop())._jumped_to
-            for callee in callees:
-                if callee is None or may_enter(callee, self._function):
-                    return True  # through a pointer, it may be the function itself
-                if callee not in visited:
-                    visited.add(callee)
-                    pending += self._entered(callee)
-            if error is not None:
-                raise error.anew()
-        return False
-
-    @cached_property
-    def _jumped_to(self) -> tuple[tuple[Die | None, ...], DwarfGpuError | None]:
-        """Return what the tail calls of the function enter, each once, and the error that ended
-        them; None for a call through a pointer."""
-        callees: dict[Die | None, None] = {}
-        try:
-            for call in call_sites(self._function):
-                if call.is_tail_call:
-                    callees[call.callee] = None
-        except DwarfGpuError as error:
-            return tuple(callees), error.with_traceback(None)
-        return tuple(callees), None
-
-    def _entered(self, callee: Die) -> list[Die]:
-        """Return the entries whose code a call of an entry may enter: it may have no code
-        itself."""
-        if code_ranges(callee):
-            return [callee]
-        unit = self._function.unit
-        return [entry for entry in instances(callee, unit) if may_enter(callee, entry)]
-
 
 class _KnownCalls(dict[Die, _Calls]):
     """The calls of the functions of a program that were asked for last."""
@@ -475,8 +437,3 @@ def _calls_of(function: Die) -> _Calls:
             known.clear()
         calls = known[function] = _Calls(function)
     return calls
-
-
-def may_tail_call_itself(function: Die) -> bool:
-    """Return whether described tail calls of the unit lead from a function to itself."""
-    return _calls_of(function).may_tail_call_itself

@@ -16,7 +16,6 @@ from dwarfgpu.dwarf.calls.call_sites import (
     CallSite,
     call_before,
     call_sites,
-    may_tail_call_itself,
 )
 from dwarfgpu.dwarf.calls.callees import called_symbols, enters, instances
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -93,6 +92,8 @@ class CallChains:
             if not any(_symbols(code_object, target) for code_object in self._code_objects):
                 return NO_JUMPS  # gcc may have merged it with the function that runs (-fipa-icf)
             return Jumps(why_unknown=f"{target.name} has no described code")
+        from dwarfgpu.dwarf.calls.reentry import may_tail_call_itself  # few calls lead further
+
         functions = self._on_the_way(first, callee)
         if functions is None:
             return Jumps(why_unknown=f"more than {MAX_FUNCTIONS} functions")
