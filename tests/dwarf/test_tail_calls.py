@@ -254,6 +254,37 @@ def test_functions_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert chain(tmp_path, functions, names[-1]) == ([GAP], "more than 20 functions")
 
 
+def test_tail_calls_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    functions = {"main": MAIN, "f": Function(jumps=("g", "t")), "g": TO_T, "t": Function()}
+    for most, why in ((3, "ambiguous"), (2, "more than 2 tail calls")):
+        monkeypatch.setattr(tail_calls, "MAX_JUMPS", most)
+        assert chain(tmp_path, functions, "t") == ([GAP], why)
+
+
+def jumping(count: int, first: str, back: int) -> dict[str, Function]:
+    """Functions that jump to the next one, and to some before it; the last one to `t`."""
+    names = [f"f{number}" for number in range(count)]
+    functions = {"main": Function((first,))}
+    for number, name in enumerate(names):
+        jumps = names[number + 1 : number + 2] or ["t"]
+        functions[name] = Function(jumps=(*jumps, *names[max(0, number - back) : number]))
+    return functions | {"t": Function()}
+
+
+@pytest.mark.parametrize("back", [0, 2])
+def test_a_long_chain_is_gone_through_once(tmp_path: Path, back: int) -> None:
+    """Also where each function jumps back: at each step of the chain, all were looked at."""
+
+    def searched(count: int) -> Callable[[], object]:
+        path, functions = tmp_path / "made", jumping(count, "f0", back)
+        path.write_bytes(compiled(functions))
+        chains = CallChains((CodeObject.open(path),))
+        location = FIRST + SIZE * (count + 1)
+        return lambda: chains.between(location, FIRST + 8)
+
+    assert_linear(searched, 30)
+
+
 def test_functions_that_jump_to_one_another_are_judged_together(tmp_path: Path) -> None:
     """Each one of a stack asks whether it may have been entered again."""
 

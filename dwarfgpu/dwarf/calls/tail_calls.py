@@ -7,7 +7,8 @@ the function that runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 from dwarfgpu.base.records import frozen
@@ -22,13 +23,15 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges, entry_of
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.objfile.symbols import Symbol
 
 MAX_FUNCTIONS: Final = 1_000
 """Maximum number of functions to search per call."""
 _ALL_CALLS: Final = (0x7A, 0x7B, 0x7C, 0x2116, 0x2117, 0x2118)
 """DW_AT_call_all_calls, _source_calls and _tail_calls, and GCC's attributes before DWARF 5."""
+MAX_JUMPS: Final = 10_000
+"""Maximum number of tail calls that these functions have."""
 AMBIGUOUS: Final = "ambiguous"
 
 
@@ -37,9 +40,10 @@ class _Function:
     """A function with code, and the tail calls that it makes."""
 
     die: Die
+    number: int
     jumps: tuple[CallSite, ...]
-    targets: tuple[Die, ...]
-    """The functions to which `jumps` go, as entries with code."""
+    targets: tuple[int, ...]
+    """The numbers of the functions to which `jumps` go."""
     is_described: bool
     """Whether all such calls are described, with their targets."""
 
@@ -50,7 +54,10 @@ class CallChains:
     def __init__(self, code_objects: Sequence[CodeObject]) -> None:
         self._code_objects = code_objects
         self._between: dict[tuple[Die, int], Jumps] = {}
-        self._functions: dict[Die, _Function] = {}
+        self._numbers: dict[Die, int] = {}
+        """Of entries with code: numbers are compared faster than entries."""
+        self._entries: list[Die] = []
+        self._functions: dict[int, _Function] = {}
         self._with_code: dict[Die, Die | None] = {}
 
     def between(self, location: int, return_pc: int) -> Jumps:
@@ -94,10 +101,7 @@ class CallChains:
             return Jumps(why_unknown=f"{target.name} has no described code")
         from dwarfgpu.dwarf.calls.reentry import may_tail_call_itself  # few calls lead further
 
-        functions = self._on_the_way(first, callee)
-        if functions is None:
-            return Jumps(why_unknown=f"more than {MAX_FUNCTIONS} functions")
-        ends = [function for function in functions if enters(function.die, callee)]
+        functions, ends = self._on_the_way(first, callee)
         if not ends:
             return Jumps(why_unknown=f"no described calls lead from {target.name} here")
         if len(ends) > 1:
@@ -107,52 +111,59 @@ class CallChains:
                 return Jumps(why_unknown=f"not all calls of {function.die.name} are described")
         return _common(functions[0], ends[0], functions, may_return=may_tail_call_itself(callee))
 
-    def _on_the_way(self, first: Die, callee: Die) -> list[_Function] | None:
+    def _on_the_way(self, first: Die, callee: Die) -> tuple[list[_Function], list[_Function]]:
         """Return the functions that jumps lead through from the first one to another, in their
-        order.
+        order, and those of them whose code is that one's.
 
-        Of each, only those jumps from which that one is reached. None: they are too many.
+        Of each, only those jumps from which that one is reached. Raises `LimitExceeded` where they
+        are too many.
         """
-        functions: dict[Die, _Function] = {}
-        pending = [first]
+        functions: dict[int, _Function] = {}
+        jumping_to: dict[int, list[int]] = {}
+        ends: list[int] = []
+        pending, jump_count = [self._number(first)], 0
         while pending:
-            die = pending.pop()
-            if die in functions:
+            number = pending.pop()
+            if number in functions:
                 continue
             if len(functions) >= MAX_FUNCTIONS:
-                return None
-            is_there = enters(die, callee)
-            functions[die] = _Function(die, (), (), True) if is_there else self._function(die)
-            pending += reversed(functions[die].targets)
-        reaching = {
-            die
-            for die, function in functions.items()
-            if not function.is_described or enters(die, callee)
-        }
-        grown = True
-        while grown:
-            more = {
-                die
-                for die, function in functions.items()
-                if reaching.intersection(function.targets)
-            }
-            grown = not more <= reaching
-            reaching |= more
-        return [
-            _within(function, reaching) for die, function in functions.items() if die in reaching
-        ]
+                raise LimitExceeded(f"more than {MAX_FUNCTIONS} functions")
+            die = self._entries[number]
+            if enters(die, callee):
+                functions[number] = _Function(die, number, (), (), True)
+                ends.append(number)
+                continue
+            function = functions[number] = self._function(number)
+            jump_count += len(function.targets)
+            if jump_count > MAX_JUMPS:
+                raise LimitExceeded(f"more than {MAX_JUMPS} tail calls")
+            for target in function.targets:
+                jumping_to.setdefault(target, []).append(number)
+            pending += reversed(function.targets)
+        sources = [*ends, *(n for n, function in functions.items() if not function.is_described)]
+        reaching = set(chain.from_iterable(_steps(sources, lambda n: jumping_to.get(n, ()))))
+        within = {n: _within(f, reaching) for n, f in functions.items() if n in reaching}
+        return list(within.values()), [within[number] for number in ends]
 
-    def _function(self, die: Die) -> _Function:
-        if die not in self._functions:
+    def _number(self, die: Die) -> int:
+        number = self._numbers.setdefault(die, len(self._entries))
+        if number == len(self._entries):
+            self._entries.append(die)
+        return number
+
+    def _function(self, number: int) -> _Function:
+        function = self._functions.get(number)
+        if function is None:
+            die = self._entries[number]
             jumps = tuple(site for site in call_sites(die) if site.is_tail_call)
             callees = [jump.callee for jump in jumps]
             targets = [None if callee is None else self._code_of(callee) for callee in callees]
             is_whole = None not in targets and any(die.flag(call) for call in _ALL_CALLS)
             resolved = [(j, t) for j, t in zip(jumps, targets, strict=True) if t is not None]
-            self._functions[die] = _Function(
-                die, tuple(j for j, _ in resolved), tuple(t for _, t in resolved), is_whole
-            )
-        return self._functions[die]
+            numbers = tuple(self._number(target) for _, target in resolved)
+            jumps = tuple(jump for jump, _ in resolved)
+            function = self._functions[number] = _Function(die, number, jumps, numbers, is_whole)
+        return function
 
     def _code_of(self, function: Die) -> Die | None:
         """Return the entry with the code of a function, from another of its entries; None if there
@@ -210,37 +221,47 @@ def _common(
 
 def _forced(first: _Function, last: _Function, functions: Sequence[_Function]) -> list[CallSite]:
     """Return the jumps with which every chain begins, the outermost first."""
-    by_die = {function.die: function for function in functions}
+    by_number = {function.number: function for function in functions}
     calls: list[CallSite] = []
     here = first
     while here is not last and len(here.jumps) == 1:
         calls += here.jumps
-        here = by_die[here.targets[0]]
+        here = by_number[here.targets[0]]
     return calls
 
 
 def _only_ways(first: _Function, last: _Function, functions: Sequence[_Function]) -> list[CallSite]:
     """Return the jumps with which every chain ends, the innermost first."""
-    ways: dict[Die, list[tuple[_Function, CallSite]]] = {}
+    ways: dict[int, list[tuple[_Function, CallSite]]] = {}
     for function in functions:
         for jump, target in zip(function.jumps, function.targets, strict=True):
             ways.setdefault(target, []).append((function, jump))
     calls: list[CallSite] = []
     here = last
-    while here is not first and len(ways[here.die]) == 1:
-        here, jump = ways[here.die][0]
+    while here is not first and len(ways[here.number]) == 1:
+        here, jump = ways[here.number][0]
         calls.append(jump)
     return calls
 
 
 def _shortest(first: _Function, last: _Function, functions: Sequence[_Function]) -> int:
     """Return the number of jumps of the shortest chain."""
-    by_die = {function.die: function for function in functions}
-    reached, count = {first.die}, 0
-    while last.die not in reached:
-        reached |= {target for die in reached for target in by_die[die].targets}
-        count += 1
-    return count
+    by_number = {function.number: function for function in functions}
+    chains = _steps([first.number], lambda number: by_number[number].targets)
+    return next(count for count, numbers in enumerate(chains) if last.number in numbers)
+
+
+def _steps(
+    first: Iterable[int], following: Callable[[int], Iterable[int]]
+) -> Iterator[Collection[int]]:
+    """Yield the first functions, then at each step those that follow one of the step before and
+    that no step had."""
+    step = set(first)
+    had = set(step)
+    while step:
+        yield step
+        step = set().union(*map(following, step)) - had
+        had |= step
 
 
 def _symbols(code_object: CodeObject, function: Die) -> list[Symbol]:
@@ -251,12 +272,12 @@ def _symbols(code_object: CodeObject, function: Die) -> list[Symbol]:
     return [symbol for symbol in symbols if "@@" in symbol.name or "@" not in symbol.name]
 
 
-def _within(function: _Function, reaching: set[Die]) -> _Function:
+def _within(function: _Function, reaching: set[int]) -> _Function:
     """Return the function with only those jumps that lead into a set of functions."""
     pairs = zip(function.jumps, function.targets, strict=True)
     leading = [(jump, target) for jump, target in pairs if target in reaching]
     jumps, targets = tuple(j for j, _ in leading), tuple(t for _, t in leading)
-    return _Function(function.die, jumps, targets, function.is_described)
+    return _Function(function.die, function.number, jumps, targets, function.is_described)
 
 
 def _jump(call: CallSite) -> Jump:
