@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from copy import copy
+from heapq import nsmallest
 from typing import Final
 
 from dwarfgpu.arch.registry import other_wave_size
@@ -24,7 +25,7 @@ from dwarfgpu.cfi.entry import Cie, Fde
 from dwarfgpu.cfi.frame_entries import SectionKind
 from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.rows import RowTable
-from dwarfgpu.cfi.rule import Row
+from dwarfgpu.cfi.rule import Row, Rules
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, FailedReads, UnknownAugmentation
@@ -66,6 +67,7 @@ class CallFrames:
         self._loaded = sections.program.loaded
         self._tables: dict[tuple[SectionKind, int], RowTable] = {}
         self._rule_count = 0
+        self._unknown: dict[int, tuple[Rules, str | None]] = {}
         self._rows = KeptAnswers[int, FrameRow | None](_MAX_ROWS)
         self._failed = FailedReads()
         self.notes: list[str] = []
@@ -164,6 +166,7 @@ class CallFrames:
             if self._rule_count > _MAX_RULES:
                 self._tables.clear()
                 self._rows.clear()
+                self._unknown.clear()
                 self._rule_count = table.rule_count
             self._tables[key] = table
         return table
@@ -200,15 +203,9 @@ class CallFrames:
         have, of the last row where others begin after the end of the FDE (A.6.4.1), or of rows
         whose instructions are zeros."""
         section, fde, row = description.section, description.fde, description.row
-        architecture, table = self._program.architecture, self.table(section, fde)
-        reasons = []
-        if architecture is not None and not row.rules.keys() <= architecture.registers.keys():
-            unknown = sorted(row.rules.keys() - self._defined_registers - {fde.cie.return_register})
-            if unknown and architecture.has_every_register:
-                numbers = ", ".join(map(str, unknown[:_MOST_NAMED]))
-                if len(unknown) > _MOST_NAMED:
-                    numbers += f" and {len(unknown) - _MOST_NAMED} more"
-                reasons.append(f"{architecture.name} defines no DWARF register {numbers}")
+        table = self.table(section, fde)
+        undefined = self._undefined_registers(fde.cie, row.rules)
+        reasons = [] if undefined is None else [undefined]
         if table.beyond is not None and row is table.rows[-1]:
             reasons.append(f"a row begins at {table.beyond:#x}, after its end")
         if table.zeroed_from is not None and row.end > table.zeroed_from and not reasons:
@@ -224,6 +221,25 @@ class CallFrames:
                 f"{reason}"
             )
             self.damage[note] = None
+
+    def _undefined_registers(self, cie: Cie, rules: Rules) -> str | None:
+        """Return which registers of rules the architecture does not have; None if it has all."""
+        known = self._unknown.get(id(rules))
+        if known is None:  # rows at many addresses have the same, and there may be very many
+            known = self._unknown[id(rules)] = rules, self._look_for_undefined(cie, rules)
+        return known[1]
+
+    def _look_for_undefined(self, cie: Cie, rules: Rules) -> str | None:
+        architecture = self._program.architecture
+        if architecture is None or rules.keys() <= architecture.registers.keys():
+            return None
+        unknown = rules.keys() - self._defined_registers - {cie.return_register}
+        if not unknown or not architecture.has_every_register:
+            return None
+        numbers = ", ".join(map(str, nsmallest(_MOST_NAMED, unknown)))
+        if len(unknown) > _MOST_NAMED:
+            numbers += f" and {len(unknown) - _MOST_NAMED} more"
+        return f"{architecture.name} defines no DWARF register {numbers}"
 
     @cached_property
     def _defined_registers(self) -> frozenset[int]:

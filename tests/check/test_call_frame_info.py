@@ -11,12 +11,14 @@ import pytest
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.base.records import evolve
-from dwarfgpu.cfi.rule import RegisterCfa
+from dwarfgpu.cfi.entry import Cie
+from dwarfgpu.cfi.rule import RegisterCfa, Rules
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.check.cfi_results import needs_rule, return_column_fault
 from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.rows import first_cycle
 from dwarfgpu.dwarf import cfi_rows_by_pc
+from dwarfgpu.dwarf.cfi_rows_by_pc import CallFrames
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.objfile.elf import ObjectFile
@@ -588,6 +590,28 @@ def test_many_registers_that_no_machine_has() -> None:
 
     few, many = calls_of(asked(1)), calls_of(asked(1000))
     assert many < 1.2 * few
+
+
+def test_rules_that_many_addresses_share_are_looked_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each frame of a stack has its own address, in one row with the rules of 60,000 registers."""
+    looked = []
+    look = CallFrames._look_for_undefined
+
+    def counted(frames: CallFrames, cie: Cie, rules: Rules) -> str | None:
+        looked.append(rules)
+        return look(frames, cie, rules)
+
+    monkeypatch.setattr(CallFrames, "_look_for_undefined", counted)
+    code = CFA + b"".join(rule(OFFSET, 4000 + n, 4) for n in range(10))
+    frames = debug_info(frame_file(code)).call_frames
+    rows = [frames.row_at(0x1000 + n) for n in range(0x40)]
+    assert len(looked) == 1 and all(row is not None and row.rules is looked[0] for row in rows)
+    (note,) = frames.damage
+    assert note.endswith(
+        "defines no DWARF register 4000, 4001, 4002, 4003, 4004, 4005, 4006, 4007 and 2 more"
+    )
 
 
 def test_cached_rows_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
