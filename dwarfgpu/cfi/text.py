@@ -155,9 +155,11 @@ def row_text(
     return f"{head}: {rules}" if rules else head
 
 
-def row_json(row: Row) -> dict[str, Plain]:
-    """Return a row as in the conformance format (`cfi_rows`)."""
-    rules: dict[str, Plain] = {str(n): rule_json(rule) for n, rule in sorted(row.rules.items())}
+def row_json(row: Row, rules: dict[str, Plain] | None = None) -> dict[str, Plain]:
+    """Return a row as in the conformance format (`cfi_rows`); `rules`: those of the row, where they
+    are known."""
+    if rules is None:
+        rules = {str(n): rule_json(rule) for n, rule in sorted(row.rules.items())}
     return {
         "start": row.start,
         "end": row.end,

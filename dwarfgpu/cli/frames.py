@@ -139,7 +139,8 @@ def _location(args: argparse.Namespace, code_object: CodeObject) -> ProgramLocat
 
 
 def _print_json(answer: FramesAnswer) -> None:
-    """Print one object, entry by entry: the records of a large file take gigabytes."""
+    """Print one object, row by row: the records of a large file, or of the rows of one entry, take
+    gigabytes."""
     import json
 
     print(_opened(answer.head, "sections"), end="")
@@ -148,7 +149,15 @@ def _print_json(answer: FramesAnswer) -> None:
         print(separator + _opened(section, "entries"), end="")
         inner = ""
         for entry in entries:
-            print(inner + json.dumps(entry, allow_nan=False), end="")
+            if entry.rows is None:
+                print(inner + json.dumps(entry.head, allow_nan=False), end="")
+            else:
+                print(inner + _opened(entry.head, "rows"), end="")
+                between = ""
+                for row in entry.rows:
+                    print(between + json.dumps(row, allow_nan=False), end="")
+                    between = ", "
+                print("]}", end="")
             inner = ", "
         print("]}", end="")
         separator = ", "

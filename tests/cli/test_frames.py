@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
 
+from dwarfgpu.cli.main import main
 from tests.cli.command import FIXTURES, STATES, Done, run, run_json
+from tools.bombs.sections import rules_of_rows
 
 LOCATIONS = FIXTURES / "asm/locations.gfx942.v5.co"
 STATE = STATES / "locations.gfx942.json"
@@ -367,6 +371,23 @@ def test_the_demo_has_the_addresses_of_its_state_too() -> None:
     assert done.notes == ["--pc 0x7f0000001690 is 0x1690 in the file, loaded at 0x7f0000000000"]
     outside = run("frames", "--demo", "--pc", "0x7f0000000000")
     assert outside.out == "no frame information for pc 0x7f0000000000 in demo.co\n"
+
+
+def test_the_rows_of_an_entry_are_printed_one_by_one(tmp_path: Path) -> None:
+    """As JSON: those of an entry of 300 KB took a gigabyte, all in memory."""
+    path, out = tmp_path / "made", tmp_path / "out"
+    path.write_bytes(rules_of_rows(200)["bomb"])
+    run("frames", path)  # what is made once
+    tracemalloc.start()
+    try:
+        with out.open("w", encoding="utf-8") as stream, redirect_stdout(stream):
+            assert main(["frames", str(path), "--json"]) == 0
+        peak_bytes = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    entry = json.loads(out.read_text("utf-8"))["sections"][0]["entries"][1]
+    assert [len(row["rules"]) for row in entry["rows"]] == [*range(1, 201), 200]
+    assert peak_bytes < 4_000_000
 
 
 def test_what_is_written_counts_for_the_frames() -> None:

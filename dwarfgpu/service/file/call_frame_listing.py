@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
 from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.cfi.decode import CfaProgram
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde, FrameEntry
-from dwarfgpu.cfi.rule import Row
+from dwarfgpu.cfi.rule import Row, Rules
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.cfi.text import (
     ExpressionText,
@@ -19,6 +19,7 @@ from dwarfgpu.cfi.text import (
     instruction_text,
     register_name,
     row_json,
+    rule_json,
     rule_text,
 )
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -27,7 +28,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.text.assembly import expression_text
 from dwarfgpu.service.error_text import error_json, error_line
-from dwarfgpu.service.file.listed_rules import ListedRules
+from dwarfgpu.service.file.listed_rules import ListedRules, RulesRecord
 from dwarfgpu.view.call_frame_text import (
     broken_line,
     cie_heading,
@@ -42,6 +43,8 @@ from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.json_object import Plain as JsonPlain
 
 SCHEMA: Final = "dwarfgpu-frames-1"
+_KEPT: Final = 1 << 16
+"""Names of registers, and texts of rules, that are kept for the rows of an entry."""
 _LONGEST_EXPRESSION: Final = 1 << 14
 """Bytes of an expression whose operations are listed; real ones have some tens."""
 
@@ -191,7 +194,7 @@ class FramesAnswer:
         missing = self.listing.missing_notes if is_missing else []
         return [*self.notes, *frames.notes, *self.listing.name_notes, *missing]
 
-    def sections(self) -> Iterator[tuple[JsonObject, Iterator[JsonObject]]]:
+    def sections(self) -> Iterator[tuple[JsonObject, Iterator[EntryRecord]]]:
         """Yield each section without its entries, and these: there may be millions."""
         for section in self.listing.code_object.info.call_frames.sections:
             table = search_table_json(section, compared=self.listing.pc is None)
@@ -199,10 +202,10 @@ class FramesAnswer:
             shown: JsonPlain = None if table is None else {**table}  # type: ignore[dict-item]
             yield {"name": section.kind, "search_table": shown}, self._entries(section)
 
-    def _entries(self, section: FrameSection) -> Iterator[JsonObject]:
+    def _entries(self, section: FrameSection) -> Iterator[EntryRecord]:
         for entry in self.listing.entries(section):
-            record: JsonObject = {**entry_json(self.listing, section, entry)}  # type: ignore[dict-item]
-            self.is_whole = self.is_whole and record["error"] is None
+            record = entry_record(self.listing, section, entry)
+            self.is_whole = self.is_whole and record.head["error"] is None
             self.has_fde = self.has_fde or isinstance(entry, Fde)
             yield record
 
@@ -210,9 +213,24 @@ class FramesAnswer:
         """Return the whole answer."""
         head = self.head
         sections: list[JsonPlain] = [
-            {**section, "entries": [*entries]} for section, entries in self.sections()
+            {**section, "entries": [entry.whole for entry in entries]}
+            for section, entries in self.sections()
         ]
         return {**head, "sections": sections, "notes": self.all_notes}
+
+
+@frozen(eq=False)
+class EntryRecord:
+    """An entry as data: all but its rows, and these, which are made one by one: they may take much
+    memory; None for an entry that has none."""
+
+    head: JsonObject
+    rows: Iterable[JsonPlain] | None = None
+
+    @property
+    def whole(self) -> JsonObject:
+        """The entry with its rows."""
+        return self.head if self.rows is None else {**self.head, "rows": [*self.rows]}
 
 
 def search_table_json(section: FrameSection, *, compared: bool) -> dict[str, Plain] | None:
@@ -273,15 +291,16 @@ def _short(text: ExpressionText, expression: bytes) -> str:
     return text(expression).replace("DW_OP_LLVM_user ", "").replace("DW_OP_", "")
 
 
-def entry_json(
+def entry_record(
     listing: CallFrameListing, section: FrameSection, entry: FrameEntry
-) -> dict[str, Plain]:
+) -> EntryRecord:
     """Return an entry as data (`docs/schema/frames.json`)."""
     if isinstance(entry, BrokenEntry):
-        return {"kind": "broken", "offset": entry.offset, "error": _error(entry.error)}
+        head: dict[str, Plain] = {"kind": "broken", "offset": entry.offset}
+        return _record({**head, "error": _error(entry.error)})
     cie = entry if isinstance(entry, Cie) else entry.cie
     text = listing.expression_text(cie)
-    record: dict[str, Plain] = {
+    head = {
         "kind": "CIE" if isinstance(entry, Cie) else "FDE",
         "offset": entry.offset,
         "size": entry.size_bytes,
@@ -290,33 +309,40 @@ def entry_json(
     }
     if isinstance(entry, Cie):
         form = entry.format
-        return record | {
-            "version": entry.version,
-            "augmentation": entry.augmentation.text,
-            "is_signal_frame": entry.augmentation.is_signal_frame,
-            "address_size": form.address_size,
-            "code_alignment": form.code_alignment,
-            "data_alignment": form.data_alignment,
-            "return_register": entry.return_register,
-        }
+        return _record(
+            head
+            | {
+                "version": entry.version,
+                "augmentation": entry.augmentation.text,
+                "is_signal_frame": entry.augmentation.is_signal_frame,
+                "address_size": form.address_size,
+                "code_alignment": form.code_alignment,
+                "data_alignment": form.data_alignment,
+                "return_register": entry.return_register,
+            }
+        )
     rows, error = listing.rows(section, entry)
-    shown: list[Plain] = []
+    shown = 0
     for row in rows:
         try:
             listing.rules.spend_on_record(row)
         except LimitExceeded as too_many:
             error = too_many
             break
-        shown.append(_row(row, cie, text))
+        shown += 1
     if error is not None:
-        record["error"] = _error(error)
-    return record | {
+        head["error"] = _error(error)
+    head |= {
         "cie": entry.cie.offset,
         "start": entry.initial_location,
         "end": entry.end,
         "function": listing.function(entry.initial_location),
-        "rows": shown,
     }
+    return _record(head, _rows(rows[:shown], cie, listing.rules, text))
+
+
+def _record(head: dict[str, Plain], rows: Iterable[Plain] | None = None) -> EntryRecord:
+    return EntryRecord({**head}, rows)  # type: ignore[dict-item, arg-type]
 
 
 def _instructions(program: CfaProgram, text: ExpressionText) -> list[Plain]:
@@ -331,13 +357,26 @@ def _instructions(program: CfaProgram, text: ExpressionText) -> list[Plain]:
     ]
 
 
-def _row(row: Row, cie: Cie, text: ExpressionText) -> Plain:
+def _rows(
+    rows: Iterable[Row], cie: Cie, listed: ListedRules, text: ExpressionText
+) -> Iterator[Plain]:
+    """Yield rows as data. Rows mostly have the rules of the row before, but for a few."""
     architecture = with_own_names(cie.format.architecture)
-    rules: dict[str, Plain] = {
-        register_name(number, architecture): rule_text(rule, architecture, text)
-        for number, rule in sorted(row.rules.items())
-    }
-    return {**row_json(row), "text": {"cfa": cfa_text(row.cfa, architecture, text), **rules}}
+    name_of = lru_cache(_KEPT)(lambda number: register_name(number, architecture))
+    text_of = lru_cache(_KEPT)(lambda rule: rule_text(rule, architecture, text))
+    json_of = lru_cache(_KEPT)(rule_json)
+
+    def record(rules: Rules) -> RulesRecord:
+        in_order = sorted(rules.items())
+        return (
+            {str(number): json_of(rule) for number, rule in in_order},
+            {name_of(number): text_of(rule) for number, rule in in_order},
+        )
+
+    for row in rows:
+        data, texts = listed.record(cie, row, record)
+        shown = {"cfa": cfa_text(row.cfa, architecture, text), **texts}
+        yield {**row_json(row, data), "text": shown}
 
 
 def _error(error: DwarfGpuError) -> Plain:

@@ -7,13 +7,14 @@ each has all of them again, however few bytes it has itself.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeAlias
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.records import define, field
-from dwarfgpu.cfi.entry import Fde
+from dwarfgpu.cfi.entry import Cie, Fde
 from dwarfgpu.cfi.rule import Row, Rules
-from dwarfgpu.cfi.text import ExpressionText
+from dwarfgpu.cfi.text import ExpressionText, Plain
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.view.call_frame_text import rule_lines
 
@@ -26,6 +27,10 @@ _OF_RECORD: Final = 2
 """As how many rules one counts in a record, which says it twice: as data and as text."""
 
 
+RulesRecord: TypeAlias = tuple[dict[str, Plain], dict[str, Plain]]
+"""Rules as data, by number, and as text, by the names of the registers."""
+
+
 @define(eq=False)
 class ListedRules:
     """What is left of `FileLimits.frame_rules`."""
@@ -35,6 +40,9 @@ class ListedRules:
     _free: int = field(init=False, default=0)
     _of_cie: tuple[Rules, tuple[str, ...]] | None = field(init=False, default=None)
     _of_last: tuple[Rules, tuple[str, ...]] | None = field(init=False, default=None)
+
+    _record_of_cie: tuple[Cie, Rules, RulesRecord] | None = field(init=False, default=None)
+    _last_record: tuple[Cie, Rules, RulesRecord] | None = field(init=False, default=None)
 
     def begin(self, fde: Fde) -> None:
         """Begin an FDE; `LimitExceeded` if nothing is left for its rows."""
@@ -69,6 +77,20 @@ class ListedRules:
         else:
             self._of_last = entry
         return entry[1]
+
+    def record(self, cie: Cie, row: Row, make: Callable[[Rules], RulesRecord]) -> RulesRecord:
+        """Return the record of the rules of a row, made once for the rows of a CIE that share
+        them."""
+        rules = row.rules
+        for kept in (self._last_record, self._record_of_cie):
+            if kept is not None and kept[0] is cie and kept[1] is rules:
+                return kept[2]
+        entry = cie, rules, make(rules)
+        if rules is cie.initial.rules:
+            self._record_of_cie = entry
+        else:
+            self._last_record = entry
+        return entry[2]
 
     def spend_on_record(self, row: Row) -> None:
         """Count the rules of a row that becomes a record; `LimitExceeded` for too many."""
