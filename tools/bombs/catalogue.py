@@ -18,6 +18,7 @@ from tools.bombs import (
     nesting,
     objects,
     sections,
+    stacks,
 )
 
 BOMBS: Final = (
@@ -26,6 +27,7 @@ BOMBS: Final = (
     *nesting.BOMBS,
     *languages.BOMBS,
     *sections.BOMBS,
+    *stacks.BOMBS,
     *machines.BOMBS,
     *containers.BOMBS,
     *damaged.BOMBS,

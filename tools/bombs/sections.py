@@ -502,7 +502,7 @@ LIST = (
     "debug bomb <<< break f0.c:2",
 )
 MANY_FRAMES = ("frames bomb --pc 0x1000", "check bomb")
-FRAMES = ("frames bomb", *MANY_FRAMES)
+FRAMES = ("frames bomb", "frames bomb --json", *MANY_FRAMES)
 QWORD = (
     "where bomb qword",
     "debug bomb <<< print qword",
@@ -620,7 +620,7 @@ BOMBS = (
     Bomb("initial-instructions", ".debug_frame", "{} FDEs of a CIE of 6 instructions for each",
          initial_instructions, 10_000, FRAMES, says="no state was remembered", small=25),
     Bomb("inherited-rules", ".debug_frame", "{} FDEs that inherit as many rules", inherited_rules,
-         20_000, FRAMES, says="--max-frame-rules"),
+         20_000, FRAMES, says="--max-frame-rules", small=6),
     Bomb("cies", ".debug_frame", "{} CIEs", many_cies, 1_500_000, MANY_FRAMES,
          says="--max-frame-entries"),
     Bomb("different-cies", ".debug_frame", "{} CIEs with rules and an FDE of their own",
