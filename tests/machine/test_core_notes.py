@@ -375,7 +375,7 @@ def test_why_a_signal_was_sent(number: int, code: int, field: int, text: str) ->
         (10, "SIGUSR1, User defined signal 1"),
         (31, "SIGSYS, Bad system call"),
         (34, "SIG34, Real-time event 34"),
-        (99, "signal 99"),
+        (99, "99, Unknown signal"),
     ],
 )
 def test_signals_have_gdbs_names(number: int, text: str) -> None:

@@ -57,11 +57,12 @@ def signal_name(number: int) -> str:
 
 
 def signal_text(number: int) -> str:
-    """Return `SIGSEGV, Segmentation fault`, as GDB names it."""
+    """Return `SIGSEGV, Segmentation fault`, as GDB names it; `99, Unknown signal`."""
     if number in _NAMED:
         return ", ".join(_NAMED[number])
-    name = signal_name(number)
-    return f"{name}, Real-time event {number}" if number in _REAL_TIME else name
+    if number in _REAL_TIME:
+        return f"{signal_name(number)}, Real-time event {number}"
+    return f"{number}, Unknown signal"
 
 
 @frozen
