@@ -121,8 +121,8 @@ class LanguageOperators:
         """
         return None
 
-    def target(self, value: TypedValue) -> TypedValue | None:
-        """Return `*value`."""
+    def target(self, node: ast.Node, value: TypedValue) -> TypedValue | None:
+        """Return `*node`, where `value` is that of the operand."""
         return None
 
     def of_nodes(self, node: ast.Binary) -> TypedValue | None:

@@ -207,7 +207,7 @@ class Operations(UntypedOperands):
             return value  # what `&[1, 2]` refers to
         if isinstance(node, ast.Access) and isinstance(strip(value.type), Function):
             raise UsageError(NO_POINTER)  # as in GDB: a method has no pointer
-        return self._contents(value, written)
+        return self._contents(node, value, written)
 
     def _member_pointer(self, node: ast.Name) -> TypedValue | None:
         """Return `&Class::x`; None if the name is not that of a part of an object."""
@@ -224,10 +224,10 @@ class Operations(UntypedOperands):
         _, written = split_last(node.name)
         return member_pointer(self.objects, functions[0], written) if functions else None
 
-    def _contents(self, value: TypedValue, written: TypedValue) -> TypedValue:
+    def _contents(self, node: ast.Node, value: TypedValue, written: TypedValue) -> TypedValue:
         """Return what an operand points to, which is `written` before references are followed."""
         bare = strip(value.type)
-        target = self.own.target(value)
+        target = self.own.target(node, value)
         if target is not None:
             return target
         pointee = smart_pointee(self.objects, value, "*")

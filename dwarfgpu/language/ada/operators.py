@@ -111,7 +111,7 @@ class AdaOperators(LanguageOperators):
         )
         return arrays_joined(self.objects, left, right, first_index_of(*sides))
 
-    def target(self, value: TypedValue) -> TypedValue | None:
+    def target(self, node: ast.Node, value: TypedValue) -> TypedValue | None:
         is_array = _is_array_elsewhere(value.type)
         return array_of(self.objects, value) if is_array else None
 

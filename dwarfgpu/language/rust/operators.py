@@ -7,7 +7,16 @@ from typing import Final
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.dynamic_arrays import dynamic_array
 from dwarfgpu.dwarf.types.type_sizes import element_type
-from dwarfgpu.dwarf.types.types import MAX_CHAIN, Array, Base, Pointer, Type, strip
+from dwarfgpu.dwarf.types.types import (
+    MAX_CHAIN,
+    Array,
+    Base,
+    Dynamic,
+    Pointer,
+    Struct,
+    Type,
+    strip,
+)
 from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError, counted
 from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer, is_unicode_character
 from dwarfgpu.language.array_expressions import elements, indexed_array
@@ -177,6 +186,19 @@ class RustOperators(LanguageOperators):
         self, value: TypedValue, low: int, high: int | None, limit: int | None
     ) -> TypedValue | None:
         return smaller_slice(self.objects, value, low, high)
+
+    def target(self, node: ast.Node, value: TypedValue) -> TypedValue | None:
+        """Return the object to which a pointer to a trait object leads, in its own type, which is
+        read, too, where only that is wanted. An error for any other structure."""
+        if not isinstance(strip(value.type), Struct | Dynamic):
+            return None
+        from dwarfgpu.language.rust import trait_objects  # few expressions
+
+        if not trait_objects.is_trait_pointer(value.type):
+            raise trait_objects.no_target(value.type)
+        counting = self.evaluation.counting()
+        read = value if counting is self.evaluation else counting.object(node)
+        return self.objects.dereferenced(trait_objects.pointer_to_object(counting.objects, read))
 
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
         if not have_parts(left, right):
