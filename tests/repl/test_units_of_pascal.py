@@ -95,6 +95,37 @@ def test_members_are_completed_with_class_variables(files: list[str]) -> None:
     assert [word.lower() for word in words[1]] == ["print square.made"]
 
 
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("bank.", "counter days kloan knone made stop"), ("BANK.c", "counter"),
+        ("1 + bank.k", "kloan knone"), ("a.Da", "days"), ("a.square.ID", "id"),
+        ("a.squ", "square"), ("Tsquare.", "made"), ("nobank.", ""), ("counter.", ""),
+    ],
+)  # fmt: skip
+def test_names_behind_a_point_are_completed(files: list[str], typed: str, expected: str) -> None:
+    """What is typed stays in its case of letters."""
+    said = answers(None, files, [f"complete print {typed}"])[0].splitlines()[1:]
+    assert all(text.startswith(f"print {typed}") for text in said)
+    words = [text.rpartition(".")[2].lower() for text in said]
+    # Free Pascal describes constants of its own unit `system` in each unit with classes.
+    assert sorted(word for word in words if not word.startswith("et")) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("DA", ["DAys"]), ("da", ["days"]), ("NOWH", ["NOWHere"]), ("squ", ["square"]),
+        ("coun", ["counter"]), ("KLo", ["KLoan"]), ("xyz", []),
+    ],
+)  # fmt: skip
+def test_names_are_completed_in_any_case(files: list[str], typed: str, expected: list[str]) -> None:
+    said = answers(None, files, [f"complete print {typed}"])[0].splitlines()[1:]
+    words = [text.removeprefix("print ") for text in said]
+    assert [word[: len(typed)] for word in words] == [typed] * len(expected)
+    assert [word.lower() for word in words] == [word.lower() for word in expected]
+
+
 def test_an_interface_is_a_reference(files: list[str]) -> None:
     """With `-gw3`, whose data location leads to the object, it was shown as a record."""
     values = shown(files, ["printed", "none", "none = nil", "printed = nil", "printed^"])

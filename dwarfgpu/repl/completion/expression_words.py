@@ -26,6 +26,7 @@ from dwarfgpu.service.frame.focus import lane_numbers
 from dwarfgpu.service.value.value_history import options_of
 
 _OPERAND = pattern(r"(?<![\w$:~])[\w$:~]*(?:<[^<>()]*>[\w$:~]*)*$")
+_LAST_WORD = pattern(r"\w+$")
 _ACCESS = pattern(r"(?:\.|->)\s*(?P<word>\w*)$")
 _ACCESS_BEFORE = pattern(r"(?:\.|->)$")
 _ACCESS_OF_FORTRAN = pattern(r"(?:%|\.|->)\s*(?P<word>\w*)$")
@@ -46,6 +47,10 @@ _TAGS: Final = {
     "union": ("union",),
     "enum": ("enum",),
 }
+_OF_UNIT: Final = ("variable", "function", "enumerator")
+"""What `unit.name` of Pascal may be."""
+_CLASS_VARIABLE: Final = "_static_"
+"""What Free Pascal writes before the name of a class variable with `-gw2`, after `$` else."""
 _OF_CLOSURE: Final = "{closure_env#"
 """In the names of what closures of Rust capture, which are written between quotes only."""
 OPERANDS: Final = (
@@ -71,14 +76,14 @@ def variables(shell: Shell, word: str) -> Iterator[Candidate]:
         in_scope = shell.session.variables()
     except DwarfGpuError:
         return
-    level = shell.session.inline_level
+    level, in_any_case = shell.session.inline_level, _style(shell) == "pascal"
     for variable in in_scope:
         is_seen = variable.kind == "global" or variable.inline_level == level
         if is_seen and not variable.is_shadowed:
-            yield from _candidate(variable, word)
+            yield from _candidate(variable, word, in_any_case=in_any_case)
     with suppress(DwarfGpuError):
         for variable in shell.session.meanings().of_enclosing_functions():
-            yield from _candidate(variable, word)
+            yield from _candidate(variable, word, in_any_case=in_any_case)
 
 
 def _nested_functions(shell: Shell, word: str) -> Iterator[Candidate]:
@@ -93,15 +98,28 @@ def _nested_functions(shell: Shell, word: str) -> Iterator[Candidate]:
                     yield Candidate(die.name, "function")
 
 
-def _candidate(variable: Variable, word: str) -> Iterator[Candidate]:
+def _candidate(variable: Variable, word: str, *, in_any_case: bool) -> Iterator[Candidate]:
     """Yield a variable with its type, if its name begins so."""
     name = variable.name.removeprefix("&")  # of Go, on the heap
+    if in_any_case and "$" not in name:
+        name = _as_typed(name, word)
     if name.startswith(word):
         try:
             about = variable.type_text or ""
         except DwarfGpuError:
             about = ""
         yield Candidate(name.partition(RENAMES)[0], about)
+
+
+def _is_of_source(name: str) -> bool:
+    """Return whether a name of Pascal is none that the compiler makes."""
+    return "$" not in name and not name.startswith(_CLASS_VARIABLE)
+
+
+def _as_typed(name: str, word: str) -> str:
+    """Return a name of Pascal with its beginning in the case of letters that is typed; the name
+    itself if it begins otherwise."""
+    return word + name[len(word) :] if name[: len(word)].lower() == word.lower() else name
 
 
 def operands(shell: Shell, word: str) -> Iterator[Candidate]:
@@ -112,7 +130,7 @@ def operands(shell: Shell, word: str) -> Iterator[Candidate]:
         yield from _gpu_words(shell, word)
         if "::" not in word and _has_this(shell):
             yield from members(shell, "*this")
-        yield from candidates_of(shell.symbols.starting_with(word, OPERANDS))
+        yield from _symbols(shell, word)
         yield from of_scopes(shell, word)
         yield from _spaces(shell, word) if word else ()
         return
@@ -133,6 +151,17 @@ def operands(shell: Shell, word: str) -> Iterator[Candidate]:
     for register in registers(shell, word[1:]):
         if register.text != "pc":
             yield Candidate(f"${register.text}", register.about)
+
+
+def _symbols(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Yield names of the program; in Pascal the case of letters does not matter, and that of what
+    is typed stays."""
+    if _style(shell) != "pascal":
+        yield from candidates_of(shell.symbols.starting_with(word, OPERANDS))
+        return
+    for name, kind in shell.symbols.in_any_case(word, OPERANDS):
+        if _is_of_source(name):
+            yield Candidate(_as_typed(name, word), kind)
 
 
 def of_scopes(shell: Shell, word: str, kinds: Collection[str] = OPERANDS) -> Iterator[Candidate]:
@@ -283,7 +312,10 @@ def _style(shell: Shell) -> Style | None:
 
 
 def as_in_file(shell: Shell, text: str) -> str:
-    """Return a text with the name at its end as the file has it: in Ada `pk__x` for `Pk.x`."""
+    """Return a text with the name at its end as the file has it: in Ada `pk__x` for `Pk.x`. Without
+    the name in Pascal, where the file may have it in any case of letters."""
+    if _style(shell) == "pascal":
+        return _LAST_WORD.sub("", text)
     if _style(shell) != "ada":
         return text
     return _DOTTED.sub(lambda match: _name_of_ada(shell, match[0]), text)
@@ -301,12 +333,16 @@ def _name_of_ada(shell: Shell, word: str) -> str:
 
 
 def _of_package(shell: Shell, word: str) -> Iterator[Candidate]:
-    """Yield the names of Ada, Go or D that begin so, with their package or module; none in other
-    languages."""
+    """Yield the names of Ada, Go, D or Pascal that begin so, with their package, module or unit;
+    none in other languages."""
     if _style(shell) == "ada":
         yield from names_of_ada(shell, word, OPERANDS)
         with suppress(DwarfGpuError):
             yield from _declared_around(shell, word)
+        return
+    if _style(shell) == "pascal":
+        with suppress(DwarfGpuError):
+            yield from _of_unit_of_pascal(shell, *word.rsplit(".", 1))
         return
     try:
         unit = shell.session.unit
@@ -329,6 +365,23 @@ def _declared_around(shell: Shell, word: str) -> Iterator[Candidate]:
         is_typed = _OF_ADA.fullmatch(declared) and declared.islower()  # GNAT's own have capitals
         if name.startswith(in_file) and is_typed:
             yield Candidate(word + declared[len(in_file.replace("__", ".")) :])
+
+
+def _of_unit_of_pascal(shell: Shell, scope: str, word: str) -> Iterator[Candidate]:
+    """Yield the objects, constants and functions of a unit, or the variables of a class, that begin
+    so."""
+    from dwarfgpu.language.name_resolution import Names  # few programs are of Pascal
+    from dwarfgpu.language.pascal.names import class_variables
+    from dwarfgpu.language.pascal.units import class_meant, units_meant
+
+    names = Names(shell.session)
+    units, class_type = units_meant(names, scope), class_meant(names, scope)
+    for name, kind in shell.symbols.in_any_case(word, _OF_UNIT, units):
+        if _is_of_source(name):
+            yield Candidate(f"{scope}.{_as_typed(name, word)}", kind)
+    if class_type is not None:
+        for name in class_variables(shell.session, class_type):
+            yield Candidate(f"{scope}.{_as_typed(name, word)}")
 
 
 def names_of_ada(shell: Shell, word: str, kinds: Collection[str]) -> Iterator[Candidate]:
@@ -381,6 +434,9 @@ def offer_operands(shell: Shell, text: str) -> Completions:
         if is_decimal(before[:1]):
             return match.start("word"), ()
         known = [*members(shell, before)]
+        if _style(shell) == "pascal":
+            word = match["word"]
+            known = [Candidate(_as_typed(item.text, word), item.about) for item in known]
         if _style(shell) == "c":
             known += _methods(shell, before)
         start = match.start() - len(before)

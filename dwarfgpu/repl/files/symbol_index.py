@@ -17,6 +17,7 @@ from typing import Final
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.typed_names import UnitNames, typed_names
+from dwarfgpu.dwarf.unit import CompilationUnit
 
 MAX_NAMES: Final = 200
 """Names that are offered for one word, as with GDB's max-completions."""
@@ -153,6 +154,17 @@ class SymbolIndex:
         """Return a limited number of names with a prefix and their kinds, of some kinds only."""
         return iter(self._enough(lambda: _starting_with(self._names, word, kinds)))
 
+    def in_any_case(
+        self, word: str, kinds: Collection[str], units: Collection[CompilationUnit] | None = None
+    ) -> Iterator[tuple[str, str]]:
+        """Return a limited number of names with a prefix in any case of letters, and their kinds;
+        with `units`, of these alone."""
+        if units is None:
+            return iter(self._enough(lambda: _in_any_case(self._names, word, kinds)))
+        self._read_all()
+        pairs = {pair for one in self._taken if one.unit in units for pair in one.names}
+        return _in_any_case(sorted(pairs), word, kinds)
+
     def functions(self, word: str) -> Iterator[tuple[str, str]]:
         """Yield functions with this prefix of the name, or of a component after `::`, as in GDB's
         linespecs."""
@@ -201,6 +213,19 @@ def _starting_with(
         if name != last and (kinds is None or kind in kinds):
             yield name, kind
             last, count = name, count + 1
+
+
+def _in_any_case(
+    names: Iterable[tuple[str, str]], word: str, kinds: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the names that begin so, of several that differ in the case of letters the last."""
+    folded, length = word.lower(), len(word)
+    known = {
+        name.lower(): (name, kind)
+        for name, kind in names
+        if kind in kinds and name[:length].lower() == folded
+    }
+    return islice(iter(known.values()), MAX_NAMES)
 
 
 def _functions_with(
