@@ -7,7 +7,8 @@ Law: the file does not say in which block of the function an item is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
@@ -19,6 +20,8 @@ from dwarfgpu.dwarf.scope.named_entries import named
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, decl_line
 from dwarfgpu.dwarf.scope.unit_search import Path
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
 
 _LEGACY: Final = pattern(r"(?P<path>_ZN.+)17h[0-9a-f]{16}E")
 """How rustc mangles by default: the same for all instances, but for the digits."""
@@ -31,8 +34,12 @@ _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ
 _MOST_DIGITS: Final = 6
 
 
-def paths_of_items(function: Die) -> Iterator[Path]:
-    """Yield the namespaces that may have the items of a function."""
+def paths_of_items(
+    function: Die, units: Iterable[CompilationUnit], doubts: list[DwarfGpuError | CompilationUnit]
+) -> Iterator[Path]:
+    """Yield the namespaces that may have the items of a function, each once; those of a method are
+    looked for in its unit, and in others, where they are for instances of generic methods. Errors
+    of units become doubts."""
     path = scope_path(function)
     name = path[-1].partition("<")[0] or path[-1]  # that of an instance has its arguments
     declared = declaration_of(function)
@@ -40,9 +47,26 @@ def paths_of_items(function: Die) -> Iterator[Path]:
     if parent is None or parent.described.tag not in CLASSES:
         yield (*path[:-1], name)
         return
-    for namespace in named(function.unit, name):
-        if namespace.tag == dw.TAG_NAMESPACE and _is_of_method(namespace, declared):
-            yield scope_path(namespace)
+    known: set[Path] = set()
+    for unit in chain((function.unit,), units):
+        try:
+            for namespace in named(unit, name):
+                is_of_method = namespace.tag == dw.TAG_NAMESPACE
+                if is_of_method and _is_of_method(namespace, declared):
+                    known.add(scope_path(namespace))
+        except DwarfGpuError as error:
+            doubts.append(error)
+    yield from sorted(known)
+
+
+def is_around_closure(closure: Die, path: Path) -> bool:
+    """Return whether a namespace is that of a function or closure around a closure."""
+    names = scope_path(closure)
+    while names and names[-1].startswith("{"):
+        names = names[:-1]
+        if names == path:
+            return True
+    return False
 
 
 def _is_of_method(namespace: Die, method: Die) -> bool:

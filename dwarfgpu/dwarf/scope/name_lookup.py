@@ -238,31 +238,67 @@ class NameLookup(UnitDeclarations):
     def _in_items(
         self, function: Die, part: Part, accepts: DieFilter, outer: list[Path]
     ) -> tuple[Meaning, ...]:
-        """Return an item of the function in focus that is in a namespace of its name; remark that
-        what is around the function has the name of a static variable, too."""
+        """Return an item of the function of Rust in focus, which is in a namespace of its name, or
+        of the nearest module or function around it; remark that what is around the function has
+        the name of a static variable, too. `UsageError` where one of these has several."""
         if function.unit.language != dw.LANG_RUST:
             return ()
         from dwarfgpu.dwarf.scope.items_of_functions import in_unknown_block, paths_of_items
 
-        for path in paths_of_items(function):
-            meanings = self.in_this_unit(path, part, accepts)
-            meanings = meanings or self.in_other_units(path, part, accepts)
+        units = self.other_units((), part.name)
+        own = [*paths_of_items(function, units, self.doubts)]
+        paths = [*own, *outer] if accepts is ordinary else own
+        for number, path in enumerate(paths, 1):
+            meanings = self._in_one_namespace(path, part, accepts)
             taken = meanings[0] if meanings else None
-            if isinstance(taken, Variable) and self._has_another(taken, outer, part, accepts):
+            if (
+                isinstance(taken, Variable)
+                and (number <= len(own) or self._is_in_function(taken, function))
+                and self._has_another(taken, [*own, *outer][number:], part, accepts)
+            ):
                 self.remarks[in_unknown_block(taken)] = None
             if meanings:
                 return meanings
         return ()
 
+    def _in_one_namespace(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
+        """Return the declarations in a namespace of this unit, or else of others. `UsageError`
+        where a unit has several variables of the name there: one further out is not meant."""
+        if meanings := self.in_this_unit(path, part, accepts):
+            return meanings
+        before = len(self.doubts)
+        meanings = self.in_other_units(path, part, accepts)
+        for doubt in self.doubts[before:]:
+            if isinstance(doubt, UsageError):
+                raise doubt
+        return meanings
+
+    def _is_in_function(self, taken: Variable, function: Die) -> bool:
+        """Return whether a variable is in the namespace of a function around the one in focus."""
+        from dwarfgpu.dwarf.scope.items_of_functions import is_around_closure
+
+        namespace = taken.die.parent()
+        if namespace is None or namespace.tag != dw.TAG_NAMESPACE:
+            return False
+        is_around = is_around_closure(function, scope_path(namespace))
+        return is_around or bool(self._functions_beside(namespace))
+
     def _has_another(
         self, taken: Variable, paths: list[Path], part: Part, accepts: DieFilter
     ) -> bool:
-        """Return whether this unit has another variable of a name in one of these namespaces."""
+        """Return whether one of these namespaces, or what is outside of all in this unit, has
+        another variable of a name."""
+        doubts, remarks = self.doubts, self.remarks
+        self.doubts, self.remarks = [], {}
         try:
-            meanings = (self.in_this_unit(path, part, accepts) for path in (*paths, ()))
-            return any(taken not in one for one in meanings if one)
+            there = chain.from_iterable(
+                self._in_one_namespace(path, part, accepts) for path in paths
+            )
+            return any(one != taken for one in chain(there, self.in_this_unit((), part, accepts)))
         except UsageError:  # several of them
             return True
+        finally:
+            self.doubts, self.remarks = doubts, remarks
 
     def _remark_another_file(self, part: Part, meanings: tuple[Meaning, ...]) -> None:
         """Remark that the code here cannot mean the static variable of another file."""
