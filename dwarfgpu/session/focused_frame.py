@@ -22,6 +22,7 @@ from dwarfgpu.machine.target import Named, NotStarted, Target
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.file_table import SourceFile
+    from dwarfgpu.dwarf.unit import CompilationUnit
 
 
 def not_in_code(pc: int, code_objects: Iterable[CodeObject]) -> str:
@@ -144,6 +145,13 @@ class FocusedFrame:
         if self.code_object is None or self.pc is None:
             return FunctionsAround(() if self.subprogram is None else (self.subprogram,))
         return self.code_object.scopes.subprograms_at(self.pc)
+
+    @cached_property
+    def unit(self) -> CompilationUnit | None:
+        """The unit whose code covers the program location; None if there is none."""
+        if self.code_object is None or self.pc is None:
+            return None
+        return self.code_object.scopes.unit_at(self.pc)
 
     @cached_property
     def has_lane_pc(self) -> bool:

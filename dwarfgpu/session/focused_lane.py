@@ -56,7 +56,10 @@ class FocusedLane(WaveLanes):
         work-item never is."""
         if self.lane is None:
             return False
-        return self.is_unused or self.frame.lane_location(self.lane).was_active is False
+        return self.is_unused or (
+            self.focused_frame.has_lane_pc
+            and self.frame.lane_location(self.lane).was_active is False
+        )
 
     @property
     def is_unlocated(self) -> bool:

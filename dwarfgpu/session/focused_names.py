@@ -157,10 +157,13 @@ class FocusedNames(FocusedLane):
     def unit(self) -> CompilationUnit | None:
         """The unit in which `meanings` finds names; in code without one, that of `main`, whose
         language holds there, as in GDB."""
-        code_object, pc = self.code_object, self.pc
-        unit = None
-        if code_object is not None and pc is not None:
-            unit = code_object.scopes.unit_at(pc if self.is_absent else self._lane_pc(pc))
+        frame = self.focused_frame
+        code_object, pc = frame.code_object, frame.pc
+        has_own_pc = self.lane is not None and frame.has_lane_pc and not self.is_absent
+        if has_own_pc and code_object is not None and pc is not None:
+            unit = code_object.scopes.unit_at(self._lane_pc(pc))
+        else:
+            unit = frame.unit
         return self._main_unit(self.objects_with("")) if unit is None else unit
 
     @property
