@@ -66,6 +66,11 @@ class Settings:
         value = self._values[name]
         return value if isinstance(value, int) else None
 
+    def _most(self, name: str) -> int:
+        """Return the value of a limit as a number."""
+        value = self._values[name]
+        return value if isinstance(value, int) else UNLIMITED
+
     def word(self, name: str) -> str:
         """Return the value of a choice or a text."""
         return str(self._values[name])
@@ -111,15 +116,16 @@ class Settings:
         return evolve(self.format_options(), language=SPELLED[self.word("language")])
 
     def print_options(self, letter: str | None = None) -> FormatOptions:
-        """Return the options of `print` for whole values: objects may be of derived classes."""
-        return evolve(self.format_options(letter), object=self.flag("print object"))
+        """Return the options of `print` for whole values."""
+        return self.format_options(letter, object=self.flag("print object"))
 
     def spelling(self) -> Spelling | None:
         """Return how values and types are written; None: as in their own language."""
         return SPELLED[self.word("language")] or self.of_frame()
 
-    def format_options(self, letter: str | None = None) -> FormatOptions:
-        """Return the options of `print` for a format."""
+    def format_options(self, letter: str | None = None, *, object: bool = False) -> FormatOptions:
+        """Return the options of `print` for a format. `object`: objects may be of derived
+        classes."""
         is_utf8 = host_is_utf8()
         on = {name for name, value in self._values.items() if value is True}
         return FormatOptions(
@@ -136,10 +142,11 @@ class Settings:
             symbol="print symbol" in on,
             symbol_filename="print symbol-filename" in on,
             union="print union" in on,
+            object=object,
             static_members="print static-members" in on,
-            elements=_bound(self.limit("print elements")),
-            repeats=_bound(self.limit("print repeats")),
-            max_depth=_bound(self.limit("print max-depth")),
+            elements=self._most("print elements"),
+            repeats=self._most("print repeats"),
+            max_depth=self._most("print max-depth"),
             max_symbolic_offset=self.limit("print max-symbolic-offset"),
             raw="print raw-values" in on,
             printers=self.printers,
@@ -150,7 +157,3 @@ class Settings:
 def host_is_utf8() -> bool:
     """Return whether the locale's encoding is UTF-8, in which programs are then read."""
     return locale.getencoding().upper() == "UTF-8"
-
-
-def _bound(limit: int | None) -> int:
-    return UNLIMITED if limit is None else limit
