@@ -8,8 +8,6 @@ budget.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
@@ -78,21 +76,22 @@ OPERATION_BUDGET: Final[ContextVar[OperationBudget | None]] = ContextVar(
 """The budget of the current command; None outside of commands."""
 
 
-@contextmanager
-def budget_of_command() -> Iterator[None]:
-    """Give the expressions that are evaluated inside a budget of their own.
+class budget_of_command:
+    """Give the expressions that are evaluated in the block a budget of their own.
 
     A generator of output that is left half-way ends after the command that began it: what is then
     current stays.
     """
-    outer = OPERATION_BUDGET.get()
-    budget = OperationBudget(outer)
-    OPERATION_BUDGET.set(budget)
-    try:
-        yield
-    finally:
+
+    __slots__ = ("_budget",)
+
+    def __enter__(self) -> None:
+        self._budget = OperationBudget(OPERATION_BUDGET.get())
+        OPERATION_BUDGET.set(self._budget)
+
+    def __exit__(self, *error: object) -> None:
         current = OPERATION_BUDGET.get()
-        while current is not None and current is not budget:
+        while current is not None and current is not self._budget:
             current = current.outer
         if current is not None:
-            OPERATION_BUDGET.set(outer)
+            OPERATION_BUDGET.set(self._budget.outer)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
 from dwarfgpu.base.printable import one_line
@@ -84,16 +82,20 @@ def nested_too_deep(raised: RecursionError) -> DwarfGpuError:
     return LimitExceeded("the input is nested deeper than this command follows")
 
 
-@contextmanager
-def unwrapped() -> Iterator[None]:
+class unwrapped:
     """Raise Ctrl-C and lack of memory as they are where they occur while a class is made: before
     Python 3.12, they are the cause of a `RuntimeError` if `__set_name__` was at work."""
-    try:
-        yield
-    except RuntimeError as error:
-        if isinstance(error.__cause__, KeyboardInterrupt | MemoryError):
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, *_: object) -> None:
+        if isinstance(error, RuntimeError) and isinstance(
+            error.__cause__, KeyboardInterrupt | MemoryError
+        ):
             raise error.__cause__ from None
-        raise
 
 
 def not_installed(raised: ModuleNotFoundError) -> DwarfGpuError:
