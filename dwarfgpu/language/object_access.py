@@ -317,8 +317,7 @@ class ObjectAccess(Dereference):
     def _refuse_turned(self, value: TypedValue) -> None:
         """Refuse a part of a packed object with components in the other byte order (DWARF 5
         5.7.6): its bits are no run of the object's."""
-        is_of_parts = isinstance(strip(value.type), Array | Struct)
-        if value.packed_bits is None or not is_of_parts:
+        if value.packed_bits is None or not isinstance(strip(value.type), Array | Struct):
             return
         if has_turned_parts(value.type, self.context.endian):
             raise Unsupported(

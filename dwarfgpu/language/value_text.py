@@ -116,9 +116,11 @@ def referred_text(
 
 def widened(value: TypedValue, bits: Bits, endian: Endian) -> Bits:
     """Return a bit-field as an object of its type, sign and all."""
+    if value.bit_size is None:
+        return bits
     bare = strip(value.type)
     size = size_bits(bare) or 0
-    if value.bit_size is None or bits.size_bits >= size:
+    if bits.size_bits >= size:
         return bits
     number = bits.value
     if has_sign_bit(bare):

@@ -247,7 +247,7 @@ def contents(
             return "..."
     text = variable_text(reading, session, evolve(options, is_listed=True), symbolize)
     variable = reading.variable
-    if isinstance(strip(variable.type), MemberPointer):
+    if not text.startswith("(") or isinstance(strip(variable.type), MemberPointer):
         return text
     cplusplus, style = options.language or (variable.unit.is_cplusplus, variable.unit.style)
     named = strip(reading.type) if style == "ada" else reading.type  # as pointers name it there
