@@ -192,6 +192,11 @@ class LocationAccess:
     def pointer(self, location: Location, size_bits: int) -> ImplicitPointer | None:
         """Return the implicit pointer that fills the object; None for any other contents."""
         try:
+            if type(size_bits) is not int:
+                size_bits = as_integer(size_bits)
+            self._require_size(size_bits)
+            if self._plain(location, size_bits) is not None:
+                return None
             runs = list(self.runs(location, size_bits))
             if not any(_is_implicit_pointer(run) for run in runs):
                 return None

@@ -17,7 +17,7 @@ from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import Location, SingleLocation, composite
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Memory, Part, Register
+from dwarfgpu.model.storage import ImplicitPointer, Memory, Part, Register
 from tools.worlds import ARCHITECTURES, Machine, World, random_location, random_unit
 
 
@@ -27,6 +27,13 @@ def answer(ask: Callable[[], object]) -> object:
         return ask()
     except DwarfGpuError as error:
         return type(error), error.message
+
+
+def points(access: ScalarAccess, location: Location, size_bits: int) -> bool:
+    """Whether an implicit pointer is among the places of an object, taken run by run."""
+    runs = list(access.runs(location, size_bits))
+    storages = [single.storage for run in runs for single in run.single_locations]
+    return any(isinstance(storage, ImplicitPointer) for storage in storages)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -45,6 +52,9 @@ def test_random_locations(seed: int) -> None:
         size_bits = min(rng.choice((0, 8, 16, 32, 64, 12, location.remaining_bits or 8)), 512)
         long = answer(partial(access.read_run_by_run, location, size_bits))
         assert answer(partial(access.read, location, size_bits)) == long
+        pointer = answer(partial(access.pointer, location, size_bits))
+        has_pointer = answer(partial(points, access, location, size_bits))
+        assert has_pointer is True or pointer == (has_pointer or None)
         if size_bits % 8 or not size_bits or not isinstance(long, Bits):
             continue
         data = answer(partial(access.read_bytes, location, size_bits // 8))
