@@ -165,7 +165,7 @@ class ReadingFocus(Stopped, Protocol):
     def focused_frame(self) -> FocusedFrame: ...
 
     @property
-    def notes_on_locations(self) -> dict[Variable, tuple[str, ...]]: ...
+    def known_notes(self) -> dict[Variable, tuple[str, ...]]: ...
 
     def focus(self) -> tuple[SubprogramFrame, Context]: ...
 
@@ -261,14 +261,14 @@ def assumptions(
     focus: ReadingFocus, variable: Variable, frame: SubprogramFrame, pc: int | None
 ) -> tuple[str, ...]:
     """Return the assumptions about the focus and about the description of a variable."""
-    count, note = focus.lane_count()
-    assumed = filter(None, [variable.note, note, frame.lane_location(focus.lane).note])
-    on_location = focus.notes_on_locations.get(variable)
-    if on_location is None:
-        on_location = _notes_on_location(variable, frame, pc, count)
+    notes = focus.known_notes.get(variable)
+    if notes is None:
+        count, note = focus.lane_count()
+        assumed = filter(None, [variable.note, note, frame.lane_location(focus.lane).note])
+        notes = (*assumed, *_notes_on_location(variable, frame, pc, count))
         if not focus.focused_frame.has_lane_pc:  # the machine does not decide where lanes are
-            focus.notes_on_locations[variable] = on_location
-    return tuple(dict.fromkeys([*variable.remarks, *assumed, *on_location]))
+            focus.known_notes[variable] = notes
+    return tuple(dict.fromkeys([*variable.remarks, *notes]))
 
 
 def located(

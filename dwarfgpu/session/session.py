@@ -134,10 +134,8 @@ class Session(FocusedNames):
     """Keyed by the stop for which it was made: `focus`."""
     write_count: WriteCount = field(factory=WriteCount, repr=False, kw_only=True)
     """Writes since the machine was opened; every session made from this one counts with it."""
-    notes_on_locations: dict[Variable, tuple[str, ...]] = field(
-        factory=dict, init=False, repr=False
-    )
-    """The assumptions about the descriptions of variables, kept by `assumptions`."""
+    known_notes: dict[Variable, tuple[str, ...]] = field(factory=dict, init=False, repr=False)
+    """The assumptions about variables, kept by `assumptions`."""
     known_lane_locations: KnownLaneLocations = field(
         factory=KnownLaneLocations, init=False, repr=False
     )
