@@ -193,6 +193,11 @@ def filled(
             else focus.focus()
         )
         reading = evolve(reading, notes=assumptions(focus, variable, frame, context.pc))
+        typed = None if variable_location is None else variable_location.object
+        if typed is not None:  # then something describes it here, and no symbol has its name
+            reading = _with_assumed_registers(reading, frame)
+            reading = evolve(reading, type=typed.type, location=typed.location)
+            return contents(reading, context)
         attribute = variable.location
         symbol = focus.at_symbol(variable)
         if symbol is not None:
@@ -213,10 +218,6 @@ def filled(
             _check_upstream(location, _described_size(variable) or 0)
         reading = evolve(reading, location=location)
         reading = _with_assumed_registers(reading, frame)
-        if variable_location is not None and variable_location.object is not None:
-            typed = variable_location.object
-            reading = evolve(reading, type=typed.type, location=typed.location)
-            return contents(reading, context)
         reading = resolved(focus, reading, context)
         return contents(_with_assumed_registers(reading, frame), context)
     except DwarfGpuError as error:
@@ -348,13 +349,13 @@ def contents(reading: Reading, context: Context) -> Reading:
     size = size_bits(reading.type)
     if reading.type is None:
         raise IllFormed(f"{reading.variable.name} has no DW_AT_type: its size is unknown")
-    if size is None and isinstance(strip(reading.type), Array):
+    bare = strip(reading.type)
+    if size is None and isinstance(bare, Array):
         size = 0  # as in GDB, an array of unknown length has a location only
-    is_function = isinstance(strip(reading.type), Function)
+    is_function = isinstance(bare, Function)
     if is_function:
         size = 8  # it has no contents, but as in GDB, its first byte must be readable
     if size is None:
-        bare = strip(reading.type)
         if isinstance(bare, Struct):
             _ = bare.members  # raises the reason if its type unit cannot be read
         raise UsageError(f"the type of {reading.variable.name} is incomplete: it has no size")
