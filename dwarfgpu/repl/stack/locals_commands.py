@@ -117,10 +117,11 @@ def locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[P
         return
     if not local_variables:
         yield Output("No locals.", {"variables": []})
+    options = settings.listing_options()
     values = ListedValues(frame.session.limits)
     for variable in values.shown(local_variables):
         reading = frame.session.read(variable)
-        text = contents(frame.session, reading, settings.listing_options())
+        text = contents(frame.session, reading, options)
         values.count(variable, text)
         shown = _MARGIN + f"{shown_name(variable)} = {text}".replace("\n", f"\n{_MARGIN}")
         yield Output(shown, _record(reading, text), "variables")
