@@ -14,6 +14,7 @@ from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.several_files import differ, is_of_its_file, several
 from dwarfgpu.dwarf.scope.unit_search import UnitSearch
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
@@ -29,11 +30,17 @@ def meaning_in_header(
             meanings = NameLookup((), unit).of(f"::{name}")
             if not first and meanings and not is_of_its_file(meanings[0]):
                 return meanings, None
-            if first and meanings:
+            if first and meanings and not _is_one_variable(first[0], meanings[0]):
                 note = several(f"'{file}'::{name}", first[0], meanings[0])
                 return first, note if differ(first[0], meanings[0]) else None
             first = first or meanings
     return first, None
+
+
+def _is_one_variable(first: Meaning, second: Meaning) -> bool:
+    """Return whether two units have entries of one variable, as with -flto."""
+    are_variables = isinstance(first, Variable) and isinstance(second, Variable)
+    return are_variables and not differ(first, second)
 
 
 def _units_of(code_object: CodeObject, name: str, file: str) -> Iterator[CompilationUnit]:

@@ -135,3 +135,40 @@ def test_static_variables_of_functions_need_no_frame(
     assert run("eval", "--file", program, "f::counter").out == "f::counter = 3\n"
     failed = run("eval", "--file", program, "f::y")
     assert "No frame selected." in failed.err
+
+
+OVERLOADED = """
+namespace ns {
+int f(int a) { static int so = 1; enum { OI = 10 }; so += a; return so + OI; }
+int f(double a) { static int so = 2; enum { OD = 20 }; so += a; return so + OD; }
+}
+int main(int n, char **) { return ns::f(n) + ns::f(n + 0.5); }
+"""
+
+
+def test_overloaded_functions_that_are_only_inlined(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    program = str(built(tool("g++"), tmp_path, {"main.cpp": OVERLOADED}))
+    for name, value in (("ns::f(int)::so", 1), ("ns::f(double)::so", 2)):
+        assert run("eval", "--file", program, name).out == f"{name} = {value}\n"
+    assert run("eval", "--file", program, "ns::f(double)::OD").out.endswith("= OD\n")
+    assert 'No symbol "OD"' in run("eval", "--file", program, "ns::f(int)::OD").err
+    assert '"ns::f" is overloaded' in run("eval", "--file", program, "ns::f::so").err
+
+
+def test_static_functions_of_a_header(tool: Callable[[str], str], tmp_path: Path) -> None:
+    (tmp_path / "inc.h").write_text(
+        "static inline int inl(int a) { static int si = 4; enum { IE = 40 }; si += a;"
+        " return si + IE; }\n"
+    )
+    sources = {
+        "main.c": '#include "inc.h"\nint other(void);\n'
+        "int main(int n, char **v) { return inl(n) + other(); }\n",
+        "other.c": '#include "inc.h"\nint other(void) { return inl(3); }\n',
+    }
+    program = str(built(tool("gcc"), tmp_path, sources))
+    answer = run("eval", "--file", program, "'inc.h'::inl::si")
+    assert answer.out == "'inc.h'::inl::si = 4\n"
+    assert "'inc.h'::inl::si is that of main.c: other.c has another one" in answer.err
+    assert run("eval", "--file", program, "'inc.h'::inl::IE").out.endswith("= IE\n")

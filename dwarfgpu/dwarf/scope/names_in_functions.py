@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.qualified import Part, canonical
+from dwarfgpu.dwarf.names.qualified import Part, canonical, joined
 from dwarfgpu.dwarf.scope.block_declarations import (
     declared_in_block,
     in_several_blocks,
@@ -19,11 +19,13 @@ from dwarfgpu.dwarf.scope.declarations import (
     has_parameters,
     is_definition,
     overloaded,
+    scope_path,
 )
-from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning
+from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, is_external
 from dwarfgpu.dwarf.scope.named_entries import completed
 from dwarfgpu.dwarf.scope.nameless_functions import in_nameless
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS
+from dwarfgpu.dwarf.scope.several_files import differ, several
 from dwarfgpu.dwarf.scope.variable import Variable, variables_below
 from dwarfgpu.errors import UsageError
 
@@ -36,6 +38,8 @@ class NamesInFunctions:
     """The scopes of the function in focus, the function first."""
     part: Part
     accepts: DieFilter
+    remarks: dict[str, None]
+    """What was remarked on the name, to which this search adds."""
 
     def of(self, functions: tuple[Die, ...]) -> tuple[Meaning, ...]:
         """Return the variable of a function, else its namelist, type or enumerator; empty if there
@@ -58,9 +62,14 @@ class NamesInFunctions:
         if len(having) < 2:
             return tuple(having.values())
         in_focus = [one for one in map(declaration_of, self.chain[:1]) if one in having]
-        if not in_focus:
+        if in_focus:
+            return (having[in_focus[0]],)
+        first, second, *_ = having
+        if is_external(first) or any(differ(first, other) for other in having):
             raise UsageError(overloaded(having))
-        return (having[in_focus[0]],)
+        name = joined((*scope_path(first), self.part.text))
+        self.remarks[several(name, having[first], having[second])] = None
+        return (having[first],)
 
     def _is_accepted(self, die: Die) -> bool:
         return self.accepts(die) and has_parameters(die, self.part)
@@ -90,7 +99,8 @@ class NamesInFunctions:
     def _declared_below(self, function: Die) -> Die | None:
         """Return the namelist, type or enumerator of a function, else that of its only block that
         has one, or of the innermost block in focus."""
-        blocks, inside = [*function.origins()], self.chain[::-1]
+        instances, inside = (function, *_without_code(function)), self.chain[::-1]
+        blocks = [origin for instance in instances for origin in instance.origins()]
         while blocks:
             named = self._declared_in(blocks)
             same = rivals(named[0], named) if named else []

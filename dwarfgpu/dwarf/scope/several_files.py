@@ -7,7 +7,7 @@ from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.declarations import path_of
+from dwarfgpu.dwarf.scope.declarations import declaration_of, path_of
 from dwarfgpu.dwarf.scope.meaning import Meaning, is_external, is_function, is_removed
 from dwarfgpu.dwarf.scope.named_entries import TYPES, VARIABLES
 from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
@@ -29,7 +29,7 @@ def differ(first: Meaning, second: Meaning) -> bool:
     """Return whether two files mean different things by a name: two objects, an object and a
     function, or types or functions that are declared at different places."""
     if isinstance(first, Variable) and isinstance(second, Variable):
-        return first != second
+        return declaration_of(first.die) != declaration_of(second.die)
     if isinstance(first, Variable) or isinstance(second, Variable):
         return is_function(first) or is_function(second)
     return first.tag == second.tag and _declared_at(first) != _declared_at(second)
@@ -65,5 +65,5 @@ def _declared_at(die: Die) -> tuple[str | None, int | None]:
 
 def _file_of(meaning: Meaning) -> str:
     """Return the file whose unit declares a meaning; of a type unit the file of the declaration."""
-    die = meaning.die if isinstance(meaning, Variable) else meaning
+    die = declaration_of(meaning.die) if isinstance(meaning, Variable) else meaning
     return die.unit.full.name or _declared_at(die)[0] or _NAMELESS
