@@ -631,6 +631,47 @@ int main(void) { return f(1); }
     assert text(inside, "sizeof(only)") == text(inside, "sizeof(f::only)") == "4"
 
 
+@pytest.mark.parametrize(
+    ("compiler", "is_doubtful"), [("gcc", False), ("g++", True), ("clang-19", True)]
+)
+def test_an_enumerator_that_may_be_of_another_block(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str, is_doubtful: bool
+) -> None:
+    """Compilers put it into the function, where the global variable is meant; GDB takes it."""
+    source = """int k = 100;
+int f(int n) { int r = n; if (n > 50) { enum { k = 5 }; r += k; }
+  return r + k; }
+int main(void) { return f(1); }
+"""
+    name = "a.cpp" if "++" in compiler else "a.c"
+    session = built(tmp_path, tool(compiler), name, source)
+    pc = LineLookup(session.code_objects[0].scopes).pcs_of(name, 3)[0]
+    inside = evolve(session, pc=pc)
+    names = Names(inside)
+    assert text(inside, "k + 1") == ("6" if is_doubtful else "101")
+    names.meaning("k")
+    note = (
+        "k is that of line 2, which may be in a block that is not around the code: "
+        "line 1 has another one"
+    )
+    assert list(names.remarks) == ([note] if is_doubtful else [])
+
+
+def test_a_type_of_an_inlined_function(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Its declaration in a namespace has none: the abstract instance has them."""
+    source = """namespace ns {
+template<class T> int f(T a) { static int st = 3; enum E { TA = 5 }; st += a; return st + TA; }
+}
+int main(int c, char **) { return ns::f(c); }
+"""
+    (tmp_path / "a.cpp").write_text(source)
+    command = [tool("g++"), "-g", "-O2", "-o", "a", "a.cpp"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    session = program(tmp_path / "a")
+    assert text(session, "(int)ns::f<int>::TA") == "5"
+    assert text(session, "sizeof(ns::f<int>::E)") == "4"
+
+
 def test_a_type_of_overloaded_functions(tmp_path: Path, tool: Callable[[str], str]) -> None:
     source = """int f(int a) { enum { K = 1 }; return a + K; }
 long f(long a) { enum { K = 2 }; return a + K; }

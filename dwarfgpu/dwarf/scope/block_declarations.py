@@ -97,6 +97,30 @@ def require_only_variable(block: Die, variable: Variable, accepts: DieFilter) ->
                 raise UsageError(in_several_blocks(block, name, (variable.die, die)))
 
 
+def may_be_of_any_block(declaration: Die) -> bool:
+    """Return whether a type or enumerator in a function may be that of a block in it: clang, and
+    g++ but for typedefs, put it into the function in either case."""
+    if declaration.tag not in _HOISTED or declaration.unit.style != "c":
+        return False
+    scope = declaration.parent()
+    while scope is not None and scope.tag in TAGGED:
+        scope = scope.parent()
+    if scope is None or scope.tag not in FUNCTIONS:
+        return False
+    if declaration.unit.is_cplusplus and declaration.tag != dw.TAG_TYPEDEF:
+        return True
+    return "clang" in declaration.unit.producer
+
+
+def in_unknown_block(name: str, taken: Die, outside: Variable | Die) -> str:
+    """Return the note that something further out has the name of what a function declares."""
+    other = outside if isinstance(outside, Die) else outside.die
+    return (
+        f"{name} is that of line {_line(taken)}, which may be in a block that is not around the "
+        f"code: line {_line(other)} has another one"
+    )
+
+
 def rivals(declaration: Die, declared: Iterable[Die]) -> list[Die]:
     """Return the definitions of the same name and kind as an entry, itself included."""
     return [

@@ -27,8 +27,10 @@ from dwarfgpu.dwarf.names.qualified import Part, canonical, joined, parts
 from dwarfgpu.dwarf.scope.block_declarations import (
     OF_BLOCKS,
     enumerators_of,
+    in_unknown_block,
     is_named,
     is_of_block,
+    may_be_of_any_block,
     require_only_variable,
     require_unique,
 )
@@ -193,27 +195,11 @@ class NameLookup(UnitDeclarations):
             accepts = _with_parameters(part, accepts)
         if self.chain and self._is_fortran:
             return self._in_fortran(part, accepts)
-        for scope in reversed(self.chain):
-            meanings = self._in_block(scope, part, accepts) or in_nameless(
-                (scope,), part.name, accepts
-            )
-            if meanings:
-                return meanings
+        if meanings := self._in_functions_around(part, accepts):
+            self._remark_unknown_block(part, meanings[0], accepts)
+            return meanings
         scopes = [*around(self.chain[0])] if self.chain else []
         classes = [scope for scope in scopes if scope.tag in CLASSES]
-        written, is_hidden = None, False
-        for scope in scopes:
-            if scope.tag in CLASSES and (meanings := self._in_class(scope, part, accepts)):
-                return meanings
-            if scope.tag in BLOCKS | FUNCTIONS and not is_hidden:
-                # Its variables are of another frame: `in_enclosing_functions` finds them.
-                is_hidden = self._is_hidden(scope, written, part, accepts)
-                meanings = () if is_hidden else self._in_block(scope, part, _no_variable(accepts))
-                if meanings := meanings or self._imported_by(scope, part, accepts):
-                    return meanings
-            if not is_hidden and (meanings := _parameter(scope, part, accepts)):
-                return meanings
-            written = scope if scope.tag in CLASSES else None
         paths = [scope_path(scope) for scope in scopes if scope.tag in CONTAINERS]
         if self.chain and (meanings := self._in_items(self.chain[0], part, accepts, paths)):
             return meanings
@@ -234,6 +220,45 @@ class NameLookup(UnitDeclarations):
         if self.chain and self._is_ada and all(item.unit.style != "ada" for item in meanings):
             self._remark_another_file(part, meanings)
         return meanings
+
+    def _in_functions_around(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
+        """Return what the blocks of the function in focus declare, or the functions and classes
+        whose text is around it."""
+        for scope in reversed(self.chain):
+            meanings = self._in_block(scope, part, accepts) or in_nameless(
+                (scope,), part.name, accepts
+            )
+            if meanings:
+                return meanings
+        written, is_hidden = None, False
+        for scope in around(self.chain[0]) if self.chain else ():
+            if scope.tag in CLASSES and (meanings := self._in_class(scope, part, accepts)):
+                return meanings
+            if scope.tag in BLOCKS | FUNCTIONS and not is_hidden:
+                # Its variables are of another frame: `in_enclosing_functions` finds them.
+                is_hidden = self._is_hidden(scope, written, part, accepts)
+                meanings = () if is_hidden else self._in_block(scope, part, _no_variable(accepts))
+                if meanings := meanings or self._imported_by(scope, part, accepts):
+                    return meanings
+            if not is_hidden and (meanings := _parameter(scope, part, accepts)):
+                return meanings
+            written = scope if scope.tag in CLASSES else None
+        return ()
+
+    def _remark_unknown_block(self, part: Part, taken: Meaning, accepts: DieFilter) -> None:
+        """Remark that a type or enumerator may be that of a block which is not around the code,
+        where something further out has the name, too."""
+        if not isinstance(taken, Die) or not may_be_of_any_block(taken):
+            return
+        scopes = [*around(taken)]
+        paths = [scope_path(scope) for scope in scopes if scope.tag in CONTAINERS]
+        remarks = self.remarks
+        self.remarks = dict(remarks)
+        for path in (*paths, ()):
+            if outside := self.in_this_unit(path, part, accepts):
+                remarks[in_unknown_block(part.text, taken, outside[0])] = None
+                break
+        self.remarks = remarks
 
     def _in_items(
         self, function: Die, part: Part, accepts: DieFilter, outer: list[Path]
@@ -608,19 +633,23 @@ class NameLookup(UnitDeclarations):
             return ()
         from dwarfgpu.dwarf.scope.names_in_functions import NamesInFunctions  # few names are so
 
-        search = NamesInFunctions(self.chain, part, accepts)
+        search = NamesInFunctions(self.chain, part, accepts, self.remarks)
         meanings = search.of(functions)
         if not meanings and all(function.has(dw.AT_DECLARATION) for function in functions):
-            return search.of(self._external_definitions(functions[0]))
+            return search.of(self._external_definitions(functions))
         return meanings
 
-    def _external_definitions(self, declaration: Die) -> tuple[Die, ...]:
-        """Return the entries that define an external function, perhaps without code, as it is only
-        inlined."""
-        *path, name = scope_path(declaration)
-        part = Part(name, text=name)
+    def _external_definitions(self, declarations: tuple[Die, ...]) -> tuple[Die, ...]:
+        """Return the entries that define external functions of a name, perhaps without code, as
+        they are only inlined."""
+        *path, name = scope_path(declarations[0])
+        part, linkage_names = Part(name, text=name), {one.linkage_name for one in declarations}
         meanings = self.in_other_units(tuple(path), part, is_external_definition)
-        return tuple(meaning for meaning in meanings if isinstance(meaning, Die))
+        return tuple(
+            meaning
+            for meaning in meanings
+            if isinstance(meaning, Die) and meaning.linkage_name in linkage_names
+        )
 
     def _type_of(self, die: Die) -> Die | None:
         """Return the class or enumeration that a name means, below typedefs."""
