@@ -13,8 +13,8 @@ from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.ada_names import ada_function
 from dwarfgpu.dwarf.names.demangle import demangled_function, demangled_name
-from dwarfgpu.dwarf.names.fortran_ada import ada_function
 from dwarfgpu.dwarf.names.function_names import (
     bare_name,
     full_function_name,
@@ -118,6 +118,26 @@ def test_functions_of_ada() -> None:
         ("p__q__r__2_1", "p.q.r"),
         ("p__q.7", "p.q"),
         ("p__q2", "p.q2"),
+        ("p__pushX__2", "p.push"),
+        ("p__pushXnb", "p.push"),
+        ("p__Xpush", "<p__Xpush>"),
+        ("lib__ttTB", "lib.tt"),
+        ("lib__oneTKB", "lib.one"),
+        ("lib__oneTK__w__show", "lib.one.w.show"),
+        ("lib__tt__B_1__bk__show", "lib.tt.bk.show"),
+        ("tt__pr__bumpN", "tt.pr.bump"),
+        ("tt__pr__bumpP", "<tt__pr__bumpP>"),
+        ("tt__prT__bump__v__show", "<tt__prT__bump__v__show>"),
+        ("tt__pr__wait_E7s", "tt.pr.wait"),
+        ("tt__pr__wait_E7b__v", "tt.pr.wait.v"),
+        ("p__Oadd", 'p."+"'),
+        ("p__Oadd__2", 'p."+"'),
+        ("p__Oadder", "<p__Oadder>"),
+        ("p__t___XDLU_0__9", "p.t"),
+        ("p__t___foo", "<p__t___foo>"),
+        ("___ghost_p__q", "p.q"),
+        ("_p", "<_p>"),
+        ("<p>", "<p>"),
     ):
         assert ada_function(written) == shown
     for name in ("op", "shape.stop", "shapes.stop.stop", "shapes..stop", "shapes.st"):

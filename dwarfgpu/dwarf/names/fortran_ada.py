@@ -184,24 +184,6 @@ def enumerated_character(type_: Type | None, code: int) -> int | None:
     return min(known, key=table.positions.__getitem__, default=None)
 
 
-_ADDED: Final = pattern(r"(?:(?<=[0-9a-z])(?:X[bn]*|TK?B))?(?:(?:_{2,3}|\.)[0-9]+(?:_[0-9]+)*)?\Z")
-"""What gnat adds to the name of a subprogram: in the body of a package, of the body of a task, and
-the numbers of an overloaded one and of those around it, or of a nested one."""
-
-
-def ada_function(name: str) -> str:
-    """Return the name of a subprogram as the source has it, as GDB shows it: `shapes.stop` for
-    `shapes__stop`, `s` for `_ada_s`, `p.push` for `p__pushX__2`."""
-    return _ADDED.sub("", name.removeprefix("_ada_")).replace("__", ".")
-
-
-def ada_object(name: str) -> str:
-    """Return the name of an object as the source has it, as GDB shows it: `p.x` for `p__x`; one
-    that gnat has made up, which has capitals, as it is."""
-    shown = ada_function(name)
-    return shown if shown.islower() else name
-
-
 RENAMES: Final = "___XR"
 """What gnat adds to the name of a renaming that has no object; `ada_renamings` reads the rest."""
 PARENT: Final = "_parent"

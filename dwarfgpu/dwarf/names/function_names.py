@@ -16,7 +16,6 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import FORMAL_PARAMETERS, Die
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.demangle import demangled_clone, demangled_function, demangled_name
-from dwarfgpu.dwarf.names.fortran_ada import ada_function
 from dwarfgpu.dwarf.names.type_names import canonical_in, type_name
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
@@ -94,6 +93,8 @@ def name_in_frames(die: Die) -> str | None:
     """
     bare = bare_name(die)
     if bare is not None and die.unit.language in dw.ADA:
+        from dwarfgpu.dwarf.names.ada_names import ada_function  # few programs are of Ada
+
         return ada_function(bare)
     if bare is None or not die.unit.is_cplusplus:
         return bare

@@ -13,7 +13,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.cxx import canonical
-from dwarfgpu.dwarf.names.fortran_ada import RENAMES, ada_function
+from dwarfgpu.dwarf.names.fortran_ada import RENAMES
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
@@ -361,9 +361,8 @@ def _declared_around(shell: Shell, word: str) -> Iterator[Candidate]:
 
     in_file = as_in_file(shell, word)
     for name in declared_around(shell.session):
-        declared = ada_function(name.partition(RENAMES)[0])
-        is_typed = _OF_ADA.fullmatch(declared) and declared.islower()  # GNAT's own have capitals
-        if name.startswith(in_file) and is_typed:
+        declared = _typed_in_ada(name)
+        if name.startswith(in_file) and declared is not None:
             yield Candidate(word + declared[len(in_file.replace("__", ".")) :])
 
 
@@ -393,9 +392,18 @@ def names_of_ada(shell: Shell, word: str, kinds: Collection[str]) -> Iterator[Ca
     in_file = as_in_file(shell, word)
     typed = in_file.replace("__", ".")
     for name, kind in shell.symbols.starting_with(in_file, kinds):
-        declared = ada_function(name.partition(RENAMES)[0])
-        if declared.islower() and _OF_ADA.fullmatch(declared):  # GNAT's own have capitals
+        declared = _typed_in_ada(name)
+        if declared is not None:
             yield Candidate(word + declared[len(typed) :], kind)
+
+
+def _typed_in_ada(name: str) -> str | None:
+    """Return a name of Ada as it is typed; None for GNAT's own, and for what is in blocks."""
+    from dwarfgpu.dwarf.names.ada_names import decoded
+
+    declared = decoded(name.partition(RENAMES)[0])
+    is_typed = declared is not None and _OF_ADA.fullmatch(declared) and "__B_" not in name
+    return declared if is_typed else None
 
 
 def _attributes(word: str) -> Iterator[Candidate]:

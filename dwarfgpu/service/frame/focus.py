@@ -10,7 +10,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.loaded_code import code_objects_at
-from dwarfgpu.dwarf.names.fortran_ada import RENAMES, ada_object
+from dwarfgpu.dwarf.names.fortran_ada import RENAMES
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS, PARAMETERS
@@ -150,7 +150,11 @@ def variables(
 
 def shown_name(variable: Variable) -> str:
     """Return the name of a variable as listings show it, in Ada with points: `p.x`."""
-    return ada_object(variable.name) if variable.unit.style == "ada" else variable.name
+    if variable.unit.style != "ada":
+        return variable.name
+    from dwarfgpu.dwarf.names.ada_names import ada_object  # few programs are of Ada
+
+    return ada_object(variable.name)
 
 
 def _tags_of(kind: str) -> frozenset[int]:
