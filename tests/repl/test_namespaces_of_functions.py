@@ -250,6 +250,50 @@ def frame(files: list[str], level: int) -> str:
     return shown
 
 
+ITEMS = """\
+struct L { a: i64, b: i64 }
+#[derive(Clone, Copy)] enum E { P = 300, Q = 301 }
+struct Only { a: i32 }
+fn help(a: i32) -> i32 { a + 7 }
+mod side { #[inline(never)] pub fn send() -> i32 { 9 } }
+fn f() -> i32 {
+    {
+        struct L(u8);
+        #[derive(Clone, Copy)] enum E { P = 3, Q = 4 }
+        struct Own(u16);
+        fn help(a: i32) -> i32 { a + 8 }
+        fn side() -> i32 { 5 }
+        std::hint::black_box((L(1), [E::P, E::Q], Own(2), help(1), side()));
+    }
+    let closure = |z: i32| {
+        fn inner(z: i32) { if z > 0 { std::process::abort(); } }
+        inner(z + side::send());
+        help(1) };
+    closure(5) }
+fn main() { std::hint::black_box((L { a: 1, b: 2 }, [E::P, E::Q], Only { a: 1 }, help(1), f())); }
+"""
+IN_UNKNOWN_BLOCK = "the file does not say in which block, and what is around the function has"
+
+
+@pytest.mark.parametrize("function", ["f", "f::{closure#0}", "f::{closure#0}::inner"])
+def test_items_of_blocks_are_noted(
+    tmp_path: Path, tool: Callable[[str], str], function: str
+) -> None:
+    """The code of all three is outside of the block, and means what is around `f` (The Rust
+    Reference, "Items", "Scopes"): of `L` 16 bytes."""
+    tool("gcc")  # which rustc links with
+    make = [tool("rustc"), "-g", "-Awarnings", "a.rs", "-o", "a"]
+    build(tmp_path, {"a.rs": ITEMS}, [make])
+    files = with_core(tool, tmp_path)
+    commands = ["print sizeof(L)", "whatis L", "ptype L", "print (E) 3", "print E::P", "print help"]
+    commands += ["print sizeof(Own)", "print sizeof(Only)", "print side"]
+    doubtful = commands[:6]
+    for command in commands:
+        [_, shown] = answers(None, files, [f"frame function a::{function}", command])
+        assert (IN_UNKNOWN_BLOCK in shown) == (command in doubtful), command
+        assert "at line 0" not in shown
+
+
 LIBRARY = """\
 pub static CNT: i32 = 100;
 pub static FAR: i32 = 101;

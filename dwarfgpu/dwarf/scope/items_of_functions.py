@@ -16,6 +16,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import joined
 from dwarfgpu.dwarf.scope.declarations import around, declaration_of, scope_path
+from dwarfgpu.dwarf.scope.meaning import Meaning, shares_its_name
 from dwarfgpu.dwarf.scope.named_entries import named
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, decl_line
 from dwarfgpu.dwarf.scope.unit_search import Path
@@ -32,6 +33,7 @@ _IN_IMPL: Final = pattern(
 _IDENTIFIER: Final = pattern(r"(?:s[0-9A-Za-z]*_)?(?P<length>[1-9][0-9]{0,3})_?")
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MOST_DIGITS: Final = 6
+_VALUES: Final = frozenset({dw.TAG_SUBPROGRAM, dw.TAG_ENUMERATOR})
 
 
 def paths_of_items(
@@ -100,12 +102,31 @@ def _impl_of(symbol: str) -> Path:
     return (*names, f"{{impl#{number + (begun['number'] is not None)}}}")
 
 
-def in_unknown_block(taken: Variable) -> str:
-    """Return the note that a static variable of a function may be in a block where the code is not,
-    which then means that of a scope around the function."""
-    function = next((scope for scope in around(taken.die)), None)
+def are_rivals(one: Meaning, other: Meaning) -> bool:
+    """Return whether a name may mean either of two entities: that of a module is never that of a
+    value (The Rust Reference, "Namespaces")."""
+    kinds = {shares_its_name(one), shares_its_name(other)}
+    return one != other and not (kinds == {True, False} and (_is_value(one) or _is_value(other)))
+
+
+def _is_value(meaning: Meaning) -> bool:
+    return isinstance(meaning, Variable) or meaning.tag in _VALUES
+
+
+def in_unknown_block(taken: Meaning) -> str:
+    """Return the note that an item of a function may be in a block where the code is not, which
+    then means that of a scope around the function."""
+    die = taken.die if isinstance(taken, Variable) else taken
+    function = namespace_of(die)
     where = "" if function is None else joined(scope_path(function))
+    line = decl_line(die)  # rustc does not give those of types
+    at_line = "" if line is None else f" at line {line}"
     return (
-        f"{taken.name} is that of {where} at line {decl_line(taken.die) or 0}: the file does not "
+        f"{taken.name} is that of {where}{at_line}: the file does not "
         "say in which block, and what is around the function has the name, too"
     )
+
+
+def namespace_of(die: Die) -> Die | None:
+    """Return the namespace that an entry, as an enumerator, is in; None for one in no namespace."""
+    return next((scope for scope in around(die) if scope.tag == dw.TAG_NAMESPACE), None)

@@ -265,25 +265,22 @@ class NameLookup(UnitDeclarations):
     ) -> tuple[Meaning, ...]:
         """Return an item of the function of Rust in focus, which is in a namespace of its name, or
         of the nearest module or function around it; remark that what is around the function has
-        the name of a static variable, too. `UsageError` where one of these has several."""
+        the name, too. `UsageError` where one of these has several variables of it."""
         if function.unit.language != dw.LANG_RUST:
             return ()
         from dwarfgpu.dwarf.scope.items_of_functions import in_unknown_block, paths_of_items
 
         units = self.other_units((), part.name)
         own = [*paths_of_items(function, units, self.doubts)]
-        paths = [*own, *outer] if accepts is ordinary else own
+        paths = [*own, *outer]
         for number, path in enumerate(paths, 1):
             meanings = self._in_one_namespace(path, part, accepts)
-            taken = meanings[0] if meanings else None
-            if (
-                isinstance(taken, Variable)
-                and (number <= len(own) or self._is_in_function(taken, function))
-                and self._has_another(taken, [*own, *outer][number:], part, accepts)
-            ):
-                self.remarks[in_unknown_block(taken)] = None
-            if meanings:
-                return meanings
+            if not meanings:
+                continue
+            is_in_function = number <= len(own) or self._is_in_function(meanings[0], function)
+            if is_in_function and self._has_another(meanings[0], paths[number:], part, accepts):
+                self.remarks[in_unknown_block(meanings[0])] = None
+            return meanings
         return ()
 
     def _in_one_namespace(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
@@ -298,28 +295,31 @@ class NameLookup(UnitDeclarations):
                 raise doubt
         return meanings
 
-    def _is_in_function(self, taken: Variable, function: Die) -> bool:
-        """Return whether a variable is in the namespace of a function around the one in focus."""
-        from dwarfgpu.dwarf.scope.items_of_functions import is_around_closure
+    def _is_in_function(self, taken: Meaning, function: Die) -> bool:
+        """Return whether an item is in the namespace of a function around the one in focus."""
+        from dwarfgpu.dwarf.scope.items_of_functions import is_around_closure, namespace_of
 
-        namespace = taken.die.parent()
-        if namespace is None or namespace.tag != dw.TAG_NAMESPACE:
+        namespace = namespace_of(taken.die if isinstance(taken, Variable) else taken)
+        if namespace is None:
             return False
         is_around = is_around_closure(function, scope_path(namespace))
         return is_around or bool(self._functions_beside(namespace))
 
     def _has_another(
-        self, taken: Variable, paths: list[Path], part: Part, accepts: DieFilter
+        self, taken: Meaning, paths: list[Path], part: Part, accepts: DieFilter
     ) -> bool:
         """Return whether one of these namespaces, or what is outside of all in this unit, has
-        another variable of a name."""
+        another item that a name may mean."""
+        from dwarfgpu.dwarf.scope.items_of_functions import are_rivals
+
         doubts, remarks = self.doubts, self.remarks
         self.doubts, self.remarks = [], {}
         try:
             there = chain.from_iterable(
                 self._in_one_namespace(path, part, accepts) for path in paths
             )
-            return any(one != taken for one in chain(there, self.in_this_unit((), part, accepts)))
+            outside = self.in_this_unit((), part, accepts)
+            return any(are_rivals(taken, one) for one in chain(there, outside))
         except UsageError:  # several of them
             return True
         finally:
