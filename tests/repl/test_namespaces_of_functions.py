@@ -294,6 +294,29 @@ def test_items_of_blocks_are_noted(
         assert "at line 0" not in shown
 
 
+OF_BLOCKS = """\
+fn f() {
+    { struct L(u8); enum E { P = 3, Q = 4 } std::hint::black_box((L(1), [E::P, E::Q])); }
+    { struct L(i64); enum E { P = 30, Q = 40 } std::hint::black_box((L(1), [E::P, E::Q])); }
+    std::process::abort(); }
+fn main() { f(); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "name"), [("print sizeof(L)", "L"), ("ptype L", "L"), ("print E::P", "E")]
+)
+def test_types_of_several_blocks_are_refused(
+    tmp_path: Path, tool: Callable[[str], str], command: str, name: str
+) -> None:
+    """The first in the file was taken."""
+    tool("gcc")  # which rustc links with
+    build(tmp_path, {"a.rs": OF_BLOCKS}, [[tool("rustc"), "-g", "-Awarnings", "a.rs", "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    [_, shown] = answers(None, files, ["frame function a::f", command])
+    assert shown.splitlines()[-1] == f'several blocks of "a::f" declare "{name}"'
+
+
 LIBRARY = """\
 pub static CNT: i32 = 100;
 pub static FAR: i32 = 101;

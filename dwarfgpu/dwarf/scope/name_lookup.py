@@ -265,7 +265,7 @@ class NameLookup(UnitDeclarations):
     ) -> tuple[Meaning, ...]:
         """Return an item of the function of Rust in focus, which is in a namespace of its name, or
         of the nearest module or function around it; remark that what is around the function has
-        the name, too. `UsageError` where one of these has several variables of it."""
+        the name, too. `UsageError` where one of these has several of it."""
         if function.unit.language != dw.LANG_RUST:
             return ()
         from dwarfgpu.dwarf.scope.items_of_functions import in_unknown_block, paths_of_items
@@ -285,7 +285,7 @@ class NameLookup(UnitDeclarations):
 
     def _in_one_namespace(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return the declarations in a namespace of this unit, or else of others. `UsageError`
-        where a unit has several variables of the name there: one further out is not meant."""
+        where a unit has several of the name there: one further out is not meant."""
         if meanings := self.in_this_unit(path, part, accepts):
             return meanings
         before = len(self.doubts)

@@ -65,6 +65,7 @@ _MAX_INSTANCES: Final = 8
 """Instances of a template that a message names."""
 _MAX_KEPT: Final = 256
 """Names whose meanings in other units are kept for a unit."""
+_OF_ONE_BLOCK: Final = TAGGED | {dw.TAG_VARIABLE}
 _OBJECTS: Final = VARIABLES | {dw.TAG_SUBPROGRAM}
 MAX_COMPARED: Final = 32
 """Units that are read to find out whether a name has another meaning in one of them."""
@@ -459,8 +460,8 @@ class UnitDeclarations(UnitSearch):
         """
         dies = list(dies)
         _require_few_functions(dies)
-        if len(dies) > 1 and dies[0].tag == dw.TAG_VARIABLE:
-            _require_one_variable(dies)
+        if len(dies) > 1 and dies[0].tag in _OF_ONE_BLOCK:
+            _require_one(dies)
         out: dict[Meaning, None] = {}
         has_type = has_function = has_namespace = False
         for die in dies:
@@ -501,16 +502,18 @@ def _require_few_functions(dies: list[Die]) -> None:
         raise LimitExceeded(message, "--max-namesakes")
 
 
-def _require_one_variable(dies: list[Die]) -> None:
+def _require_one(dies: list[Die]) -> None:
     """Raise `UsageError` where a scope has several variables of a name: they are instances of a
     template, whose arguments gcc does not write, or of blocks of a function, which rustc does not
-    write."""
+    write. Of these there may be several types, too."""
     unit, above = dies[0].unit, dies[0].parent()
     if unit.language == dw.LANG_RUST and above is not None and above.tag == dw.TAG_NAMESPACE:
-        same = [die for die in dies if die.tag == dw.TAG_VARIABLE and die.parent() == above]
+        tags = TAGGED if dies[0].tag in TAGGED else {dw.TAG_VARIABLE}
+        same = [die for die in dies if die.tag in tags and die.parent() == above]
         if len(same) > 1:
             raise UsageError(in_several_blocks(above, dies[0].name or "", same))
-    if above is None or not unit.is_cplusplus or above.tag in BLOCKS | FUNCTIONS:
+    is_variable = dies[0].tag == dw.TAG_VARIABLE
+    if above is None or not (is_variable and unit.is_cplusplus) or above.tag in BLOCKS | FUNCTIONS:
         return
     declared = [
         die
