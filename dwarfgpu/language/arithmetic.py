@@ -9,6 +9,7 @@ from dwarfgpu.base.base_type import is_currency
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, spacing_bits
 from dwarfgpu.dwarf.types.types import (
+    UNKNOWN_SPACE,
     Array,
     BareType,
     Base,
@@ -182,7 +183,7 @@ class Arithmetic:
         return bool(self.number(value).value)
 
     def _is_null_pointer(self, value: TypedValue, bare: Pointer) -> bool:
-        return self.objects.known(value).value == self.objects.null_of(bare)
+        return self.objects.known(value).value == self.objects.null_of(bare, value.unit)
 
     def binary(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
         """Apply an operator to two operands; pointers support `+` and `-`."""
@@ -285,6 +286,13 @@ class Arithmetic:
         space, address = self.objects.resolved(space, self.objects.known(value).value)
         return space.number, address
 
+    def _comparable_address(self, value: TypedValue) -> tuple[int, int]:
+        """Return address space and address of a pointer to compare: null of each space is null of
+        the generic one, as which the program compares pointers to two spaces."""
+        number, address = self._resolved_address(value)
+        null = self.objects.architecture.address_space(number).null
+        return (0, 0) if null and address == null else (number, address)
+
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool:
         """Compare two values; pointers compare with pointers and with integers. As in GDB, void is
         equal to void: a register that the processor lacks, and a variable that is not set."""
@@ -298,8 +306,11 @@ class Arithmetic:
             return self._is_same(left, right, removed) == (operator == "==")
         are_pointers = [isinstance(strip(operand.type), Pointer) for operand in (left, right)]
         if all(are_pointers):
+            if operator in ("==", "!="):
+                is_same = self._comparable_address(left) == self._comparable_address(right)
+                return is_same == (operator == "==")
             a, b = self._resolved_address(left), self._resolved_address(right)
-            if a[0] != b[0] and operator not in ("==", "!="):
+            if a[0] != b[0]:
                 raise EvaluationError("the pointers are to different address spaces")
             return holds(operator, (a > b) - (a < b))
         if any(are_pointers):
@@ -365,7 +376,13 @@ class Arithmetic:
         location."""
         if all(removed):
             return removed[0] == removed[1]
-        if self.address(self.in_source(right if removed[0] else left)) == 0:
+        other = right if removed[0] else left
+        bare = strip(other.type)
+        if isinstance(bare, Pointer):
+            is_null = self._is_null_pointer(other, bare)
+        else:
+            is_null = self.address(other) == 0
+        if is_null:
             return False  # an implicit pointer points to an object
         raise EvaluationError("a synthetic pointer has no number to compare")
 
@@ -410,6 +427,12 @@ class Arithmetic:
             return self._pointer(value, type_, bare)
         if not isinstance(bare, Base | Enum):
             raise UsageError("Invalid cast.")
+        if is_boolean(bare):
+            value = self.decayed(value)
+            kind = strip(value.type)
+            if isinstance(kind, Pointer) and self.objects.null_of(kind, value.unit):
+                is_true = self.numbers.integer(int(self.truth(value)))
+                return self.value(self.numbers.cast(is_true, type_))
         number = self._scalar(value)
         if not _is_valid(number) and isinstance(bare, Base) and bare.base.encoding == "float":
             if bare.base.float_format != number.value.type.float_format:
@@ -487,6 +510,8 @@ class Arithmetic:
         written = source.source_space
         if written is None:
             written = self.objects.unqualified_space(space, unit)
+        if isinstance(self.objects, Unevaluated) and written not in (space.number, UNKNOWN_SPACE):
+            return bare
         return evolve(
             bare,
             address_space=space.number,

@@ -208,7 +208,7 @@ def converted_pointer(objects: ObjectAccess, value: TypedValue, target: Type | N
 
 
 def _is_null(objects: ObjectAccess, value: TypedValue, bare: Pointer) -> bool:
-    return value.bits is not None and value.bits.value == objects.null_of(bare)
+    return value.bits is not None and value.bits.value == objects.null_of(bare, value.unit)
 
 
 def _moved_bytes(objects: ObjectAccess, way: Kinship, where: Callable[[], Location]) -> int:

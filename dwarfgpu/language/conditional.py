@@ -50,7 +50,7 @@ class Arm:
     @property
     def is_null(self) -> bool:
         """Whether it is a null pointer constant (C 6.3.2.3): `0`, `(void *) 0`."""
-        return _is_null(self.node)
+        return is_null_constant(self.node)
 
 
 def conditional(
@@ -207,12 +207,13 @@ def _is_to_void(pointer_type: Pointer) -> bool:
     return strip(pointer_type.target) is None
 
 
-def _is_null(node: ast.Node) -> bool:
+def is_null_constant(node: ast.Node) -> bool:
+    """Return whether a tree is a null pointer constant (C 6.3.2.3): `0`, `(void *) 0`."""
     match node:
         case ast.Integer(number=0):
             return True
         case ast.Cast(type=kind, operand=operand, is_memory=False) if kind == _VOID_POINTER:
-            return _is_null(operand)
+            return is_null_constant(operand)
         case _:
             return False
 

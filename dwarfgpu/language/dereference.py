@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.constants import OPENCL
 from dwarfgpu.dwarf.types.address_class import space_of_class
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import MemberPointer, Pointer, Type, strip
+from dwarfgpu.dwarf.types.types import UNKNOWN_SPACE, MemberPointer, Pointer, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import EvaluationError, UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context
@@ -30,6 +30,15 @@ from dwarfgpu.session.session import Session
 
 GENERIC_POINTER: Final = "Attempt to dereference a generic pointer."
 NO_POINTER: Final = "Attempt to take contents of a non-pointer value."
+
+
+def require_known_space(pointer_type: Pointer) -> None:
+    """Raise `EvaluationError` for a type that is generic in some versions of OpenCL only."""
+    if pointer_type.source_space == UNKNOWN_SPACE:
+        raise EvaluationError(
+            "whether the pointer is generic or private depends on the version of OpenCL, "
+            "which is unknown"
+        )
 
 
 class Dereference(ABC):
@@ -107,6 +116,7 @@ class Dereference(ABC):
         """
         bare = strip(pointer.type)
         assert isinstance(bare, Pointer) and bare.source_space is not None
+        require_known_space(bare)
         space, source = map(
             self.architecture.address_space, (bare.address_space, bare.source_space)
         )
@@ -127,18 +137,33 @@ class Dereference(ABC):
         bits = Bits(self.in_space(address, space, source), 8 * size_bytes)
         return TypedValue(kind, bits=bits, unit=pointer.unit)
 
-    def unqualified_space(self, space: AddressSpace, unit: CompilationUnit | None) -> int:
-        """Return the address space in the source of `int *` for an object of a space: variables of
+    def declared_space(self, space: AddressSpace, unit: CompilationUnit | None) -> int:
+        """Return the address space in the source of `&x` for a variable in a space: variables of
         OpenCL have qualifiers, which their pointers keep."""
-        if not space.number or unit is None or unit.language in OPENCL:
+        if unit is not None and unit.language in OPENCL:
             return space.number
+        return self.unqualified_space(space, unit)
+
+    def unqualified_space(self, space: AddressSpace, unit: CompilationUnit | None) -> int:
+        """Return the address space in the source of `int *`, to which a pointer to a space is cast;
+        `UNKNOWN_SPACE` where the version of OpenCL decides and is unknown."""
+        if not space.number or unit is None:
+            return space.number
+        if unit.language in OPENCL:
+            from dwarfgpu.language.opencl.versions import has_generic_pointers  # few casts
+
+            is_generic = has_generic_pointers(unit.sections.program.loaded)
+            if not is_generic:
+                return UNKNOWN_SPACE if is_generic is None else space.number
         return self.space_of(Pointer(None), unit).number
 
-    def null_of(self, pointer_type: Pointer) -> int:
-        """Return the number of null: in LDS and private memory an object may be at 0."""
-        if pointer_type.source_space is None:
+    def null_of(self, pointer_type: Pointer, unit: CompilationUnit | None) -> int:
+        """Return the number of null: in LDS and private memory an object may be at 0. A pointer of
+        HIP whose type names an address space is null at 0 nevertheless, as clang has it."""
+        is_of_opencl = unit is not None and unit.language in OPENCL
+        if pointer_type.source_space is None and not is_of_opencl:
             return 0
-        return self.architecture.address_space(pointer_type.address_space).null
+        return self.space_of(pointer_type, unit).null
 
     def _apertures(self) -> Apertures:
         target = self.session.target

@@ -551,7 +551,7 @@ class ObjectAccess(Dereference):
         which leads to the object, or of a pointer without qualifiers."""
         if value.source_space is not None:
             return value.source_space
-        return self.unqualified_space(space, value.unit)
+        return self.declared_space(space, value.unit)
 
     def pointer(
         self,

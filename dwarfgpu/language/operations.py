@@ -36,7 +36,7 @@ from dwarfgpu.language.assignment import store
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER
 from dwarfgpu.language.class_operators import NO_CALLS
-from dwarfgpu.language.dereference import NO_POINTER
+from dwarfgpu.language.dereference import NO_POINTER, require_known_space
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.library_operators import smart_pointee
@@ -125,6 +125,9 @@ class Operations(UntypedOperands):
                 raise UsageError("A bit-field has no size in bytes.")
             if operand.error is not None and size_bytes(operand.type) is None:
                 raise operand.error  # why the size is unknown
+            bare = strip(operand.type)
+            if isinstance(bare, Pointer):
+                require_known_space(bare)
             return self.size(operand.constant_type or operand.type)
         if operator == "&" and isinstance(node.operand, ast.Name):
             member = self._member_pointer(node.operand)

@@ -6,14 +6,25 @@ from contextlib import suppress
 
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.constants import OPENCL
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import element_type, strides_of
-from dwarfgpu.dwarf.types.types import Array, Dynamic, Member, Pointer, Struct, renamed, strip
+from dwarfgpu.dwarf.types.types import (
+    UNKNOWN_SPACE,
+    Array,
+    Dynamic,
+    Member,
+    Pointer,
+    Struct,
+    renamed,
+    strip,
+)
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue, why_no_address
-from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
+from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, single_location_in
 from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.resolve_type import is_dynamic, is_row, may_be_tagged
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.scalars import MAX_BITS
@@ -91,7 +102,26 @@ class Unevaluated(ObjectAccess):
             raise UsageError(why_no_address(value))
         if value.location is None:
             raise UsageError("Attempt to take address of value not located in memory.")
-        return self.pointer(value.type, self.architecture.address_space(0), 0, value.unit)
+        space, unit = self._space_in_source(value), value.unit
+        if space == UNKNOWN_SPACE:
+            return TypedValue(Pointer(value.type, source_space=space), bits=Bits(0, 64), unit=unit)
+        source = self.architecture.address_space(space)
+        if source is self.space_of(Pointer(None), unit):
+            source = self.architecture.address_space(0)
+        return self.pointer(value.type, source, 0, unit)
+
+    def _space_in_source(self, value: TypedValue) -> int:
+        """Return the address space of `&value` in the source; `UNKNOWN_SPACE` where that of a
+        variable of OpenCL decides, which is nowhere."""
+        if value.source_space is not None:
+            return value.source_space
+        single = single_location_in(value.location)
+        if single is not None and isinstance(single.storage, Memory):
+            return self.declared_space(single.storage.space, value.unit)
+        unit = value.unit
+        is_of_opencl = unit is not None and unit.language in OPENCL
+        has_spaces = self.architecture.address_space_named("generic") is not None
+        return UNKNOWN_SPACE if is_of_opencl and has_spaces else 0
 
     def element(self, value: TypedValue, index: int) -> TypedValue:
         bare = strip(value.type)

@@ -39,6 +39,8 @@ WIDE_CHARACTERS: Final = {"wchar_t": "L", "char16_t": "u", "char32_t": "U"}
 Scope: TypeAlias = str | Callable[[], str]
 """The scope of a type, or a function that returns it: few are ever spelled."""
 
+UNKNOWN_SPACE: Final = -1
+"""The address space of a pointer of the source where it is unknown."""
 MAX_TYPE_BITS: Final = 1 << 67
 """The size of the largest address space."""
 
@@ -133,7 +135,7 @@ class Pointer(_Spelled):
     """DW_AT_name, which few of these types have."""
     source_space: int | None = None
     """Of `&x`: the address space that the source has for this type, where `address_space` is the
-    one of the object, as generic for a private variable of C++."""
+    one of the object, as generic for a private variable of C++; or `UNKNOWN_SPACE`."""
 
     @property
     def target(self) -> Type | None:
