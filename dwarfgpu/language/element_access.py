@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dwarfgpu.dwarf.types.type_sizes import strides_of
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -14,7 +15,7 @@ from dwarfgpu.dwarf.types.types import (
     may_be_dynamic_array,
     strip,
 )
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.arithmetic_conversions import is_number
 from dwarfgpu.language.array_expressions import indexed_array, require_element
 from dwarfgpu.language.library_operators import container_element
@@ -22,6 +23,8 @@ from dwarfgpu.language.operations import Operations
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.model.location import single_location_in
+from dwarfgpu.model.storage import Memory
 
 
 class ElementAccess(Operations):
@@ -85,7 +88,37 @@ class ElementAccess(Operations):
                 self.report(doubt)
         elif self.has_bounds(value) and not isinstance(self.objects, Unevaluated):
             require_element(value, number)
+        if isinstance(bare, Array) and self._is_outside(value, bare, number):
+            return self._beyond_space(self.arithmetic.binary("+", value, index))
         return self.objects.element(value, number)
+
+    def _beyond_space(self, pointer: TypedValue) -> TypedValue:
+        """Return the object at a generic address; `EvaluationError` for one in an aperture, whose
+        address in the program is not that of any object there."""
+        bare = strip(pointer.type)
+        assert isinstance(bare, Pointer)
+        address = self.objects.known(pointer).value
+        space, _ = self.objects.resolved(self.objects.space_of(bare, pointer.unit), address)
+        if space.number:
+            raise EvaluationError(
+                f"the element is at the generic address {address:#x}, where {space} has no memory"
+            )
+        return self.objects.dereferenced(pointer)
+
+    def _is_outside(self, value: TypedValue, array: Array, number: int) -> bool:
+        """Return whether an element is outside the address space of an array to which the source
+        has generic pointers: `x[-1]` is `*(x - 1)`, which is computed with those."""
+        single = single_location_in(value.location)
+        if single is None or single.byte_address is None or isinstance(self.objects, Unevaluated):
+            return False
+        if not isinstance(single.storage, Memory) or not single.storage.space.number:
+            return False
+        space, strides = single.storage.space, strides_of(array)
+        if strides is None or array.lower_bound != 0 or array.is_vector:
+            return False
+        address = single.byte_address + number * strides[0] // 8
+        is_inside = 0 <= address < space.end
+        return not is_inside and self.objects.source_space(value, space) != space.number
 
     def _distance(self, pointer: TypedValue, index: TypedValue) -> TypedValue:
         """Return how many objects after the first one that a pointer of Pascal points to an index

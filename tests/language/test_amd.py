@@ -135,8 +135,16 @@ def test_in_a_lane(asm: Session, expression: str, expected: str) -> None:
         ("(long)tile == 0x1000000000000", "true"),
         ("(long)(&tile[1] + 1) == 0x1000000000008", "true"),
         ("(long)(&tile[0] - 1) == 0xfffffffffffc", "true"),
-        ("(long)&tile[-1]", "local#0xfffffffc is not in memory: it has no generic address"),
-        ("&((char (&)[4])tile)[-1]", "local#0xffffffff is null: no object is there"),
+        ("(long)&tile[-1] == 0xfffffffffffc", "true"),
+        ("(long)&((char (&)[4])tile)[-1] == 0xffffffffffff", "true"),
+        (
+            "&tile[0x40000000]",
+            "the element is at the generic address 0x1000100000000, where local has no memory",
+        ),
+        (
+            "&((char (&)[4])s)[-0x32]",
+            "the element is at the generic address 0x1fffffffffffe, where local has no memory",
+        ),
         ("&tile[1] == 0x1000000000004", "true"),
         ("&tile[1] == 4", "false"),
         ("(int)&tile[1]", "4"),

@@ -16,7 +16,8 @@ OF_HIP = (
     "(int *)pp", "(int *)pp + 1", "&((int *)pp)[1]", "(typeof(pp))pi", "(typeof(pp))&m[1]",
     "(int)(unsigned long)&m[1]", "(bool)&s[0]", "!&s[0]", "&pi", "&out[1]", "pn", "!pn",
     "(int *)pn", "(int *)pn == (int *)0", "sizeof(&m[1])", "sizeof(&s[1])", "sizeof((int *)pp)",
-    "sizeof(&pp[1])",
+    "sizeof(&pp[1])", "&s[-2]", "&*&s[-1]", "&s[-1] + 1",
+    "&((char *)s)[-1]", "&(&s)[-1]",
 )  # fmt: skip
 HIP = """\
 #define DEVICE __attribute__((device))
