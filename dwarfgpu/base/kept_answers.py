@@ -1,4 +1,4 @@
-"""Answers that are kept for a question that repeats, up to a maximum of them."""
+"""Answers that are kept for a question that repeats, up to a maximum of them or of their size."""
 
 from __future__ import annotations
 
@@ -35,3 +35,26 @@ class KeptAnswers(dict[Question, Answer]):
             pass  # an error of `find` has nothing to do with it
         answer = self[question] = find(question)
         return answer
+
+
+class WeighedAnswers(KeptAnswers[Question, Answer]):
+    """The same, where an answer counts as much as its question weighs."""
+
+    __slots__ = ("_total", "_weigh")
+
+    def __init__(self, maximum: int, weigh: Callable[[Question], int]) -> None:
+        super().__init__(maximum)
+        self._weigh = weigh
+        self._total = 0
+
+    def clear(self) -> None:
+        """Forget all answers."""
+        super().clear()
+        self._total = 0
+
+    def __setitem__(self, question: Question, answer: Answer) -> None:
+        weight = self._weigh(question)
+        if self._total + weight > self._maximum:
+            self.clear()
+        self._total += weight
+        dict.__setitem__(self, question, answer)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import get_args
 
+import numpy as np
 import pytest
 
+from dwarfgpu.machine.simulated.execution import lockstep
 from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+from dwarfgpu.machine.simulated.semantics import compiled_blocks, compiled_instructions
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
+from dwarfgpu.machine.simulated.storage.decoded_code import DecodedCode
 from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 from dwarfgpu.machine.topology import StopReason, Wave
 
@@ -24,6 +29,7 @@ _RETURN = 0xBE801D08  # s_setpc_b64 s[8:9]
 _STORE_TWO = (0xDC748000, 0x007F0402)  # global_store_dwordx2 v[2:3], v[4:5], off
 _STORE = (0xDC708000, 0x007F0402)  # global_store_dword v[2:3], v4, off
 _WAIT = 0xBF8C0F70  # s_waitcnt vmcnt(0)
+_NOP = 0xBF800000  # s_nop 0
 _INVALIDATE = 0xBF930000  # s_icache_inv
 _CALL = 0xBE881E02  # s_swappc_b64 s[8:9], s[2:3]
 _TO_V6, _TO_V7 = 0x7E0C0300, 0x7E0E0300  # v_mov_b32 v6, v0; v_mov_b32 v7, v0
@@ -70,7 +76,7 @@ def test_a_function_that_waves_write_twice(executor: Executor) -> None:
 
 @pytest.mark.parametrize("executor", _EXECUTORS)
 def test_without_invalidation_a_gpu_may_execute_the_old_code(executor: Executor) -> None:
-    machine = _machine(*_two_calls(0xBF800000), executor=executor)  # s_nop
+    machine = _machine(*_two_calls(_NOP), executor=executor)
     stopped = machine.run()
     assert stopped is not None and stopped.reason is StopReason.NOT_SIMULATED
     assert stopped.text == (
@@ -84,7 +90,7 @@ def test_without_invalidation_a_gpu_may_execute_the_old_code(executor: Executor)
 
 @pytest.mark.parametrize("executor", _EXECUTORS)
 def test_code_that_was_not_fetched_since_the_invalidation(executor: Executor) -> None:
-    words = _two_calls(0xBF800000)
+    words = _two_calls(_NOP)
     words.insert(words.index(_TO_V6), _INVALIDATE)
     machine = _machine(*words, executor=executor)
     assert machine.run() is None
@@ -93,7 +99,7 @@ def test_code_that_was_not_fetched_since_the_invalidation(executor: Executor) ->
 
 @pytest.mark.parametrize("executor", _EXECUTORS)
 def test_the_same_code_stored_again_is_no_change(executor: Executor) -> None:
-    words = _two_calls(0xBF800000)
+    words = _two_calls(_NOP)
     words[words.index(_SIX)] = _FIVE
     machine = _machine(*words, executor=executor)
     assert machine.run() is None
@@ -129,3 +135,33 @@ def test_code_that_a_debugger_changes(executor: Executor) -> None:
     first.pc = _CODE
     assert machine.run() is None
     assert [set(wave.v[0]) for wave in machine.waves] == [{6}] * _WAVES
+
+
+@pytest.mark.parametrize("executor", _EXECUTORS)
+def test_a_program_forgets_code_beyond_a_maximum(
+    executor: Executor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store into forgotten code is noticed as well."""
+    for module in (compiled_instructions, compiled_blocks, lockstep):
+        monkeypatch.setattr(module, "MAX_KEPT", 300)
+    words = [*_POINTERS, *_to_v4(_SIX), *[_NOP] * 1000, *_STORE, _WAIT, _CALL, _END]
+    machine = _machine(*words, executor=executor, pointer=_CODE + 4 * 100)
+    stopped = machine.run()
+    assert stopped is not None and stopped.text.startswith(
+        "the code at 0x10190 has changed since it was fetched"
+    )
+    assert stopped.wave.instructions == 1006
+    assert len(machine.program.steps_of(stopped.wave.step_mode)) <= 300
+
+
+def test_memory_for_code_that_was_fetched() -> None:
+    size = 1 << 20
+    decoded, contents = DecodedCode(), np.zeros(size, np.uint8)
+    tracemalloc.start()
+    try:
+        for pc in range(_CODE, _CODE + size, 4):
+            decoded.add(pc, 4, contents, _CODE)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 4 * size

@@ -12,6 +12,7 @@ from itertools import groupby
 from types import CodeType
 from typing import Any, Final
 
+from dwarfgpu.base.kept_answers import WeighedAnswers
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.isa.binding import operations_of
@@ -22,8 +23,12 @@ from dwarfgpu.machine.simulated.execution.lockstep_functions import NotTogether
 from dwarfgpu.machine.simulated.execution.lockstep_waves import WaveGroup
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.execution.wave_execution import WaveExecution
-from dwarfgpu.machine.simulated.semantics.compiled_blocks import FIRST_LINE, line_reached
-from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step, function_text
+from dwarfgpu.machine.simulated.semantics.compiled_blocks import (
+    FIRST_LINE,
+    MAX_SOURCE,
+    line_reached,
+)
+from dwarfgpu.machine.simulated.semantics.compiled_instructions import MAX_KEPT, Step, function_text
 from dwarfgpu.machine.simulated.semantics.cube_faces import CUBE_FACES
 from dwarfgpu.machine.simulated.semantics.division import DIVISION
 from dwarfgpu.machine.simulated.semantics.lane_functions import FUNCTIONS
@@ -78,8 +83,6 @@ _ANY_LANES: Final = frozenset(
 )
 """What statements may call on the lanes of several waves."""
 _CALL: Final = pattern(r"(\w+)\(")
-_SCOPED: Final = pattern(r"\w*(load|store)\w* .* (sc[01]|glc|scope:\w+)")
-"""Atomic and volatile loads and stores."""
 _STOPS: Final = pattern(r"w\.(is_ended|is_waiting|signal\(|halt\()")
 
 
@@ -152,10 +155,9 @@ def run_together(
         _undo(global_memory, conflicts, groups)
         return False
     except Conflict as conflict:
-        if at_conflict is not None and conflict.accesses is not None:
-            steps = execution.program.executed_steps()
-            if not any(_SCOPED.match(step.instruction.text) for step in steps):
-                at_conflict(_with_ids(conflict.accesses, conflict.pc, waves))
+        accesses, is_scoped = conflict.accesses, execution.program.has_scoped_access()
+        if at_conflict is not None and accesses is not None and not is_scoped:
+            at_conflict(_with_ids(accesses, conflict.pc, waves))
         _undo(global_memory, conflicts, groups)
         return False
     for group in groups:
@@ -211,7 +213,8 @@ class _GroupRun:
         self._group = group
         self._names = group.functions.namespace()
         self._blocks: dict[tuple[int, StepMode], _GroupBlock] = {}
-        self._careful: dict[Step, Callable[[Any], None]] = {}
+        self._kept = 0
+        """How many instructions they have."""
 
     def run(self) -> None:
         """Run the waves; `Conflict` and `WaveStop` if the waves cannot continue together to their
@@ -357,11 +360,15 @@ class _GroupRun:
         if kinds[-1] != "scalar":
             parts.append(self._scalars((), before, _at_end(last, len(steps))))
         may_stop = _STOPS.search("\n".join(last.lines)) is not None
+        if self._kept + len(steps) > MAX_KEPT:
+            self._blocks.clear()
+            self._kept = 0
+        self._kept += len(steps)
         block = self._blocks[pc, mode] = _GroupBlock(tuple(parts), may_stop)
         return block
 
     def _vectors(self, steps: tuple[Step, ...], before: int) -> _Part:
-        source, first_lines = _vector_source(steps)
+        source, first_lines = _SOURCES.answer(steps, _vector_source)
         return _Part("vector", steps, before, self._function(source), first_lines, False)
 
     def _scalars(self, steps: tuple[Step, ...], before: int, at_end: list[str]) -> _Part:
@@ -382,7 +389,7 @@ class _GroupRun:
 
     def _function(self, source: str) -> Callable[[Any], None]:
         names: dict[str, Any] = {}
-        exec(_code(source), self._names, names)
+        exec(_CODES.answer(source, _code), self._names, names)
         function: Callable[[Any], None] = names["execute"]
         return function
 
@@ -412,7 +419,6 @@ def _at_end(last: Step, count: int) -> list[str]:
     return [f"w.pc = {last.next_pc:#x}", f"w.instructions += {count}"]
 
 
-@lru_cache(maxsize=1 << 12)
 def _vector_source(steps: tuple[Step, ...]) -> tuple[str, tuple[int, ...]]:
     """Return the function of instructions, and the first line of each."""
     lines: list[str] = []
@@ -436,6 +442,9 @@ def _kind(step: Step) -> str:
     return "vector" if is_any else "each"
 
 
-@lru_cache(maxsize=1 << 12)
 def _code(source: str) -> CodeType:
     return compile(source, "<block of a group>", "exec")
+
+
+_SOURCES: Final = WeighedAnswers[tuple[Step, ...], tuple[str, tuple[int, ...]]](MAX_KEPT, len)
+_CODES: Final = WeighedAnswers[str, CodeType](MAX_SOURCE, len)

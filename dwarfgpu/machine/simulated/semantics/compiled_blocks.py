@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from types import CodeType, TracebackType
 from typing import Any, Final
 
+from dwarfgpu.base.kept_answers import WeighedAnswers
 from dwarfgpu.base.records import frozen
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import (
+    MAX_KEPT,
     NAMESPACE,
     Program,
     Step,
@@ -29,6 +30,8 @@ _MAX_SETS: Final = 16
 """Sets of breakpoints for which blocks are kept."""
 FIRST_LINE: Final = 3
 """The line of the first statement, after `def` and the prologue."""
+MAX_SOURCE: Final = 128 * MAX_KEPT
+"""Characters of the sources of functions that are kept."""
 
 
 @frozen
@@ -65,11 +68,14 @@ class Blocks:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._by_set: dict[tuple[StepMode, frozenset[int]], dict[int, Block]] = {}
+        self._kept = 0
+        """How many instructions they have; one that is in several blocks counts in each."""
         program.decoded.add_keeper(self._forget)
 
     def _forget(self) -> None:
         for blocks in self._by_set.values():
             blocks.clear()
+        self._kept = 0
 
     def of(self, mode: StepMode, breakpoints: frozenset[int]) -> dict[int, Block]:
         """Return the blocks of a mode that are cut at breakpoints, by address."""
@@ -85,7 +91,10 @@ class Blocks:
         """Return the block at an address; `WaveStop` where its first instruction cannot be
         executed."""
         steps = self.steps(pc, mode, breakpoints)
-        block = self.of(mode, breakpoints)[pc] = compiled_block(tuple(steps))
+        if self._kept + len(steps) > MAX_KEPT:
+            self._forget()
+        self._kept += len(steps)
+        block = self.of(mode, breakpoints)[pc] = _BLOCKS.answer(tuple(steps), _compiled)
         return block
 
     def steps(
@@ -110,8 +119,7 @@ class Blocks:
         return steps
 
 
-@lru_cache(maxsize=1 << 12)
-def compiled_block(steps: tuple[Step, ...]) -> Block:
+def _compiled(steps: tuple[Step, ...]) -> Block:
     """Return the function of consecutive instructions."""
     lines: list[str] = []
     first_lines = []
@@ -124,13 +132,18 @@ def compiled_block(steps: tuple[Step, ...]) -> Block:
         lines.insert(len(lines) - len(last.lines), at_end)
     else:
         lines.append(at_end)
-    execute = _function(function_text(lines))
+    execute = _FUNCTIONS.answer(function_text(lines), _function)
     return Block(steps, execute, tuple(first_lines), last.ends_block)
 
 
-@lru_cache(maxsize=1 << 12)
 def _function(source: str) -> Callable[[Any], None]:
     names: dict[str, Any] = {}
     exec(compile(source, "<block>", "exec"), NAMESPACE, names)
     function: Callable[[Any], None] = names["execute"]
     return function
+
+
+_BLOCKS: Final = WeighedAnswers[tuple[Step, ...], Block](MAX_KEPT, len)
+"""Made once for all machines that execute them."""
+_FUNCTIONS: Final = WeighedAnswers[str, Callable[[Any], None]](MAX_SOURCE, len)
+"""By their source."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 from typing import Any, Final
@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.isa.binding import operations_of, uses
 from dwarfgpu.isa.decode import Decoder, decoder
@@ -54,7 +55,9 @@ NAMESPACE: Final[dict[str, Any]] = {
     "Commuting": Commuting,
 }
 """What generated statements may call."""
-
+MAX_KEPT: Final = 1 << 16
+"""Instructions that a program keeps decoded, and that its blocks keep compiled: code of more is
+decoded again each time that waves come through it."""
 
 _VOP3: Final = 0b110101
 _DS: Final = 0b110110
@@ -67,6 +70,8 @@ _ENDS: Final = pattern(
 _CONSTANT: Final = pattern(r"\b([uif]\d+)\((0x[0-9a-f]+|\d+)\)(\.view\(\w+\))?")
 _WORDS: Final = pattern(r"\b[a-z]+\b")
 _CHANGES_CODE: Final = pattern(r"w\.\w+_(store|atomic)\(|w\.invalidate_code\(")
+_SCOPED: Final = pattern(r"\w*(load|store)\w* .* (sc[01]|glc|scope:\w+)")
+"""Atomic and volatile loads and stores."""
 _CLOCK: Final = pattern(r"w\.(clock\b|hardware_register\()")
 
 
@@ -123,29 +128,36 @@ class Program:
         self._global_memory = global_memory
         self.tracks_writes = tracks_writes
         self._decoder: Decoder = decoder(processor, wave_size)
-        self._careful: dict[tuple[int, StepMode], Callable[[Any], None]] = {}
-        self.steps: dict[int, Step] = {}
-        """Keyed by address; those that were executed."""
-        self._by_mode: dict[StepMode, dict[int, Step]] = {PLAIN_MODE: self.steps}
+        self._careful = KeptAnswers[tuple[int, StepMode], Callable[[Any], None]](MAX_KEPT)
+        self._by_mode: dict[StepMode, dict[int, Step]] = {PLAIN_MODE: {}}
+        self._kept = 0
+        """How many steps these are."""
+        self._had_scoped_access = False
+        """Whether one of the forgotten steps is an atomic or volatile load or store."""
         self.decoded = global_memory.code
         """Those of its instructions that waves can change."""
         self.decoded.add_keeper(self._forget)
 
     def _forget(self) -> None:
+        self._had_scoped_access = self.has_scoped_access()
         for steps in self._by_mode.values():
             steps.clear()
         self._careful.clear()
+        self._kept = 0
 
     def steps_of(self, mode: StepMode) -> dict[int, Step]:
-        """Return the steps executed so far in a mode."""
+        """Return the steps of a mode that are kept, by address; the same object each time."""
         steps = self._by_mode.get(mode)
         if steps is None:
             steps = self._by_mode[mode] = {}
         return steps
 
-    def executed_steps(self) -> Iterator[Step]:
-        """Return the steps executed so far in all modes."""
-        return chain.from_iterable(steps.values() for steps in self._by_mode.values())
+    def has_scoped_access(self) -> bool:
+        """Return whether an atomic or volatile load or store was executed so far."""
+        return self._had_scoped_access or any(
+            _is_scoped(step.instruction)
+            for step in chain.from_iterable(steps.values() for steps in self._by_mode.values())
+        )
 
     def step_at(self, pc: int, mode: StepMode = PLAIN_MODE) -> Step:
         """Return the instruction at an address; `WaveStop` if there is none, or if it is not
@@ -158,6 +170,9 @@ class Program:
             allocation = self._global_memory.at(pc)
             if allocation is not None and allocation.is_writable:
                 allocation.keep_decoded(pc, step.instruction.size, self.decoded)
+            if self._kept >= MAX_KEPT:
+                self._forget()
+            self._kept += 1
             steps[pc] = step
         return step
 
@@ -199,6 +214,11 @@ def _step(decoder: Decoder, pc: int, code: bytes, mode: StepMode, tracks_writes:
     """Return an instruction at an address, made once for all machines that execute it."""
     instruction = _instruction(decoder, pc, code)
     return Step(instruction, _statements(instruction, decoder.target, mode, tracks_writes))
+
+
+def _is_scoped(instruction: Instruction) -> bool:
+    name = instruction.mnemonic  # the text takes longer
+    return ("load" in name or "store" in name) and _SCOPED.match(instruction.text) is not None
 
 
 def _instruction(decoder: Decoder, pc: int, code: bytes) -> Instruction:

@@ -181,8 +181,7 @@ class Allocation:
 
     def keep_decoded(self, pc: int, size_bytes: int, code: DecodedCode) -> None:
         """Note that an instruction was decoded here; `WaveStop` as of `DecodedCode.add`."""
-        first = pc - self.start
-        code.add(pc, memoryview(self.contents)[first : first + size_bytes])
+        code.add(pc, size_bytes, self.data, self.start)
         self.code = code
 
     def write(self, offset: int, data: bytes | bytearray) -> None:
