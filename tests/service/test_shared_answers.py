@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import pytest
 
 from dwarfgpu import DwarfGpuError, Session
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Member, Pointer, Struct, Type
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.object import Bits
@@ -19,6 +22,7 @@ from dwarfgpu.service.lanes.lane_questions import Question, lane_answers
 from dwarfgpu.service.lanes.lanes_json import LanesJson
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes
 from dwarfgpu.service.value.subject import Expression, Subject, answer, subject
+from dwarfgpu.session.read_lanes import read_lanes
 from dwarfgpu.view import text_of_bits
 from dwarfgpu.view.printers.standard import STANDARD
 from dwarfgpu.view.scalars import base_text
@@ -230,3 +234,27 @@ def test_plain_numbers_are_shown_as_objects_of_their_type(
     for number, (text, data) in shown.items():
         assert base_text(base, number, base.bit_size) == text
         assert base_data(Base(base), Bits(number, base.bit_size)) == data
+
+
+def test_variables_of_a_wave_are_read_with_its_session_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A list of thousands has a question for each of them: each looks at one wave, not at one for
+    each question."""
+    waves = sessions(GPU_STATES[0])[:2]
+    variables = waves[0].variables()
+    assert len(variables) > 2
+    counts: list[int] = []
+
+    def counted(asked: Sequence[Session], variable: Variable, **options: Any) -> object:
+        counts.append(len(asked))
+        return read_lanes(asked, variable, **options)
+
+    monkeypatch.setattr(lane_questions, "read_lanes", counted)
+    questions = [
+        Question(wave, chosen_states(wave, None), variable)
+        for wave in waves
+        for variable in variables
+    ]
+    assert len([*lane_answers(questions)]) == len(questions)
+    assert counts == [len(waves)] * len(variables)

@@ -99,7 +99,10 @@ def lane_answers(
         for state, item in zip(question.states, own, strict=True):
             if not isinstance(item, Answer):
                 asked.setdefault(item, []).append((row, (state,)))
-    sessions = [question.session for question in questions]
+    sessions = [*dict.fromkeys(question.session for question in questions)]
+    wave_of = {session: wave for wave, session in enumerate(sessions)}
+    waves = [wave_of[question.session] for question in questions]
+    """The index of the session of each question: a list of variables has one for all of them."""
     count = sum(len(states) for rows in asked.values() for _, states in rows)
     batch = count >= BATCH_THRESHOLD
     readings: dict[Variable, LaneAnswers[Reading]] = {}
@@ -110,7 +113,11 @@ def lane_answers(
         """Read what the lanes of all waves have, once."""
         if item not in asked:
             return
-        pairs = [(row, state.lane) for row, states in asked.pop(item) for state in states]
+        pairs = [
+            *dict.fromkeys(
+                (waves[row], state.lane) for row, states in asked.pop(item) for state in states
+            )
+        ]
         if isinstance(item, Variable):
             readings[item] = read_lanes(sessions, item, among=pairs, batch=batch)
         elif _is_batched(item, settings, batch=batch):
@@ -124,16 +131,16 @@ def lane_answers(
         try:
             if isinstance(item, Expression):
                 focused, values_of = session.focused(state.lane), values.get(item)
-                if values_of is None or not values_of.has(row, state.lane):
+                if values_of is None or not values_of.has(waves[row], state.lane):
                     lane_answer = answer(focused, item, settings)
                 else:
                     from dwarfgpu.service.value.expression_answer import of_value
 
                     lane_answer = of_value(
-                        focused, item.name, values_of.of(row, state.lane), settings
+                        focused, item.name, values_of.of(waves[row], state.lane), settings
                     )
             else:
-                reading = readings[item].of(row, state.lane)
+                reading = readings[item].of(waves[row], state.lane)
                 if checked is None and _is_scalar(reading):
                     return LaneAnswer(state, _of_scalar(reading, session, state.lane, texts))
                 lane_answer = of_reading(reading, session.focused(state.lane))
@@ -164,7 +171,7 @@ def lane_answers(
             read(item)
             together = values.get(item) if isinstance(item, Expression) else readings[item]
         shared_lanes: dict[int, tuple[EqualLanes, int]] = {}
-        for pick, first, lanes in () if together is None else together.with_bits(row):
+        for pick, first, lanes in () if together is None else together.with_bits(waves[row]):
             equal = equal_lanes(row, pick)
             if equal is not None:
                 shared_lanes |= {lane: (equal, first + offset) for lane, offset in lanes.items()}
