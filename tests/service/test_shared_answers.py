@@ -13,6 +13,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Member, Pointer, Struct, Type
+from dwarfgpu.errors import IllFormed
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.object import Bits
 from dwarfgpu.service.lanes import lane_questions
@@ -22,7 +23,7 @@ from dwarfgpu.service.lanes.lane_questions import Question, lane_answers
 from dwarfgpu.service.lanes.lanes_json import LanesJson
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes
 from dwarfgpu.service.value.subject import Expression, Subject, answer, subject
-from dwarfgpu.session.read_lanes import read_lanes
+from dwarfgpu.session.read_lanes import LaneAnswers, read_lanes
 from dwarfgpu.view import text_of_bits
 from dwarfgpu.view.printers.standard import STANDARD
 from dwarfgpu.view.scalars import base_text
@@ -258,3 +259,19 @@ def test_variables_of_a_wave_are_read_with_its_session_alone(
     ]
     assert len([*lane_answers(questions)]) == len(questions)
     assert counts == [len(waves)] * len(variables)
+
+
+def test_lanes_share_the_answer_of_a_variable_without_location(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wave = sessions(GPU_STATES[0])[0]
+    variable, failure = wave.variables()[0], IllFormed("2 stack entries needed")
+    read = evolve(wave.read(variable), location=None, bits=None, pointer=None, failure=failure)
+    failing = LaneAnswers((wave,), lambda session: evolve(read, lane=session.lane))
+    monkeypatch.setattr(lane_questions, "read_lanes", lambda *_, **__: failing)
+    states = [evolve(state, error=None) for state in chosen_states(wave, None)]
+    [answers] = lane_answers([Question(wave, states, variable)])
+    assert len(answers) == len(states) == 32
+    assert {lane.answer.error for lane in answers} == {failure}
+    kinds = {state.is_absent for state in states}
+    assert len({id(lane.answer) for lane in answers}) == len(kinds)

@@ -108,6 +108,8 @@ def lane_answers(
     readings: dict[Variable, LaneAnswers[Reading]] = {}
     values: dict[Expression, LaneAnswers[TypedValue]] = {}
     texts: _Texts = {}
+    failed: dict[tuple[int, Subject, bool], tuple[DwarfGpuError, Answer]] = {}
+    """The last answer of a wave to a variable that has no location, for the same error."""
 
     def read(item: Subject) -> None:
         """Read what the lanes of all waves have, once."""
@@ -143,7 +145,13 @@ def lane_answers(
                 reading = readings[item].of(waves[row], state.lane)
                 if checked is None and _is_scalar(reading):
                     return LaneAnswer(state, _of_scalar(reading, session, state.lane, texts))
+                key = waves[row], item, state.is_absent
+                failure, kept = failed.get(key, (None, None))
+                if checked is None and kept is not None and failure is reading.failure:
+                    return LaneAnswer(state, kept)
                 lane_answer = of_reading(reading, session.focused(state.lane))
+                if reading.failure is not None and reading.location is None:
+                    failed[key] = reading.failure, lane_answer
             if checked is not None:
                 lane_answer = checked(session.focused(state.lane), lane_answer)
             return LaneAnswer(state, lane_answer)
