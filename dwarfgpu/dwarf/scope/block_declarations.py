@@ -122,7 +122,10 @@ def in_unknown_block(name: str, taken: Die, outside: Variable | Die) -> str:
 
 
 def rivals(declaration: Die, declared: Iterable[Die]) -> list[Die]:
-    """Return the definitions of the same name and kind as an entry, itself included."""
+    """Return the definitions of the same name and kind as a type or enumerator, itself included;
+    only itself for what may be declared twice, as gfortran's namelists are."""
+    if declaration.tag not in _HOISTED:
+        return [declaration]
     return [
         die
         for die in declared
