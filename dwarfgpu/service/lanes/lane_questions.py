@@ -115,11 +115,10 @@ def lane_answers(
         """Read what the lanes of all waves have, once."""
         if item not in asked:
             return
-        pairs = [
-            *dict.fromkeys(
-                (waves[row], state.lane) for row, states in asked.pop(item) for state in states
-            )
-        ]
+        once = {
+            (waves[row], state.lane): None for row, states in asked.pop(item) for state in states
+        }
+        pairs = [*once]
         if isinstance(item, Variable):
             readings[item] = read_lanes(sessions, item, among=pairs, batch=batch)
         elif _is_batched(item, settings, batch=batch):
