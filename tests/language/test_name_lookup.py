@@ -418,6 +418,13 @@ def test_an_entry_that_cannot_be_read_does_not_hide_others(program: str) -> None
     assert [item.name for item in broken.of("ns::shared")] == ["shared"]
 
 
+def built(folder: Path, compiler: str, name: str, source: str, level: str = "-O0") -> Session:
+    (folder / name).write_text(source)
+    command = [compiler, "-g", level, "-o", "a", name]
+    subprocess.run(command, cwd=folder, check=True, timeout=60)
+    return program(folder / "a")
+
+
 def test_variables_of_several_blocks(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """GDB finds those of the outermost block alone: `FUNCTION::x` never guesses which is meant."""
     source = """int f(int n) {
@@ -428,10 +435,7 @@ def test_variables_of_several_blocks(tmp_path: Path, tool: Callable[[str], str])
 }
 int main(void) { return f(1); }
 """
-    (tmp_path / "a.c").write_text(source)
-    command = [tool("gcc"), "-g", "-O0", "-o", "a", "a.c"]
-    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
-    session = program(tmp_path / "a")
+    session = built(tmp_path, tool("gcc"), "a.c", source)
     assert text(session, "f::outer") == "1"
     assert text(session, "f::only") == "4"
     assert text(session, "f::two") == 'several blocks of "f" declare "two", at lines 3, 4'
@@ -570,13 +574,6 @@ def test_other_files_are_searched_once_for_a_name(
     assert counts[0] and counts[1:] == [counts[1]] * 3 and counts[1] <= 2 * counts[0]
 
 
-def built(folder: Path, compiler: str, name: str, source: str) -> Session:
-    (folder / name).write_text(source)
-    command = [compiler, "-g", "-O0", "-o", "a", name]
-    subprocess.run(command, cwd=folder, check=True, timeout=60)
-    return program(folder / "a")
-
-
 def test_enumerators_and_types_of_functions(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """As in GDB, `FUNCTION::x` may be an enumerator; one of several blocks is refused."""
     source = """enum outside { RED = 1 };
@@ -664,10 +661,7 @@ template<class T> int f(T a) { static int st = 3; enum E { TA = 5 }; st += a; re
 }
 int main(int c, char **) { return ns::f(c); }
 """
-    (tmp_path / "a.cpp").write_text(source)
-    command = [tool("g++"), "-g", "-O2", "-o", "a", "a.cpp"]
-    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
-    session = program(tmp_path / "a")
+    session = built(tmp_path, tool("g++"), "a.cpp", source, "-O2")
     assert text(session, "(int)ns::f<int>::TA") == "5"
     assert text(session, "sizeof(ns::f<int>::E)") == "4"
 
