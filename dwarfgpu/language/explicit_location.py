@@ -17,7 +17,8 @@ IN_FILE: Final = pattern(
 _NAME: Final = pattern(r"-(?P<name>[a-zA-Z]+)(?:\s+|$)")
 _END: Final = pattern(r"\s+(?=-[a-zA-Z])|$")
 _QUOTED: Final = pattern(r"""(?P<value>'[^']+'|"[^"]+")(?:\s+|$)""")
-_LINE: Final = pattern(r"[-+]?(?:[0-9]{1,40}|(?=$))")
+LINE: Final = pattern(r"[-+]?[0-9]{1,40}|[-+]$")
+"""A line, or an offset in lines; a sign alone is an offset of 0."""
 _LABEL: Final = pattern(r"(?P<function>\S(?:.*[^:\s])?)\s*(?<!:):(?!:)\s*(?P<label>[^\W\d]\w*)")
 
 
@@ -40,7 +41,7 @@ class ExplicitLocation:
         qualified = "-qualified " if self.is_qualified else ""
         if self.linespec is not None:
             in_file = IN_FILE.fullmatch(self.linespec)
-            if in_file is not None and _LINE.fullmatch(in_file["inside"]):
+            if in_file is not None and LINE.fullmatch(in_file["inside"]):
                 qualified = ""  # a line has no name
             return f"{qualified}{location_text(self.linespec)}"
         parts = (
@@ -86,7 +87,7 @@ def explicit_location(text: str) -> ExplicitLocation | None:
         if not value:
             raise UsageError(f'missing argument for "-{name}"')
         if name == "line":
-            number = _LINE.match(value)
+            number = LINE.match(value)
             if number is None:
                 raise UsageError(f'malformed line offset: "{value}"')
             value = number[0]

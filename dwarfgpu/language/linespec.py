@@ -33,6 +33,7 @@ from dwarfgpu.language.addresses import address_of
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.explicit_location import (
     IN_FILE,
+    LINE,
     explicit_location,
     has_open_quote,
     in_file_text,
@@ -64,7 +65,6 @@ from dwarfgpu.session.stack_frames import functions_at, readable_functions_at
 NO_SYMBOL_TABLE: Final = 'No symbol table is loaded.  Use the "file" command.'
 """GDB's answer to any name without a program."""
 NUMBER: Final = pattern(r"[0-9]{1,40}")
-_LINE: Final = pattern(r"[-+]?[0-9]{1,40}")
 _ZERO_OFFSETS: Final = {"+": 5, "-": -15}
 """The offsets, in lines, as which GDB reads an offset of 0, by its sign."""
 _UNFINISHED: Final = pattern(r"(?P<file>[^:]*[^:\s])\s*:\s*")
@@ -76,7 +76,7 @@ _NAMES_ONLY: Final = Options(
 )
 _OPERATOR_COMMA: Final = pattern(r"\boperator\s*$")
 """Before a comma that is the name of an operator."""
-_JUNK: Final = pattern(r"[0-9]+(?:\s*(?=,)|\s+)(?P<rest>\S.*)")
+_JUNK: Final = pattern(r"(?:[-+]?[0-9]+|[-+])(?:\s*(?=,)|\s+)(?P<rest>\S.*)")
 _QUOTED: Final = r"(?:'[^']*'|\"[^\"]*\")"
 _KEYWORD: Final = pattern(
     rf"(?P<before>{_QUOTED}?+(?>::|:\s*{_QUOTED}?|\([^()]*\)|[^:])*?)"
@@ -135,7 +135,7 @@ def code_locations_of(
     source, name = explicit.source, explicit.function
     if source is not None and not has_file(session, source):
         raise _no_file(session, source)
-    if name is not None and (IN_FILE.fullmatch(name) or _LINE.fullmatch(name)):
+    if name is not None and (IN_FILE.fullmatch(name) or LINE.fullmatch(name)):
         raise LinespecNotFound(f'Function "{name}" not defined.')
     if name is not None and source is not None:
         name = in_file_text(source, name)
@@ -193,7 +193,7 @@ def _locations_of_linespec(
         if not lines:
             raise _no_file(session, location[0])
         return tuple(CodeLocation("line", position, pcs) for position, pcs in lines)
-    if _LINE.fullmatch(text):
+    if LINE.fullmatch(text):
         if around is None and has_units(session):
             raise UsageError(f"No default source file: write FILE:{text}.")
         if around is None:
@@ -268,7 +268,7 @@ def without_quotes(text: str) -> str:
     if text[:1] not in ("'", '"') or len(text) < 3 or text.find(text[0], 1) != len(text) - 1:
         return text
     inside = text[1:-1]
-    return inside if IN_FILE.fullmatch(inside) or _LINE.fullmatch(inside) else text
+    return inside if IN_FILE.fullmatch(inside) or LINE.fullmatch(inside) else text
 
 
 def split_at_comma(text: str) -> tuple[str, bool, str]:
@@ -493,14 +493,15 @@ def no_line(text: str, location: CodeLocation) -> LinespecNotFound:
 def _line_in_file(text: str) -> tuple[str, int] | None:
     """Parse `FILE:LINE`."""
     match = IN_FILE.fullmatch(text)
-    if match is None or not _LINE.fullmatch(match["inside"]):
+    if match is None or not LINE.fullmatch(match["inside"]):
         return None
     return match["file"].strip("'\""), _line_or_offset(match["inside"])
 
 
 def _line_or_offset(text: str) -> int:
     """Return the number of a line, or of an offset in lines."""
-    return int(text) or _ZERO_OFFSETS.get(text[0], 0)
+    number = 0 if text in _ZERO_OFFSETS else int(text)
+    return number or _ZERO_OFFSETS.get(text[0], 0)
 
 
 def entry_of(session: Session, text: str) -> int:

@@ -54,7 +54,7 @@ def test_without_a_frame_they_count_from_the_default_lines(
     assert answers(None, files[:1], commands) == answers(tool("gdb"), files[:1], commands)
 
 
-OFFSETS = ("+3", "-3", "+0", "-0", "+00", "-30")
+OFFSETS = ("+3", "-3", "+0", "-0", "+00", "-30", "+", "-")
 
 
 @pytest.mark.parametrize("offset", OFFSETS)
@@ -95,3 +95,17 @@ def test_nothing_is_listed_backwards(
 ) -> None:
     commands = ["list 5", f"list {lines}", "list"]
     assert answers(None, files[:1], commands) == answers(tool("gdb"), files[:1], commands)
+
+
+@pytest.mark.parametrize("sign", ["+", "-"])
+def test_a_sign_alone_is_an_offset_wherever_a_line_may_be(
+    sign: str, files: list[str], tool: Callable[[str], str]
+) -> None:
+    for arguments, first in ((files, "frame function work"), (files[:1], "list 20")):
+        commands = [first]
+        for line in (f"info line {sign}", f"info scope {sign}", f"list a.c:5,{sign}"):
+            commands += [line, "list 20,30"]
+        commands += [f"list {sign},", f"list ,{sign}", f"list main,{sign}", f"list '{sign}3'"]
+        commands += [f"list {sign} 5", f"info line {sign} if", f"list 20,{sign} no"]
+        commands += ["list 40,40", f"break {sign}", f"break a.c:{sign}", "info breakpoints"]
+        assert answers(None, arguments, commands) == answers(tool("gdb"), arguments, commands)

@@ -16,6 +16,7 @@ from dwarfgpu.language.linespec import (
     NO_SYMBOL_TABLE,
     LinespecNotFound,
     split_at_comma,
+    without_quotes,
 )
 from dwarfgpu.language.source_lines import (
     LineStep,
@@ -117,7 +118,7 @@ def _locations_by_line(shell: Shell, argument: str, before: Listed | None) -> li
     """Return the code locations of a name, one for each file and line; empty for numbers and
     ranges."""
     start, comma, _ = split_at_comma(argument)
-    if comma or not _NAME.match(start):
+    if comma or not _NAME.match(without_quotes(start)):
         return []
     around = default_or_frame(shell) if before is None else before.position
     locations_by_line: dict[tuple[str, int], CodeLocation] = {}

@@ -11,7 +11,7 @@ from dwarfgpu.base.absolute_path import real_path
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import define, evolve
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError, shortened
-from dwarfgpu.language.explicit_location import location_text
+from dwarfgpu.language.explicit_location import LINE, location_text
 from dwarfgpu.language.linespec import LinespecNotFound, split_at_comma
 from dwarfgpu.language.source_lines import why_no_line
 from dwarfgpu.language.wave_variables import integer_value
@@ -37,7 +37,6 @@ from dwarfgpu.service.gdb_error_text import message_of
 
 _OPTION: Final = re.compile(r"-(?P<name>lane|wave|thread)\s+")
 _IN_FILE: Final = re.compile(r"(?P<file>[^:\s][^:]*):(?P<regexp>[^:].*)")
-_LINE: Final = re.compile(r"[-+]?[0-9]+")
 _KEYWORD: Final = re.compile(
     r"(?:^|\s)\s*(?:(?P<if>if)(?=[\s(])\s*|(?P<force>-force-condition)(?=\s|$)"
     r"|(?P<name>lane|wave|thread|task)\s+(?=\S))"
@@ -222,9 +221,10 @@ def keep(shell: Shell, added: Breakpoint) -> None:
 def _with_file(typed: str, path: str) -> str:
     """Return a location as typed, with the default file if it is only a line, as in GDB: by its
     real path if it exists."""
-    if not (is_line := bool(_LINE.fullmatch(typed))) and not typed.startswith("-line "):
+    if not (is_line := bool(LINE.fullmatch(typed))) and not typed.startswith("-line "):
         return typed
     file = real_path(path) if os.path.lexists(path) else path
+    typed = f"{typed}0" if typed in ("+", "-") else typed
     return f"{file}:{typed}" if is_line else f"-source {file} {typed}"
 
 

@@ -41,7 +41,7 @@ def located(shell: Shell, text: str) -> tuple[BreakAddress, ...]:
         pc = frame_pc(session)
         # As in GDB, the line is that of the address, also where the frame is at the call before it.
         return (BreakAddress(pc, None, position_at_address(session, pc)),)
-    text = as_resolved(shell, f"{text}0" if text in ("+", "-") else text)
+    text = as_resolved(shell, text)
     options = options_of(session, shell.values)
     addresses = break_addresses(session, text, _around(shell, session, text), options)
     if text.isidentifier():

@@ -31,7 +31,7 @@ from dwarfgpu.repl.support.command_bodies import indented
 from dwarfgpu.session.focused_frame import FramePosition
 
 _WATCHES: Final[dict[WatchKind, str]] = {"write": "watch", "read": "rwatch", "access": "awatch"}
-_LINE: Final = re.compile(r"(?:(?P<file>.+):)?(?P<line>[+-]?[0-9]+|\$\w+)")
+_LINE: Final = re.compile(r"(?:(?P<file>.+):)?(?P<line>[+-]?[0-9]+|[+-]|\$\w+)")
 _CHANGED: Final = re.compile(r"[\n\r\0]|\\\Z")
 """What a script does not keep: a backslash joins a line to the next one."""
 
