@@ -25,10 +25,18 @@ def symbolizer(session: Session, options: FormatOptions) -> Symbolize:
         return partial(symbol_text, session)
 
     def name(address: int) -> str | None:
-        symbol = symbol_at_address.symbol_covering(session.code_objects, address)
-        if symbol is None or symbol.offset > (options.max_symbolic_offset or symbol.offset):
+        named = symbol_at_address.name_and_offset(
+            session.code_objects, address, is_mangled=session.is_mangled
+        )
+        if named is None or is_too_far(named[1], options):
             return None
+        symbol = f"{named[0]}{named[1]:+}" if named[1] else named[0]
         position = position_at_address(session, address) if options.symbol_filename else None
-        return str(symbol) if position is None else f"{symbol} at {position.file}:{position.line}"
+        return symbol if position is None else f"{symbol} at {position.file}:{position.line}"
 
     return name
+
+
+def is_too_far(offset: int, options: FormatOptions) -> bool:
+    """Return whether an offset is one at which addresses are shown without their symbol."""
+    return offset > (options.max_symbolic_offset or offset)

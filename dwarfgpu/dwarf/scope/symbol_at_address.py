@@ -50,7 +50,7 @@ def symbol_text(
     code_objects: Iterable[CodeObject], address: int, *, is_mangled: bool = False
 ) -> str | None:
     """Return `g`, `g+40`, also as in the symbol table; None as for `symbol_covering`."""
-    named = _name_and_offset(as_code_objects(code_objects), address, is_mangled=is_mangled)
+    named = name_and_offset(as_code_objects(code_objects), address, is_mangled=is_mangled)
     if named is None:
         return None
     name, offset = named
@@ -61,13 +61,14 @@ def symbol_name(
     code_objects: Iterable[CodeObject], address: int, *, is_mangled: bool = False
 ) -> str | None:
     """Return `g` also inside of it; None as for `symbol_covering`."""
-    named = _name_and_offset(as_code_objects(code_objects), address, is_mangled=is_mangled)
+    named = name_and_offset(as_code_objects(code_objects), address, is_mangled=is_mangled)
     return None if named is None else named[0]
 
 
-def _name_and_offset(
+def name_and_offset(
     code_objects: tuple[CodeObject, ...], address: int, *, is_mangled: bool
 ) -> tuple[str, int] | None:
+    """Return the symbol of an address and the offset in it; None as for `symbol_covering`."""
     symbol = symbol_covering(code_objects, address)
     if symbol is None:
         return _described_function(code_objects, address, is_mangled=is_mangled)

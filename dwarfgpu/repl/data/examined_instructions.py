@@ -10,7 +10,13 @@ from dwarfgpu.language.source_lines import step_at
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.code.disassembly import CodeLine
-from dwarfgpu.service.code.disassembly_listing import code_record, code_text, function_name, marked
+from dwarfgpu.service.code.disassembly_listing import (
+    code_record,
+    code_text,
+    function_name,
+    marked,
+    offset_text,
+)
 from dwarfgpu.service.code.session_code import (
     code_lines,
     code_lines_before,
@@ -30,7 +36,8 @@ def examined_instructions(
 ) -> Iterator[tuple[Output, CodeLine | None]]:
     """Yield the lines of `x/i` with their instructions; a line that cannot be read has none."""
     session, is_before = shell.session, count < 0
-    symbol_of = symbolizer(session, shell.settings.format_options())
+    options = shell.settings.format_options()
+    symbol_of = symbolizer(session, options)
     following = address
     if is_before or shell.console.is_json:
         require_few_instructions(session, abs(count))
@@ -41,8 +48,9 @@ def examined_instructions(
                 begin = lines[0].address if lines else address
                 yield _without_line(session, begin, symbol_of), None
         for line in lines if is_before else code_lines(session, address, count):
-            where = f"{marked(session, line.address)}{line.address:#x}"
-            text = f"{where}{_symbol(symbol_of(line.address))}:\t{instruction_text(session, line)}"
+            where = f"{line.address:#x}{_symbol(symbol_of(line.address))}"
+            code = instruction_text(session, line, options)
+            text = f"{marked(session, line.address)}{where}:\t{code}"
             yield Output(text, code_record(session, line), "asm_insns"), line
             following = line.address + len(line.data)
     except UsageError as error:
@@ -68,7 +76,7 @@ def next_line(shell: Shell, *, has_source: bool) -> Iterator[Part]:
     choice = shell.settings.word("disassemble-next-line")
     if choice == "off" or (choice == "auto" and has_source):
         return
-    session = shell.session
+    session, options = shell.session, shell.settings.format_options()
     try:
         pc = frame_pc(session)
     except DwarfGpuError:
@@ -78,9 +86,9 @@ def next_line(shell: Shell, *, has_source: bool) -> Iterator[Part]:
     read = listed if shell.console.is_json else code_lines_between
     for line in read(session, begin, end):
         function = function_at(session, line.address)
-        symbol_text = ""
+        where = ""
         if function is not None:
             offset = line.address - function.range.begin
-            symbol_text = f" <{function_name(session, function)}+{offset}>"
-        text = code_text(session, line, symbol_text, raw=True)
+            where = offset_text(function_name(session, function), offset, options)
+        text = code_text(session, line, where, options, raw=True)
         yield Output(text, code_record(session, line), "asm_insns")

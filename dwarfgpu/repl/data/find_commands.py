@@ -9,7 +9,7 @@ from typing import Final
 from dwarfgpu.base.json_reader import integer_of, is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError, counted
-from dwarfgpu.language.address_symbols import symbol_text
+from dwarfgpu.language.address_symbols import symbolizer
 from dwarfgpu.language.addresses import whole_number
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.wave_variables import integer_value
@@ -78,14 +78,14 @@ def find(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Search space too small to contain pattern.")
     from dwarfgpu.service.machine.find_in_memory import matches  # few sessions search
 
-    count = 0
+    count, symbol_of = 0, symbolizer(shell.session, shell.settings.format_options())
     for address in matches(objects, space, start, length, pattern, shell.console.warn):
         if count == most:
             break
         count += 1
         pointer = objects.pointer(None, space, address)
         shell.values.named["_"] = evolve(pointer, convenience="_")
-        symbol = None if space.number else symbol_text(shell.session, address)
+        symbol = None if space.number else symbol_of(address)
         shown = objects.address_text(space, address)
         text = f"{shown} <{symbol}>" if symbol else shown
         yield Output(text, {"addr": shown, "symbol": symbol}, "addresses")

@@ -50,7 +50,8 @@ def disassemble(shell: Shell, argument: str) -> Iterator[Part]:
             shell.missing_source = None
         return lines
 
-    lines = listing(session, dump, letters, source_text, is_json=shell.console.is_json)
+    options = shell.settings.format_options()
+    lines = listing(session, dump, letters, source_text, options, is_json=shell.console.is_json)
     for line in lines:
         if line.code is None:
             yield heading(line.text)

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, SeveralLines, UsageError
-from dwarfgpu.language.address_symbols import symbol_text
+from dwarfgpu.language.address_symbols import symbolizer
 from dwarfgpu.language.function_locations import CodeLocation
 from dwarfgpu.language.linespec import (
     NO_SYMBOL_TABLE,
@@ -324,14 +324,14 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
     for location in locations:
         if location.position is None:
             pc = location.pcs[0]
-            where = f" for address {_address(session, pc)}" if pc else "."
+            where = f" for address {_address(shell, pc)}" if pc else "."
             yield Output(f"No line number information available{where}", {"lines": []})
             reason = why_no_line(session, pc)
             if reason is not None:
                 shell.console.note(reason)
             continue
         if location.kind == "symbol" and location.pcs:
-            yield _data_output(session, location.position, location.pcs[0])
+            yield _data_output(shell, location.position, location.pcs[0])
             continue
         steps_before = frozenset(shown)  # several units may have a line at one address
         starts: tuple[int | None, ...] = location.pcs
@@ -347,7 +347,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
                 continue
             if step is not None:
                 shown.add((location.position.line, step.begin))
-            yield _line_output(session, location.position, step)
+            yield _line_output(shell, location.position, step)
             if step is not None:
                 examined_code(shell, step.begin)
                 last = before or Listed(frame, location.position, 0, location.position.line)
@@ -363,47 +363,51 @@ def _has_no_line(shell: Shell, frame: FramePosition | None) -> bool:
     return frame is None and shell.last_shown is None
 
 
-def _data_output(session: Session, position: FramePosition, address: int) -> Output:
+def _data_output(shell: Shell, position: FramePosition, address: int) -> Output:
     """Return where a variable is that a line declares."""
-    address_text = _address(session, address)
+    address_text = _address(shell, address)
     line = f'Line {position.line} of "{position.file}"'
     text = f"{line} is at address {address_text} but contains no code."
-    return Output(text, _span_record(session, position, position.line, address, None), "lines")
+    return Output(text, _span_record(shell, position, position.line, address, None), "lines")
 
 
-def _line_output(session: Session, position: FramePosition, step: LineStep | None) -> Output:
+def _line_output(shell: Shell, position: FramePosition, step: LineStep | None) -> Output:
     """Return where a line's code is, by its step; None is after all lines."""
     head = f'Line {position.line} of "{position.file}"'
     if step is None:
         return Output(
             f'Line number {position.line} is out of range for "{position.file}".', {"lines": []}
         )
-    begin, end = _address(session, step.begin), _address(session, step.end)
+    begin, end = _address(shell, step.begin), _address(shell, step.end)
     is_own = step.position.line == position.line
     text = f"{head} starts at address {begin} and ends at {end}."
     if not is_own:
         text = f"{head} is at address {begin} but contains no code."
     last = step.end if is_own else None
-    return Output(text, _span_record(session, position, position.line, step.begin, last), "lines")
+    return Output(text, _span_record(shell, position, position.line, step.begin, last), "lines")
 
 
 def _span_record(
-    session: Session, position: FramePosition, line: int, begin: int, end: int | None
+    shell: Shell, position: FramePosition, line: int, begin: int, end: int | None
 ) -> JsonObject:
     """Return code of a line with the keys of GDB's machine interface."""
     return {
         "pc": f"{begin:#x}",
         "end": None if end is None else f"{end:#x}",
-        "symbol": symbol_at(session, begin) or symbol_text(session, begin),
+        "symbol": _symbol(shell, begin),
         "line": line,
         "file": position.file,
         "fullname": position.path,
     }
 
 
-def _address(session: Session, pc: int) -> str:
-    symbol = symbol_at(session, pc) or symbol_text(session, pc)
+def _address(shell: Shell, pc: int) -> str:
+    symbol = _symbol(shell, pc)
     return f"{pc:#x}" + (f" <{symbol}>" if symbol else "")
+
+
+def _symbol(shell: Shell, pc: int) -> str | None:
+    return symbolizer(shell.session, shell.settings.format_options())(pc)
 
 
 def position_or_none(session: Session) -> FramePosition | None:

@@ -10,7 +10,7 @@ from typing import Final
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.line.line_lookup import SourceLine
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.language.address_symbols import symbol_text
+from dwarfgpu.language.address_symbols import is_too_far, symbol_text
 from dwarfgpu.language.addresses import address_of
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.linespec import split_at_comma
@@ -18,6 +18,7 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.service.code.disassembly import CodeLine
 from dwarfgpu.service.code.host_code import require_capstone
 from dwarfgpu.service.code.session_code import (
+    PLAIN,
     Function,
     SourceGroup,
     code_lines_between,
@@ -32,6 +33,7 @@ from dwarfgpu.service.code.source_text import text_at
 from dwarfgpu.service.frame.focus import frame_pc
 from dwarfgpu.session.focused_frame import position_in_file
 from dwarfgpu.session.session import Session
+from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.json_object import JsonObject
 
 SourceText = Callable[[SourceLine], Sequence[str] | None]
@@ -118,6 +120,7 @@ def listing(
     dump: Dump,
     letters: frozenset[str],
     source_text: SourceText,
+    options: FormatOptions = PLAIN,
     *,
     is_json: bool = False,
 ) -> Iterator[ListingLine]:
@@ -145,22 +148,29 @@ def listing(
     read = listed if with_source or is_json else code_lines_between
     lines = read(session, dump.begin, max(dump.end, dump.begin))
     if with_source:
-        yield from _with_source(session, dump, list(lines), letters, source_text)
+        yield from _with_source(session, dump, list(lines), letters, source_text, options)
     else:
         for line in lines:
-            yield _line(session, dump, line, letters)
+            yield _line(session, dump, line, letters, options)
     yield ListingLine("End of assembler dump.")
 
 
-def _line(session: Session, dump: Dump, line: CodeLine, letters: frozenset[str]) -> ListingLine:
+def _line(
+    session: Session, dump: Dump, line: CodeLine, letters: frozenset[str], options: FormatOptions
+) -> ListingLine:
     function = dump.function
     if not dump.is_whole or _is_inside_another(dump.function, line.address):
         function = _named_at(session, line.address)
-    symbol_text = ""
+    where = ""
     if function is not None:
         name = "" if dump.is_whole else function_name(session, function)
-        symbol_text = f" <{name}+{line.address - function.range.begin}>"
-    return ListingLine(code_text(session, line, symbol_text, raw="r" in letters), line)
+        where = offset_text(name, line.address - function.range.begin, options)
+    return ListingLine(code_text(session, line, where, options, raw="r" in letters), line)
+
+
+def offset_text(name: str, offset: int, options: FormatOptions) -> str:
+    """Return ` <nest+104>` also for an offset of 0; nothing far behind the symbol."""
+    return "" if is_too_far(offset, options) else f" <{name}+{offset}>"
 
 
 def _is_inside_another(function: Function | None, address: int) -> bool:
@@ -184,6 +194,7 @@ def _with_source(
     lines: list[CodeLine],
     letters: frozenset[str],
     source_text: SourceText,
+    options: FormatOptions,
 ) -> Iterator[ListingLine]:
     """Yield groups of instructions under the lines that they are from."""
     assert dump.function is not None
@@ -201,7 +212,7 @@ def _with_source(
         lines_left = max(lines_left - len(texts), 1)
         yield from map(ListingLine, texts)
         for line in group.lines:
-            yield _line(session, dump, line, letters)
+            yield _line(session, dump, line, letters, options)
         if in_source_order:
             yield ListingLine("")
 
@@ -231,13 +242,15 @@ def marked(session: Session, address: int) -> str:
     return "=> " if address == pc else "   "
 
 
-def code_text(session: Session, line: CodeLine, symbol_text: str, *, raw: bool = False) -> str:
+def code_text(
+    session: Session, line: CodeLine, offset: str, options: FormatOptions, *, raw: bool = False
+) -> str:
     """Return `=> 0x0000000000001668 <+104>:  s_cbranch_execz 4 <nest+124>`; with `raw`, with its
     bytes too."""
     digits = session.architecture.address_bits // 4 + 2
     data = f"\t{line.data.hex(' '):<{_BYTES}}" if raw else ""
-    where = f"{line.address:#0{digits}x}{symbol_text}:{data}"
-    return f"{marked(session, line.address)}{where}\t{instruction_text(session, line)}"
+    where = f"{line.address:#0{digits}x}{offset}:{data}"
+    return f"{marked(session, line.address)}{where}\t{instruction_text(session, line, options)}"
 
 
 def function_name(session: Session, function: Function) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
+from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.processors import PROCESSORS
@@ -22,7 +23,7 @@ from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.isa.decode import decoder
-from dwarfgpu.language.address_symbols import symbol_text
+from dwarfgpu.language.address_symbols import symbolizer
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.service.code.disassembly import (
     CodeLine,
@@ -34,7 +35,10 @@ from dwarfgpu.service.code.disassembly import (
     lines_between,
 )
 from dwarfgpu.session.session import Session
+from dwarfgpu.view.format_options import FormatOptions
 
+PLAIN: Final = FormatOptions()
+"""Symbols beside addresses as without settings."""
 _PAGE = 4096
 _MAX_BYTES = 20
 """Maximum size in bytes of one instruction of any machine."""
@@ -208,9 +212,9 @@ def instruction_at(session: Session, address: int) -> CodeLine:
     return next(code_lines(session, address, 1))
 
 
-def instruction_text(session: Session, line: CodeLine) -> str:
+def instruction_text(session: Session, line: CodeLine, options: FormatOptions = PLAIN) -> str:
     """Return the text with the target of a branch by symbol: `s_cbranch_execz 4 <nest+124>`."""
-    name = None if line.target is None else symbol_text(session, line.target)
+    name = None if line.target is None else symbolizer(session, options)(line.target)
     return f"{line.text} <{name}>" if name else line.text
 
 
