@@ -164,13 +164,16 @@ def test_a_name_without_a_program(command: str) -> None:
     assert debug(command) == ([], ['No symbol table is loaded.  Use the "file" command.'])
 
 
-def test_the_trampoline_of_a_signal_has_no_locals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Code without an entry, in a unit that has some: in the C library a handler returns there."""
+def test_code_between_the_functions_of_a_unit_has_no_locals(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In the C library a handler returns to such code. GDB also lists the variables of the file,
+    which are not of the frame."""
     core = load_core(FIXTURES / "core/crash.x86_64.O0.core", str(FIXTURES / "core/crash.x86_64.O0"))
     code = tuple(CodeObject.of(file.file, file.load_address) for file in core.files)
     target = TargetWithCodeObjects(core.target, (), has_started=True)
     shell = made(Session(core.architecture, code, target, wave=1, pc=core.pc_of(1)))
-    assert output_of(shell, "frame 6", "info locals") == NOT_DESCRIBED
+    assert output_of(shell, "frame 6", "info locals") == "No locals.\n"
     monkeypatch.setattr(CfiFrame, "is_signal_frame", True)
     assert output_of(shell, "info locals") == "No locals.\n"
     assert output_of(shell, "info args") == NOT_DESCRIBED

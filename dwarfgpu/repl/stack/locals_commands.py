@@ -68,7 +68,7 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
     if not shown_variables and "q" not in letters:
         text = f"No matching {called}." if argument or typed else f"No {called}."
         is_described = has_code and session.frame.subprogram is not None
-        if not is_described and (kind != "local" or not _is_trampoline(session)):
+        if not is_described and (kind != "local" or not _is_in_unit(session)):
             text = "No symbol table info available."
         yield Output(text, {"variables": []})
     notes: list[str] = []
@@ -102,7 +102,7 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
 
 def locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[Part]:
     """Yield the local variables of a frame, as a backtrace has them."""
-    if not frame.is_described and not _is_trampoline(frame.session):
+    if not frame.is_described and not _is_in_unit(frame.session):
         yield Output("No symbol table info available.", {"variables": []})
         return
     try:
@@ -140,11 +140,12 @@ def _record(reading: Reading, text: str) -> JsonObject:
     return {"name": shown_name(variable), **value}
 
 
-def _is_trampoline(session: Session) -> bool:
-    """Return whether a frame is the return from a signal handler, between functions of a unit with
-    debugging information: GDB finds the block of the unit, which has no locals."""
-    physical, code_object, pc = session.physical_frame, session.code_object, session.pc
-    if physical is None or not physical.is_signal_frame or code_object is None or pc is None:
+def _is_in_unit(session: Session) -> bool:
+    """Return whether a frame is in code of a unit, also where no function is described: in a unit
+    of lines alone, and in the return from a signal handler. GDB finds the block of the unit, which
+    has no locals; what else is in that block is of the file."""
+    code_object, pc = session.code_object, session.pc
+    if code_object is None or pc is None:
         return False
     try:
         return code_object.scopes.unit_at(pc) is not None

@@ -40,17 +40,13 @@ def thread_frame_info(
     # As in GDB, a symbol is that of the pc: after a call that does not return there may be none.
     described = frame.function if frame.is_described else None
     function = described or _symbol(session, frame.pc)
-    name = "" if function is None else f" in {function}{line}"
+    name = "" if function is None else f" in {function}"
     saved_pc = _return_address(session)
-    text = f" {counter} = {frame.pc:#x}{name}; saved {counter} = {saved_pc}"
+    text = f" {counter} = {frame.pc:#x}{name}{line}; saved {counter} = {saved_pc}"
     yield Output(text, {"saved-pc": saved_pc})
     yield from _neighbours(frame, frames_from)
     yield from tail_call_lines(frame)
-    if frame.is_described and session.code_object is not None and not frame.is_signal_frame:
-        unit = session.code_object.scopes.unit_at(session.pc or 0)
-        if unit is not None:
-            language = language_of(unit)
-            yield Output(f" source language {language}.", {"language": language})
+    yield from _language_line(frame)
     physical = session.physical_frame
     if frame.is_inlined or frame.is_tail_call:  # GDB has no frame base for it
         yield Output(" Arglist at unknown address.", {"arglist-addr": None})
@@ -86,6 +82,20 @@ def thread_frame_info(
         # It returns to the function that jumped, but that address is not saved.
         saved.pop(_program_counter(session), None)
     yield from _saved_lines(saved)
+
+
+def _language_line(frame: StackFrame) -> Iterator[Output]:
+    """Yield the source language; as in GDB, a line without a described function is enough."""
+    session, is_of_source = frame.session, frame.is_described or frame.position is not None
+    if not is_of_source or session.code_object is None or frame.is_signal_frame:
+        return
+    try:
+        unit = session.code_object.scopes.unit_at(session.pc or 0)
+    except DwarfGpuError:  # the split unit is not found: its skeleton has lines, but no language
+        return
+    if unit is not None:
+        language = language_of(unit)
+        yield Output(f" source language {language}.", {"language": language})
 
 
 def _locals_line(base: int | None, saved_sp: int | None, session: Session) -> Output:
