@@ -73,6 +73,8 @@ class DwarfGpuError(Exception):
     """Set once, by the evaluator or decoder that knows it."""
     context: str | None = None
     """File, section, DIE or variable being read, set once by the first caller that knows it."""
+    brief: str | None = None
+    """What is wrong in a few words, in place of each of many values; a note has the message."""
 
     def __init__(self, message: str = "") -> None:
         super().__init__(message)

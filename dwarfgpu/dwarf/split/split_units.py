@@ -20,7 +20,7 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, MissingContext
 from dwarfgpu.objfile.companions import (
     Companions,
     Search,
@@ -178,7 +178,10 @@ class SplitFiles:
             name = split_name(skeleton)  # without one, only packages are searched
             which = "package" if name is None else f"split file {shown_path(name)}"
             is_reported = self._failures <= _MAX_DETAILED_ERRORS
-            raise search.failure(f"{which} with {subject}", lists_paths=is_reported)
+            error = search.failure(f"{which} with {subject}", lists_paths=is_reported)
+            is_missing = isinstance(error, MissingContext)
+            error.brief = f"{which} {'is not found' if is_missing else 'cannot be used'}"
+            raise error
         return package_path
 
     def _other_machine(self, file: ObjectFile) -> str | None:

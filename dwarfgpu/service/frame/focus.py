@@ -237,7 +237,7 @@ def contents(
         if address is not None:
             return _no_access(reading, address, is_in_line)
     if reading.failure is not None:
-        return _no_value(reading, str(reading.failure), is_in_line)
+        return _no_value(reading, reading.failure.brief or str(reading.failure), is_in_line)
     if reading.pointer is not None:
         return SYNTHETIC_POINTER + _behind(session, reading, options, symbolize, scalars_only)
     bits = reading.bits
