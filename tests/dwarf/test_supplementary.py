@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -386,3 +388,38 @@ def test_the_imports_of_a_source_file_are_bounded(
     monkeypatch.setattr("dwarfgpu.language.name_resolution._MAX_IMPORTS", 200)
     said = run(*asked).err
     assert "LimitExceeded: the units of u.c import too many others to be searched for x" in said
+
+
+@pytest.mark.parametrize("options", [(), ("--dwarf-5",)])
+def test_functions_that_are_only_inlined(
+    options: tuple[str, ...], tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Their abstract instances are only in the supplementary file, their calls in the program."""
+    inline = "static inline __attribute__((always_inline)) int"
+    (tmp_path / "h.h").write_text(
+        f"extern volatile int sink;\n"
+        f"{inline} tripled(int a) {{ int t = a * 3; sink += t; return t + sink; }}\n"
+        f"struct shared {{ int a, b; struct shared *next; }};\n"
+    )
+    (tmp_path / "m.c").write_text(
+        '#include "h.h"\nextern int other(struct shared *);\nint main(int n, char **words)\n'
+        "{ struct shared s = { n, 2, 0 }; return tripled(n) + other(&s); }\n"
+    )
+    (tmp_path / "n.c").write_text(
+        '#include "h.h"\nvolatile int sink;\n'
+        "int other(struct shared *s) { s->next = s; return tripled(s->b) + tripled(s->a); }\n"
+    )
+    command = [tool("gcc"), "-g", "-O2", "m.c", "n.c", "-o", "whole"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    for name in ("one", "two"):
+        shutil.copy(tmp_path / "whole", tmp_path / name)
+    command = [tool("dwz"), *options, "-m", "common", "one", "two"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    commands = "break tripled", "info scope tripled", "info line tripled", "list tripled"
+    words = [word for text in commands for word in ("-ex", text)]
+    out = run("debug", tmp_path / "one", "--batch", *words).out
+    assert out.startswith("Breakpoint 1 at ") and "tripled. (3 locations)" in out
+    assert out == run("debug", tmp_path / "whole", "--batch", *words).out
+    (tmp_path / "common").unlink()
+    err = run("debug", tmp_path / "one", "--batch", "-ex", "break tripled").err
+    assert 'Function "tripled" not defined.' in err

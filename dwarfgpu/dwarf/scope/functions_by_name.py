@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from itertools import chain
 from typing import Final
 
@@ -37,7 +38,7 @@ from dwarfgpu.dwarf.names.function_names import (
 )
 from dwarfgpu.dwarf.scope.declarations import around, declaration_of
 from dwarfgpu.dwarf.scope.declarations import qualified as qualified_parts
-from dwarfgpu.dwarf.scope.imports import searched_units, type_sources
+from dwarfgpu.dwarf.scope.imports import type_sources
 from dwarfgpu.dwarf.scope.named_entries import completed, named, named_entries
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files, unversioned
@@ -48,8 +49,14 @@ _ANY_OPERATOR: Final = pattern(r"operator\b(?!\s*\"\")")
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 _DOTTED_NAME: Final = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _COLD: Final = pattern(r"\.cold(?:\.[0-9]+)?$")
-_FROM_OTHERS: Final = encode_uleb(dw.AT_ABSTRACT_ORIGIN) + encode_uleb(dw.FORM_REF_ADDR)
-"""What a table of abbreviations of such a unit has."""
+_FORMS_OF_OTHERS: Final = (
+    dw.FORM_REF_ADDR, dw.FORM_REF_SUP4, dw.FORM_REF_SUP8, dw.FORM_GNU_REF_ALT,
+)  # fmt: skip
+"""The forms of references to entries of other units, perhaps of the supplementary file."""
+_FROM_OTHERS: Final = tuple(
+    encode_uleb(dw.AT_ABSTRACT_ORIGIN) + encode_uleb(form) for form in _FORMS_OF_OTHERS
+)
+"""One of them is in a table of abbreviations of a unit with calls of functions of others."""
 _MAX_KEPT: Final = 1_000
 """Names of a file, with what they denote."""
 _MAX_PATHS: Final = 4_000
@@ -221,12 +228,15 @@ def _in_ada(info: DebugInfo, text: str) -> Iterator[NamedFunction]:
 def _units(info: DebugInfo, simple: str) -> Iterator[CompilationUnit]:
     """Yield the units that may have a function with a simple name."""
     is_identifier = _IDENTIFIER.fullmatch(simple) is not None  # others have several spellings
-    visited: set[CompilationUnit] = set()
-    for unit in (units_with_functions if is_identifier else units_with_spellings)(info, simple):
+    units_with_name = units_with_functions if is_identifier else units_with_spellings
+    for unit in units_with_name(info, simple):
         try:
-            yield from searched_units(unit, visited)
+            yield unit.full
         except DwarfGpuError:
             continue
+    with suppress(DwarfGpuError):
+        if info.supplementary_link is not None:  # inlined functions may be only there
+            yield from units_with_name(info.supplementary, simple)
     for source in type_sources(info):
         yield from source.type_units
 
@@ -397,8 +407,10 @@ def _inlined_calls(unit: CompilationUnit) -> dict[Die, list[int]]:
 
 @kept_with(lambda info: info)
 def _units_with_calls_of_others(info: DebugInfo) -> tuple[CompilationUnit, ...]:
-    """Return the units with inlined calls of functions of other units, as gcc's -flto has them."""
-    if _FROM_OTHERS not in info.sections.section(".debug_abbrev"):
+    """Return the units with inlined calls of functions of other units, as gcc's -flto and dwz have
+    them."""
+    tables = info.sections.section(".debug_abbrev")
+    if not any(text in tables for text in _FROM_OTHERS):
         return ()
     return tuple(unit for unit in info.reported_units() if _has_calls_of_others(unit))
 
@@ -406,7 +418,7 @@ def _units_with_calls_of_others(info: DebugInfo) -> tuple[CompilationUnit, ...]:
 def _has_calls_of_others(unit: CompilationUnit) -> bool:
     try:
         return any(
-            attribute.name == dw.AT_ABSTRACT_ORIGIN and attribute.form == dw.FORM_REF_ADDR
+            attribute.name == dw.AT_ABSTRACT_ORIGIN and attribute.form in _FORMS_OF_OTHERS
             for abbreviation in unit.abbreviations.values()
             if abbreviation.tag == dw.TAG_INLINED_SUBROUTINE
             for attribute in abbreviation.attributes
