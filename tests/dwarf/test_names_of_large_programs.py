@@ -534,7 +534,17 @@ def test_functions_are_read_until_there_are_enough(tmp_path: Path, read: list[in
     index = SymbolIndex()
     index.require((program(tmp_path),), "break ")
     assert len(list(index.functions(""))) == MAX_NAMES and len(read) <= 256
-    assert len(list(index.files("unit_"))) == len(read) == UNITS
+    assert len(list(index.files("unit_"))) == UNITS and len(read) <= 256
+
+
+def test_files_without_the_name_are_offered(tmp_path: Path, read: list[int]) -> None:
+    """A source file need not have a function that begins as its name does; once for all words."""
+    file, index = program(tmp_path), SymbolIndex()
+    for word in ("unit_7", "unit_29", "unit_7.", "nothing", "some_main_42"):
+        index.require((file,), f"break {word}")
+        expected = {f"unit_{n}.c" for n in range(UNITS) if f"unit_{n}.c".startswith(word)}
+        assert {*index.files(word)} == expected
+    assert len(read) < UNITS
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

@@ -119,14 +119,34 @@ class UnitNames:
     unit: CompilationUnit | None = None
     """None for what only symbol tables have."""
 
-    def included(self) -> tuple[str, ...]:
-        """Return the other files of the line table: headers, and what #line names; none of a table
-        that cannot be read, which is reported where its lines are asked for."""
+    def files(self) -> set[str]:
+        """Return the source files, without folders: the first one, and the others of the line
+        table, headers and what #line names."""
+        paths = (self.file, *(() if self.unit is None else _files_of_table(self.unit)))
+        return {path.rpartition("/")[2] for path in paths} - {""}
+
+
+def _files_of_table(unit: CompilationUnit) -> tuple[str, ...]:
+    """Return the files of a line table; none of one that cannot be read, which is reported where
+    its lines are asked for."""
+    try:
+        table = unit.line_table
+        return () if table is None else tuple({file.shown_name: 0 for file in table.files})
+    except DwarfGpuError:
+        return ()
+
+
+def source_files(code_object: CodeObject) -> Iterator[str]:
+    """Yield the source files of all units, without folders; a file may be in several of them."""
+    try:
+        units = code_object.info.units
+    except DwarfGpuError:
+        return  # a header points outside of the file
+    for unit in units:
         try:
-            table = None if self.unit is None else self.unit.line_table
-            return () if table is None else tuple({file.shown_name: 0 for file in table.files})
+            yield from UnitNames(unit.full.root.name or "", (), unit).files()
         except DwarfGpuError:
-            return ()
+            continue  # what reads the unit reports it
 
 
 def typed_names(

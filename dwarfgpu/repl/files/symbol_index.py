@@ -16,7 +16,7 @@ from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.names.typed_names import UnitNames, typed_names
+from dwarfgpu.dwarf.names.typed_names import UnitNames, source_files, typed_names
 from dwarfgpu.dwarf.unit import CompilationUnit
 
 MAX_NAMES: Final = 200
@@ -45,6 +45,8 @@ class SymbolIndex:
         self._files: dict[str, list[UnitNames]] | None = None
         """The units with each source file, by its name without folders; None before a file is
         asked for, because their line tables are read for it."""
+        self._files_of: tuple[tuple[CodeObject, ...], frozenset[str]] | None = None
+        """The source files of all units of code objects; None before a file is asked for."""
         self._taken: list[UnitNames] = []
         self._remaining: Iterator[UnitNames] = iter(())
         """Units that are read where names are missing."""
@@ -142,9 +144,8 @@ class SymbolIndex:
         if files is None:
             files = {}
             for unit in self._taken:
-                for file in {path.rpartition("/")[2] for path in (unit.file, *unit.included())}:
-                    if file:
-                        files.setdefault(file, []).append(unit)
+                for file in unit.files():
+                    files.setdefault(file, []).append(unit)
             self._files = files
         return files
 
@@ -181,9 +182,21 @@ class SymbolIndex:
         return names
 
     def files(self, word: str) -> Iterator[str]:
-        """Yield source files with this prefix."""
-        self._read_all()
-        return (file for file in sorted(self._units_by_file()) if file.startswith(word))
+        """Yield source files with this prefix, also of units that were not read for a name."""
+        files: Iterable[str]
+        if self._required is None:
+            self._read_all()
+            files = self._units_by_file()
+        else:
+            files = self._files_of_all(self._required[0])
+        return (file for file in sorted(files) if file.startswith(word))
+
+    def _files_of_all(self, code_objects: tuple[CodeObject, ...]) -> frozenset[str]:
+        kept = self._files_of
+        if kept is None or kept[0] != code_objects:
+            files = (file for code_object in code_objects for file in source_files(code_object))
+            kept = self._files_of = code_objects, frozenset(files)
+        return kept[1]
 
     def in_file(
         self, file: str, word: str, kinds: Collection[str] | None = None
