@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import Final
 
 MOST_SUGGESTED: Final = 10_000
 """Maximum number of names that an unknown one is compared with."""
 _MAX_CHARACTERS: Final = 80
+_MOST_REFUSED: Final = 16
+"""Near names that are looked up in vain before none is suggested any more."""
 _LEAST_PART: Final = 3
 """Characters of a word that suggest the names in which it is a part."""
 
 
-def did_you_mean(name: str, names: Iterable[str], sigil: str = "") -> str:
+def did_you_mean(
+    name: str,
+    names: Iterable[str],
+    sigil: str = "",
+    is_accepted: Callable[[str], bool] | None = None,
+) -> str:
     """Return ` Did you mean "limit"?` with the nearest of the names, in any letter case, or "".
-    `sigil` is their common prefix. Only the first names are considered."""
+    `sigil` is their common prefix. Only the first names are considered, and of those that are near
+    only the accepted ones."""
     typed = name.lower()[:_MAX_CHARACTERS]
     least, best = _most_edits(typed) + 1, ""
+    refused: set[str] = set()
     for candidate in islice(names, MOST_SUGGESTED):
         folded = candidate.lower()
         if candidate == name or (len(typed) <= 3 and folded[:1] != typed[:1]):
@@ -28,8 +37,14 @@ def did_you_mean(name: str, names: Iterable[str], sigil: str = "") -> str:
         )
         edits = 1 if is_moved and typed != folded else _edits(typed, folded, least - 1)
         is_near = edits < 2 or len(typed) > 5 or {*typed} <= {*folded}
-        if edits < least and is_near:
+        if edits >= least or not is_near or candidate in refused:
+            continue
+        if is_accepted is None or is_accepted(candidate):
             least, best = edits, candidate
+            continue
+        refused.add(candidate)
+        if len(refused) == _MOST_REFUSED:
+            break
     return f' Did you mean "{sigil}{best}"?' if best else ""
 
 

@@ -35,7 +35,9 @@ _UNKNOWN: Final[tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...]] = (
         _OF_EXPRESSIONS,
     ),
     (re.compile(r'Function "(?P<name>[^"]+)" not defined\.'), ("function",)),
-    (re.compile(r"No (?:struct|union|enum) type named (?P<name>\S+)\."), ("type",)),
+    (re.compile(r"No struct type named (?P<name>\S+)\."), ("struct",)),
+    (re.compile(r"No union type named (?P<name>\S+)\."), ("union",)),
+    (re.compile(r"No enum type named (?P<name>\S+)\."), ("enum",)),
 )
 
 

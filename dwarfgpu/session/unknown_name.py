@@ -12,6 +12,13 @@ from dwarfgpu.base.suggest import MOST_SUGGESTED, did_you_mean
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.loaded_code import as_code_objects
+from dwarfgpu.dwarf.names.function_paths import is_full_name
+from dwarfgpu.dwarf.scope.functions_by_name import (
+    FunctionSymbol,
+    NamedFunction,
+    function_symbols,
+    functions_named,
+)
 from dwarfgpu.dwarf.scope.global_names import Kind, first_names, in_namespaces
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -169,8 +176,8 @@ def _not_placed(code_objects: Sequence[CodeObject], pc: int) -> str:
     if len(code_objects) != 1:
         return ""
     (only,) = code_objects
-    is_placed = only.load_address or only.file.type != ET_DYN
-    if is_placed or pc < only.file.extent[1]:
+    is_linespecd = only.load_address or only.file.type != ET_DYN
+    if is_linespecd or pc < only.file.extent[1]:
         return ""
     return f"; {only.name} is loaded at 0x0: give --load-address ADDR"
 
@@ -204,4 +211,39 @@ def suggestion(focus: SearchedSession, name: str, kinds: tuple[Kind, ...]) -> st
     if not focus.architecture.is_simt:  # names of the libraries of a process mislead
         searched = as_code_objects(objects).program, focus.code_object
         objects = tuple(dict.fromkeys(one for one in searched if one is not None))
-    return did_you_mean(name, own) or did_you_mean(name, first_names(objects, kinds, name))
+    known: dict[str, set[Kind]] = {}
+
+    def declared() -> Iterator[str]:
+        for declared_name, kind in first_names(objects, kinds, name):
+            known.setdefault(declared_name, set()).add(kind)
+            yield declared_name
+
+    def is_accepted(declared_name: str) -> bool:
+        is_function = known[declared_name] == {"function"}
+        is_linespec = "variable" not in kinds
+        return not is_function or _is_function(
+            focus.code_objects, declared_name, is_linespec=is_linespec
+        )
+
+    return did_you_mean(name, own) or did_you_mean(name, declared(), is_accepted=is_accepted)
+
+
+def _is_function(files: Sequence[CodeObject], name: str, *, is_linespec: bool) -> bool:
+    """Return whether a name means a function with code: in a linespec also one that is only
+    inlined, or whose name ends so; in an expression not."""
+
+    def is_meant(function: NamedFunction) -> bool:
+        is_whole = not function.die.unit.is_cplusplus or is_full_name(function.name, name)
+        return is_linespec or (is_whole and not function.is_call)
+
+    def is_symbol(symbol: FunctionSymbol) -> bool:
+        return is_linespec or symbol.linkage_name == name or is_full_name(symbol.name, name)
+
+    try:
+        return any(
+            any(map(is_meant, functions_named(file, name)))
+            or any(map(is_symbol, function_symbols(file, name)))
+            for file in files
+        )
+    except DwarfGpuError:
+        return False

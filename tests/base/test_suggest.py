@@ -33,6 +33,23 @@ def test_a_sigil() -> None:
     assert did_you_mean("exce", ["exec"], "$") == ' Did you mean "$exec"?'
 
 
+def test_only_accepted_names_are_suggested() -> None:
+    """Of many near names that are not, few are looked up."""
+    looked_up: list[str] = []
+
+    def is_accepted(name: str) -> bool:
+        looked_up.append(name)
+        return name.endswith("9")
+
+    known = [f"number{digit}" for digit in "1123456789"]
+    assert did_you_mean("number0", known, is_accepted=is_accepted) == ' Did you mean "number9"?'
+    assert looked_up == known[1:]
+    looked_up.clear()
+    many = [f"number{letter}" for letter in map(chr, range(0x100, 0x200))]
+    assert did_you_mean("number0", [*many, "number9"], is_accepted=is_accepted) == ""
+    assert looked_up == many[:16]
+
+
 def test_a_name_without_end_is_cut() -> None:
     assert did_you_mean("x" * 1_000_000, ["x" * 80] * 10) == f' Did you mean "{"x" * 80}"?'
 

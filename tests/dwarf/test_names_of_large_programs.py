@@ -232,7 +232,7 @@ def test_a_name_that_means_nothing(tmp_path: Path, read: list[int]) -> None:
     assert NameLookup((file.info,)).of("nosuchname") == ()
     assert global_named(file.info, "nosuchname") is None
     assert read == []
-    known = first_names([file], ("variable",), "number_42y")
+    known = [name for name, _ in first_names([file], ("variable",), "number_42y")]
     assert did_you_mean("number_42y", known) == ' Did you mean "number_42x"?'
     assert 0 < len(read) <= 64  # those with near numbers
 
@@ -305,7 +305,7 @@ def test_the_first_names_of_a_small_file_are_read_once(tmp_path: Path) -> None:
     file = CodeObject.open(path)
 
     def names(of: CodeObject) -> list[str]:
-        return list(first_names([of], ("function",), "nezt"))
+        return [name for name, _ in first_names([of], ("function",), "nezt")]
 
     before = calls_of(partial(names, file))
     first = names(file)
@@ -340,7 +340,7 @@ def test_names_are_compared_with_a_misspelt_one_once(
     monkeypatch.setattr(string_index, "KnownNames", Counted)
 
     def suggested(file: CodeObject, name: str) -> str:
-        return did_you_mean(name, first_names([file], ("variable",), name))
+        return did_you_mean(name, (one for one, _ in first_names([file], ("variable",), name)))
 
     file = program(tmp_path)
     for _ in range(3):

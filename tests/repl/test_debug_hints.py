@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -128,3 +130,49 @@ def test_memory_that_cannot_be_accessed_names_the_buffer() -> None:
     reason = ": 8 bytes after the end of buffer out, which has 256 bytes"
     assert len(errors) == 8 and all(line.endswith(reason) for line in errors[:4])
     assert errors[5:] == ["Cannot access memory at address 0x40"] * 3
+
+
+FUNCTIONS_IN_C = """\
+static inline int v1(int a) { return a + 1; }
+static inline int v2(int a) { return a + 2; }
+static inline __attribute__((always_inline)) int inside(int *a) { return *a = 3; }
+union text { int x; };
+union text global;
+int main(int count, char **words) { return v1(3) + v2(4) + inside(&global.x); }
+"""
+FUNCTIONS_IN_CPLUSPLUS = """\
+struct Virt { virtual void go(int) = 0; virtual void gone(int); virtual ~Virt() {} };
+void Virt::gone(int) {}
+struct Ops { int operator()(int) { return 1; } int operator()(); int x; };
+inline int Ops::operator()() { return 2; }
+int main() { Ops ops; return ops(3); }
+"""
+
+
+def test_what_is_suggested_is_accepted(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Functions without code are unknown to every command; inlined ones, and members without their
+    class, are known as places alone."""
+    for name, text in (("f.c", FUNCTIONS_IN_C), ("f.cc", FUNCTIONS_IN_CPLUSPLUS)):
+        (tmp_path / name).write_text(text)
+        command = [tool("gcc"), "-g", "-O1", "-c", name, "-o", f"{name}.o"]
+        subprocess.run(command, cwd=tmp_path, check=True)
+    unknown_symbol, unknown_function = 'No symbol "{}" in current context.', 'Function "{}" not'
+    for file, line, expected in (
+        ("f.c.o", "print v1", unknown_symbol.format("v1")),
+        ("f.c.o", "info line v3", f"{unknown_function.format('v3')} defined."),
+        ("f.c.o", "print insid", unknown_symbol.format("insid")),
+        ("f.c.o", "info line insid",
+         f'{unknown_function.format("insid")} defined. Did you mean "inside"?'),
+        ("f.c.o", "print mian", f'{unknown_symbol.format("mian")} Did you mean "main"?'),
+        ("f.c.o", "print sizeof(struct txet)", "No struct type named txet."),
+        ("f.c.o", "print sizeof(union txet)",
+         'No union type named txet. Did you mean "text"?'),
+        ("f.cc.o", "print gonr", unknown_symbol.format("gonr")),
+        ("f.cc.o", "info line gonr",
+         f'{unknown_function.format("gonr")} defined. Did you mean "gone"?'),
+        ("f.cc.o", "info line Virt::go", f"{unknown_function.format('Virt::go')} defined."),
+        ("f.cc.o", "info line operator()(char)",
+         f"{unknown_function.format('operator()(char)')} defined."),
+    ):  # fmt: skip
+        said = run("debug", tmp_path / file, "-q", "--batch", "-ex", line).err
+        assert said.splitlines()[-1] == expected, line

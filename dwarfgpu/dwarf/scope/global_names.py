@@ -21,18 +21,18 @@ from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
-Kind = Literal["function", "variable", "type"]
+Kind = Literal["function", "variable", "type", "struct", "union", "enum"]
 
 _KINDS: Final[dict[int, Kind]] = {
     dw.TAG_SUBPROGRAM: "function",
     dw.TAG_VARIABLE: "variable",
     dw.TAG_BASE_TYPE: "type",
     dw.TAG_TYPEDEF: "type",
-    dw.TAG_STRUCTURE_TYPE: "type",
-    dw.TAG_CLASS_TYPE: "type",
-    dw.TAG_UNION_TYPE: "type",
-    dw.TAG_INTERFACE_TYPE: "type",
-    dw.TAG_ENUMERATION_TYPE: "type",
+    dw.TAG_STRUCTURE_TYPE: "struct",
+    dw.TAG_CLASS_TYPE: "struct",
+    dw.TAG_UNION_TYPE: "union",
+    dw.TAG_INTERFACE_TYPE: "struct",
+    dw.TAG_ENUMERATION_TYPE: "enum",
 }
 _MOST: Final = 10_000
 _FEW_UNITS: Final = 64
@@ -88,13 +88,14 @@ def first_names(
     code_objects: Iterable[CodeObject],
     kinds: tuple[Kind, ...],
     similar_to: str | None = None,
-) -> Iterator[str]:
-    """Return the names of these kinds among the first declarations of code objects: as many as can
-    be read at once; with `similar_to` perhaps only those of units with a name similar to it."""
+) -> Iterator[tuple[str, Kind]]:
+    """Return the names of these kinds, with the kind, among the first declarations of code objects:
+    as many as can be read at once; with `similar_to` perhaps only those of units with a name
+    similar to it."""
     declared = chain.from_iterable(
         names_of(code_object, similar_to) for code_object in code_objects
     )
-    return (name for name, kind in islice(declared, _MOST) if kind in kinds)
+    return (pair for pair in islice(declared, _MOST) if pair[1] in kinds)
 
 
 def in_namespaces(code_objects: Iterable[CodeObject], name: str) -> Iterator[str]:
