@@ -32,6 +32,7 @@ from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
     Dynamic,
+    Enum,
     Function,
     Member,
     Pointer,
@@ -216,8 +217,8 @@ class ObjectAccess(Dereference):
 
     def _read(self, value: TypedValue) -> TypedValue:
         size = value.size_bits
-        if size is None and isinstance(strip(value.type), Array | Struct):
-            size = 0  # as GDB: an array of unknown length is where it is, a class incomplete
+        if size is None and isinstance(strip(value.type), Array | Struct | Enum):
+            size = 0  # as GDB: an array of unknown length is where it is, others are incomplete
         if size is None:
             raise UsageError("The type of the object is incomplete: its size is unknown.")
         if value.location is None:

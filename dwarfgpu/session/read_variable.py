@@ -19,7 +19,16 @@ from dwarfgpu.dwarf.scope.declarations import around, declaration_of, qualified_
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Array, Function, Pointer, Struct, Type, Unspecified, strip
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Enum,
+    Function,
+    Pointer,
+    Struct,
+    Type,
+    Unspecified,
+    strip,
+)
 from dwarfgpu.errors import (
     Ambiguous,
     DwarfGpuError,
@@ -350,14 +359,14 @@ def contents(reading: Reading, context: Context) -> Reading:
     if reading.type is None:
         raise IllFormed(f"{reading.variable.name} has no DW_AT_type: its size is unknown")
     bare = strip(reading.type)
-    if size is None and isinstance(bare, Array):
-        size = 0  # as in GDB, an array of unknown length has a location only
+    if size is None and isinstance(bare, Struct):
+        _ = bare.members  # raises the reason if its type unit cannot be read
+    if size is None and isinstance(bare, Array | Struct | Enum):
+        size = 0  # as in GDB, an array of unknown length or incomplete type has a location only
     is_function = isinstance(bare, Function)
     if is_function:
         size = 8  # it has no contents, but as in GDB, its first byte must be readable
     if size is None:
-        if isinstance(bare, Struct):
-            _ = bare.members  # raises the reason if its type unit cannot be read
         raise UsageError(f"the type of {reading.variable.name} is incomplete: it has no size")
     if reading.variable.unit.dialect.upstream_clang:
         _check_upstream(location, size)

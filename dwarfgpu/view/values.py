@@ -175,7 +175,8 @@ def _pieces(
             if null is not None:
                 yield null
                 return
-            yield from printed or (("...",) if shown.options.summary else members)
+            is_short = shown.options.summary and not bare.is_declaration
+            yield from printed or (("...",) if is_short else members)
         case Array() if shown.options.summary:
             yield "..."
         case Array():

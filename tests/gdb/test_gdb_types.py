@@ -165,7 +165,7 @@ def test_arrays_of_variable_length(debugger: Debugger, tmp_path: Path, options: 
     for _, _, name, theirs, ours in differences:
         assert name == "inside"
         if options == "gcc -O2":  # GCC left nothing of its type
-            assert ours == "error: the type of inside is incomplete: it has no size"
+            assert ours == "<incomplete type>"
         else:  # GDB takes a place that is a location list for the start of the structure
             assert options == "gcc -O1" and ours.endswith("after = 9}") and theirs != ours
     compared = report["compared"]

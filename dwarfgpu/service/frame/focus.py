@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS, PARAMETERS
 from dwarfgpu.dwarf.scope.variable import Variable, at_inline_level, declared_in
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Dynamic, MemberPointer, strip
+from dwarfgpu.dwarf.types.types import Dynamic, MemberPointer, Struct, strip
 from dwarfgpu.errors import (
     DwarfGpuError,
     LimitExceeded,
@@ -247,7 +247,10 @@ def contents(
         return _no_access(reading, unreadable["address"], is_in_line)
     if scalars_only:
         options = evolve(options, summary=True)
-        if is_aggregate(reading.type) and not has_printer(reading.type, options):
+        bare = strip(reading.type)
+        is_declared = isinstance(bare, Struct) and bare.is_declaration
+        is_short = is_aggregate(reading.type) and not is_declared
+        if is_short and not has_printer(reading.type, options):
             return "..."
     text = variable_text(reading, session, evolve(options, is_listed=True), symbolize)
     variable = reading.variable
