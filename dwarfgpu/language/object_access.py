@@ -38,6 +38,7 @@ from dwarfgpu.dwarf.types.types import (
     Pointer,
     Struct,
     Type,
+    Unspecified,
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -216,8 +217,9 @@ class ObjectAccess(Dereference):
         return self._checked(value)
 
     def _read(self, value: TypedValue) -> TypedValue:
-        size = value.size_bits
-        if size is None and isinstance(strip(value.type), Array | Struct | Enum):
+        size, bare = value.size_bits, strip(value.type)
+        is_symbol = isinstance(bare, Unspecified) and bare.is_of_symbol
+        if size is None and (is_symbol or isinstance(bare, Array | Struct | Enum)):
             size = 0  # as GDB: an array of unknown length is where it is, others are incomplete
         if size is None:
             raise UsageError("The type of the object is incomplete: its size is unknown.")

@@ -197,7 +197,8 @@ def _pieces(
         case Base() | Pointer() | MemberPointer() | Enum() | Unspecified():
             size = size_bits(bare)
             if size is None:
-                yield "<incomplete type>"
+                is_of_symbol = isinstance(bare, Unspecified) and bare.is_of_symbol
+                yield shown.type_name(bare) if is_of_symbol else "<incomplete type>"
             elif size > scalars.MAX_BITS:
                 yield f"<more than {scalars.MAX_BITS} bits of type {type_name(type_)}>"
             elif size == 0:

@@ -23,6 +23,14 @@ int work(struct inside parameter, int *number) {
 }
 int main(int count, char **words) { struct inside i = { count, 4 }; return work(i, &i.b); }
 """
+SYMBOLS = """\
+struct inside { int x; } counted = { 7 };
+__thread int own = 3;
+"""
+USER = """\
+#include <stdlib.h>
+int main(int count, char **words) { abort(); }
+"""
 
 
 def test_incomplete_types(tmp_path: Path, tool: Callable[[str], str]) -> None:
@@ -42,3 +50,22 @@ def test_incomplete_types(tmp_path: Path, tool: Callable[[str], str]) -> None:
     sums = [f"p {what}" for what in ("*e + 1", "!*e", "(int)*e")]  # GDB takes *e for 0
     for answer in answers(None, files, [commands[0], *sums])[1:]:
         assert answer.endswith("enumeration declared has no size\n")
+
+
+def test_symbols_without_debugging_information(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Dereferenced, they are values that only a cast makes numbers."""
+    make = [[tool("gcc"), "-c", "b.c"], [tool("gcc"), "-g", "a.c", "b.o", "-o", "a"]]
+    build(tmp_path, {"a.c": USER, "b.c": SYMBOLS}, make)
+    files = with_core(tool, tmp_path)
+    commands = [f"p {what}" for what in ("*&counted", "*&*&counted", "&*&counted", "counted")]
+    commands += ["p (int)*&counted", "p *&counted + 1", "p -*&counted", "output *&counted"]
+    commands += [
+        "p $x = *&counted",
+        "whatis *&counted",
+        "x *&counted",
+        "p (*&counted).x",
+        "p *&own",
+    ]
+    ours = answers(None, files, commands)
+    assert ours == answers(tool("gdb"), files, commands)
+    assert ours[0].endswith("$1 = <data variable, no debug info>\n")

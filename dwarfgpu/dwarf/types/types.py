@@ -554,6 +554,12 @@ class Unspecified(_OfFile):
         """Whether it is Rust's `()`, whose only value has no bits."""
         return self.name == UNIT_NAME and self.size_bytes == 0
 
+    @property
+    def is_of_symbol(self) -> bool:
+        """Whether it takes the place of a type that nothing describes, as of a symbol: its name,
+        `<data variable, no debug info>`, is also shown for the value, as in GDB."""
+        return self.name.startswith("<")
+
 
 @frozen(eq=False)
 class Dynamic(_Spelled):
