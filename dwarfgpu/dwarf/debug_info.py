@@ -357,6 +357,10 @@ class DebugInfo(OfOpenFile):
         try:
             errors.append(self.sections.overwritten(".debug_str"))
             errors += islice(self.split.problems(), 1)
+            if self.supplementary_link is not None and isinstance(
+                self._supplementary, DwarfGpuError
+            ):
+                errors.append(self._supplementary)
         except DwarfGpuError as error:
             errors.append(error.with_traceback(None))
         return tuple(error for error in errors if error is not None)

@@ -422,4 +422,5 @@ def test_functions_that_are_only_inlined(
     assert out == run("debug", tmp_path / "whole", "--batch", *words).out
     (tmp_path / "common").unlink()
     err = run("debug", tmp_path / "one", "--batch", "-ex", "break tripled").err
-    assert 'Function "tripled" not defined.' in err
+    message = 'Function "tripled" not defined. Not searched: MissingContext: '
+    assert message in err and "supplementary file common" in err
