@@ -87,8 +87,11 @@ def decode_once(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
                 )
             except Malformed as cause:
                 error = cause
-                name = operation.title if operation else None
-                error.site = Site(position, name, operation.section if operation else "A.2.5.4")
+                if error.site is None:
+                    name, section = None, "A.2.5.4"
+                    if operation is not None:
+                        name, section = operation.title, operation.section
+                    error.site = Site(position, name, section)
                 break
             size = reader.position - position
             encoding = data[position : reader.position]
@@ -115,12 +118,12 @@ def _operation(reader: Reader, by_code: Mapping[Code, Operation], dialect: Diale
         return operation
     if dialect.dwarf6 and opcode == EXTENDED:
         raise Malformed(
-            f"unknown operation DW_OP_extended {reader.uleb():#x} in dialect {dialect}; "
-            "its length is unknown"
+            f"unknown operation DW_OP_extended {_sub_opcode(reader, 'DW_OP_extended'):#x} in "
+            f"dialect {dialect}; its length is unknown"
         )
     if opcode != LLVM_USER:
         raise Malformed(f"unknown operation {opcode:#04x} in dialect {dialect}")
-    sub_opcode = reader.uleb()
+    sub_opcode = _sub_opcode(reader, "DW_OP_LLVM_user")
     operation = by_code.get((opcode, sub_opcode))
     if operation is None:
         reserved = " (reserved)" if sub_opcode == 0 else ""
@@ -129,6 +132,16 @@ def _operation(reader: Reader, by_code: Mapping[Code, Operation], dialect: Diale
             "its length is unknown"
         )
     return operation
+
+
+def _sub_opcode(reader: Reader, title: str) -> int:
+    """Read the sub-opcode of an operation; `Malformed`, at that operation, if it is cut short."""
+    position = reader.position - 1
+    try:
+        return reader.uleb()
+    except Malformed as error:
+        error.site = Site(position, title, "A.2.5.4.0")
+        raise
 
 
 def encode(

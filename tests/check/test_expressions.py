@@ -51,6 +51,7 @@ TABLE: list[tuple[str, str, Role, str, str]] = [
     ("unknown-operation", "error", LOCATION, ".byte 0x01", ".byte 0x30"),
     ("unknown-operation", "warning", LOCATION, ".byte 0xfe", ".byte 0x30"),
     ("cut-short", "error", LOCATION, ".byte 0x08", ".byte 0x08, 0x01"),
+    ("cut-short", "error", LOCATION, ".byte 0xe9", ".byte 0xe9, 0x01, 0x30"),
     ("unknown-register", "error", LOCATION, "regx 9999", "regx v3"),
     ("narrow-base-register", "error", LOCATION, "bregx s3, 0", "bregx pc, 0"),
     ("narrow-base-register", "error", LOCATION, "lit0; LLVM_aspace_bregx s3, 0",
