@@ -346,7 +346,7 @@ def test_origins(attribute: str, tag: int, target: int, is_right: bool) -> None:
         Shape(tag, ((getattr(dw, f"AT_{attribute.upper()}"), dw.FORM_REF4),)),
     )
     data = info_file(shapes, b"\1\2f\0\3" + INT_AT.to_bytes(4, "little") + b"\0")
-    messages = [one.message for one in findings(verdict_on(data))]
+    messages = [one.message for one in findings(verdict_on(data)) if one.rule != "wrong-layout"]
     wrong = f"DW_AT_{attribute}: the entry at offset {INT_AT:#x} is a DW_TAG_"
     assert len(messages) == (0 if is_right else 1)
     assert all(message.startswith(wrong) for message in messages)

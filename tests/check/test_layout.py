@@ -45,6 +45,8 @@ def messages(shape: Shape, data: bytes) -> list[str]:
             "17 bits at bit 16 are not in a storage of 32 bits",
         ),
         ({"byte_size": 4}, "base type b at 0xd has no encoding"),
+        ({"encoding": 5}, "base type b at 0xd has no size"),
+        ({"byte_size": 0, "encoding": 5}, None),  # Triton's `unknown_type`
     ],
 )
 def test_base_types(sizes: dict[str, int], message: str | None) -> None:

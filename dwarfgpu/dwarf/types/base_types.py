@@ -51,11 +51,10 @@ def base_type_of(die: Die, *, in_storage: bool = False) -> BaseType:
     return BaseType(name, encoding, bits * (count or 1), endian_of(die), count, space, form, scale)
 
 
-def has_no_size(die: Die) -> bool:
-    """Return whether a base type has a size neither in bytes nor in bits: Triton's `unknown_type`
-    has 0 bytes."""
-    sizes = (die.integer(dw.AT_BYTE_SIZE), die.integer(dw.AT_BIT_SIZE))
-    return not any(sizes) and not die.has(dw.AT_LLVM_VECTOR_SIZE)
+def has_size_zero(die: Die) -> bool:
+    """Return whether a base type has 0 bytes or bits, as Triton's `unknown_type`."""
+    sizes = {die.integer(dw.AT_BYTE_SIZE), die.integer(dw.AT_BIT_SIZE)} - {None}
+    return sizes == {0} and not die.has(dw.AT_LLVM_VECTOR_SIZE)
 
 
 def storage_bits_of(die: Die) -> int | None:

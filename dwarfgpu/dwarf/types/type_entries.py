@@ -16,7 +16,12 @@ from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.section_budget import LinkedNames
 from dwarfgpu.dwarf.types.address_class import space_of_class
-from dwarfgpu.dwarf.types.base_types import base_type_of, first_bit_of, has_no_size, storage_bits_of
+from dwarfgpu.dwarf.types.base_types import (
+    base_type_of,
+    first_bit_of,
+    has_size_zero,
+    storage_bits_of,
+)
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
     NULLPTR_NAMES,
@@ -49,7 +54,7 @@ def described_base(die: Die) -> Base | Unspecified:
     Triton's `vector` is several values of any type, although its encoding is that of one
     floating-point number; its `unknown_type` has no size either. Rust's `()` has 0 bytes.
     """
-    if die.name and has_no_size(die):
+    if die.name and has_size_zero(die):
         is_unit = die.name == UNIT_NAME and die.has(dw.AT_BYTE_SIZE)
         return Unspecified(die.name, 0 if is_unit else None)
     if die.name == "vector" and parse_producer(die.unit.producer).is_triton:
