@@ -22,7 +22,11 @@ from dwarfgpu.dwarf.address_ranges import Range, covers, listed_spans, merged, w
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import OtherAddressSize
 from dwarfgpu.dwarf.index.gdb_index import GdbIndexTable
-from dwarfgpu.dwarf.scope.scope_entries import code_ranges, dropped_code
+from dwarfgpu.dwarf.scope.scope_entries import (
+    code_ranges,
+    dropped_code,
+    subprograms_with_code,
+)
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
 
@@ -133,6 +137,9 @@ class IndexChecker:
                 continue
             indexed = merged(spans)
             missing = without(code, indexed)
+            unit = self.info.unit_at(offset) if missing else None
+            if unit is not None:
+                missing = _of_functions(missing, unit)
             if missing:
                 message = f"{listed_spans(missing)} of the unit at {offset:#x} is missing"
                 self._report(section, message)
@@ -143,7 +150,9 @@ class IndexChecker:
                 self._report(section, message)
             of_file = merged(filter(self._begins_in_file, spans))
             beyond = without(without(of_file, self._in_file), code)
-            if beyond and (unit := self.info.unit_at(offset)) is not None:
+            if beyond and unit is None:
+                unit = self.info.unit_at(offset)
+            if beyond and unit is not None:
                 beyond = without(beyond, merged(dropped_code(unit)))
             if beyond:
                 message = f"{listed_spans(beyond)} of the unit at {offset:#x} is in no section"
@@ -191,6 +200,21 @@ class IndexChecker:
     ) -> None:
         rule = RULES[name]
         self.findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
+
+
+def _of_functions(code: tuple[Range, ...], unit: CompilationUnit) -> tuple[Range, ...]:
+    """Return the code of a unit that its functions cover; all of it where none can be read. An
+    index has addresses that "some entry" covers (DWARF 5 6.1.2): Free Pascal's units have the
+    padding between functions, too."""
+    try:
+        functions = merged(
+            span
+            for spans, _ in subprograms_with_code(unit)
+            for span in (() if isinstance(spans, int) else spans)
+        )
+    except DwarfGpuError:
+        return code
+    return _shared(code, functions) if functions else code
 
 
 def _shared(some: tuple[Range, ...], whole: tuple[Range, ...]) -> tuple[Range, ...]:

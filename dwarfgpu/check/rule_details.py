@@ -199,9 +199,9 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "wrong-index": (
         "`.debug_aranges` or `.gdb_index` omits code of a unit that it indexes, gives it code of "
-        "another one or addresses of no section, or refers to no unit; a set of `.debug_aranges` "
-        "has no terminator; an entry of `.debug_names` refers to no unit or entry, "
-        "or to one with another tag or name, or to a parent that does not contain it, the hash of "
+        "another one, or addresses of no section behind some of one, or refers to no unit; a set "
+        "of `.debug_aranges` has no terminator; an entry of `.debug_names` refers to no unit or "
+        "entry, or to one with another tag or name, or to a parent without it, the hash of "
         "a name is another one, or no entry leads to a type or a function with a name in the unit "
         "or its namespaces; an index cannot be read (DWARF 5 6.1). What an index omits whole is "
         "not reported"

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import pytest
 
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.objfile.elf import ObjectFile
-from tests.check.made import findings, verdict_on
+from tests.check.made import findings, info_file, verdict_on, words
 from tests.cli.command import run
-from tests.dwarf.builder import FIXTURES, read_fixture
+from tests.dwarf.builder import FIXTURES, X86_64, Shape, read_fixture
 
 ARANGES, GDB, NAMES = "index/symbols.gcc", "index/gdb.gcc", "x86_64/names.clang.O0.v5"
 LLD = "index/lld.clang"
@@ -77,6 +78,29 @@ def test_units_beyond_the_maximum_are_where_the_index_says(name: str) -> None:
     done = run("check", "--max-units", "1", FIXTURES / name)
     assert done.status == 2 and "starts" not in done.out
     assert "not checked: " in done.out and ": 1 unit and 0 that cannot be used are " in done.out
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ([(0x1000, 0x10), (0x1020, 0x10)], None),
+        ([(0x1000, 0x10)], "[0x1020,0x1030) of the unit at 0x0 is missing"),
+    ],
+)
+def test_an_index_may_leave_out_what_no_function_covers(
+    pairs: list[tuple[int, int]], message: str | None
+) -> None:
+    """Units of Free Pascal cover the padding between their functions, too."""
+    code = (dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA1)
+    shapes = Shape(dw.TAG_COMPILE_UNIT, code, True), Shape(dw.TAG_SUBPROGRAM, code)
+    entries = b"\1" + words(0x1000) + b"\x30"
+    entries += b"".join(b"\2" + words(begin) + b"\x10" for begin in (0x1000, 0x1020)) + b"\0"
+    section = b"".join(words(*pair) for pair in [*pairs, (0, 0)])
+    head = b"\2\0" + bytes(4) + b"\x08\0" + bytes(4)
+    aranges = words(len(head) + len(section), size_bytes=4) + head + section
+    file = info_file(shapes, entries, {".debug_aranges": aranges}, machine=X86_64)
+    messages = [one.message for one in findings(verdict_on(file)) if one.rule == "wrong-index"]
+    assert messages == ([] if message is None else [message])
 
 
 def test_a_name_that_leads_to_an_entry_with_another() -> None:
