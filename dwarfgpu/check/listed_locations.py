@@ -52,7 +52,7 @@ class LocationLists:
         for expression, begin, end, _ in entries:
             span, is_clean = None, expression in clean
             if begin is not None and end is not None:
-                is_within = first <= begin - bias <= end - bias <= last
+                is_within = begin == end or first <= begin - bias <= end - bias <= last
                 if not (is_within and is_clean):
                     span = Range(begin - bias, end - bias)
                     if not is_within:
@@ -77,7 +77,8 @@ class LocationLists:
             if headers.have_other_addresses(attribute, self._report_size):
                 return ()
             try:
-                return unit.lists.locations_of(attribute, views).entries
+                listed = unit.lists.locations_of(attribute, views)
+                return listed.in_order or listed.entries  # with those of empty ranges
             except MissingContext as error:  # the addresses of a split unit are in another file
                 if not unit.is_split:
                     raise

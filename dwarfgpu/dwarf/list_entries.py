@@ -265,12 +265,12 @@ def read_locations(
 
 def read_unplaced_expressions(unit: EntryUnit, offset: int) -> tuple[bytes, ...]:
     """Return the expressions of a location list of a split unit without its linked file, which has
-    the addresses; without entries that are known to be empty."""
+    the addresses."""
     is_standard = unit.format.version >= 5
     section = ".debug_loclists" if is_standard else ".debug_loc"
     read = _read_loclist if is_standard else _read_loc_dwo
     entries = _read(unit, section, offset, partial(read, same={}), _UnplacedBounds)
-    return tuple([entry.expression for entry in entries if not entry.is_empty])
+    return tuple([entry.expression for entry in entries])
 
 
 def _located(error: DwarfGpuError, unit: EntryUnit, section: str, offset: int) -> DwarfGpuError:
