@@ -5,13 +5,14 @@ GDB has the same objects, but for those that `ENDING` is of, and writes them as 
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.repl.side_by_side import answers, with_core
+from tests.repl.side_by_side import answers, rust_with_core, with_core
 
 SOURCE = """\
 use std::{any::Any, pin::Pin, rc::Rc};
@@ -128,3 +129,46 @@ def test_the_table_of_several_types_or_of_none(tool: Callable[[str], str], tmp_p
         f"{before}the file describes no vtable at {other:#x}",
         "{A = {__0 = 7}}",
     ]
+
+
+SHARED = """\
+pub trait Mark {}
+pub struct Id(u64);
+pub struct Small(u8);
+pub struct Owner(Box<u8>, u64);
+impl Mark for f64 {}
+impl Mark for u64 {}
+impl Mark for Id {}
+impl Mark for Small {}
+impl Mark for Owner {}
+fn helper(x: i32) -> i32 { x }
+#[inline(never)]
+fn work(real: &dyn Mark, whole: &dyn Mark, id: Box<dyn Mark>, sent: Box<dyn Send>,
+    also: Box<dyn Send>, small: &dyn Mark, owner: &dyn Mark, f: &dyn Fn(i32) -> i32) {
+    std::hint::black_box((real, whole, id, sent, also, small, owner, f));
+    std::process::abort();
+}
+fn main() {
+    work(&2.5f64, &7u64, Box::new(Id(9)), Box::new(1.5f64), Box::new(33u64), &Small(3),
+        &Owner(Box::new(1), 4), &helper);
+}
+"""
+UNIQUE = {"(*small).__0": "3", "(*owner).__1": "4", "whatis *owner": "type = struct a::Owner"}
+
+
+def test_the_table_of_several_types_that_has_one_description(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """rustc makes one table of equal contents, and describes its address for one type alone."""
+    files = rust_with_core(tool, tmp_path, SHARED)
+    shared = ["*real", "*whole", "*id", "*sent", "*also", "whatis *real", "sizeof(*sent)"]
+    refused = answers(None, files, [START, *map(evaluated, shared)])[1:]
+    for said in refused:
+        assert re.search(r"Unsupported: the type of the dyn .* is unknown: ", said)
+        assert re.search(r"(a::Id|f64|u64) and (a::Id|f64|u64) may share the vtable at 0x", said)
+    shown = answers(None, files, [START, *map(evaluated, UNIQUE)])[1:]
+    assert [text.splitlines()[-1] for text in shown] == [*UNIQUE.values()]
+
+
+def evaluated(expression: str) -> str:
+    return expression if expression.startswith("whatis") else f"output {expression}"

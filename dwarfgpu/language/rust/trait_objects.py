@@ -9,7 +9,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.loaded_code import as_code_objects
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.tables_of_traits import types_with_table
+from dwarfgpu.dwarf.scope.tables_of_traits import object_types
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.dynamic_arrays import dynamic_array
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
@@ -18,7 +18,6 @@ from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
-from dwarfgpu.session.session import Session
 
 _PARTS = ("pointer", "vtable")
 _DYNAMIC = ("dyn ", "(dyn ")
@@ -35,8 +34,8 @@ def is_trait_pointer(type_: Type | None) -> bool:
 def pointer_to_object(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     """Return a pointer with the type of the object to which a pointer to a trait object leads.
 
-    `Unsupported` if that type is not described, or several are; `UsageError` for a pointer to
-    another type that ends with a trait object.
+    `Unsupported` if that type is not described, or several may be meant;
+    and for a pointer to another type that ends with a trait object.
     """
     pointer, table = (objects.member(value, part) for part in _PARTS)
     kind = strip(pointer.type)
@@ -45,30 +44,56 @@ def pointer_to_object(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     if not name.startswith(_DYNAMIC):
         what = f"{name} ends with a trait object, whose type decides where it begins: write members"
         raise Unsupported(what)
-    die = _type_of_table(objects.session, objects.known(objects.read(table)).value, name)
+    die = _type_of_table(objects, objects.read(table), name)
     assert isinstance(kind, Pointer)
     typed = evolve(kind, target=types_of(die.unit).build(die), own_name=None)
     read = objects.read(pointer)
     return evolve(read, type=typed, variable=None, location=None, unit=die.unit)
 
 
-def _type_of_table(session: Session, address: int, name: str) -> Die:
-    """Return the type of the objects with a table at an address, as loaded."""
+def _type_of_table(objects: ObjectAccess, table: TypedValue, name: str) -> Die:
+    """Return the type of the objects with a table, to which a pointer leads."""
     types: list[Die] = []
-    for item in as_code_objects(session.loaded_objects()).around(address):
+    sharing: list[Die] = []
+    address = objects.known(table).value
+    for item in as_code_objects(objects.session.loaded_objects()).around(address):
         low, high = item.file.extent
         if low <= item.info.in_file(address) < high:
-            types += types_with_table(item.info, item.info.in_file(address))
+            in_file = object_types(item.info, item.info.in_file(address))
+            types += in_file.described
+            sharing += in_file.sharing
     before = f"the type of the {name} is unknown: "
     if not types:
         raise Unsupported(f"{before}the file describes no vtable at {address:#x}")
-    other = next((one for one in types if _described(one) != _described(types[0])), None)
-    if other is not None:
-        pair = " and ".join(
-            sorted(_named(types_of(die.unit).build(die)) for die in (types[0], other))
-        )
-        raise Unsupported(f"{before}{pair} share the vtable at {address:#x}")
+    first = _described(types[0])
+    if (other := next((one for one in types if _described(one) != first), None)) is not None:
+        raise Unsupported(f"{before}{_pair(types[0], other)} share the vtable at {address:#x}")
+    memory = ObjectAccess(objects.session)
+    drop, size = (_word(memory, table, index) for index in (0, 1))
+    rivals = (one for one in sharing if _size_of(one) == size and _described(one) != first)
+    if not drop and (other := next(rivals, None)) is not None:
+        pair = _pair(types[0], other)
+        raise Unsupported(f"{before}{pair} may share the vtable at {address:#x}")
     return types[0]
+
+
+def _word(objects: ObjectAccess, table: TypedValue, index: int) -> int:
+    """Return an entry of a table, which begins with the drop function, the size and the
+    alignment."""
+    entry = objects.element(objects.dereferenced(table), index)
+    return objects.known(objects.read(entry)).value
+
+
+def _pair(one: Die, other: Die) -> str:
+    return " and ".join(sorted(map(_named_type, (one, other))))
+
+
+def _named_type(die: Die) -> str:
+    return _named(types_of(die.unit).build(die))
+
+
+def _size_of(die: Die) -> int | None:
+    return size_bytes(types_of(die.unit).build(die))
 
 
 def _described(die: Die) -> tuple[object, ...]:
