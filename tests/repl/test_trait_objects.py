@@ -170,5 +170,15 @@ def test_the_table_of_several_types_that_has_one_description(
     assert [text.splitlines()[-1] for text in shown] == [*UNIQUE.values()]
 
 
+@pytest.mark.parametrize("expression", ["*f", "sizeof(*f)", "whatis *f"])
+def test_the_size_in_the_table_is_not_that_of_the_type(
+    tool: Callable[[str], str], tmp_path: Path, expression: str
+) -> None:
+    """A function has a type without bytes in Rust, and rustc describes that of a pointer to it."""
+    files = rust_with_core(tool, tmp_path, SHARED)
+    [_, said] = answers(None, files, [START, evaluated(expression)])
+    assert "is that of fn(i32) -> i32, but says that the object has 0 bytes" in said
+
+
 def evaluated(expression: str) -> str:
     return expression if expression.startswith("whatis") else f"output {expression}"

@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.dynamic_arrays import dynamic_array
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
-from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
+from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError, counted
 from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
@@ -34,7 +34,7 @@ def is_trait_pointer(type_: Type | None) -> bool:
 def pointer_to_object(objects: ObjectAccess, value: TypedValue) -> TypedValue:
     """Return a pointer with the type of the object to which a pointer to a trait object leads.
 
-    `Unsupported` if that type is not described, or several may be meant;
+    `Unsupported` if that type is not described, or several are, or has not the size in the table;
     and for a pointer to another type that ends with a trait object.
     """
     pointer, table = (objects.member(value, part) for part in _PARTS)
@@ -70,6 +70,11 @@ def _type_of_table(objects: ObjectAccess, table: TypedValue, name: str) -> Die:
         raise Unsupported(f"{before}{_pair(types[0], other)} share the vtable at {address:#x}")
     memory = ObjectAccess(objects.session)
     drop, size = (_word(memory, table, index) for index in (0, 1))
+    if _size_of(types[0]) not in (size, None):
+        raise Unsupported(
+            f"{before}the vtable at {address:#x} is that of {_named_type(types[0])}, but says that "
+            f"the object has {counted(size, 'byte')}"
+        )
     rivals = (one for one in sharing if _size_of(one) == size and _described(one) != first)
     if not drop and (other := next(rivals, None)) is not None:
         pair = _pair(types[0], other)
