@@ -365,3 +365,66 @@ def test_statics_of_generic_functions_are_in_the_unit_of_their_crate(
         assert shown.splitlines()[-1] == expected
         assert ("the file does not say in which block" in shown) == expected.isalnum()
         assert far.splitlines()[-1] == "101"
+
+
+IMPLS = """\
+static DEEP: i32 = 9;
+pub struct H(i32);
+pub struct Gen<T>(T);
+#[inline(never)] fn stop() -> i32 { std::process::abort() }
+mod inn {
+    pub static DEEP: i32 = 4;
+    pub static ONLY: i32 = 14;
+    impl super::H { #[inline(never)] pub fn of_h(&self) -> i32 { super::stop() + DEEP + ONLY } }
+    impl<T> super::Gen<T> {
+        #[inline(never)] pub fn of_gen(&self, h: &super::H) -> i32 {
+            static OWN: i32 = 6;
+            h.of_h() + DEEP + OWN } }
+    pub mod more {
+        pub static DEEP: i32 = 3;
+        impl crate::H { #[no_mangle] pub extern "C" fn unmangled(&self) -> i32 {
+            crate::in_function(self) + DEEP } } } }
+fn in_function(h: &H) -> i32 {
+    static DEEP: i32 = 7;
+    impl Gen<u8> { #[inline(never)] fn inside(&self, h: &H) -> i32 { self.of_gen(h) + DEEP } }
+    Gen(1u8).inside(h) + DEEP }
+impl H { #[inline(never)] fn beside(&self) -> i32 { self.unmangled() + DEEP } }
+fn main() { std::hint::black_box(H(1).beside()); }
+"""
+UNKNOWN_MODULE = "the file does not say in which module the impl of a::H::unmangled is: names are "
+UNKNOWN_MODULE += "those of a, which has the type"
+OF_IMPLS = {
+    "of_h": {"DEEP": "4", "ONLY": "14", "self::DEEP": "4", "super::DEEP": "9", "crate::DEEP": "9"},
+    "of_gen<u8>": {"DEEP": "4", "OWN": "6", "self::ONLY": "14", "super::DEEP": "9"},
+    "inside": {"DEEP": "7", "self::DEEP": "9", "inn::DEEP": "4"},
+    "unmangled": {
+        "DEEP": "9",
+        "crate::DEEP": "9",
+        "self::DEEP": UNKNOWN_MODULE,
+        "super::DEEP": UNKNOWN_MODULE,
+    },
+    "beside": {"DEEP": "9", "self::DEEP": "9", "super::DEEP": "Too many super:: uses from 'a'"},
+}
+"""By the methods that are called, the last one first."""
+
+
+@pytest.mark.parametrize("mangling", ["", "v0"])
+def test_names_of_a_method_are_those_around_its_impl(
+    tmp_path: Path, tool: Callable[[str], str], mangling: str
+) -> None:
+    """The Rust Reference, "Paths": not those around the type, in which rustc describes it. GDB 13
+    has no name of a module without the module."""
+    tool("gcc")  # which rustc links with
+    make = [tool("rustc"), "-g", "-Awarnings"]
+    make += [f"-Csymbol-mangling-version={mangling}"] if mangling else []
+    build(tmp_path, {"a.rs": IMPLS}, [[*make, "a.rs", "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    frames = {level: frame(files, level).replace("::", " ") for level in range(12)}
+    levels = {
+        name: level for level, text in frames.items() for name in OF_IMPLS if f" {name} (" in text
+    }
+    for name, expected in OF_IMPLS.items():
+        commands = [f"frame {levels[name]}", *(f"output {text}" for text in expected)]
+        said = answers(None, files, commands)[1:]
+        assert [text.splitlines()[-1] for text in said] == [*expected.values()], name
+        assert (UNKNOWN_MODULE in said[0]) == (name == "unmangled")

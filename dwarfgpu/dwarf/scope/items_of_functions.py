@@ -2,13 +2,15 @@
 closures in a namespace that has the name of the function, beside it. That of a method is in the
 namespace of its `impl`, as `{impl#0}::area`, and the method itself is in the type.
 
-Law: the file does not say in which block of the function an item is.
+Law: the file does not say in which block of the function an item is. The names that a method knows
+are those around its `impl`, which may be in another module than the type.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
@@ -24,13 +26,16 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
-_LEGACY: Final = pattern(r"(?P<path>_ZN.+)17h[0-9a-f]{16}E")
+_LEGACY: Final = pattern(r"(?P<path>_ZN(?P<names>.+))17h[0-9a-f]{16}E")
 """How rustc mangles by default: the same for all instances, but for the digits."""
+_LEGACY_IMPL: Final = "_$LT$impl$u20$"
+"""How the name begins that an `impl` in another module than its type has in it."""
 _IN_IMPL: Final = pattern(
     r"_R(?:I|N[A-Za-z])*M(?:s(?P<number>[0-9A-Za-z]*)_)?(?P<scopes>(?:N[A-Za-z])*)C"
 )
 """A method in the mangling of RFC 2603, up to the name of the crate."""
 _IDENTIFIER: Final = pattern(r"(?:s[0-9A-Za-z]*_)?(?P<length>[1-9][0-9]{0,3})_?")
+_LEGACY_IDENTIFIER: Final = pattern(r"(?P<length>[1-9][0-9]{0,3})")
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MOST_DIGITS: Final = 6
 _VALUES: Final = frozenset({dw.TAG_SUBPROGRAM, dw.TAG_ENUMERATOR})
@@ -45,8 +50,7 @@ def paths_of_items(
     path = scope_path(function)
     name = path[-1].partition("<")[0] or path[-1]  # that of an instance has its arguments
     declared = declaration_of(function)
-    parent = declared.parent()
-    if parent is None or parent.described.tag not in CLASSES:
+    if _type_of_method(function) is None:
         yield (*path[:-1], name)
         return
     known: set[Path] = set()
@@ -59,6 +63,43 @@ def paths_of_items(
         except DwarfGpuError as error:
             doubts.append(error)
     yield from sorted(known)
+
+
+def path_around_impl(function: Die) -> Path | None:
+    """Return the module, or the function in one, that has the `impl` of a method, as the symbol of
+    the method names it; None if that does not, and for functions and methods of traits."""
+    type_ = _type_of_method(function)
+    if type_ is None:
+        return None
+    symbol = function.linkage_name or ""
+    legacy = _LEGACY.fullmatch(symbol)
+    if legacy is None:
+        return _impl_of(symbol)[:-1] or None
+    names: list[str] = []
+    for name in _identifiers(legacy["names"], 0, _LEGACY_IDENTIFIER):
+        if name.startswith(_LEGACY_IMPL):
+            return None if any("$" in name for name in names) else tuple(names)
+        names.append(name)
+    return scope_path(type_)[:-1]
+
+
+def in_unknown_module(function: Die) -> str | None:
+    """Return the note that the module of a method's `impl` is unknown, and names are those of the
+    module of its type; None if it is known, and for functions and methods of traits."""
+    type_ = _type_of_method(function)
+    if type_ is None or path_around_impl(function) is not None:
+        return None
+    module = joined(scope_path(type_)[:-1])
+    return (
+        f"the file does not say in which module the impl of {joined(scope_path(function))} is: "
+        f"names are those of {module}, which has the type"
+    )
+
+
+def _type_of_method(function: Die) -> Die | None:
+    """Return the type of a method; None for functions and methods of traits."""
+    parent = declaration_of(function).parent()
+    return None if parent is None or parent.described.tag not in CLASSES else parent.described
 
 
 def is_around_closure(closure: Die, path: Path) -> bool:
@@ -87,19 +128,23 @@ def _impl_of(symbol: str) -> Path:
     digits = "" if begun is None else begun["number"] or ""
     if begun is None or len(digits) > _MOST_DIGITS:
         return ()
-    names: list[str] = []
-    position = begun.end()
-    for _ in range(1 + len(begun["scopes"]) // 2):
-        identifier = _IDENTIFIER.match(symbol, position)
-        if identifier is None:
-            return ()
-        position = identifier.end() + int(identifier["length"])
-        names.append(symbol[identifier.end() : position])
+    count = 1 + len(begun["scopes"]) // 2
+    names = tuple(islice(_identifiers(symbol, begun.end(), _IDENTIFIER), count))
+    if len(names) < count:
+        return ()
     number = 0
     for digit in digits:
         number = number * len(_DIGITS) + _DIGITS.index(digit)
     number += bool(digits)  # `s_` is the first number behind none, `s0_` the second one
     return (*names, f"{{impl#{number + (begun['number'] is not None)}}}")
+
+
+def _identifiers(symbol: str, position: int, begin: re.Pattern[str]) -> Iterator[str]:
+    """Yield the names from a position in a symbol, up to something else. `begin`: what is before
+    each of them."""
+    while (identifier := begin.match(symbol, position)) is not None:
+        position = identifier.end() + int(identifier["length"])
+        yield symbol[identifier.end() : position]
 
 
 def are_rivals(one: Meaning, other: Meaning) -> bool:

@@ -201,8 +201,10 @@ class NameLookup(UnitDeclarations):
         scopes = [*around(self.chain[0])] if self.chain else []
         classes = [scope for scope in scopes if scope.tag in CLASSES]
         paths = [scope_path(scope) for scope in scopes if scope.tag in CONTAINERS]
-        if self.chain and (meanings := self._in_items(self.chain[0], part, accepts, paths)):
-            return meanings
+        if self.chain and self.chain[0].unit.language == dw.LANG_RUST:
+            paths = self._around_impl(self.chain[0]) or paths
+            if meanings := self._in_items(self.chain[0], part, accepts, paths):
+                return meanings
         if self.chain and (module := module_around(self.chain[0])) and module not in scopes:
             paths.append(scope_path(module))
         for path in (*paths, ()):
@@ -266,9 +268,11 @@ class NameLookup(UnitDeclarations):
         """Return an item of the function of Rust in focus, which is in a namespace of its name, or
         of the nearest module or function around it; remark that what is around the function has
         the name, too. `UsageError` where one of these has several of it."""
-        if function.unit.language != dw.LANG_RUST:
-            return ()
-        from dwarfgpu.dwarf.scope.items_of_functions import in_unknown_block, paths_of_items
+        from dwarfgpu.dwarf.scope.items_of_functions import (
+            in_unknown_block,
+            in_unknown_module,
+            paths_of_items,
+        )
 
         units = self.other_units((), part.name)
         own = [*paths_of_items(function, units, self.doubts)]
@@ -280,8 +284,19 @@ class NameLookup(UnitDeclarations):
             is_in_function = number <= len(own) or self._is_in_function(meanings[0], function)
             if is_in_function and self._has_another(meanings[0], paths[number:], part, accepts):
                 self.remarks[in_unknown_block(meanings[0])] = None
+            if number > len(own) and (note := in_unknown_module(function)) is not None:
+                self.remarks[note] = None
             return meanings
         return ()
+
+    @staticmethod
+    def _around_impl(function: Die) -> list[Path]:
+        """Return the namespaces around the `impl` of a method of Rust, the nearest first; nothing
+        if it is unknown, and for any other function."""
+        from dwarfgpu.dwarf.scope.items_of_functions import path_around_impl
+
+        path = path_around_impl(function) or ()
+        return [path[:count] for count in range(len(path), 0, -1)]
 
     def _in_one_namespace(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return the declarations in a namespace of this unit, or else of others. `UsageError`

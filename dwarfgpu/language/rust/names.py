@@ -8,6 +8,7 @@ from typing import Final
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import around, scope_path
+from dwarfgpu.dwarf.scope.items_of_functions import in_unknown_module, path_around_impl
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.syntax.words import PATHS
@@ -18,6 +19,7 @@ _ARTIFICIAL: Final = "{"
 _BEFORE_CRATE: Final = "/@/"
 """In the name of a unit, before that of its crate and a hash."""
 _JOINT: Final = "::"
+_CRATE: Final = "crate::"
 _SUPER: Final = "super::"
 
 
@@ -28,7 +30,7 @@ def written_scopes(session: Session, unit: CompilationUnit) -> list[tuple[str, s
     modules = around_code or _crate(unit)
     if not modules:
         return []
-    scopes = [("crate::", (modules[0],)), ("self::", modules)]
+    scopes = [(_CRATE, (modules[0],)), ("self::", modules)]
     for count in range(len(modules) - 1, 0, -1):
         scopes.append((_SUPER * (len(modules) - count), modules[:count]))
     scopes += [("self::" + written, path) for written, path in scopes if _SUPER in written]
@@ -39,10 +41,14 @@ def written_scopes(session: Session, unit: CompilationUnit) -> list[tuple[str, s
 def rust_spelling(session: Session, unit: CompilationUnit, name: str) -> str:
     """Return a name as the file has it: `a::shapes::Point` for `crate::shapes::Point`.
 
-    `UsageError` with GDB's words for a `super::` above the crate.
+    `UsageError` with GDB's words for a `super::` above the crate, and where the module around the
+    code is unknown.
     """
     if not name.startswith(PATHS):
         return name
+    chain = session.meanings().chain
+    if chain and not name.startswith(_CRATE) and (why := in_unknown_module(chain[0])):
+        raise UsageError(why)
     written = [scope for scope in written_scopes(session, unit) if scope[0]]
     for before, whole in sorted(written, key=lambda scope: -len(scope[0])):
         rest = name.removeprefix(before)
@@ -57,11 +63,12 @@ def _modules(session: Session) -> tuple[str, ...]:
     one. Closures are in a namespace of their function's name."""
     chain = session.meanings().chain
     scopes = [scope for scope in around(chain[0]) if scope.tag == dw.TAG_NAMESPACE] if chain else []
-    path = next(map(scope_path, scopes), ())
+    of_impl = path_around_impl(chain[0]) if chain else None
+    path = of_impl or next(map(scope_path, scopes), ())
     artificial = [index for index, name in enumerate(path) if name.startswith(_ARTIFICIAL)]
     path = path[: artificial[0]] if artificial else path
     is_closure = bool(chain) and (chain[0].name or "").startswith(_ARTIFICIAL)
-    while len(path) > 1 and (is_closure or artificial) and _is_function(session, path):
+    while len(path) > 1 and (is_closure or artificial or of_impl) and _is_function(session, path):
         path = path[:-1]
     return path
 
