@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -428,3 +429,60 @@ def test_names_of_a_method_are_those_around_its_impl(
         said = answers(None, files, commands)[1:]
         assert [text.splitlines()[-1] for text in said] == [*expected.values()], name
         assert (UNKNOWN_MODULE in said[0]) == (name == "unmangled")
+
+
+VERSIONS = {
+    "old.rs": """\
+pub struct X { pub a: u8 }
+pub mod inner { pub struct Y(pub u8); pub static FAR: i32 = 3; }
+pub static CNT: i32 = 1;
+struct Own(u8);
+#[inline(never)] pub fn f() -> i32 {
+    std::hint::black_box((CNT, inner::FAR, Own(1), String::new())); CNT }
+""",
+    "new.rs": """\
+pub struct X { pub a: u64, pub b: u64 }
+pub mod inner { pub struct Y(pub u64); pub static FAR: i32 = 4; }
+pub static CNT: i32 = 2;
+struct Own(u64);
+#[inline(never)] pub fn f() -> i32 {
+    std::hint::black_box((CNT, inner::FAR, Own(1), String::new())); CNT }
+""",
+    "a.rs": """\
+static HERE: i32 = old::CNT;
+fn main() {
+    let x = old::X { a: 3 };
+    let y = new::X { a: 4, b: 5 };
+    std::hint::black_box((&x, &y, old::inner::Y(1), new::inner::Y(2), &HERE));
+    std::hint::black_box(old::f() + new::f());
+    std::process::abort(); }
+""",
+}
+OF_VERSIONS = {
+    "sizeof(foo::X)": 'several crates "foo" declare "X"',
+    "sizeof(foo::inner::Y)": 'several blocks of "foo::inner", or several crates "foo", declare "Y"',
+}
+NOTED = ["foo::CNT", "foo::inner::FAR", "foo::f", "sizeof(foo::Own)"]
+
+
+def test_crates_of_one_name(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """As two versions of one crate are: a path does not say which is meant."""
+    tool("gcc")  # which rustc links with
+    make = [tool("rustc"), "-g", "-Awarnings"]
+    library = [*make, "--crate-name", "foo", "--crate-type", "rlib"]
+    commands = [
+        [*library, f"{one}.rs", f"-Cmetadata={one}", f"-Cextra-filename=-{one}"]
+        for one in ("old", "new")
+    ]
+    program = [*make, "a.rs", "--extern", "old=libfoo-old.rlib", "--extern", "new=libfoo-new.rlib"]
+    build(tmp_path, VERSIONS, [*commands, [*program, "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    start = "frame function a::main"
+    said = answers(None, files, [start, *(f"output {text}" for text in OF_VERSIONS)])[1:]
+    assert [text.splitlines()[-1] for text in said] == [*OF_VERSIONS.values()]
+    for expression in NOTED:
+        [_, shown] = answers(None, files, [start, f"print {expression}"])
+        assert re.search(r"is that of (old|new)\.rs.*: (old|new)\.rs.* has another one", shown)
+    for expression in ("HERE", "sizeof(alloc::string::String)"):
+        [_, shown] = answers(None, files, [start, f"print {expression}"])
+        assert len(shown.splitlines()) == 2, shown

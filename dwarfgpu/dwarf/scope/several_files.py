@@ -18,21 +18,30 @@ _NAMELESS: Final = "a file without a name"
 
 
 def is_of_its_file(meaning: Meaning) -> bool:
-    """Return whether other files cannot mean a variable, a function or a type."""
+    """Return whether other files cannot mean a variable, a function or a type: of Rust, those of
+    another crate of the same name, as another version of it."""
     die = meaning.die if isinstance(meaning, Variable) else meaning
     if die.tag not in TYPES | VARIABLES | {dw.TAG_SUBPROGRAM} or is_removed(meaning):
         return False
-    return not is_external(meaning)
+    return die.unit.language == dw.LANG_RUST or not is_external(meaning)
 
 
 def differ(first: Meaning, second: Meaning) -> bool:
     """Return whether two files mean different things by a name: two objects, an object and a
-    function, or types or functions that are declared at different places."""
+    function, or types or functions that are declared at different places. Those of Rust have
+    different symbols, and types, whose place rustc does not write, different members."""
+    symbols = [_symbol_of_rust(meaning) for meaning in (first, second)]
+    if None not in symbols:
+        return symbols[0] != symbols[1]
     if isinstance(first, Variable) and isinstance(second, Variable):
         return declaration_of(first.die) != declaration_of(second.die)
     if isinstance(first, Variable) or isinstance(second, Variable):
         return is_function(first) or is_function(second)
-    return first.tag == second.tag and _declared_at(first) != _declared_at(second)
+    if first.tag != second.tag:
+        return False
+    if first.tag in TYPES and first.unit.language == second.unit.language == dw.LANG_RUST:
+        return _layout(first) != _layout(second)
+    return _declared_at(first) != _declared_at(second)
 
 
 def name_different_entities(first: Meaning, second: Meaning) -> bool:
@@ -56,6 +65,21 @@ def _several(name: str, file: str, another: str) -> str:
     if file == another:
         return f"{name} is that of the first unit of {file}: another one has it, too"
     return f"{name} is that of {file}: {another} has another one"
+
+
+def _symbol_of_rust(meaning: Meaning) -> str | None:
+    """Return the symbol of a variable or function of Rust, in which rustc writes which crate it is
+    of; None for anything else."""
+    die = meaning.die if isinstance(meaning, Variable) else meaning
+    return die.linkage_name if die.unit.language == dw.LANG_RUST else None
+
+
+def _layout(die: Die) -> tuple[object, ...]:
+    """Return the size of a type, and the names of its members and where they are; units have some
+    of its methods."""
+    members = die.children((dw.TAG_MEMBER, dw.TAG_ENUMERATOR))
+    parts = [(member.name, member.integer(dw.AT_DATA_MEMBER_LOCATION)) for member in members]
+    return die.integer(dw.AT_BYTE_SIZE), parts
 
 
 def _declared_at(die: Die) -> tuple[str | None, int | None]:

@@ -15,7 +15,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.qualified import Part, canonical
+from dwarfgpu.dwarf.names.qualified import Part, canonical, joined
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.block_declarations import in_several_blocks
 from dwarfgpu.dwarf.scope.declarations import (
@@ -50,7 +50,7 @@ from dwarfgpu.dwarf.scope.meaning import (
     shares_its_name,
 )
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, named_entries
-from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, name_of
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, name_of
 from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable, with_abstract
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -505,13 +505,13 @@ def _require_few_functions(dies: list[Die]) -> None:
 def _require_one(dies: list[Die]) -> None:
     """Raise `UsageError` where a scope has several variables of a name: they are instances of a
     template, whose arguments gcc does not write, or of blocks of a function, which rustc does not
-    write. Of these there may be several types, too."""
+    write, or of several crates of one name. Of these there may be several types, too."""
     unit, above = dies[0].unit, dies[0].parent()
     if unit.language == dw.LANG_RUST and above is not None and above.tag == dw.TAG_NAMESPACE:
         tags = TAGGED if dies[0].tag in TAGGED else {dw.TAG_VARIABLE}
         same = [die for die in dies if die.tag in tags and die.parent() == above]
         if len(same) > 1:
-            raise UsageError(in_several_blocks(above, dies[0].name or "", same))
+            raise UsageError(_in_several_of_rust(above, dies[0].name or "", same))
     is_variable = dies[0].tag == dw.TAG_VARIABLE
     if above is None or not (is_variable and unit.is_cplusplus) or above.tag in BLOCKS | FUNCTIONS:
         return
@@ -527,6 +527,25 @@ def _require_one(dies: list[Die]) -> None:
         f'"{qualified_name(dies[0])}" is a template of {len(declared)} variables, whose template '
         "arguments the file does not have"
     )
+
+
+def _in_several_of_rust(namespace: Die, name: str, declared: list[Die]) -> str:
+    """Return the message that blocks of a function, or crates of one name, have the same name."""
+    crate, *inner = scope_path(namespace)
+    files = {None if (file := decl_file(die)) is None else file.path for die in declared}
+    if not inner or len(files) > 1:
+        return f'several crates "{crate}" declare "{joined((*inner, name))}"'
+    is_known = None not in files  # a function is in one file; rustc does not write those of types
+    if is_known or _is_of_function(namespace):
+        return in_several_blocks(namespace, name, declared)
+    where = joined((crate, *inner))
+    return f'several blocks of "{where}", or several crates "{crate}", declare "{name}"'
+
+
+def _is_of_function(namespace: Die) -> bool:
+    """Return whether a namespace of Rust has the name of a function beside it in its unit."""
+    *path, name = scope_path(namespace)
+    return any(map(is_function, named_within(namespace.unit, tuple(path), name)))
 
 
 def _has_signature(abbreviation: Abbreviation) -> bool:
