@@ -486,3 +486,46 @@ def test_crates_of_one_name(tmp_path: Path, tool: Callable[[str], str]) -> None:
     for expression in ("HERE", "sizeof(alloc::string::String)"):
         [_, shown] = answers(None, files, [start, f"print {expression}"])
         assert len(shown.splitlines()) == 2, shown
+
+
+PATHS = """\
+mod util {
+    pub static X: i32 = 10;
+    pub static ONLY: i32 = 11;
+    pub struct T(pub u64);
+    pub mod more { pub static DEEP: i32 = 12; }
+    #[inline(never)] pub fn g() -> i32 { std::process::abort() } }
+fn f(v: i32) -> i32 {
+    fn util(k: i32) -> i32 {
+        static X: i32 = 20;
+        struct T(u8);
+        struct Own(u16);
+        std::hint::black_box((T(1), Own(2), X, k));
+        self::util::g() }
+    std::hint::black_box((util::T(5), util::X, util::ONLY, util::more::DEEP));
+    util(v) }
+fn main() { std::hint::black_box(f(1)); }
+"""
+OF_PATHS = {
+    "util::X": "10", "util::ONLY": "11", "sizeof(util::T)": "8", "util::more::DEEP": "12",
+    "crate::util::X": "10", "f::util::X": "20", "sizeof(f::util::T)": "1",
+}  # fmt: skip
+OF_FUNCTION = "note: util is that of a::f: the file does not say in which block, and what is "
+OF_FUNCTION += "around the function has the name, too"
+
+
+@pytest.mark.parametrize("function", ["f", "f::util", "main"])
+def test_paths_go_through_modules(
+    tmp_path: Path, tool: Callable[[str], str], function: str
+) -> None:
+    """The Rust Reference, "Paths": in any block, not through the inner function of the name. What
+    no module has is that of the function, which is no path of Rust."""
+    tool("gcc")  # which rustc links with
+    build(tmp_path, {"a.rs": PATHS}, [[tool("rustc"), "-g", "-Awarnings", "a.rs", "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    start = f"frame function a::{function}"
+    said = answers(None, files, [start, *(f"output {text}" for text in OF_PATHS)])[1:]
+    assert [text.splitlines()[1:] for text in said] == [[text] for text in OF_PATHS.values()]
+    if function != "main":
+        [_, shown] = answers(None, files, [start, "output sizeof(util::Own)"])
+        assert sorted(shown.splitlines()[1:]) == ["2", OF_FUNCTION]

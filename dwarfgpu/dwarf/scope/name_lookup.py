@@ -136,6 +136,8 @@ class NameLookup(UnitDeclarations):
         *outer, last = sought
         if not outer:
             return self._global(last, accepts) if is_global else self._simple(last, accepts)
+        if meanings := self._in_modules(sought, is_global, accepts):
+            return meanings
         holder: tuple[Die, ...] = ()
         for index, part in enumerate(outer):
             if index:
@@ -155,6 +157,30 @@ class NameLookup(UnitDeclarations):
                 where = joined(scope_path(before[0]))
                 raise UsageError(f'No type "{part.text}" within class or namespace "{where}".')
         return self._in_scopes(holder, last, accepts)
+
+    def _in_modules(
+        self, sought: tuple[Part, ...], is_global: bool, accepts: DieFilter
+    ) -> tuple[Meaning, ...]:
+        """Return what a path of Rust means that begins with the nearest module of a name: no
+        function is in a path (The Rust Reference, "Paths"). Nothing if that has no such name."""
+        if self.unit is None or self.unit.language != dw.LANG_RUST:
+            return ()
+        first, *inner, last = sought
+        find, remarks = self._global if is_global else self._simple, self.remarks
+        self.remarks = dict(remarks)
+        meanings = find(first, self._is_only_module)
+        for part, accepted in (*((part, _is_scope) for part in inner), (last, accepts)):
+            holders = tuple(meaning for meaning in meanings if isinstance(meaning, Die))
+            meanings = self._in_scopes(holders, part, accepted) if holders else ()
+        if not meanings:
+            self.remarks = remarks
+        return meanings
+
+    def _is_only_module(self, die: Die) -> bool:
+        """Return whether an entry is a module or crate that has its name from no function."""
+        if not _is_module(die):
+            return False
+        return len(scope_path(die)) == 1 or not self._functions_beside(die)
 
     def _first_scope(self, part: Part, is_global: bool) -> tuple[Meaning, ...]:
         """Return what the first part of a qualified name means. In Rust, a module or crate may have
