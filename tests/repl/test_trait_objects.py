@@ -33,11 +33,13 @@ mod inner {
     impl super::Area for Sq { fn area(&self) -> f64 { 9.0 } }
 }
 pub struct Tail<T: ?Sized> { first: u8, last: T }
+pub struct Raw { pointer: *const u8, vtable: &'static [usize; 3] }
 #[inline(never)]
 fn work(d: &dyn Area, m: &mut dyn Area, raw: *const dyn Area, b: &Box<dyn Area>, any: &dyn Any,
     f: &dyn Fn(i32) -> i32, sent: &(dyn Area + Send), all: &[&dyn Area], rc: Rc<dyn Area>,
     tail: &Tail<dyn Area>, slice: &[u16], text: &str, of_box: Box<[u8]>, pin: Pin<&mut Sq>,
-    own: String) {
+    own: String, like: Raw, of_tail: Box<Tail<dyn Area>>) {
+    std::hint::black_box((&like.pointer, &like.vtable, &of_tail));
     std::hint::black_box((d, m, raw, b, any, f, sent, all, rc, tail, slice, text));
     std::hint::black_box((of_box, pin, own));
     std::process::abort();
@@ -51,7 +53,9 @@ fn main() {
         &Of { t: 4u8, n: 5 }, &Of { t: 2.5f32, n: 6 }, &inner::Sq(11)];
     work(&Sq(2.5), &mut Shape::B { r: 1.5 }, &77i32, &boxed, &3u64, &add, &Sq(6.5), &all,
         Rc::new(Sq(4.5)), &Tail { first: 1, last: Sq(1.0) }, &[1, 2], "xyz", vec![1u8].into(),
-        Pin::new(&mut sq), "own".to_string());
+        Pin::new(&mut sq), "own".to_string(),
+        Raw { pointer: std::ptr::null(), vtable: &[0, 1, 2] },
+        Box::new(Tail { first: 2, last: 6i32 }));
 }
 """
 CALLED = "Unsupported: Rust has * of references, pointers and Box; of {} it is a call of deref, if "
@@ -68,15 +72,14 @@ OBJECTS = {
 REFUSED = {
     "*rc": CALLED.format("alloc::rc::Rc<dyn a::Area, alloc::alloc::Global>"),
     "*pin": CALLED.format("core::pin::Pin<&mut a::Sq>"),
-    "*own": CALLED.format("alloc::string::String"),
+    "*own": CALLED.format("alloc::string::String"), "*like": CALLED.format("a::Raw"),
     "**d": CALLED.format("a::Sq"),
     "*slice": SEVERAL.format("&[u16]"), "*text": SEVERAL.format("&str"),
     "*of_box": SEVERAL.format("alloc::boxed::Box<[u8], alloc::alloc::Global>"),
 }  # fmt: skip
-ENDING = {
-    "*tail": "Unsupported: a::Tail<dyn a::Area> ends with a trait object, whose type decides where "
-    "it begins: write members",
-}
+ENDS = "Unsupported: a::Tail<dyn a::Area> ends with a trait object, whose type decides where it "
+ENDS += "begins: write members"
+ENDING = {"*tail": ENDS, "*of_tail": ENDS}
 TYPES = {
     "whatis *d": "struct a::Sq", "whatis **b": "struct a::inner::Sq", "whatis *raw": "i32",
     "whatis (*m).B.r": "f64", "whatis *all[2]": "i32", "whatis *all[3]": "u16 [3]",

@@ -20,13 +20,17 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 
 _PARTS = ("pointer", "vtable")
+_POINTERS = ("&", "*", "alloc::boxed::Box<")
+"""How the names of pointers begin, and those of no type that a program declares."""
 _DYNAMIC = ("dyn ", "(dyn ")
 
 
 def is_trait_pointer(type_: Type | None) -> bool:
     """Return whether a type is that of a pointer to a trait object, or to what ends with one."""
     bare = strip(type_)
-    if not isinstance(bare, Struct) or sorted(m.name or "" for m in bare.members) != [*_PARTS]:
+    if not isinstance(bare, Struct) or not _named(type_).startswith(_POINTERS):
+        return False
+    if sorted(m.name or "" for m in bare.members) != [*_PARTS]:
         return False
     return all(isinstance(strip(member.type), Pointer) for member in bare.members)
 
