@@ -529,3 +529,35 @@ def test_paths_go_through_modules(
     if function != "main":
         [_, shown] = answers(None, files, [start, "output sizeof(util::Own)"])
         assert sorted(shown.splitlines()[1:]) == ["2", OF_FUNCTION]
+
+
+IN_METHODS = """\
+static OWN: i32 = 1;
+struct H;
+struct G;
+mod inn {
+    impl super::H { #[inline(never)] pub fn outer(&self) {
+        static OWN: i32 = 5;
+        impl super::G { #[inline(never)] fn inside(&self) { std::hint::black_box(OWN); } }
+        super::G.inside() } } }
+impl H { #[inline(never)] fn other(&self) {
+    static OWN: i32 = 6;
+    impl G { #[inline(never)] fn within(&self) { std::hint::black_box(OWN); } }
+    G.within() } }
+fn main() { H.outer(); std::hint::black_box(OWN); H.other(); }
+"""
+
+
+@pytest.mark.parametrize("mangling", ["", "v0"])
+@pytest.mark.parametrize("method", ["inside", "within"])
+def test_an_impl_in_a_method(
+    tmp_path: Path, tool: Callable[[str], str], mangling: str, method: str
+) -> None:
+    """Its symbol does not name the namespace of the method around, which has another `OWN`."""
+    tool("gcc")  # which rustc links with
+    make = [tool("rustc"), "-g", "-Awarnings"]
+    make += [f"-Csymbol-mangling-version={mangling}"] if mangling else []
+    build(tmp_path, {"a.rs": IN_METHODS}, [[*make, "a.rs", "-o", "a"]])
+    at_method = [str(tmp_path / "a"), "--pc", f"a::G::{method}"]
+    [shown] = answers(None, at_method, ["output OWN"])
+    assert "the file does not say in which module the impl of a::G::" in shown

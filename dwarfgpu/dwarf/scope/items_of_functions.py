@@ -75,12 +75,17 @@ def path_around_impl(function: Die) -> Path | None:
     legacy = _LEGACY.fullmatch(symbol)
     if legacy is None:
         return _impl_of(symbol)[:-1] or None
-    names: list[str] = []
-    for name in _identifiers(legacy["names"], 0, _LEGACY_IDENTIFIER):
-        if name.startswith(_LEGACY_IMPL):
-            return None if any("$" in name for name in names) else tuple(names)
-        names.append(name)
-    return scope_path(type_)[:-1]
+    names = tuple(_identifiers(legacy["names"], 0, _LEGACY_IDENTIFIER))
+    if not any(name.startswith(_LEGACY_IMPL) for name in names[-2:-1]):
+        return scope_path(type_)[:-1]
+    path = names[:-2]
+    is_in_method = any("$" in name for name in path) or _is_type(function.unit, path[:-1])
+    return None if is_in_method else path
+
+
+def _is_type(unit: CompilationUnit, path: Path) -> bool:
+    types = (die for die in named(unit, path[-1]) if die.tag in CLASSES) if path else ()
+    return any(scope_path(die) == path for die in types)
 
 
 def in_unknown_module(function: Die) -> str | None:
