@@ -296,7 +296,8 @@ LANG_MIPS_ASSEMBLER: Final = 0x8001
 """DW_LANG_Mips_Assembler, which assemblers of all machines give."""
 LANG_LLVM_HIP: Final = 0x8100
 """DW_LANG_LLVM_HIP of the AMD text (A.7.12); compilers write DW_LANG_HIP, 0x30."""
-CPLUSPLUS: Final = frozenset({0x04, 0x19, 0x1A, 0x21, 0x2A, 0x2B, 0x30, 0x37, 0x3A, LANG_LLVM_HIP})
+HIP: Final = frozenset({0x30, LANG_LLVM_HIP})
+CPLUSPLUS: Final = frozenset({0x04, 0x19, 0x1A, 0x21, 0x2A, 0x2B, 0x37, 0x3A}) | HIP
 """The languages of C++ 98 to 23, HIP with both numbers, and C++ for OpenCL."""
 LANG_CPP_FOR_OPENCL: Final = 0x37
 OPENCL: Final = frozenset({0x15, LANG_CPP_FOR_OPENCL})

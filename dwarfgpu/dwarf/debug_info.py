@@ -530,6 +530,11 @@ class DebugInfo(OfOpenFile):
             return self.main.common_language
         return languages.pop() if len(languages) == 1 else None
 
+    @cached_property
+    def has_opencl_kernels(self) -> bool:
+        """Whether a unit defines a kernel of OpenCL; what cannot be read has none."""
+        return bool(self._named_by_units(lambda unit: self.has_opencl_kernel(unit) or None))
+
     def _named_by_units(self, ask: Callable[[CompilationUnit], T | None]) -> set[T]:
         values: set[T] = set()
         for unit in self.units:
@@ -552,6 +557,11 @@ class DebugInfo(OfOpenFile):
 
     def split_type_unit_of(self, skeleton: CompilationUnit, signature: int) -> CompilationUnit:
         return self.split.type_unit_of(skeleton, signature)
+
+    def has_opencl_kernel(self, unit: CompilationUnit) -> bool:
+        from dwarfgpu.dwarf.opencl_kernels import has_opencl_kernel  # units for GPUs
+
+        return has_opencl_kernel(unit)
 
     def line_table_of(self, unit: CompilationUnit) -> LineTable | None:
         return self.line_tables.of(unit)

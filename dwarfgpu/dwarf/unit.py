@@ -356,6 +356,26 @@ class CompilationUnit(OfOpenFile):
         """Whether it is written in a language with the rules of C++."""
         return self.language in dw.CPLUSPLUS
 
+    @cached_property
+    def is_opencl(self) -> bool | None:
+        """Whether it is written in OpenCL C or C++ for OpenCL, which clang describes as C++.
+
+        None where it is unknown: a unit of C++ that is damaged, or that has no kernel and is in a
+        file with kernels of OpenCL.
+        """
+        if self.language in dw.OPENCL:
+            return True
+        if not self.is_cplusplus or self.language in dw.HIP:
+            return False
+        if self.sections.object.machine != "AMDGPU":
+            return False
+        try:
+            if self.info.has_opencl_kernel(self):
+                return True
+        except DwarfGpuError:
+            return None
+        return None if self.info.main.has_opencl_kernels else False
+
     @property
     def joint(self) -> str:
         """What is between the name of a module, namespace or class and that of what is in it."""

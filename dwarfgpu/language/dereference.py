@@ -13,7 +13,6 @@ from typing import Final, cast
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.constants import OPENCL
 from dwarfgpu.dwarf.types.address_class import space_of_class
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import size_bits
@@ -29,15 +28,18 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.session.session import Session
 
 GENERIC_POINTER: Final = "Attempt to dereference a generic pointer."
+_LANGUAGE: Final = "the language, HIP or C++ for OpenCL"
 NO_POINTER: Final = "Attempt to take contents of a non-pointer value."
 
 
-def require_known_space(pointer_type: Pointer) -> None:
-    """Raise `EvaluationError` for a type that is generic in some versions of OpenCL only."""
+def require_known_space(pointer_type: Pointer, unit: CompilationUnit | None) -> None:
+    """Raise `EvaluationError` for a type that is generic in some languages or versions of OpenCL
+    only."""
     if pointer_type.source_space == UNKNOWN_SPACE:
+        is_opencl = unit is not None and unit.is_opencl
+        what = "the version of OpenCL" if is_opencl else _LANGUAGE
         raise EvaluationError(
-            "whether the pointer is generic or private depends on the version of OpenCL, "
-            "which is unknown"
+            f"whether the pointer is generic or private depends on {what}, which is unknown"
         )
 
 
@@ -116,7 +118,7 @@ class Dereference(ABC):
         """
         bare = strip(pointer.type)
         assert isinstance(bare, Pointer) and bare.source_space is not None
-        require_known_space(bare)
+        require_known_space(bare, pointer.unit)
         space, source = map(
             self.architecture.address_space, (bare.address_space, bare.source_space)
         )
@@ -139,9 +141,10 @@ class Dereference(ABC):
 
     def declared_space(self, space: AddressSpace, unit: CompilationUnit | None) -> int:
         """Return the address space in the source of `&x` for a variable in a space: variables of
-        OpenCL have qualifiers, which their pointers keep."""
-        if unit is not None and unit.language in OPENCL:
-            return space.number
+        OpenCL have qualifiers, which their pointers keep; `UNKNOWN_SPACE` where it is unknown
+        whether the unit is of OpenCL."""
+        if space.number and unit is not None and unit.is_opencl is not False:
+            return UNKNOWN_SPACE if unit.is_opencl is None else space.number
         return self.unqualified_space(space, unit)
 
     def unqualified_space(self, space: AddressSpace, unit: CompilationUnit | None) -> int:
@@ -149,21 +152,25 @@ class Dereference(ABC):
         `UNKNOWN_SPACE` where the version of OpenCL decides and is unknown."""
         if not space.number or unit is None:
             return space.number
-        if unit.language in OPENCL:
+        if unit.is_opencl is not False:
             from dwarfgpu.language.opencl.versions import has_generic_pointers  # few casts
 
             is_generic = has_generic_pointers(unit.sections.program.loaded)
             if not is_generic:
-                return UNKNOWN_SPACE if is_generic is None else space.number
+                is_known = unit.is_opencl and is_generic is not None
+                return space.number if is_known else UNKNOWN_SPACE
         return self.space_of(Pointer(None), unit).number
 
     def null_of(self, pointer_type: Pointer, unit: CompilationUnit | None) -> int:
         """Return the number of null: in LDS and private memory an object may be at 0. A pointer of
         HIP whose type names an address space is null at 0 nevertheless, as clang has it."""
-        is_of_opencl = unit is not None and unit.language in OPENCL
-        if pointer_type.source_space is None and not is_of_opencl:
+        is_opencl = False if unit is None else unit.is_opencl
+        if pointer_type.source_space is None and is_opencl is False:
             return 0
-        return self.space_of(pointer_type, unit).null
+        null = self.space_of(pointer_type, unit).null
+        if null and pointer_type.source_space is None and is_opencl is None:
+            raise EvaluationError(f"what null is depends on {_LANGUAGE}, which is unknown")
+        return null
 
     def _apertures(self) -> Apertures:
         target = self.session.target

@@ -127,7 +127,7 @@ class Operations(UntypedOperands):
                 raise operand.error  # why the size is unknown
             bare = strip(operand.type)
             if isinstance(bare, Pointer):
-                require_known_space(bare)
+                require_known_space(bare, operand.unit)
             return self.size(operand.constant_type or operand.type)
         if operator == "&" and isinstance(node.operand, ast.Name):
             member = self._member_pointer(node.operand)

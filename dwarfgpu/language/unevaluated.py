@@ -6,7 +6,6 @@ from contextlib import suppress
 
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.constants import OPENCL
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import element_type, strides_of
 from dwarfgpu.dwarf.types.types import (
@@ -118,10 +117,9 @@ class Unevaluated(ObjectAccess):
         single = single_location_in(value.location)
         if single is not None and isinstance(single.storage, Memory):
             return self.declared_space(single.storage.space, value.unit)
-        unit = value.unit
-        is_of_opencl = unit is not None and unit.language in OPENCL
         has_spaces = self.architecture.address_space_named("generic") is not None
-        return UNKNOWN_SPACE if is_of_opencl and has_spaces else 0
+        may_be_opencl = value.unit is not None and value.unit.is_opencl is not False
+        return UNKNOWN_SPACE if may_be_opencl and has_spaces else 0
 
     def element(self, value: TypedValue, index: int) -> TypedValue:
         bare = strip(value.type)

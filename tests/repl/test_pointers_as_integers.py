@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import run
+from tests.cli.command import Done, run
 from tests.gpu_programs import gpu_program
+from tests.objfile import build
 
 OF_HIP = (
     "pi", "&m[1]", "&m[0] + 2", "m", "(void *)&m[1]", "&s[0]", "&s[0] - 1", "(char *)&s[1] + 1",
@@ -60,6 +61,24 @@ kernel void k(global ulong *out) {
   local int *ps = &s[1];
   private_pointer pn = 0;
 """
+OF_CPLUSPLUS_FOR_OPENCL = (
+    "pi", "ps", "pn", "g", "gs", "&m[1]", "&s[1]", "m", "s", "&st", "&st.b", "&r", "r", "!pn",
+    "pn == 0", "pi == &m[1]", "g == &m[2]", "&pi", "sizeof(&m[1])", "sizeof(&s[1])", "sizeof(g)",
+    "sizeof(&st)", "(int *)pi", "&g[1]", "&*ps", "&ps[-1]", "!&s[0]", "&m[0] + 1",
+)  # fmt: skip
+CPLUSPLUS_FOR_OPENCL = """\
+struct S { int a, b; };
+kernel void k(global ulong *out) {
+  local int s[4];
+  int m[4] = {1, 2, 3, 4};
+  S st;
+  private int *pi = &m[1];
+  local int *ps = &s[1];
+  private int *pn = nullptr;
+  int *g = &m[2];
+  int *gs = &s[2];
+  int &r = m[3];
+"""
 OPENCL = f"""\
 {ALL_OPENCL}
   generic int *pg_null = 0;
@@ -75,6 +94,7 @@ OPENCL = f"""\
         ("k.hip", HIP, OF_HIP, ()),
         ("k.cl", OPENCL, OF_ALL_OPENCL + OF_OPENCL, ()),
         ("k.cl", ALL_OPENCL, OF_ALL_OPENCL, ("-cl-std=CL1.2",)),
+        ("k.cl", CPLUSPLUS_FOR_OPENCL, OF_CPLUSPLUS_FOR_OPENCL, ("-cl-std=clc++",)),
     ],
 )
 def test_a_pointer_has_the_number_that_it_has_in_the_kernel(
@@ -131,3 +151,75 @@ def test_null_of_private_memory_is_stored(
     assert answers == expected, done
     reason = "depends on the version of OpenCL, which is unknown"
     assert done.err.count(reason) == 8 - len(expected), done
+
+
+def test_hip_that_is_linked_with_a_library_of_opencl_stays_hip(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """As with device libraries: the metadata of the kernel have the language of the library."""
+    library = "int thrice(int x) { return 3 * x; }\n"
+    bitcode = gpu_program(tool, tmp_path / "f.cl", library, "gfx942", "-emit-llvm", "-c", "-O1")
+    text = """\
+extern "C" __attribute__((device)) int thrice(int);
+extern "C" __attribute__((global)) void k(unsigned long *out) {
+  int m[4];
+  m[1] = thrice(2);
+  out[0] = m[1];
+}
+"""
+    options = ("-Xclang", "-mlink-builtin-bitcode", "-Xclang", str(bitcode))
+    program = gpu_program(tool, tmp_path / "k.hip", text, "gfx942", "-O0", *options)
+    assert "  language OpenCL C 2.0" in run("info", program).lines
+    done = _at_line(program, 5, "m[1]", "sizeof(&m[1])", "(unsigned long)&m[1] >> 48")
+    assert _answers(done) == ["6", "8", "2"], done
+
+
+CALLER = """\
+int f(int *x);
+kernel void k(global ulong *out) {
+  int m = 3;
+  out[0] = f(&m);
+}
+"""
+CALLED = """\
+extern "C" int f(int *x);
+int f(int *x) {
+  int n = *x;
+  private int *pn = nullptr;
+  return n;
+}
+"""
+
+
+def test_a_unit_of_cplusplus_beside_kernels_of_opencl(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Without a kernel it may be of HIP, or of C++ for OpenCL: what differs is refused."""
+    objects = [
+        gpu_program(tool, tmp_path / name, text, "gfx942", "-O0", "-c", standard)
+        for name, text, standard in (
+            ("k.cl", CALLER, "-cl-std=CL2.0"),
+            ("f.cl", CALLED, "-cl-std=clc++"),
+        )
+    ]
+    program = tmp_path / "program.co"
+    build.run(tool("clang-19"), "--target=amdgcn-amd-amdhsa", *objects, "-o", program)
+    unknown = (
+        "(long)&n", "sizeof(&n)", "!pn", "pn == 0", "pn ? 1 : 2", "1 ? 0 : pn", "(bool)pn",
+    )  # fmt: skip
+    done = _at_line(program, "f.cl:5", "*&n", "*x", "x == &n", "(int *)pn == pn", *unknown)
+    assert _answers(done) == ["3", "3", "false", "true"], done
+    reason = "depends on the language, HIP or C++ for OpenCL, which is unknown"
+    assert done.err.count(reason) == len(unknown), done
+
+
+def _at_line(program: Path, line: int | str, *expressions: str) -> Done:
+    return run(
+        "debug", program, "--dispatch", "k", "--grid", 1, "--workgroup", 1, "--scratch", 8192,
+        "--arg", "out=zeros:8", "-q", "--batch", "-ex", f"break {line}", "-ex", "run",
+        *(word for expression in expressions for word in ("-ex", f"p {expression}")),
+    )  # fmt: skip
+
+
+def _answers(done: Done) -> list[str]:
+    return [line.partition(" = ")[2] for line in done.lines if line.startswith("$")]

@@ -44,6 +44,8 @@ class OpenCLOperators(LanguageOperators):
         if not isinstance(bare, Pointer | Array) or is_vector(bare):
             return None
         unit = self.evaluation.names.current_unit
+        if isinstance(bare, Pointer):
+            self.objects.null_of(bare, unit)  # where it is unknown, that is the error
         null = self.objects.pointer(None, generic, 0, unit)
         return (
             null

@@ -130,5 +130,9 @@ def source_language(code: int | None) -> SourceLanguage:
 
 
 def language_of(unit: CompilationUnit | None) -> SourceLanguage:
-    """Return the language of a unit; without one, that of C."""
-    return source_language(None if unit is None else unit.language)
+    """Return the language of a unit; without one, that of C. A unit of C++ that may be of OpenCL
+    has the operators and names of OpenCL besides its own."""
+    if unit is None:
+        return source_language(None)
+    may_be_opencl = unit.is_cplusplus and unit.is_opencl is not False
+    return source_language(dw.LANG_CPP_FOR_OPENCL if may_be_opencl else unit.language)
