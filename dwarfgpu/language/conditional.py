@@ -5,6 +5,8 @@ Law: the arm that is not chosen has a type and no contents: nothing of it is rea
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
@@ -209,13 +211,14 @@ def _is_to_void(pointer_type: Pointer) -> bool:
 
 def is_null_constant(node: ast.Node) -> bool:
     """Return whether a tree is a null pointer constant (C 6.3.2.3): `0`, `(void *) 0`."""
-    match node:
-        case ast.Integer(number=0):
-            return True
-        case ast.Cast(type=kind, operand=operand, is_memory=False) if kind == _VOID_POINTER:
-            return is_null_constant(operand)
-        case _:
-            return False
+    while is_to_void(node):
+        node = node.operand
+    return isinstance(node, ast.Integer) and not node.number
+
+
+def is_to_void(node: ast.Node) -> TypeGuard[ast.Cast]:
+    """Return whether a tree is `(void *) x`."""
+    return isinstance(node, ast.Cast) and not node.is_memory and node.type == _VOID_POINTER
 
 
 def _is_same(left: Type | None, right: Type | None) -> bool:

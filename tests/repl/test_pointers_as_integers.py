@@ -48,14 +48,21 @@ OF_ALL_OPENCL = (
     "(bool)pn", "!&s[0]", "&s[0] ? 1 : 2", "&s[0] == 0", "s == 0", "(bool)&s[0]",
     "(private_pointer)0", "(private_pointer)zero", "(private_pointer)zero == 0", "pn + 1",
     "sizeof(&m[1])", "sizeof(&s[1])", "sizeof(&ps[1])", "sizeof(&out[1])", "sizeof(&out)",
-    "sizeof(s + 1)",
+    "sizeof(s + 1)", "pn == (int)0", "pn == (1 - 1)", "(private_pointer)(long)0", "pn == '\\0'",
+    "(private_pointer)NONE", "(private_pointer)-0", "(private_pointer)(sizeof(int) - 4)",
+    "(private_pointer)(0 ? 1 : 0)", "(private_pointer)(char)0.5f", "(private_pointer)!1",
+    "(private_pointer)(void *)(1 - 1)", "(private_pointer)(1, 0)", "(private_pointer)(zero * 0)",
+    "(private_pointer)(1.5f > 2.5f)", "(private_pointer)(char)256", "(private_pointer)(TWO - 2)",
+    "(private_pointer)(ONE - 2 + 1)", "1 ? pi : (1 - 1)", "1 ? (1 - 1) : pi", "pi > pn",
 )  # fmt: skip
 ALL_OPENCL = """\
 typedef private int *private_pointer;
+enum number { NONE, ONE, TWO };
 kernel void k(global ulong *out) {
   local int s[4];
   int m[4];
   int zero = 0;
+  enum number number = ONE;
   m[1] = 7;
   private int *pi = &m[1];
   local int *ps = &s[1];
@@ -64,10 +71,12 @@ kernel void k(global ulong *out) {
 OF_CPLUSPLUS_FOR_OPENCL = (
     "pi", "ps", "pn", "g", "gs", "&m[1]", "&s[1]", "m", "s", "&st", "&st.b", "&r", "r", "!pn",
     "pn == 0", "pi == &m[1]", "g == &m[2]", "&pi", "sizeof(&m[1])", "sizeof(&s[1])", "sizeof(g)",
-    "sizeof(&st)", "(int *)pi", "&g[1]", "&*ps", "&ps[-1]", "!&s[0]", "&m[0] + 1",
+    "sizeof(&st)", "(int *)pi", "(PP)(int)0", "(PP)0", "&g[1]",
+    "&*ps", "&ps[-1]", "!&s[0]", "&m[0] + 1",
 )  # fmt: skip
 CPLUSPLUS_FOR_OPENCL = """\
 struct S { int a, b; };
+typedef private int *PP;
 kernel void k(global ulong *out) {
   local int s[4];
   int m[4] = {1, 2, 3, 4};

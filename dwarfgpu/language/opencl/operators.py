@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.types.types import Array, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.types.types import Array, Enum, Pointer, Struct, Type, strip
+from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer
 from dwarfgpu.language.conditional import (
     Arm,
     conditional,
     conditional_by_element,
     is_null_constant,
+    is_to_void,
     require_condition,
 )
 from dwarfgpu.language.language_operators import LanguageOperators
@@ -38,10 +42,10 @@ class OpenCLOperators(LanguageOperators):
         """Return a null pointer constant beside a pointer as null of its type, which is not 0 in
         LDS and private memory, and beside an array as generic null."""
         generic = self.objects.architecture.address_space_named("generic")
-        if generic is None or not is_null_constant(node):
-            return None
         bare = strip(type_)
-        if not isinstance(bare, Pointer | Array) or is_vector(bare):
+        if generic is None or not isinstance(bare, Pointer | Array) or is_vector(bare):
+            return None
+        if not self._is_null_constant(node):
             return None
         unit = self.evaluation.names.current_unit
         if isinstance(bare, Pointer):
@@ -52,6 +56,41 @@ class OpenCLOperators(LanguageOperators):
             if isinstance(bare, Array)
             else evolve(self.arithmetic.cast(null, type_), unit=unit)
         )
+
+    def _is_null_constant(self, node: ast.Node) -> bool:
+        """Return whether a tree is a null pointer constant: in OpenCL C an integer constant
+        expression that is 0, also as `void *` (C 6.3.2.3); in C++ for OpenCL a literal."""
+        if is_null_constant(node) or self.evaluation.language.is_cplusplus:
+            return is_null_constant(node)
+        if is_to_void(node):
+            node = node.operand
+        return self._is_constant(node) and not self.arithmetic.truth(self.evaluation.object(node))
+
+    def _is_constant(self, node: ast.Node) -> bool:
+        """Return whether a tree is an integer constant expression (C 6.6)."""
+        match node:
+            case ast.Integer() | ast.Character() | ast.SizeOf() | ast.Unary(operator="sizeof"):
+                return True
+            case ast.Unary(operator="+" | "-" | "~" | "!"):
+                return self._is_constant(node.operand)
+            case ast.Binary(operator=operator) if operator not in (",", "@"):
+                return self._is_constant(node.left) and self._is_constant(node.right)
+            case ast.Conditional():
+                return all(map(self._is_constant, (node.condition, node.yes, node.no)))
+            case ast.Cast(is_memory=False):
+                is_number = isinstance(node.operand, ast.Floating) or self._is_constant(
+                    node.operand
+                )
+                return is_number and self._is_of_integers(node)
+            case ast.Name():
+                meaning = self.evaluation.names.meaning(node.name)
+                return any(isinstance(m, Die) and m.tag == dw.TAG_ENUMERATOR for m in meaning)
+            case _:
+                return False
+
+    def _is_of_integers(self, node: ast.Node) -> bool:
+        type_ = self.evaluation.unread().object(node).type
+        return is_integer(type_) or is_boolean(type_) or isinstance(strip(type_), Enum)
 
     def unary(self, operator: str, value: TypedValue) -> TypedValue | None:
         is_negation = operator == "!" and is_vector(value.type)
@@ -92,6 +131,9 @@ class OpenCLOperators(LanguageOperators):
         null = self._null(chosen.node, pointer.type)
         if null is not None:
             return null
+        own = self.arithmetic.decayed(chosen.value)
+        if isinstance(strip(own.type), Pointer) and self._is_null_constant(unchosen.node):
+            return evolve(own, is_fixed=True)
         keeps = self.evaluation.language.is_cplusplus  # C++ for OpenCL
         return conditional(
             self.arithmetic, chosen, unchosen, keeps_objects=keeps, widens_to_vectors=True
