@@ -529,9 +529,9 @@ class Arithmetic:
         is_generic = source.source_space is not None or space.name == "generic"
         if to is space or not is_generic or isinstance(objects, Unevaluated):
             return self.value(self.numbers.cast(self._number_of(value), type_))
-        return self._in_space(value, to, type_)
+        return self.in_space(value, to, type_)
 
-    def _in_space(self, value: TypedValue, to: AddressSpace, type_: Type) -> TypedValue:
+    def in_space(self, value: TypedValue, to: AddressSpace, type_: Type) -> TypedValue:
         """Return a pointer converted to a pointer of an address space, as the program does it."""
         value = self.in_source(value)
         source = strip(value.type)
@@ -563,7 +563,7 @@ class Arithmetic:
         from_, to = objects.space_of(source, converted.unit), objects.space_of(bare, unit)
         if from_ is to or isinstance(objects, Unevaluated):
             return converted
-        return self._in_space(converted, to, type_)
+        return self.in_space(converted, to, type_)
 
     def stored(self, value: TypedValue, target: TypedValue) -> int:
         """Return the bits of a value converted to the type of the object to which it is assigned.

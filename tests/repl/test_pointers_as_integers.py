@@ -41,6 +41,8 @@ OF_OPENCL = (
     "&*pg", "pgs + 1", "&pgs[1]", "&out[1]", "(int *)ps", "(int *)&s[1]", "(int *)pi + 1",
     "(private_pointer)(int *)pi", "*(int *)(unsigned long)(int *)&m[1]", "(int *)pn == 0",
     "pg_null == pn", "pn != pg_null", "(private_pointer)pg_null", "sizeof(&*pg)", "pi == pg",
+    "zero ? pg : pi", "1 ? pn : pg", "zero ? pg : &m[1]", "1 ? ps : pg", "1 ? pg : pi",
+    "(1 ? pn : pg) == 0", "sizeof(1 ? pi : pg)",
 )  # fmt: skip
 OF_ALL_OPENCL = (
     "(int *)pi", "(int *)&m[1]", "(int *)pn", "sizeof((int *)pi)", "pn", "pn == 0", "0 != pn",
@@ -71,7 +73,7 @@ kernel void k(global ulong *out) {
 OF_CPLUSPLUS_FOR_OPENCL = (
     "pi", "ps", "pn", "g", "gs", "&m[1]", "&s[1]", "m", "s", "&st", "&st.b", "&r", "r", "!pn",
     "pn == 0", "pi == &m[1]", "g == &m[2]", "&pi", "sizeof(&m[1])", "sizeof(&s[1])", "sizeof(g)",
-    "sizeof(&st)", "(int *)pi", "(PP)(int)0", "(PP)0", "&g[1]",
+    "sizeof(&st)", "(int *)pi", "(PP)(int)0", "(PP)0", "1 ? pi : g", "1 ? pn : g", "&g[1]",
     "&*ps", "&ps[-1]", "!&s[0]", "&m[0] + 1",
 )  # fmt: skip
 CPLUSPLUS_FOR_OPENCL = """\

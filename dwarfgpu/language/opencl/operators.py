@@ -135,6 +135,20 @@ class OpenCLOperators(LanguageOperators):
         if isinstance(strip(own.type), Pointer) and self._is_null_constant(unchosen.node):
             return evolve(own, is_fixed=True)
         keeps = self.evaluation.language.is_cplusplus  # C++ for OpenCL
-        return conditional(
+        value = conditional(
             self.arithmetic, chosen, unchosen, keeps_objects=keeps, widens_to_vectors=True
         )
+        return self._as_generic(value, pointer)
+
+    def _as_generic(self, value: TypedValue, other: TypedValue) -> TypedValue:
+        """Return a pointer to a named address space as a generic one if the other arm is that
+        (OpenCL C 2.0 6.5.5)."""
+        bare, other_bare = strip(value.type), strip(other.type)
+        if not isinstance(bare, Pointer) or not isinstance(other_bare, Pointer):
+            return value
+        space = self.objects.space_of(bare, value.unit)
+        to = self.objects.space_of(other_bare, other.unit)
+        if space is to or to.name != "generic" or bare.source_space is not None:
+            return value
+        kind = evolve(other_bare, target=bare.target)
+        return evolve(self.arithmetic.in_space(value, to, kind), unit=other.unit, is_fixed=True)
