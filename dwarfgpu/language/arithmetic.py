@@ -293,6 +293,27 @@ class Arithmetic:
         null = self.objects.architecture.address_space(number).null
         return (0, 0) if null and address == null else (number, address)
 
+    def _ordered_addresses(self, left: TypedValue, right: TypedValue) -> tuple[int, int]:
+        """Return the addresses of two pointers as the program orders them: in the address space of
+        the two, or as generic ones."""
+        left_space, right_space = self._space_of(left), self._space_of(right)
+        if left_space is not right_space and not isinstance(self.objects, Unevaluated):
+            left, right = self.in_source(left), self.in_source(right)
+            left_space, right_space = self._space_of(left), self._space_of(right)
+        x, y = (self.objects.known(operand).value for operand in (left, right))
+        if left_space is right_space or isinstance(self.objects, Unevaluated):
+            return x, y
+        if right_space.name == "generic":
+            return self.objects.in_space(x, left_space, right_space), y
+        if left_space.name == "generic":
+            return x, self.objects.in_space(y, right_space, left_space)
+        raise EvaluationError("the pointers are to different address spaces")
+
+    def _space_of(self, value: TypedValue) -> AddressSpace:
+        bare = strip(value.type)
+        assert isinstance(bare, Pointer)
+        return self.objects.space_of(bare, value.unit)
+
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool:
         """Compare two values; pointers compare with pointers and with integers. As in GDB, void is
         equal to void: a register that the processor lacks, and a variable that is not set."""
@@ -309,10 +330,8 @@ class Arithmetic:
             if operator in ("==", "!="):
                 is_same = self._comparable_address(left) == self._comparable_address(right)
                 return is_same == (operator == "==")
-            a, b = self._resolved_address(left), self._resolved_address(right)
-            if a[0] != b[0]:
-                raise EvaluationError("the pointers are to different address spaces")
-            return holds(operator, (a > b) - (a < b))
+            x, y = self._ordered_addresses(left, right)
+            return holds(operator, (x > y) - (x < y))
         if any(are_pointers):
             if is_floating(left.type) or is_floating(right.type):
                 raise not_comparable(operator)

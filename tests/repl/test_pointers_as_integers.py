@@ -18,7 +18,8 @@ OF_HIP = (
     "(int)(unsigned long)&m[1]", "(bool)&s[0]", "!&s[0]", "&pi", "&out[1]", "pn", "!pn",
     "(int *)pn", "(int *)pn == (int *)0", "sizeof(&m[1])", "sizeof(&s[1])", "sizeof((int *)pp)",
     "sizeof(&pp[1])", "&s[-2]", "&*&s[-1]", "&s[-1] + 1",
-    "&((char *)s)[-1]", "&(&s)[-1]",
+    "&((char *)s)[-1]", "&(&s)[-1]", "pi < &s[0]", "&m[0] > &s[0]", "pi > nul", "&m[0] <= nul",
+    "&m[0] < &m[1]", "&s[-1] < &s[0]", "(int *)pp >= pi", "pp < pp + 1", "nul < (int *)out",
 )  # fmt: skip
 HIP = """\
 #define DEVICE __attribute__((device))
@@ -35,6 +36,7 @@ extern "C" __attribute__((global)) void k(unsigned long *out) {
   int *pi = &m[1];
   private_int *pp = (private_int *)&m[1];
   private_int *pn = nullptr;
+  int *nul = nullptr;
 """
 OF_OPENCL = (
     "pi", "&m[1]", "&m[0] + 2", "&s[1]", "&s[0] + 1", "ps", "&pi[1]", "&ps[1]", "pg", "&pg[1]",
@@ -42,7 +44,8 @@ OF_OPENCL = (
     "(private_pointer)(int *)pi", "*(int *)(unsigned long)(int *)&m[1]", "(int *)pn == 0",
     "pg_null == pn", "pn != pg_null", "(private_pointer)pg_null", "sizeof(&*pg)", "pi == pg",
     "zero ? pg : pi", "1 ? pn : pg", "zero ? pg : &m[1]", "1 ? ps : pg", "1 ? pg : pi",
-    "(1 ? pn : pg) == 0", "sizeof(1 ? pi : pg)",
+    "(1 ? pn : pg) == 0", "sizeof(1 ? pi : pg)", "pg > pg_null", "pg > pgs", "pi < pg",
+    "pi >= pg", "pg_null < ps", "&m[1] > pgs",
 )  # fmt: skip
 OF_ALL_OPENCL = (
     "(int *)pi", "(int *)&m[1]", "(int *)pn", "sizeof((int *)pi)", "pn", "pn == 0", "0 != pn",
@@ -74,7 +77,7 @@ OF_CPLUSPLUS_FOR_OPENCL = (
     "pi", "ps", "pn", "g", "gs", "&m[1]", "&s[1]", "m", "s", "&st", "&st.b", "&r", "r", "!pn",
     "pn == 0", "pi == &m[1]", "g == &m[2]", "&pi", "sizeof(&m[1])", "sizeof(&s[1])", "sizeof(g)",
     "sizeof(&st)", "(int *)pi", "(PP)(int)0", "(PP)0", "1 ? pi : g", "1 ? pn : g", "&g[1]",
-    "&*ps", "&ps[-1]", "!&s[0]", "&m[0] + 1",
+    "&*ps", "&ps[-1]", "!&s[0]", "&m[0] + 1", "pi < g", "g < gs",
 )  # fmt: skip
 CPLUSPLUS_FOR_OPENCL = """\
 struct S { int a, b; };
