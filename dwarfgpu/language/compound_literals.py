@@ -1,16 +1,16 @@
 """Compound literals of C: `(struct point){3, 4}`, `(int[]){1, 2, 3}` (C 6.5.2.5, 6.7.9).
 
-Their objects are values that are nowhere in memory. What has no initializer is zero. They are as
-large as an object that is read, at most.
+Their objects are values that are nowhere in memory. What has no initializer is zero, and a
+pointer null. They are as large as an object that is read, at most.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from dwarfgpu.dwarf.types.type_sizes import element_type, extent_bits, member_error, size_bits
-from dwarfgpu.dwarf.types.types import Array, Member, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import Array, Member, Pointer, Struct, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.name_resolution import Typed, array_of
@@ -20,7 +20,8 @@ from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 
-Evaluate: TypeAlias = Callable[[ast.Node], TypedValue]
+Evaluate: TypeAlias = Callable[[ast.Node, Type | None], TypedValue]
+"""Returns the value of an initializer of an object of a type."""
 
 
 def literal(
@@ -57,7 +58,7 @@ class _Bits:
         if isinstance(node, ast.String) and isinstance(bare, Array):
             return self._characters(node, bare)
         if not isinstance(node, ast.Elements):
-            value = self._arithmetic.assigned(self._evaluate(node), type_, self._to.unit)
+            value = self._arithmetic.assigned(self._evaluate(node, type_), type_, self._to.unit)
             return self._arithmetic.objects.known(value)
         if isinstance(bare, Struct) and not bare.is_declaration:
             return self._struct(node.elements * node.repeats, bare)
@@ -75,7 +76,33 @@ class _Bits:
             (member.bit_offset or 0, self._member(node, struct_type, member))
             for node, member in zip(elements, members, strict=False)
         ]
-        return self._joined(struct_type, parts)
+        return self._joined(
+            struct_type, parts + self._nulls_of(members[len(elements) :], struct_type)
+        )
+
+    def _nulls(self, type_: Type | None) -> Bits:
+        """Return the bits of an object without an initializer: null of a pointer may not be 0."""
+        bare = strip(type_)
+        whole_bits = size_bits(bare)
+        if whole_bits is None:
+            return Bits(0, 0)
+        if isinstance(bare, Pointer):
+            return Bits(self._arithmetic.objects.null_of(bare, self._to.unit), whole_bits)
+        if isinstance(bare, Struct) and not bare.is_declaration:
+            return self._joined(bare, self._nulls_of(bare.members, bare))
+        if isinstance(bare, Array):
+            return self._array((), bare)
+        return Bits(0, whole_bits)
+
+    def _nulls_of(self, members: Sequence[Member], struct_type: Struct) -> list[tuple[int, Bits]]:
+        if struct_type.kind == "union":
+            return []
+        return [
+            (member.bit_offset, bits)
+            for member in members
+            if member.bit_offset is not None and not member.is_static
+            if (bits := self._nulls(member.type)).value
+        ]
 
     def _member(self, node: ast.Node, struct_type: Struct, member: Member) -> Bits:
         error = member_error(struct_type, member, extent_bits(member))
@@ -92,11 +119,17 @@ class _Bits:
         kind = element_type(array_type)
         stride = size_bits(kind) or 0
         parts = [(index * stride, self.of(node, kind)) for index, node in enumerate(elements)]
+        null = self._nulls(kind)
+        rest_bits = (size_bits(array_type) or 0) - len(elements) * stride
+        if null.value and rest_bits > 0:
+            repeated = null.value.to_bytes(stride // 8, "little") * (rest_bits // stride)
+            rest = Bits(int.from_bytes(repeated, "little"), rest_bits)
+            parts.append((len(elements) * stride, rest))
         return self._joined(array_type, parts)
 
     def _characters(self, node: ast.String, array_type: Array) -> Bits:
         """Return the bits of an array of characters that a string initializes, with its NUL."""
-        string = self._evaluate(node)
+        string = self._evaluate(node, None)
         own = strip(string.type)
         assert isinstance(own, Array)
         if (

@@ -515,7 +515,7 @@ class Evaluator(ElementAccess):
     def _initialized(self, node: Initializer, to: Typed) -> TypedValue:
         from dwarfgpu.language.compound_literals import literal  # few expressions have them
 
-        return literal(self.arithmetic, self.object, node, to)
+        return literal(self.arithmetic, self.assigned, node, to)
 
     def _assign(self, node: ast.Assign) -> TypedValue:
         require_writable(self.options)

@@ -59,15 +59,20 @@ OF_ALL_OPENCL = (
     "(private_pointer)(void *)(1 - 1)", "(private_pointer)(1, 0)", "(private_pointer)(zero * 0)",
     "(private_pointer)(1.5f > 2.5f)", "(private_pointer)(char)256", "(private_pointer)(TWO - 2)",
     "(private_pointer)(ONE - 2 + 1)", "1 ? pi : (1 - 1)", "1 ? (1 - 1) : pi", "pi > pn",
+    "((private_pointer[2]){pi, 0})[1]", "((private_pointer[3]){pi})[2]",
+    "((private_pointer[]){(int)0})[0]", "((struct P){1}).p", "((struct P){1, 0}).p",
+    "((struct P[2]){{1, pi}})[1].p", "((struct P){1, 0, {pi}}).q[0]",
 )  # fmt: skip
 ALL_OPENCL = """\
 typedef private int *private_pointer;
 enum number { NONE, ONE, TWO };
+struct P { int n; private_pointer p; private_pointer q[1]; };
 kernel void k(global ulong *out) {
   local int s[4];
   int m[4];
   int zero = 0;
   enum number number = ONE;
+  struct P structure;
   m[1] = 7;
   private int *pi = &m[1];
   local int *ps = &s[1];
