@@ -232,6 +232,16 @@ def test_a_unit_of_cplusplus_beside_kernels_of_opencl(
     assert done.err.count(reason) == len(unknown), done
 
 
+def test_a_condition_of_cplusplus_for_opencl_is_a_float(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """It converts to bool, as in C++; OpenCL C has no such condition."""
+    text = "kernel void k(global ulong *out) {\n  float f = 0.5f;\n  out[0] = f ? 3 : 4;\n}\n"
+    program = gpu_program(tool, tmp_path / "k.cl", text, "gfx942", "-O0", "-cl-std=clc++")
+    done = _at_line(program, 4, "out[0]", "f ? 3 : 4", "0.0f ? 3 : 4")
+    assert _answers(done) == ["3", "3", "4"], done
+
+
 def _at_line(program: Path, line: int | str, *expressions: str) -> Done:
     return run(
         "debug", program, "--dispatch", "k", "--grid", 1, "--workgroup", 1, "--scratch", 8192,

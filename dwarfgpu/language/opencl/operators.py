@@ -120,8 +120,10 @@ class OpenCLOperators(LanguageOperators):
         return self.evaluation.computed(operator, left, right)
 
     def by_element(self, node: ast.Conditional, condition: TypedValue) -> TypedValue | None:
-        require_condition(condition.type)
-        if not is_vector(condition.type):
+        is_of_vectors = is_vector(condition.type)
+        if is_of_vectors or not self.evaluation.language.is_cplusplus:
+            require_condition(condition.type)
+        if not is_of_vectors:
             return None
         arms = self.evaluation.object(node.yes), self.evaluation.object(node.no)
         return conditional_by_element(self.arithmetic, condition, *arms)
