@@ -163,7 +163,8 @@ def test_a_class_that_is_only_declared(
     is_cplusplus: bool, other: Type | None, is_refused: bool
 ) -> None:
     opaque = Struct("class", "Opaque", None, is_declaration=True)
-    unit: Any = SimpleNamespace(language=0x04 if is_cplusplus else 0x0C)
+    language = 0x04 if is_cplusplus else 0x0C
+    unit: Any = SimpleNamespace(language=language, is_cplusplus=is_cplusplus, is_opencl=False)
     for one, another in ((opaque, other), (other, opaque)):
         if is_refused:
             with pytest.raises(UsageError, match="'Opaque' has no definition"):
