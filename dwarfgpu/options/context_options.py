@@ -106,7 +106,8 @@ def configure(
     focus.add_argument(
         "--strict",
         action="store_true",
-        help="take the DWARF literally: no corrections for upstream clang or for SGPRs as bases",
+        help="take the DWARF literally: no corrections for upstream clang, SGPRs as bases or x87 "
+        "registers",
     )
 
 

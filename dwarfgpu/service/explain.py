@@ -34,6 +34,7 @@ from dwarfgpu.view.operation_inputs import OperationInputs
 from dwarfgpu.view.step_text import inside_lines, step_lines
 from dwarfgpu.view.variable_description import conclusion, description
 from dwarfgpu.view.where_described import described_where
+from dwarfgpu.view.x87_conversion import conversion_of_object
 
 SCHEMA = "dwarfgpu-explain-1"
 
@@ -155,6 +156,7 @@ def explain_variable(
     shown = tuple(with_reasons(session, insides.look(steps)))
     heading = tuple(description(session, variable))
     sentences = conclusion(reading, answer.text, shown, answer.where)
+    sentences += conversion_of_object(session, reading)
     advice = [kernarg_hint(session, variable, answer)]
     why = why_lost(session, steps.steps) or (IN_KERNARG if advice[0] else None)
     described_at = described_where(session, reading)

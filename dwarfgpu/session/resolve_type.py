@@ -144,10 +144,16 @@ def object_bits(type_: Type | None, size: int, location: Location, context: Cont
     Of an array too large to read, the first elements. Raises the errors of reading, and for an
     array of Fortran or Ada of lost length, or whose elements are, why that is lost.
     """
-    bare = None if isinstance(type_, Base) else strip(type_)
+    bare = strip(type_)
     is_whole = isinstance(bare, Array) and (bare.is_section or bool(bare.indexes))
     if isinstance(bare, Array) and is_whole and (why := lost_length(bare)) is not None:
         raise UndefinedBits(why)  # it is a value, in C an address
+    if isinstance(bare, Base) and bare.base.encoding == "float" and bare.base.bit_size == size:
+        from dwarfgpu.expr.x87_registers import converted_from, read_converted  # few objects
+
+        number_type = converted_from(context, location, bare.base)
+        if number_type is not None:
+            return read_converted(context, location, number_type, bare.base)
     access = context.access
     size = readable_bits(type_, size, context.limits)
     described = described_bits(type_, size, location)

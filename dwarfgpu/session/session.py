@@ -368,6 +368,7 @@ class Session(FocusedNames):
             limits=self.limits,
             comparison=self.comparison,
             widens_bases=self.widens_bases,
+            x87_as_compilers=not self.strict,
             vgpr_holds=self.vgpr_holds,
         )
         if self.iteration is None or frame.is_scalar:

@@ -1,0 +1,103 @@
+"""Numbers in x87 registers, which GCC describes as objects of other formats: those of GDB."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.cli.main import main
+from tests.repl.side_by_side import answers, build, with_core
+
+SOURCE = r"""
+asm(".globl _start\n_start: call main\n hlt\n");
+#define STOP(n) asm volatile(".if " #n "==" AT "\n int3\n .endif\n nop" ::: "memory")
+typedef const double number;
+static double given[2] = {TOP, BOTTOM};
+static volatile float kept;
+static volatile long double wide;
+__attribute__((noinline)) static double g(double *of, int n) {
+  number d = of[0] / of[1];
+  float converted = d;
+  double twice = d * 2;
+  STOP(1);
+  *of = d + n;
+  float f = of[0] * d;
+  float product = f * 3;
+  long double l = wide * n;
+  STOP(2);
+  kept = f;
+  wide = l;
+  return *of * f;
+}
+int main(void) { double outer = g(given, 3); return outer + wide > 3; }
+"""
+DIVISIONS = [
+    ("1.0", "3.0"),  # of the extended quotient, the nearest double
+    ("-15.0", "2.0"),
+    ("1.0", "-0.0"),  # an infinity
+    ("0.0", "0.0"),  # a NaN
+    ("-0.0", "1.0"),
+    ("1e-160", "1e160"),  # denormal as a double
+    ("1e-300", "1e300"),  # less than any double
+    ("-1e300", "1e-300"),  # more than any double
+]
+
+pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="needs x86-64")
+
+
+def stopped(
+    tool: Callable[[str], str],
+    folder: Path,
+    option: str,
+    at: int,
+    quotient: tuple[str, str] = DIVISIONS[0],
+) -> list[str]:
+    """Return the program and its core file, of one of the stops."""
+    top, bottom = quotient
+    make = [tool("gcc"), "-g", "-O2", "-static", "-nostdlib", "-fno-stack-protector", "-fno-pie"]
+    make += ["-no-pie", "-w", option, f'-DAT="{at}"', f"-DTOP={top}", f"-DBOTTOM={bottom}"]
+    try:
+        build(folder, {"a.c": SOURCE}, [[*make, "a.c", "-o", "a"]])
+    except subprocess.CalledProcessError:
+        pytest.skip(f"gcc does not compile with {option}")
+    return with_core(tool, folder)
+
+
+@pytest.mark.parametrize("quotient", DIVISIONS, ids="/".join)
+@pytest.mark.parametrize("option", ["-m32", "-mfpmath=387"])
+def test_objects_in_registers(
+    tool: Callable[[str], str], tmp_path: Path, option: str, quotient: tuple[str, str]
+) -> None:
+    commands = ["p d", "p/x d", "p d * 2", "p sizeof d", "p $st0", "bt", "up", "p d"]
+    files = stopped(tool, tmp_path, option, 1, quotient)
+    theirs, ours = (answers(gdb, files, commands) for gdb in (tool("gdb"), None))
+    assert ours == theirs
+    assert "$1 = " in theirs[0] and "optimized" not in theirs[0]
+
+
+@pytest.mark.parametrize("option", ["-m32", "-mfpmath=387"])
+def test_the_format_of_the_object_decides(
+    tool: Callable[[str], str], tmp_path: Path, option: str
+) -> None:
+    files = stopped(tool, tmp_path, option, 2)
+    commands = ["p f", "p l", "p $st0", "p $st1", "info address l"]
+    theirs, ours = (answers(gdb, files, commands) for gdb in (tool("gdb"), None))
+    assert ours[:4] == theirs[:4]
+    assert "$1 = 1.11111116\n" in theirs[0] and "in $st" in theirs[4]
+
+
+def test_what_explain_says(
+    tool: Callable[[str], str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program, core = stopped(tool, tmp_path, "-mfpmath=387", 1)
+    words = "st0 holds a number of the x87 extended format, converted to double"
+    assert main(["explain", "--core", core, "--file", program, "d"]) == 0
+    out = capsys.readouterr().out
+    assert f"=> d = 0.33333333333333331\n   the object is at st0\n   {words}\n" in out
+    assert main(["explain", "--strict", "--core", core, "--file", program, "d"]) == 0
+    out = capsys.readouterr().out
+    assert "the object is at st0\n" in out and "converted" not in out and "0.333" not in out
