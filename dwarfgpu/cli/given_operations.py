@@ -81,4 +81,6 @@ def operations(
         notes += narrow_base_notes(program.instructions, architecture, chosen)
     else:
         context = evolve(context, widens_bases=False)
+    if not chosen.is_of_compilers:
+        context = evolve(context, x87_as_compilers=False)
     return data, with_entries(args, context, chosen), chosen, notes

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.float_format import X87_EXTENDED
-from dwarfgpu.errors import Unsupported
+from dwarfgpu.errors import EvaluationError, Unsupported
 from dwarfgpu.expr.context import Context
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Register
+from dwarfgpu.model.storage import ImplicitPointer, Register
 from dwarfgpu.model.value import Value
 
 
@@ -50,6 +50,16 @@ def read_converted(ctx: Context, location: Location, number_type: BaseType, base
     every = (1 << base.bit_size) - 1
     undefined = every if contents.undefined else 0
     return Bits(0, base.bit_size, undefined, every ^ undefined, contents.reasons)
+
+
+def retrieve_converted(
+    ctx: Context, location: Location, number_type: BaseType, base: BaseType
+) -> Value:
+    """Retrieve the number in a register as a value of another type."""
+    contents = ctx.access.retrieve(location, number_type.bit_size)
+    if isinstance(contents, ImplicitPointer):
+        raise EvaluationError(f"an implicit pointer in an x87 register has no value of {base}")
+    return Value(contents, number_type).converted(base)
 
 
 def _type_of(single: SingleLocation) -> BaseType | None:

@@ -26,6 +26,7 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.dialect.vgpr_contents import ONE_READING, TWO_READINGS
 from dwarfgpu.expr.evaluate import Result, Step
+from dwarfgpu.expr.ops.special_value import TYPED_REGISTERS
 from dwarfgpu.expr.text.assembly import instruction_text, shortened
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
@@ -205,6 +206,10 @@ def _note(step: Step, makes_undefined: bool) -> str | None:
         if operation.name in ("LLVM_undefined", "undefined"):
             return "the compiler describes no value here"
         return GIVES_UNDEFINED
+    if operation.name in TYPED_REGISTERS and step.context and step.context.x87_as_compilers:
+        from dwarfgpu.view.x87_conversion import conversion_of_value  # few operations
+
+        return conversion_of_value(step) or operation.interpretation
     holds = None if step.context is None else step.context.vgpr_holds
     if operation.interpretation == TWO_READINGS and holds is not None:
         return ONE_READING[holds]

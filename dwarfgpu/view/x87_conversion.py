@@ -5,8 +5,11 @@ from __future__ import annotations
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.types.types import Base, strip
+from dwarfgpu.expr.evaluate import Step
 from dwarfgpu.expr.x87_registers import converted_from
+from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Register
+from dwarfgpu.model.value import Value
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
 
@@ -22,6 +25,19 @@ def conversion_of_object(session: Session, reading: Reading) -> list[str]:
     ):
         return []
     return [_words(storage.register, bare.base)]
+
+
+def conversion_of_value(step: Step) -> str | None:
+    """Return what is said of the value of DW_OP_regval_type; None if it is not converted."""
+    context, value = step.context, step.after[-1] if step.after else None
+    if context is None or context.architecture is None or not isinstance(value, Value):
+        return None
+    number = step.instruction.operands[0]
+    assert isinstance(number, int)
+    register = context.architecture.register(number)
+    location = Location((SingleLocation(Register(register)),))
+    is_converted = converted_from(context, location, value.type) is not None
+    return _words(register, value.type) if is_converted else None
 
 
 def _words(register: RegisterInfo, base: BaseType) -> str:

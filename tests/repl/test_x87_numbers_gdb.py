@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -67,6 +68,10 @@ def stopped(
     return with_core(tool, folder)
 
 
+def _without_hint(text: str) -> str:
+    return re.sub(r'type "explain \w+" to see why\n', "", text)
+
+
 @pytest.mark.parametrize("quotient", DIVISIONS, ids="/".join)
 @pytest.mark.parametrize("option", ["-m32", "-mfpmath=387"])
 def test_objects_in_registers(
@@ -88,6 +93,41 @@ def test_the_format_of_the_object_decides(
     theirs, ours = (answers(gdb, files, commands) for gdb in (tool("gdb"), None))
     assert ours[:4] == theirs[:4]
     assert "$1 = 1.11111116\n" in theirs[0] and "in $st" in theirs[4]
+
+
+@pytest.mark.parametrize("quotient", DIVISIONS, ids="/".join)
+@pytest.mark.parametrize("option", ["-m32", "-mfpmath=387"])
+def test_values_of_registers(
+    tool: Callable[[str], str], tmp_path: Path, option: str, quotient: tuple[str, str]
+) -> None:
+    """`converted` is DW_OP_regval_type of ST0 and DW_OP_convert."""
+    commands = ["info locals", "p converted", "p/x twice"]
+    files = stopped(tool, tmp_path, option, 1, quotient)
+    theirs, ours = (answers(gdb, files, commands) for gdb in (tool("gdb"), None))
+    assert [_without_hint(text) for text in ours] == theirs
+    assert "$1 = " in theirs[1] and "optimized" not in theirs[1]
+
+
+@pytest.mark.parametrize("option", ["-m32", "-mfpmath=387"])
+def test_a_value_of_float(tool: Callable[[str], str], tmp_path: Path, option: str) -> None:
+    """`product` is DW_OP_regval_type of ST0 as `float`, by 3."""
+    files = stopped(tool, tmp_path, option, 2)
+    theirs, ours = (answers(gdb, files, ["info locals"]) for gdb in (tool("gdb"), None))
+    assert [_without_hint(text) for text in ours] == theirs
+    assert "product = 3.33333349\n" in theirs[0]
+
+
+def test_what_explain_says_of_an_operation(
+    tool: Callable[[str], str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program, core = stopped(tool, tmp_path, "-mfpmath=387", 1)
+    words = "^ st0 holds a number of the x87 extended format, converted to double"
+    assert main(["explain", "--core", core, "--file", program, "converted"]) == 0
+    out = capsys.readouterr().out
+    assert f"[] -> [0.33333333333333331 (double)]\n        {words}\n" in out
+    assert main(["explain", "--strict", "--core", core, "--file", program, "converted"]) == 0
+    out = capsys.readouterr().out
+    assert "DW_OP_regval_type ST0" in out and "holds" not in out and "0.333" not in out
 
 
 def test_what_explain_says(

@@ -37,7 +37,14 @@ def regval_type(
 ) -> Value | ImplicitPointerValue:
     """Push the contents of a register as a value of a base type."""
     location = regx(ctx, register=register)
-    return _retrieved(ctx, location, require(ctx.unit, "compilation unit").base_type(type))
+    base = require(ctx.unit, "compilation unit").base_type(type)
+    if base.encoding == "float" and ctx.x87_as_compilers:
+        from dwarfgpu.expr.x87_registers import converted_from, retrieve_converted  # few operations
+
+        number_type = converted_from(ctx, location, base)
+        if number_type is not None:
+            return retrieve_converted(ctx, location, number_type, base)
+    return _retrieved(ctx, location, base)
 
 
 @op(0x06, spec="A.2.5.4.3.4")
