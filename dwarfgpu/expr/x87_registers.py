@@ -52,6 +52,13 @@ def read_converted(ctx: Context, location: Location, number_type: BaseType, base
     return Bits(0, base.bit_size, undefined, every ^ undefined, contents.reasons)
 
 
+def write_converted(
+    ctx: Context, location: Location, number_type: BaseType, base: BaseType, bits: int
+) -> None:
+    """Write a number of another type to a register: the extended format has all of `double`."""
+    ctx.access.write(location, number_type.bit_size, Value(bits, base).converted(number_type).bits)
+
+
 def retrieve_converted(
     ctx: Context, location: Location, number_type: BaseType, base: BaseType
 ) -> Value:

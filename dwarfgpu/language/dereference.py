@@ -69,6 +69,7 @@ class Dereference(ABC):
             target=session.target,
             limits=session.limits,
             comparison=session.comparison,
+            x87_as_compilers=not session.strict,
         )
 
     @abstractmethod

@@ -78,7 +78,13 @@ from dwarfgpu.session.bit_field import (
     write_field,
 )
 from dwarfgpu.session.read_variable import require_one_reading
-from dwarfgpu.session.resolve_type import described_bits, is_descriptor, is_dynamic, object_bits
+from dwarfgpu.session.resolve_type import (
+    described_bits,
+    is_descriptor,
+    is_dynamic,
+    object_bits,
+    write_object,
+)
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.type_attributes import (
     PART_OF_COPY,
@@ -303,7 +309,7 @@ class ObjectAccess(Dereference):
             )
         try:
             if value.bit_size is None:
-                self.context.access.write(location, whole_bits, bits)
+                write_object(value.type, whole_bits, location, bits, self.context)
             else:
                 write_field(self.context.access, location, whole_bits, value.type, bits)
             self.session.forget_frames()

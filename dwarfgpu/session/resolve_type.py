@@ -166,6 +166,21 @@ def object_bits(type_: Type | None, size: int, location: Location, context: Cont
     return evolve(value.slice(0, size, access.endian), reasons=(*value.reasons, why))
 
 
+def write_object(
+    type_: Type | None, size: int, location: Location, bits: int, context: Context
+) -> None:
+    """Write the first `size` bits of an object, which are where its location is."""
+    bare = strip(type_)
+    if isinstance(bare, Base) and bare.base.encoding == "float" and bare.base.bit_size == size:
+        from dwarfgpu.expr.x87_registers import converted_from, write_converted  # few objects
+
+        number_type = converted_from(context, location, bare.base)
+        if number_type is not None:
+            write_converted(context, location, number_type, bare.base, bits)
+            return
+    context.access.write(location, size, bits)
+
+
 def may_point(type_: Type | None) -> bool:
     """Return whether an object of the type can be an implicit pointer: it has the size of one."""
     return isinstance(strip(type_), Pointer | MemberPointer | Base)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.cli.main import main
-from tests.repl.side_by_side import answers, build, with_core
+from tests.repl.side_by_side import answers, build, last_lines, with_core
 
 SOURCE = r"""
 asm(".globl _start\n_start: call main\n hlt\n");
@@ -115,6 +115,24 @@ def test_a_value_of_float(tool: Callable[[str], str], tmp_path: Path, option: st
     theirs, ours = (answers(gdb, files, ["info locals"]) for gdb in (tool("gdb"), None))
     assert [_without_hint(text) for text in ours] == theirs
     assert "product = 3.33333349\n" in theirs[0]
+
+
+@pytest.mark.parametrize("option", ["-m32", "-mfpmath=387"])
+def test_written_objects(tool: Callable[[str], str], tmp_path: Path, option: str) -> None:
+    """GDB converts back, too, but writes no registers of core files."""
+    files = stopped(tool, tmp_path, option, 1)
+    steps = [
+        ("set var d = 3", "3", "3"),
+        ("p d += 0.5", "3.5", "3.5"),
+        ("set var d = 0.1", "0.10000000000000001", "0.100000000000000005551"),
+        ("set var d = -1 / 0.0", "-inf", "-inf"),
+        ("set var d = 5e-324", "4.9406564584124654e-324", "4.94065645841246544177e-324"),
+        ("set var $st0 = 2.5", "2.5", "2.5"),
+    ]
+    commands = [line for command, _, _ in steps for line in (command, "p d", "p $st0")]
+    texts = [line.partition(" = ")[2] for line in last_lines(files, commands)]
+    assert texts[1::3] == [value for _, value, _ in steps]
+    assert texts[2::3] == [value for _, _, value in steps]
 
 
 def test_what_explain_says_of_an_operation(
