@@ -66,7 +66,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "`implicit_value` of 2, or an offset of 8 into a `stack_value`. For a register it is a "
         "warning, as for `wrong-kind`. So is a register of a GPU without pieces whose object has "
         "more bits, such as 8 bytes in a scalar register; where upstream clang writes one, a "
-        "vector register has the 32 bits of a lane. On CPUs debuggers read on in the next register"
+        "vector register has the 32 bits of a lane. A piece of the size of `long double` of an x87 "
+        "register is excluded: the rest is padding. On CPUs debuggers read on in the next register"
     ),
     "implicit-pointer": "an implicit pointer read in part, or used in another address space",
     "no-entry-value": (

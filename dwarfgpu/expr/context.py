@@ -327,7 +327,8 @@ class Context:
     the text does not allow and compilers rely on."""
     x87_as_compilers: bool = field(default=False, kw_only=True)
     """Whether an x87 register holds a number of the extended format for objects of any
-    floating-point type, as compilers mean it, and not their low bits."""
+    floating-point type, as compilers mean it, and not their low bits, and has padding in a
+    larger piece."""
     is_of_parameter: bool = field(default=False, kw_only=True)
     """Whether the expression locates a parameter of a function, which upstream clang describes
     otherwise than a variable."""

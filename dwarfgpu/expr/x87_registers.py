@@ -2,19 +2,25 @@
 
 By the text an object is the low bits of its register (A.2.5.4.4.4), and DW_OP_regval_type is
 DW_OP_deref_type of it (A.2.5.4.3.4). GCC keeps a `float` and a `double` as the extended number that
-the processor loads, and GDB converts it. `Context.x87_as_compilers` selects that reading.
+the processor loads, and GDB converts it; a piece of it has the size of `long double`, with padding.
+`Context.x87_as_compilers` selects that reading.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.float_format import X87_EXTENDED
 from dwarfgpu.errors import EvaluationError, Unsupported
 from dwarfgpu.expr.context import Context
-from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation, composite
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import ImplicitPointer, Register
+from dwarfgpu.model.storage import ImplicitPointer, Part, Register
 from dwarfgpu.model.value import Value
+
+_PADDED_BITS: Final = (96, 128)
+"""Sizes of `long double` of i386 and x86-64."""
 
 
 def is_extended(base: BaseType) -> bool:
@@ -33,8 +39,7 @@ def converted_from(ctx: Context, location: Location, base: BaseType) -> BaseType
         return None
     singles = location.single_locations
     number_type = next(filter(None, map(_type_of, singles)), None)
-    is_read_so = ctx.unit is None or ctx.unit.dialect.is_of_compilers
-    if number_type is None or not is_read_so or not ctx.x87_as_compilers:
+    if number_type is None or not _is_of_compilers(ctx):
         return None
     if len(singles) > 1:
         raise Unsupported(f"{base} in an x87 register and at another single location")
@@ -67,6 +72,22 @@ def retrieve_converted(
     if isinstance(contents, ImplicitPointer):
         raise EvaluationError(f"an implicit pointer in an x87 register has no value of {base}")
     return Value(contents, number_type).converted(base)
+
+
+def padded(ctx: Context, location: Location, size_bits: int) -> Location:
+    """Return the location of a piece with the size of `long double`, as GCC writes it for a whole
+    register: what it has beyond the register is padding, and undefined. Others are unchanged."""
+    singles = location.single_locations
+    number_type = _type_of(singles[0]) if len(singles) == 1 else None
+    if number_type is None or size_bits not in _PADDED_BITS or not _is_of_compilers(ctx):
+        return location
+    number_bits = number_type.bit_size
+    padding = Part(UNDEFINED_LOCATION, size_bits - number_bits)
+    return composite([Part(location, number_bits), padding])
+
+
+def _is_of_compilers(ctx: Context) -> bool:
+    return ctx.x87_as_compilers and (ctx.unit is None or ctx.unit.dialect.is_of_compilers)
 
 
 def _type_of(single: SingleLocation) -> BaseType | None:

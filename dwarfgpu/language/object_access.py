@@ -75,6 +75,7 @@ from dwarfgpu.session.bit_field import (
     has_turned_parts,
     read_field,
     stored_field,
+    with_padding,
     write_field,
 )
 from dwarfgpu.session.read_variable import require_one_reading
@@ -251,6 +252,9 @@ class ObjectAccess(Dereference):
         bits = value.bits
         if bits is None or not bits.size_bits:
             return value
+        if not bits.is_complete and value.bit_size is None:
+            bits = with_padding(bits, strip(value.type))
+            value = evolve(value, bits=bits)
         everything = (1 << bits.size_bits) - 1
         if bits.undefined == everything:
             reason = next((text for text in bits.reasons if text.startswith(REASON_LOST)), None)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from dwarfgpu.access.access_protocol import Access
 from dwarfgpu.base.bits import Endian, insert
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import innermost_element
 from dwarfgpu.dwarf.types.type_sizes import size_bits as size_bits_of
 from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type, strip
@@ -46,6 +47,21 @@ def number_bits(bits: Bits, bare: Type | None, endian: Endian) -> Bits:
         return bits
     ordered = bits if bare.base.endian == endian else bits.reversed()
     return ordered.slice(bare.first_bit, bare.base.bit_size, bare.base.endian)
+
+
+def with_padding(bits: Bits, bare: Type | None) -> Bits:
+    """Return the bits of an object with those of its padding known, if it is a `long double` of x86
+    or a complex number of two: they are not part of the value."""
+    if bits.is_complete or not isinstance(bare, Base) or bare.base.vector_size is not None:
+        return bits
+    base = bare.base
+    if base.float_format is None or bits.size_bits != base.bit_size:
+        return bits
+    number = (1 << base.float_format.size_bits) - 1
+    is_complex = base.encoding == "complex_float"
+    numbers = number | number << base.bit_size // 2 if is_complex else number
+    undefined, unavailable = bits.undefined & numbers, bits.unavailable & numbers
+    return evolve(bits, undefined=undefined, unavailable=unavailable)
 
 
 def field_bits(

@@ -178,6 +178,9 @@ def write_object(
         if number_type is not None:
             write_converted(context, location, number_type, bare.base, bits)
             return
+        if all(is_compound(single.storage) for single in location.single_locations):
+            size -= bare.base.padding_bits  # which need not be anywhere
+            bits &= (1 << size) - 1
     context.access.write(location, size, bits)
 
 

@@ -21,6 +21,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.model.location import Location, narrowed
 from dwarfgpu.model.object import Bits
+from dwarfgpu.session.bit_field import with_padding
 
 _MAX_PARTS: Final = 10_000
 """Members and parts of arrays of one object that are examined for unknown bits."""
@@ -50,7 +51,7 @@ def unknown_member(bits: Bits, type_: Type | None, endian: Endian) -> tuple[int,
     try:
         while parts:
             first, part, type_, count = parts.pop()
-            if part.is_complete:
+            if with_padding(part, strip(type_) if count is None else None).is_complete:
                 continue
             if count is not None and count > 1:
                 stride, half = part.size_bits // count, count // 2

@@ -202,6 +202,8 @@ def _note(step: Step, makes_undefined: bool) -> str | None:
         return f"this operation fails: {fault(step.error)}"
     if makes_undefined:
         if operation.name in ("piece", "bit_piece"):
+            if step.before and isinstance(step.before[-1], Location):
+                return "what it has beyond the register is padding"
             return "no location comes before this piece: its bits are undefined"
         if operation.name in ("LLVM_undefined", "undefined"):
             return "the compiler describes no value here"

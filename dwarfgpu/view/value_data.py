@@ -41,7 +41,7 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session.bit_field import field_bits, number_bits
+from dwarfgpu.session.bit_field import field_bits, number_bits, with_padding
 from dwarfgpu.session.resolve_type import Resolver, is_dynamic
 from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.session.variants import variant_members
@@ -409,6 +409,7 @@ class _Walk:
         return self._number(bare, bits)
 
     def _number(self, bare: Type, bits: Bits) -> Plain:
+        bits = with_padding(bits, bare)
         if not bits.is_complete:
             return unknown("optimized out" if bits.undefined else "unavailable")
         number, size = bits.value, bits.size_bits

@@ -38,7 +38,7 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import UsageError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session.bit_field import number_bits
+from dwarfgpu.session.bit_field import number_bits, with_padding
 from dwarfgpu.session.resolve_type import Resolver
 from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.view import scalars
@@ -239,6 +239,7 @@ def _scalar(
     if isinstance(bare, Base) and bare.flags and letter in (None, "s", "r"):
         yield scalars.flags_text(bare.flags, bits.value, bits.unknown)
         return
+    bits = with_padding(bits, bare)
     if not bits.is_complete:
         yield OPTIMIZED_OUT if bits.undefined else UNAVAILABLE
         return

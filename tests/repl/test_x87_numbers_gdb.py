@@ -36,6 +36,38 @@ __attribute__((noinline)) static double g(double *of, int n) {
 }
 int main(void) { double outer = g(given, 3); return outer + wide > 3; }
 """
+AGGREGATES = r"""
+asm(".globl _start\n_start: call main\n hlt\n");
+struct pair { long double a; long b; };
+static struct pair given = {2.5L, 1};
+_Complex long double factors = 1.5L + 2.0iL;
+static volatile long double sum;
+__attribute__((noinline)) static long double of_pair(struct pair *from, int n) {
+  struct pair s = *from;
+  s.a = s.a * n;
+  s.b += n;
+  s.a += s.b;
+  asm volatile(PAIR ::: "memory");
+  from->b = s.b;
+  return s.a;
+}
+__attribute__((noipa))
+_Complex long double of_complex(_Complex long double z, long double k) {
+  _Complex long double y;
+  __real__ y = __real__ z * k;
+  __imag__ y = __imag__ z + k;
+  if (__real__ y > 3.0L) {
+    __imag__ y = -__imag__ y;
+    asm volatile(COMPLEX);
+  }
+  return y * 2;
+}
+int main(void) {
+  sum = of_pair(&given, 3);
+  sum = __real__ of_complex(factors, sum);
+  return sum > 3;
+}
+"""
 DIVISIONS = [
     ("1.0", "3.0"),  # of the extended quotient, the nearest double
     ("-15.0", "2.0"),
@@ -59,12 +91,19 @@ def stopped(
 ) -> list[str]:
     """Return the program and its core file, of one of the stops."""
     top, bottom = quotient
+    options = [option, f'-DAT="{at}"', f"-DTOP={top}", f"-DBOTTOM={bottom}"]
+    return compiled_and_stopped(tool, folder, SOURCE, options)
+
+
+def compiled_and_stopped(
+    tool: Callable[[str], str], folder: Path, source: str, options: list[str]
+) -> list[str]:
+    """Return a program, compiled with the options, and its core file."""
     make = [tool("gcc"), "-g", "-O2", "-static", "-nostdlib", "-fno-stack-protector", "-fno-pie"]
-    make += ["-no-pie", "-w", option, f'-DAT="{at}"', f"-DTOP={top}", f"-DBOTTOM={bottom}"]
     try:
-        build(folder, {"a.c": SOURCE}, [[*make, "a.c", "-o", "a"]])
+        build(folder, {"a.c": source}, [[*make, "-no-pie", "-w", *options, "a.c", "-o", "a"]])
     except subprocess.CalledProcessError:
-        pytest.skip(f"gcc does not compile with {option}")
+        pytest.skip(f"gcc does not compile with {options[0]}")
     return with_core(tool, folder)
 
 
@@ -159,3 +198,45 @@ def test_what_explain_says(
     assert main(["explain", "--strict", "--core", core, "--file", program, "d"]) == 0
     out = capsys.readouterr().out
     assert "the object is at st0\n" in out and "converted" not in out and "0.333" not in out
+
+
+def aggregate(tool: Callable[[str], str], folder: Path, option: str, stop: str) -> list[str]:
+    """Return a program and its core file: `int3` is in the function that `stop` names."""
+    others = {"PAIR": "nop", "COMPLEX": "nop", stop: "int3;nop"}
+    options = [option, *(f'-D{name}="{code}"' for name, code in others.items())]
+    return compiled_and_stopped(tool, folder, AGGREGATES, options)
+
+
+@pytest.mark.parametrize(("stop", "name"), [("PAIR", "s"), ("COMPLEX", "y")])
+@pytest.mark.parametrize("option", ["-m32", "-m64"])
+def test_pieces_with_padding(
+    tool: Callable[[str], str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    option: str,
+    stop: str,
+    name: str,
+) -> None:
+    """A piece has the 12 or 16 bytes of `long double`, and the register 10."""
+    files = aggregate(tool, tmp_path, option, stop)
+    part = "s.a * 2" if name == "s" else "$_cimag(y) * 2"
+    commands = [f"p {name}", "info locals", f"p {part}", "p $st0"]
+    theirs, ours = (answers(gdb, files, commands) for gdb in (tool("gdb"), None))
+    assert ours == theirs
+    assert "optimized" not in theirs[0]
+    program, core = files
+    assert main(["check", program]) == 0
+    assert "0 errors, 0 warnings" in capsys.readouterr().out
+    assert main(["eval", "--json", "--core", core, "--file", program, name]) == 0
+    assert '"undefined_bits": [{"bit_offset": 80, ' in capsys.readouterr().out
+    assert main(["eval", "--strict", "--core", core, "--file", program, name]) == 1
+    assert "has 80 left" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["-m32", "-m64"])
+def test_written_pieces(tool: Callable[[str], str], tmp_path: Path, option: str) -> None:
+    files = aggregate(tool, tmp_path, option, "PAIR")
+    assert last_lines(files, ["set var s.a = 0.5", "p s", "p $st0"])[1:] == [
+        "$1 = {a = 0.5, b = 4}",
+        "$2 = 0.5",
+    ]

@@ -142,10 +142,19 @@ def _append_location(
     ctx: Context, stack: Stack, location: Location, size_bits: int, displacement_bits: int | None
 ) -> IncompleteComposite:
     location = in_wide_register(ctx.architecture, location, size_bits + (displacement_bits or 0))
+    if ctx.x87_as_compilers and not displacement_bits and _lacks_bits(location, size_bits):
+        from dwarfgpu.expr.x87_registers import padded  # few pieces are larger than their storage
+
+        location = padded(ctx, location, size_bits)
     if displacement_bits is not None:
         displaced = location.displaced(displacement_bits)  # an error where storage has no bits
         location = displaced if displacement_bits else location
     return _append(ctx, stack, part_of(ctx, location, size_bits))
+
+
+def _lacks_bits(location: Location, size_bits: int) -> bool:
+    rest_bits = location.remaining_bits
+    return rest_bits is not None and rest_bits < size_bits
 
 
 def _append(ctx: Context, stack: Stack, part: Part) -> IncompleteComposite:

@@ -208,7 +208,14 @@ def knowing(arch: Architecture | None, form: UnitFormat) -> Context:
     """
     if arch is None or arch.address_bits != 8 * form.address_size:
         return Context(unit=_Unit(form), limits=_LIMITS)
-    return Context(arch, wave=0, frame=_AnyCall(arch), unit=_Unit(form), limits=_LIMITS)
+    return Context(
+        arch,
+        wave=0,
+        frame=_AnyCall(arch),
+        unit=_Unit(form),
+        limits=_LIMITS,
+        x87_as_compilers=True,
+    )
 
 
 def with_types(ctx: Context, form: UnitFormat, base_types: BaseTypes) -> Context:

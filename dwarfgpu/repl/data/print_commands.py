@@ -23,6 +23,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.machine.examine_format import IGNORED
 from dwarfgpu.service.value.expression_answer import value_record
 from dwarfgpu.service.value.value_history import evaluated, options_of, reasons, required
+from dwarfgpu.session.unknown_members import has_all_members
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.values import FormatOptions
 
@@ -73,8 +74,9 @@ def _remark(shell: Shell, value: TypedValue) -> None:
     shell.remark()
     for reason in reasons(value, shell.session):
         shell.console.note(reason)
-    is_missing = isinstance(value.error, UndefinedBits)
-    is_missing = is_missing or (value.bits is not None and value.bits.undefined != 0)
+    is_missing, bits = isinstance(value.error, UndefinedBits), value.bits
+    if bits is not None and bits.undefined:
+        is_missing = not has_all_members(bits, value.type, shell.session.architecture.endian)
     if value.variable is not None and is_missing:
         variable = value.variable
         is_global = variable.kind == "global"
