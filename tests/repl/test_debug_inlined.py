@@ -100,14 +100,29 @@ def test_a_wave_that_begins_is_before_the_inlined_calls(commands: tuple[str, ...
     assert "file hip/nest.hip, line 14." in output
 
 
+def of_two_waves() -> list[object]:
+    """Return the words that debug a dispatch of two waves."""
+    words = ["debug", NEST, "--dispatch", "nest", "--grid", 128, *LAUNCH[2:], "--batch"]
+    return ["in=zeros:4096" if word == "in=zeros:256" else word for word in words]
+
+
 def test_the_next_wave_is_before_the_inlined_calls() -> None:
     """To which the focus moves where a step ends a wave."""
-    given = ["debug", NEST, "--dispatch", "nest", "--grid", 128, *LAUNCH[2:], "--batch"]
-    given = ["in=zeros:4096" if word == "in=zeros:256" else word for word in given]
-    lines = run(*given, "-ex", "starti", "-ex", "next 1000").lines
+    lines = run(*of_two_waves(), "-ex", "starti", "-ex", "next 1000").lines
     switched = next(number for number, line in enumerate(lines) if "thread 2, lane 0" in line)
     assert lines[switched + 1].startswith("nest (in=")
     assert lines[switched + 1].endswith(" at hip/nest.hip:9")
+
+
+@pytest.mark.parametrize("watch", [[], ["watch a if a == 77"]])
+def test_a_watchpoint_ends_where_a_body_begins(watch: list[str]) -> None:
+    """The next wave: its breakpoint stops it before the inlined calls, as without the
+    watchpoint."""
+    commands = ["break nest", "run", "next", *watch, "continue"]
+    done = run(*of_two_waves(), *(word for command in commands for word in ("-ex", command)))
+    assert ("Watchpoint 2 deleted" in done.out) == bool(watch)
+    [line] = [line for line in done.lines if line.startswith("Thread 2 hit Breakpoint 1, ")]
+    assert ", nest (in=" in line and line.endswith(" at hip/nest.hip:9")
 
 
 @pytest.mark.parametrize("command", ["next", "until"])

@@ -194,3 +194,39 @@ def test_what_is_watched_changes_before_an_inlined_call(
         "-ex", "watch -l $_kernarg.out[0]", "-ex", "echo ##\\n", "-ex", "continue", "-ex", "step",
     )  # fmt: skip
     assert stops(done.out.partition("##\n")[2]) == "k 6 set 2"
+
+
+BODY = """\
+static DEVICE INLINED void set(int *p, int n) {
+  *p = n;
+}
+static DEVICE __attribute__((noinline)) void called(int *p) {
+  set(p, 7);
+}
+KERNEL k(int *out) {
+  called(out);
+  out[1] = 3;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("points", "function"),
+    [(["break called"], "called"), (["break called", "break *$at"], "set"), ([], "called")],
+)
+def test_what_is_watched_changes_where_a_body_begins(
+    points: list[str], function: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """The locations of the breakpoints decide, as in GDB: a watchpoint is in no inlined call."""
+    kernel = gpu_program(tool, tmp_path / "k.hip", BODY, "gfx942", "-O1", *ON_GPU)
+    commands = [
+        "tbreak called", "run", "set $at = (unsigned long) $pc", *points, "starti",
+        "watch (unsigned long) $pc == $at", "echo ##\\n", "continue",
+    ]  # fmt: skip
+    done = run(
+        "debug", str(kernel), "--dispatch", "k", "--grid", "1", "--workgroup", "1", "--arg",
+        "out=zeros:16", "--batch", *(word for command in commands for word in ("-ex", command)),
+    )  # fmt: skip
+    [line] = [line for line in done.out.partition("##\n")[2].splitlines() if " at " in line]
+    assert f" {function} (" in f" {line}"
+    assert ("hit Breakpoint 2," in line) == bool(points)

@@ -145,6 +145,7 @@ def stop_of(shell: Shell, halt: Halt) -> Stop | None:
         return Stop(halt, tuple(stopping), is_other=wave != shell.session.wave)
     if halt.reason == "watchpoint-scope":
         stopping = _stopping(shell, reached, halt)
+        _leave_inlined_unless_meant(shell, stopping)
         return Stop(halt, tuple(stopping), is_other=wave != shell.session.wave)
     changes = {item.number: _change(shell, item, halt) for item in reached}
     arm(shell)  # what is watched may be elsewhere now
@@ -154,10 +155,16 @@ def stop_of(shell: Shell, halt: Halt) -> Stop | None:
     first = stopping[0]
     if isinstance(first, Watchpoint) and first.hit_lanes:
         shell.session = shell.session.focused(first.hit_lanes[0])
-    is_watched = all(isinstance(item, Watchpoint) for item in stopping)
-    if is_watched or is_at_body(shell.session, stopping):
-        shell.session = before_inlined(shell.session)
+    _leave_inlined_unless_meant(shell, stopping)
     return Stop(halt, tuple(stopping), tuple(changes[item.number] or ("", "") for item in stopping))
+
+
+def _leave_inlined_unless_meant(shell: Shell, items: Sequence[Breakpoint]) -> None:
+    """Focus on the function before calls that are inlined at a stop, unless the location of a
+    breakpoint is in one. Watchpoints do not count, as in GDB."""
+    points = [item for item in items if not isinstance(item, Watchpoint)]
+    if not points or is_at_body(shell.session, points):
+        shell.session = before_inlined(shell.session)
 
 
 def _stopping(shell: Shell, reached: Sequence[Breakpoint], halt: Halt) -> list[Breakpoint]:
