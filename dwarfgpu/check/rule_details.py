@@ -82,6 +82,12 @@ DETAILS: Final[Mapping[str, str]] = {
     "upstream-address-space": (
         "upstream clang's final `litN, swap, xderef`, in a dialect that reads it literally"
     ),
+    "upstream-virtual-base": (
+        "LLVM's `DW_AT_data_member_location` of a virtual base class, in a dialect that reads it "
+        "literally: its final `plus` takes the object for an address of the default address space, "
+        "so that it is ill-formed for one in private memory or LDS, where `LLVM_offset` moves the "
+        "location"
+    ),
     "unsupported-operation": "an operation that dwarfgpu does not evaluate",
     "padded-number": "a LEB128 number that takes more bytes than needed",
     "older-form": "a GNU encoding of an operation that has a standard encoding",

@@ -48,11 +48,12 @@ from dwarfgpu.errors import (
     UndefinedBits,
     counted,
 )
+from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, Frame, LocList, ResultKind
 from dwarfgpu.expr.evaluate import Result, evaluate_attribute
 from dwarfgpu.expr.implicit_conversions import constant_location
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Entry, Location, SingleLocation
-from dwarfgpu.model.storage import Composite, Implicit, ImplicitPointer
+from dwarfgpu.model.storage import Composite, Implicit, ImplicitPointer, Memory
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.bit_field import bit_order, read_field
 
@@ -109,6 +110,8 @@ class TypeAttributes:
         self._too_much: dict[int, LimitExceeded] = {}
         self._of_other_frames: dict[str, None] = {}
         """Whose the variables are that are of other frames, where only the stack says it."""
+        self._meant: dict[str, None] = {}
+        """What expressions mean that are not read literally."""
 
     @cached_property
     def endian(self) -> Endian:
@@ -142,22 +145,24 @@ class TypeAttributes:
         return frame
 
     def assumed(self) -> tuple[str, ...]:
-        """Return the assumptions about registers and frames so far."""
+        """Return the assumptions about registers, frames and expressions so far."""
         if self._evaluations_left == EVALUATIONS:
             return ()
         from dwarfgpu.session.frame import SubprogramFrame  # few types need a frame
 
         frame = self._context.frame
         if not isinstance(frame, SubprogramFrame):
-            return ()
-        return (*frame.notes_on_preserved_registers(), *self._of_other_frames)
+            return (*self._meant,)
+        return (*frame.notes_on_preserved_registers(), *self._of_other_frames, *self._meant)
 
     def member_location(self, location: Location, member: Member) -> Location:
         """Return where a member of the structure at a location begins."""
         if member.error is not None:
             raise member.error.anew()
         if member.location is not None:
-            location = self.part_location(member.location, location)
+            whole, location = location, self.part_location(member.location, location)
+            if member.is_virtual and not _is_address(whole):
+                self._meant |= dict.fromkeys(_notes_on(member.location))
         return displaced(location, member.bit_offset or 0)
 
     def part_location(
@@ -402,6 +407,21 @@ def _has_no_address(location: Location) -> bool:
     """Return whether an object is in pieces or a constant."""
     singles = location.single_locations
     return len(singles) == 1 and isinstance(singles[0].storage, Composite | Implicit)
+
+
+def _is_address(location: Location) -> bool:
+    """Return whether an object is in the default address space, where it converts to a value."""
+    return all(
+        isinstance(single.storage, Memory) and single.storage.space.number == 0
+        for single in location.single_locations
+    )
+
+
+def _notes_on(source: ExprLoc | LocList) -> tuple[str, ...]:
+    """Return what the dialect changed of an expression."""
+    if not isinstance(source, ExprLoc):
+        return ()
+    return prepare(source.expression, source.unit.dialect, source.unit.format).notes
 
 
 def _is_counted(kind: Base) -> bool:

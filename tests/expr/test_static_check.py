@@ -300,6 +300,19 @@ def test_clangs_suffix_on_a_given_address() -> None:
     assert found("swap; xderef", depth=2) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "dialect", "is_reported"),
+    [("gfx942", AMD, True), ("gfx942", UPSTREAM_CLANG, False), ("x86_64", AMD, False)],
+)
+def test_the_place_of_a_virtual_base_class(name: str, dialect: Dialect, is_reported: bool) -> None:
+    """On a CPU there is one memory."""
+    arch = architecture(name)
+    data = assemble("dup; deref; constu 24; minus; deref; plus", dialect, FORM, arch)
+    findings = check(data, dialect, FORM, arch, initial_stack_depth=1, result_kind="location")
+    expected = ["upstream-virtual-base"] if is_reported else []
+    assert [finding.rule for finding in findings] == expected
+
+
 @pytest.mark.parametrize("register", ["reg1", "regx s3", "regx v0"])
 def test_a_value_on_entry_of_a_register(register: str) -> None:
     """Upstream clang means the focused lane's dword of a vector register."""

@@ -56,10 +56,14 @@ _INTERPRETATIONS = {
     "regval_type": TWO_READINGS,
     "bregx": TWO_READINGS,
     "deref": OBJECT,
+    "plus": "upstream clang: the distance of a virtual base class moves the location of the object",
     "lane's dword": "upstream clang: DW_OP_bregx of a vector register, whose value is computed "
     "from, is the focused lane's dword of it",
 }
 """The note for observers on each operation that is read differently."""
+
+_TO_VIRTUAL_BASE = ("dup", "deref", "constu", "minus", "deref", "plus")
+"""The operations of LLVM's DW_AT_data_member_location of a virtual base class."""
 
 _SCRATCH_BASES = frozenset({64, 65})
 """DWARF's numbers of s32 and s33, clang's stack and frame pointer."""
@@ -105,6 +109,10 @@ def translated(instructions: Instructions) -> Translation:
     """
     if any(instruction.operation.name.startswith("LLVM_") for instruction in instructions.distinct):
         return Translation(with_offsets(instructions), ())
+    if leads_to_virtual_base(instructions):
+        *before, plus = instructions
+        meant = _as(plus, _interpreted("plus", "plus", _moved))
+        return Translation(Instructions([*before, meant]), (_INTERPRETATIONS["plus"],))
     instructions = with_offsets(instructions, _is_loaded)
     adapted, notes = _without_suffixes(_with_offsets_in_frame(instructions))
     adapted = _with_objects_behind_slots(adapted)
@@ -139,6 +147,18 @@ def translated(instructions: Instructions) -> Translation:
             notes.append(OBJECT)
         out.append(instruction)
     return Translation(Instructions(out), tuple(dict.fromkeys(notes)))
+
+
+def leads_to_virtual_base(instructions: Sequence[Instruction]) -> bool:
+    """Return whether an expression adds to an object, which is its initial stack, the distance of a
+    virtual base class from the object's virtual function table, as LLVM writes it for every memory.
+
+    No variable has such a location: it begins with DW_OP_dup.
+    """
+    return (
+        len(instructions) == len(_TO_VIRTUAL_BASE)
+        and tuple(instruction.operation.name for instruction in instructions) == _TO_VIRTUAL_BASE
+    )
 
 
 def _end_after(instructions: Sequence[Instruction], index: int) -> tuple[End, int]:
@@ -316,6 +336,9 @@ def _interpreted(key: str, name: str, function: Callable[..., Entry]) -> Operati
         operation = evolve(operation, pops=(PopInfo("address", "entry"), operation.pops[1]))
     if key == "deref":
         operation = evolve(operation, pushes="location")
+    if key == "plus":
+        pops = (PopInfo("second", "entry"), operation.pops[1])
+        operation = evolve(operation, leading=("context",), pops=pops, pushes="entry")
     return evolve(operation, pushes="value") if function is lane_value else operation
 
 
@@ -349,6 +372,13 @@ def _unbound_address(ctx: Context, address: Entry, space: Value) -> Location:
         if ctx.vgpr_holds == "value" and isinstance(storage, Register | Implicit):
             return address
     return memory_location(ctx, chosen, as_value(ctx, address).integer, bind_lane=False)
+
+
+def _moved(ctx: Context, second: Entry, top: Value) -> Entry:
+    """Evaluate as DW_OP_LLVM_offset, where the object is not an address."""
+    if isinstance(second, Location):
+        return second.displaced(8 * top.displacement)
+    return as_value(ctx, second) + top
 
 
 def _scratch_based(is_whole: bool) -> Callable[..., Location]:

@@ -185,7 +185,7 @@ class _Checker:
         performed = self._performed(successors, shapes)
         self._unreachable(_reachable([0], performed), reachable)
         self._endless(performed)
-        self._suffix()
+        self._upstream()
         ends = () if apart is None else apart[-1]
         return self._end(shapes[-1], len(self.instructions) in reachable, ends)
 
@@ -204,7 +204,7 @@ class _Checker:
         encoding = self._once(self.expression.instructions, self._encoding)
         for index in range(len(self.expression.instructions)):
             encoding(index)
-        self._suffix()
+        self._upstream()
         return self._end(shape, is_reached=True)
 
     def _once(
@@ -510,23 +510,36 @@ class _Checker:
         message = f"a {self.result_kind} is required as the result, not {kinds_text(top)}"
         return [(severity, "wrong-result", message)]
 
-    def _suffix(self) -> None:
-        """Report upstream clang's way to name an address space, read literally."""
+    def _upstream(self) -> None:
+        """Report upstream clang's way to name an address space, and to find a virtual base class,
+        read literally."""
+        if self.arch is not None and not self.arch.is_simt:
+            return
+        if upstream_clang.leads_to_virtual_base(self.instructions):
+            plus = self.instructions[len(self.instructions) - 1]
+            if self.arch is not None and plus.operation.interpretation is None:
+                self._add(
+                    plus,
+                    "warning",
+                    "upstream-virtual-base",
+                    "the place of a virtual base class, as LLVM writes it: read literally, it is "
+                    "ill-formed for an object outside the default address space; the dialect "
+                    "upstream-clang reads it as meant",
+                )
+            return
         names = [instruction.operation.name for instruction in self.instructions[-4:]]
         if names and names[-1] == "stack_value":
             names.pop()
         if len(names) < 3 or names[-2:] != ["swap", "xderef"] or names[-3] not in _CLANG_SPACES:
             return
-        if self.arch is None or self.arch.is_simt:
-            last = self.instructions[len(self.instructions) - 1]
-            self._add(
-                last,
-                "warning",
-                "upstream-address-space",
-                "upstream clang encodes an address space in this way: read literally, this "
-                "fetches the "
-                "variable's contents; the dialect upstream-clang reads it as meant",
-            )
+        last = self.instructions[len(self.instructions) - 1]
+        self._add(
+            last,
+            "warning",
+            "upstream-address-space",
+            "upstream clang encodes an address space in this way: read literally, this fetches the "
+            "variable's contents; the dialect upstream-clang reads it as meant",
+        )
 
     def _result(self, severity: Severity, rule: str, message: str) -> None:
         offset = len(self.expression.data)
