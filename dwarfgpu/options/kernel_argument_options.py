@@ -49,6 +49,7 @@ from dwarfgpu.options.numpy_types import (
     form_of,
     integers_of,
     is_complex,
+    is_empty,
     is_float,
     numbers_of,
     numpy_type,
@@ -113,10 +114,13 @@ def declaration(name: str | None, type_: Type | None) -> DeclaredParameter:
             declared = DeclaredParameter(
                 name, has_fraction, form_of(kind), integers_of(kind), compound, vector_of(kind)
             )
+            if isinstance(kind, Struct):
+                names = (
+                    member.name for _, member in data_members(kind) if not member.is_base_class
+                )
+                return evolve(declared, member=next(names, None), is_empty=is_empty(kind))
             constants = tuple(kind.enumerators) if isinstance(kind, Enum) else None
-            members = data_members(kind) if isinstance(kind, Struct) else ()
-            names = (member.name for _, member in members if not member.is_base_class)
-            return evolve(declared, enumerators=constants, member=next(names, None))
+            return evolve(declared, enumerators=constants)
         item = _items(strip(kind.target))
         number, lanes = numbers_of(item)
         return DeclaredParameter(

@@ -149,6 +149,24 @@ def data_members(item: Struct, first_bits: int = 0, depth: int = 0) -> Iterator[
             yield offset_bits, member
 
 
+def is_empty(item: Struct) -> bool:
+    """Return whether a structure has no data, also not in its members: all of its bytes are
+    padding."""
+    pending, known = [item], {id(item)}
+    while pending:
+        part = pending.pop()
+        if part.is_declaration or len(known) > MAX_CHAIN:
+            return False
+        for _, member in data_members(part):
+            bare = strip(member.type)
+            if not isinstance(bare, Struct):
+                return False
+            if id(bare) not in known:
+                known.add(id(bare))
+                pending.append(bare)
+    return True
+
+
 def _field(member: Member, depth: int) -> Field | None:
     """Return a member as a field; None if NumPy has no type for it."""
     if member.is_bit_field or member.location is not None or member.bit_offset is None:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
 
+from dwarfgpu.dwarf.types.types import Base, Member, Struct
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.model.value import BaseType
+from dwarfgpu.options.numpy_types import is_empty
 from tests.cli.command import FIXTURES, Done, run
 from tests.gpu_programs import gpu_program
 
@@ -34,6 +38,10 @@ KERNEL viewed(View v, int more) {
 }
 KERNEL bits(Bits b) { b.out[ITEM] = b.low; }
 KERNEL one(One o) { o.out[ITEM] = 7; }
+struct Empty {};
+struct Derived : Empty { struct {} tag; static int number; };
+struct Policy { Derived how; short step; };
+KERNEL tagged(Empty e, Derived d, Policy p, int *out) { out[ITEM] = p.step; }
 """
 VIEW = {
     "v.in": "range:64", "v.out": "zeros:256", "v.shape": "bytes:0200000000000000",
@@ -72,6 +80,34 @@ def test_members_are_arguments(kernels: Path, values: dict[str, str], tmp_path: 
 def test_a_structure_of_one_pointer(kernels: Path) -> None:
     """clang passes it as that pointer."""
     assert "  o.out = int32[64] {7, 7, " in ran(kernels, "one", {"o.out": "zeros:256"}).out
+
+
+@pytest.mark.parametrize(
+    "values", [{"p": "bytes:00000900"}, {"p.step": "9"}, {"p.step": "9", "d": "bytes:00", "e": "?"}]
+)
+def test_a_structure_without_data_may_be_left_out(
+    kernels: Path, values: dict[str, str], tmp_path: Path
+) -> None:
+    assert "  out = int32[64] {9, 9, " in ran(kernels, "tagged", {**values, "out": "zeros:256"}).out
+    launch = (kernels, "tagged", "--grid", 64, "--workgroup", 64)
+    words = given({**values, "out": "zeros:256"})
+    assert run("dispatch", *launch, *words, "--save", tmp_path / "s.json").status == 0
+    state = load_state(tmp_path / "s.json")
+    kernarg = state.machine.dispatches[1].kernarg
+    assert kernarg is not None
+    with pytest.raises(Unavailable):
+        state.target.read_memory(Memory(state.architecture.address_space(0)), kernarg, 1)
+
+
+def test_a_structure_that_contains_itself_is_judged_once() -> None:
+    """No language has one; a damaged file may."""
+    members: list[Member] = []
+    whole = Struct("struct", "S", 1, cast(tuple[Member, ...], members))
+    members += [Member(f"m{number}", whole, 0) for number in range(50)]
+    assert is_empty(whole)
+    members.append(Member("n", Base(BaseType("char", "signed", 8)), 0))
+    assert not is_empty(whole)
+    assert not is_empty(Struct("struct", "S", None, is_declaration=True))
 
 
 @pytest.mark.parametrize(

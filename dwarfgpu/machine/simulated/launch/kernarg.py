@@ -1,8 +1,8 @@
 """The kernarg segment: the arguments of a kernel, and the hidden ones (AMDGPU usage, "Code Object
 Metadata").
 
-Law: a missing argument is an error, unless declared unknown; a hidden one that only a runtime could
-make is unknown.
+Law: a missing argument is an error, unless declared unknown or without data; a hidden one that only
+a runtime could make is unknown.
 """
 
 from __future__ import annotations
@@ -122,6 +122,8 @@ def bind(
     lds_bytes = fixed_lds_bytes
     for parameter in parameters:
         argument = parameter.argument
+        if id(argument) not in chosen:
+            continue  # padding
         value: ArgumentValue = _named(parameter, chosen[id(argument)])
         if isinstance(value, UnknownArgument):
             unknown.append(f"{parameter.title}: declared unknown")
@@ -325,8 +327,8 @@ def _chosen(
     arguments: Sequence[Argument],
     values: Mapping[str, ArgumentValue],
 ) -> dict[int, ArgumentValue]:
-    """Return the value for each argument; `UsageError` for missing, repeated or nonexistent
-    ones."""
+    """Return the value for each argument that has one: empty structures need none. `UsageError` for
+    missing, repeated or nonexistent ones."""
     names: dict[str, Argument] = {}
     for parameter in parameters:
         names[str(parameter.number)] = parameter.argument
@@ -347,7 +349,11 @@ def _chosen(
         if id(names[name]) in out:
             raise UsageError(f"argument {name} is given twice")
         out[id(names[name])] = value
-    missing = [parameter for parameter in parameters if id(parameter.argument) not in out]
+    missing = [
+        parameter
+        for parameter in parameters
+        if id(parameter.argument) not in out and not parameter.declared.is_empty
+    ]
     if missing:
         first = missing[0]
         by_part = "" if first.declared.compound is None else f": {_how_to_give(first)}"

@@ -164,6 +164,8 @@ class DeclaredParameter:
     """The constants of an enumeration; None for any other type."""
     member: str | None = None
     """The first member of a structure, whose members may be given one by one."""
+    is_empty: bool = False
+    """Whether it is a structure without data: its bytes are padding, and no value is needed."""
 
     @property
     def number_bytes(self) -> int | None:
