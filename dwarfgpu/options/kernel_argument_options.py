@@ -47,6 +47,7 @@ from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.options.numpy_types import (
     data_members,
     form_of,
+    has_elements,
     integers_of,
     is_complex,
     is_empty,
@@ -115,12 +116,9 @@ def declaration(name: str | None, type_: Type | None) -> DeclaredParameter:
                 name, has_fraction, form_of(kind), integers_of(kind), compound, vector_of(kind)
             )
             if isinstance(kind, Struct):
-                names = (
-                    member.name for _, member in data_members(kind) if not member.is_base_class
-                )
-                return evolve(declared, member=next(names, None), is_empty=is_empty(kind))
+                declared = evolve(declared, is_empty=is_empty(kind))
             constants = tuple(kind.enumerators) if isinstance(kind, Enum) else None
-            return evolve(declared, enumerators=constants)
+            return evolve(declared, enumerators=constants, part=_first_part(kind))
         item = _items(strip(kind.target))
         number, lanes = numbers_of(item)
         return DeclaredParameter(
@@ -146,6 +144,16 @@ def _items(type_: Type | None) -> Type | None:
             break
         type_ = strip(type_.element)
     return type_
+
+
+def _first_part(kind: Type | None) -> str | None:
+    """Return what follows the name of an object for its first part that may be given by itself."""
+    if isinstance(kind, Array) and has_elements(kind):
+        return "[0]" * len(kind.dimensions) + (_first_part(strip(kind.element)) or "")
+    if not isinstance(kind, Struct) or kind.kind == "union":
+        return None
+    names = (member.name for _, member in data_members(kind) if not member.is_base_class)
+    return next((f".{name}" for name in names), None)
 
 
 def _kind(descr: str) -> str:

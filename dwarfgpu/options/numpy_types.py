@@ -149,6 +149,17 @@ def data_members(item: Struct, first_bits: int = 0, depth: int = 0) -> Iterator[
             yield offset_bits, member
 
 
+def is_dense(array: Array) -> bool:
+    """Return whether an array is its elements, one after another, and their number is known."""
+    is_counted = all(array.dimensions) and array.declared_bits is None
+    return is_counted and not any(array.strides_bits)
+
+
+def has_elements(array: Array) -> bool:
+    """Return whether the elements of an array have places of their own, counted from 0."""
+    return not array.is_vector and is_dense(array) and not any(array.lower_bounds)
+
+
 def is_empty(item: Struct) -> bool:
     """Return whether a structure has no data, also not in its members: all of its bytes are
     padding."""
@@ -179,7 +190,7 @@ def _field(member: Member, depth: int) -> Field | None:
     while isinstance(bare, Array) and not bare.is_vector:
         if len(shape) > MAX_CHAIN:
             return None  # it contains itself
-        if not all(bare.dimensions) or any(bare.strides_bits) or bare.declared_bits is not None:
+        if not is_dense(bare):
             return None
         shape += [count for count in bare.dimensions if count]
         bare = strip(bare.element)

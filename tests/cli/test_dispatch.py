@@ -478,7 +478,7 @@ def test_how_a_structure_is_given_is_in_the_first_message() -> None:
     rest = [word for name in ("four", "three", "h") for word in ("--arg", f"{name}=?")]
     assert run("dispatch", *KINDS, *rest).error == (
         "not given: pair (by_value, 24 bytes at 8); give --arg pair=VALUE, or pair=? for an "
-        "unknown one: bytes:HEX or @FILE gives it, and --arg pair.first=VALUE a member"
+        "unknown one: bytes:HEX or @FILE gives it, and --arg pair.first=VALUE a part"
     )
 
 
@@ -507,9 +507,9 @@ def test_numbers_for_a_pointer_are_no_buffer() -> None:
         (
             "pair=7",
             "pair (by_value, 24 bytes at 8): struct pair is not a number; bytes:HEX or @FILE "
-            "gives it, and --arg pair.first=VALUE a member",
+            "gives it, and --arg pair.first=VALUE a part",
         ),
-        ("pair=[7]", "pair (by_value, 24 bytes at 8) has no known elements"),
+        ("pair=[7]", "pair (by_value, 24 bytes at 8) is not a list of numbers"),
         (
             "pair=bytes:00",
             "pair (by_value, 24 bytes at 8): a value of 1 byte does not fit: the "

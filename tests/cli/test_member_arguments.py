@@ -42,7 +42,17 @@ struct Empty {};
 struct Derived : Empty { struct {} tag; static int number; };
 struct Policy { Derived how; short step; };
 KERNEL tagged(Empty e, Derived d, Policy p, int *out) { out[ITEM] = p.step; }
+struct Point { short x; int y; };
+struct Shapes { Point corner[2]; int *rows[2][1]; char name[1001]; };
+KERNEL shaped(Shapes s) {
+  s.rows[0][0][ITEM] = s.corner[0].x + s.corner[1].x * 10 + s.corner[1].y * 100;
+  s.rows[1][0][ITEM] = s.corner[0].y + s.name[1000];
+}
 """
+SHAPES = {
+    "s.corner[0].x": "1", "s.corner[0].y": "2", "s.corner[1]": "bytes:0300000004000000",
+    "s.rows[0][0]": "zeros:256", "s.rows[1][0]": "zeros:256", "s.name": "zeros:1001",
+}  # fmt: skip
 VIEW = {
     "v.in": "range:64", "v.out": "zeros:256", "v.shape": "bytes:0200000000000000",
     "v.scale": "10", "v.sizes": "[0,100]", "v.any": "zeros:4", "more": "1000",
@@ -75,6 +85,16 @@ def test_members_are_arguments(kernels: Path, values: dict[str, str], tmp_path: 
     assert done.status == 0, done
     numbers = np.load(tmp_path / "o.npy")
     assert numbers.tolist() == [2 * item + 1110 for item in range(64)]
+
+
+@pytest.mark.parametrize(
+    "values", [SHAPES, {**SHAPES, "s.corner[1]": "", "s.corner[1].x": "3", "s.corner[1].y": "4"}]
+)
+def test_elements_are_arguments(kernels: Path, values: dict[str, str]) -> None:
+    """Of arrays of structures, and of pointers, which have buffers."""
+    out = ran(kernels, "shaped", {name: value for name, value in values.items() if value}).out
+    assert "  s.rows[0][0] = int32[64] {431, 431, " in out
+    assert "  s.rows[1][0] = int32[64] {2, 2, " in out
 
 
 def test_a_structure_of_one_pointer(kernels: Path) -> None:
@@ -124,15 +144,36 @@ def test_a_structure_that_contains_itself_is_judged_once() -> None:
         ("viewed", {"more.x": "1"}, "the kernel has no argument more.x; its arguments: v.in, "),
         ("viewed", {"v.scale": "zeros:4"}, "v.scale (by_value, 4 bytes at 24) cannot be a buffer"),
         (
+            "shaped", {"s.corner[1]": ""},
+            "not given: s.corner[1] (by_value, 8 bytes at 8); give --arg s.corner[1]=VALUE, or "
+            "s.corner[1]=? for an unknown one: bytes:HEX or @FILE gives it, and "
+            "--arg s.corner[1].x=VALUE a part",
+        ),
+        (
+            "shaped", {"s.corner[0].x": "", "s.corner[0].y": "", "s.corner[1]": "",
+            "s.corner": "[1,2,3,4]"},
+            "s.corner (by_value, 16 bytes at 0) is not a list of numbers; bytes:HEX or @FILE "
+            "gives it, and --arg s.corner[0].x=VALUE a part",
+        ),
+        ("shaped", {"s.corner[2]": "?"}, "has no argument s.corner[2]; its arguments: s.corner[0]"),
+        ("shaped", {"s.rows[0]": "?"}, "has no argument s.rows[0]; its arguments: s.corner[0]"),
+        ("shaped", {"s.corner": "?"}, "the kernel has no argument s.corner; its arguments: s.c"),
+        ("shaped", {"s.name[0]": "1"}, "s.name has 1001 elements: 1000 may be given one by one; "),
+        (
+            "viewed", {"v.any": ""},
+            "v.any=? for an unknown one: bytes:HEX or @FILE gives it",
+        ),
+        (
             "bits", {"b.out": "zeros:256"},
             "b (by_value, 16 bytes at 0): low is a bit-field; bytes:HEX gives the whole",
         ),
     ],
 )  # fmt: skip
 def test_what_is_refused(kernels: Path, kernel: str, changed: dict[str, str], message: str) -> None:
-    values = {**(VIEW if kernel == "viewed" else {}), **changed}
+    values = {**{"viewed": VIEW, "shaped": SHAPES}.get(kernel, {}), **changed}
     done = ran(kernels, kernel, {name: value for name, value in values.items() if value})
     assert done.status == 2 and message in done.error, done
+    assert "v.any.i=VALUE" not in done.error
 
 
 def test_the_padding_between_members_is_unknown(tmp_path: Path) -> None:
@@ -164,5 +205,5 @@ def test_contents_of_a_structure_are_known() -> None:
     done = run(*KINDS, *given({"pair": "buffer:24"}))
     assert done.error == (
         "pair (by_value, 24 bytes at 8) cannot be a buffer: bytes:HEX or @FILE gives it, and "
-        "--arg pair.first=VALUE a member"
+        "--arg pair.first=VALUE a part"
     )

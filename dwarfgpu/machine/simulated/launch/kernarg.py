@@ -47,6 +47,8 @@ MAX_BYTES: Final = 1 << 16
 _BUFFER_ALIGNMENT: Final = 256
 _MAX_LISTED: Final = 8
 """Arguments named in a message."""
+_MAX_ARGUMENTS: Final = 40
+"""Arguments named in a message about a wrong name."""
 _SHARED: Final = "dynamic_shared_pointer"
 _POINTERS: Final = frozenset({"global_buffer", "image", "sampler", "pipe", "queue"})
 
@@ -236,8 +238,8 @@ def _how_to_give(parameter: Parameter) -> str:
     declared = parameter.declared
     if declared.vector is not None:
         return "[1,2] gives elements"
-    member = declared.member
-    more = "" if member is None else f", and --arg {parameter.title}.{member}=VALUE a member"
+    part = declared.part
+    more = "" if part is None else f", and --arg {parameter.title}{part}=VALUE a part"
     return f"bytes:HEX or @FILE gives it{more}"
 
 
@@ -341,7 +343,10 @@ def _chosen(
     out: dict[int, ArgumentValue] = {}
     for name, value in values.items():
         if name not in names:
-            there = ", ".join(parameter.title for parameter in parameters) or "none"
+            there = (
+                ", ".join(parameter.title for parameter in parameters[:_MAX_ARGUMENTS]) or "none"
+            )
+            there += ", …" if len(parameters) > _MAX_ARGUMENTS else ""
             if parameters and all(parameter.name is None for parameter in parameters):
                 there += ", whose names are not known"
             hint = nearest(name, names)
@@ -398,7 +403,9 @@ def _elements(parameter: Parameter, values: tuple[Number, ...]) -> bytes:
     if vector is None and parameter.argument.value_kind == _SHARED:
         raise UsageError(f"{parameter.text} cannot be a list{_lds_advice(parameter)}")
     if vector is None:
-        raise UsageError(f"{parameter.text} has no known elements; bytes:HEX gives its bytes")
+        is_compound = parameter.declared.compound is not None
+        how = _how_to_give(parameter) if is_compound else "bytes:HEX gives its bytes"
+        raise UsageError(f"{parameter.text} is not a list of numbers; {how}")
     if len(values) != vector.count:
         raise UsageError(f"{parameter.text}: {counted(len(values), 'element')}, not {vector.count}")
     return b"".join(

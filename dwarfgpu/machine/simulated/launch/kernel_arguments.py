@@ -162,8 +162,9 @@ class DeclaredParameter:
     """What the numbers of an array for it are."""
     enumerators: tuple[tuple[str, int], ...] | None = None
     """The constants of an enumeration; None for any other type."""
-    member: str | None = None
-    """The first member of a structure, whose members may be given one by one."""
+    part: str | None = None
+    """How the first part of a structure or array whose parts may be given one by one is written
+    after its name: `.x`, `[0]`, `[0].x`."""
     is_empty: bool = False
     """Whether it is a structure without data: its bytes are padding, and no value is needed."""
 
