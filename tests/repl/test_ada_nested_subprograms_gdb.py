@@ -454,6 +454,98 @@ def test_packages_of_concurrent_types(
     assert dict(zip(expected, own, strict=True)) == expected
 
 
+IN_HIDDEN_PACKAGE = {
+    "p.ads": "package P is procedure Run; end P;",
+    "p.adb": """\
+package body P is
+   procedure C_Abort with Import, Convention => C, External_Name => "abort";
+   N : Integer := 1;
+   package Hidden is
+      task Single is entry Go; end Single;
+      task type Worker is entry Go; end Worker;
+      protected Box is procedure Bump (A : Boolean); procedure Bump (A : Integer); end Box;
+      protected type Lock is procedure Take; end Lock;
+      The_Lock : Lock;
+   end Hidden;
+   package body Hidden is
+      task body Single is
+         N : Integer := 11;
+         package V is N : Integer := 12; procedure Show; end V;
+         package body V is
+            procedure Show is begin N := N + 1; Box.Bump (N); end Show;
+         end V;
+      begin
+         accept Go do V.Show; end Go;
+      end Single;
+      task body Worker is
+         N : Integer := 21;
+         package V is N : Integer := 22; procedure Show; end V;
+         package body V is
+            procedure Show is begin Single.Go; N := 0; end Show;
+         end V;
+      begin
+         accept Go do V.Show; end Go;
+      end Worker;
+      protected body Box is
+         procedure Bump (A : Boolean) is null;
+         procedure Bump (A : Integer) is
+            N : Integer := 31;
+            package V is N : Integer := 32; procedure Show; end V;
+            package body V is
+               procedure Show is begin The_Lock.Take; N := A; end Show;
+            end V;
+         begin
+            V.Show;
+            N := 0;
+         end Bump;
+      end Box;
+      protected body Lock is
+         procedure Take is
+            N : Integer := 41;
+            package V is N : Integer := 42; procedure Show; end V;
+            package body V is
+               procedure Show is begin if N > 0 then C_Abort; end if; end Show;
+            end V;
+         begin
+            V.Show;
+            N := 0;
+         end Take;
+      end Lock;
+   end Hidden;
+   procedure Run is W : Hidden.Worker; begin W.Go; end Run;
+end P;
+""",
+    "example.adb": "with P; procedure Example is begin P.Run; end Example;",
+}
+
+
+@pytest.fixture(scope="module")
+def files_in_hidden_package(
+    tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]
+) -> list[str]:
+    return ada_with_core(tool, tmp_path_factory.mktemp("hidden"), IN_HIDDEN_PACKAGE)
+
+
+@pytest.mark.parametrize(("thread", "function", "expected"), [
+    (1, "p__hidden__lock__take__v__show", {"n": "42", "take.n": "41", "p.n": "1"}),
+    (1, "p__hidden__lock__takeNX", {"n": "41", "v.n": "42", "take.v.n": "42"}),
+    (1, "p__hidden__boxT__bump__v__show__2", {"n": "32", "bump.n": "31"}),
+    (1, "p__hidden__box__bumpN__2X", {"n": "31", "v.n": "32", "bump.n": "31"}),
+    (1, "p__hidden__singleTK__v__show", {"n": "13"}),
+    (1, "p__hidden__singleTKBX", {"n": "11", "v.n": "13"}),
+    (3, "p__hidden__worker__v__show", {"n": "22", "worker.n": "21"}),
+    (3, "p__hidden__workerTBX", {"n": "21", "v.n": "22"}),
+])  # fmt: skip
+def test_packages_of_concurrent_types_in_package_bodies(
+    files_in_hidden_package: list[str], thread: int, function: str, expected: dict[str, str]
+) -> None:
+    """gnat adds behind the mark that the body of a package declares them: `takeNX`."""
+    asked = [f"thread {thread}", f"frame function {function}"]
+    asked += [f"output {name}" for name in expected]
+    own = last_lines(files_in_hidden_package, asked)[2:]
+    assert dict(zip(expected, own, strict=True)) == expected
+
+
 IN_OVERLOADED = """\
 procedure Example is
    procedure C_Abort with Import, Convention => C, External_Name => "abort";

@@ -56,11 +56,12 @@ _MAX_KEPT: Final = 256
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 _IN_BODY: Final = pattern(r"(?<=[0-9a-z])X[bn]*\Z")
 """What follows a name that a package declares whose body or whose instance is in a body."""
-_OF_CONCURRENT: Final = pattern(r"(?<=[0-9a-z])(?:TK?B?|[NP])(?=__|\Z)")
+_OF_CONCURRENT: Final = pattern(r"(?<=[0-9a-z])(?:TK?B?|[NP])(?:(?=__)|(?:X[bn]*)?\Z)")
 """What follows names that have other marks, or none, before those of what is in them: the body of a
 task is `tTKB` before `tTK__x`, that of a task type `tTB` before `t__x`, and a subprogram of a
 protected object `p__bumpN` (`P` locks the object, then calls it) before `pT__bump__x`, or
-`p__bump__x` for one of a protected type. Letters of the source are small."""
+`p__bump__x` for one of a protected type. In the body of a package more is behind the mark:
+`p__bumpNX`. Letters of the source are small."""
 _OF_INSTANCE: Final = pattern(r"GP[0-9]+\Z")
 """What follows the name of an instance of a generic subprogram where it is that of a package."""
 _NUMBER: Final = pattern(r"__[0-9]+(?:_[0-9]+)*\Z")
@@ -556,8 +557,9 @@ def is_spelling(entry: str, lowered: str) -> bool:
 
 
 def _without_number(entry: str) -> str:
-    """Return the name that several subprograms have, for that of one of them."""
-    return _without_mark(_NUMBER.sub("", entry))
+    """Return the name that several subprograms have, for that of one of them; the number is behind
+    the mark, or before it where they are those of a protected object: `p__bumpN__2X`."""
+    return _without_mark(_NUMBER.sub("", _without_mark(entry)))
 
 
 def _of_ada(lookup: NameLookup, name: str) -> tuple[Meaning, ...]:
