@@ -654,6 +654,51 @@ int main(void) { return f(1); }
     assert list(names.remarks) == ([note] if is_doubtful else [])
 
 
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_types_that_may_be_of_another_block_of_a_member_function(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str
+) -> None:
+    """The class, a base class, or the function around a lambda may have what the code means."""
+    source = """volatile int sink;
+struct T { long g; } t; struct Base { struct T { int i; }; };
+struct Own : Base { enum { FOO = 70 }; int fld = 5; int own(int n) {
+  { struct T { char q[7]; }; T t; enum { FOO = 71, fld = 72 }; sink = FOO + fld; t.q[0] = n; }
+  T t; t.i = FOO; return t.i + fld; } };
+int outer(int cap) {
+  static int st = 4; struct S { char c; };
+  auto lambda = [=](int n) {
+    { struct S { long q; }; S s; enum { E = 2, st = 3 }; sink = E + st; s.q = n; }
+    S s; s.c = n; return s.c + st; };
+  return lambda(cap);
+}
+struct First { int TWO; }; struct Second { int TWO; };
+struct Several : First, Second { int several(int n) { { enum { TWO = 3 }; sink = TWO; }
+  return n; } };
+int main() { Own o; Several s; struct Local { struct T { char q[9]; }; int local(int n) {
+  T t; t.q[0] = n; return t.q[0]; } } l;
+  return o.own(1) + outer(2) + s.several(3) + l.local(4); }
+"""
+    session = built(tmp_path, tool(compiler), "a.cpp", source)
+    lines = LineLookup(session.code_objects[0].scopes)
+    expected = {
+        5: {"T": "4, {}: line 2 has", "FOO": "4, {}: line 3 has", "fld": "4, {}: line 3 has"},
+        10: {"S": "9, {}: line 7 has", "st": "9, {}: line 7 has"},
+        15: {"TWO": "14, {}: what is around the function may have"},
+    }
+    doubt = "which may be in a block that is not around the code"
+    for line, of_names in expected.items():
+        names = Names(evolve(session, pc=lines.pcs_of("a.cpp", line)[0]))
+        for name in of_names:
+            names.meaning(name)
+        assert list(names.remarks) == [
+            f"{name} is that of line {where.format(doubt)} another one"
+            for name, where in of_names.items()
+        ]
+    for line, name in ((10, "E"), (17, "T")):  # which nothing around has, or is of a class
+        names = Names(evolve(session, pc=lines.pcs_of("a.cpp", line)[0]))
+        assert names.meaning(name) and not names.remarks
+
+
 def test_a_type_of_an_inlined_function(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """Its declaration in a namespace has none: the abstract instance has them."""
     source = """namespace ns {

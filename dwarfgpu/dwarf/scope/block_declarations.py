@@ -28,6 +28,7 @@ OF_BLOCKS: Final = _LISTS_AND_TYPES | {
 _HIDING: Final = frozenset({dw.TAG_ENUMERATOR, dw.TAG_TYPEDEF})
 """What no block may declare beside a variable of the name."""
 _HOISTED: Final = TAGGED | _HIDING
+_ENUMERATIONS: Final = frozenset({dw.TAG_ENUMERATION_TYPE})
 
 
 def is_named(die: Die, part: Part, accepts: DieFilter) -> bool:
@@ -102,22 +103,26 @@ def may_be_of_any_block(declaration: Die) -> bool:
     g++ but for typedefs, put it into the function in either case."""
     if declaration.tag not in _HOISTED or declaration.unit.style != "c":
         return False
+    is_cplusplus = declaration.unit.is_cplusplus  # whose classes are scopes
+    transparent = _ENUMERATIONS if is_cplusplus else TAGGED
     scope = declaration.parent()
-    while scope is not None and scope.tag in TAGGED:
+    while scope is not None and scope.tag in transparent:
         scope = scope.parent()
     if scope is None or scope.tag not in FUNCTIONS:
         return False
-    if declaration.unit.is_cplusplus and declaration.tag != dw.TAG_TYPEDEF:
+    if is_cplusplus and declaration.tag != dw.TAG_TYPEDEF:
         return True
     return "clang" in declaration.unit.producer
 
 
-def in_unknown_block(name: str, taken: Die, outside: Variable | Die) -> str:
-    """Return the note that something further out has the name of what a function declares."""
-    other = outside if isinstance(outside, Die) else outside.die
+def in_unknown_block(name: str, taken: Die, outside: Variable | Die | None) -> str:
+    """Return the note that something further out has the name of what a function declares; None:
+    it is unknown what."""
+    other = outside.die if isinstance(outside, Variable) else outside
+    has = "what is around the function may have" if other is None else f"line {_line(other)} has"
     return (
         f"{name} is that of line {_line(taken)}, which may be in a block that is not around the "
-        f"code: line {_line(other)} has another one"
+        f"code: {has} another one"
     )
 
 

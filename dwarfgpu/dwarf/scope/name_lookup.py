@@ -221,8 +221,9 @@ class NameLookup(UnitDeclarations):
             accepts = _with_parameters(part, accepts)
         if self.chain and self._is_fortran:
             return self._in_fortran(part, accepts)
-        if meanings := self._in_functions_around(part, accepts):
-            self._remark_unknown_block(part, meanings[0], accepts)
+        nearest = self._in_functions_around(part, accepts)
+        if meanings := next((meanings for meanings, is_own in nearest if is_own), ()):
+            self._remark_unknown_block(part, meanings[0], accepts, nearest)
             return meanings
         scopes = [*around(self.chain[0])] if self.chain else []
         classes = [scope for scope in scopes if scope.tag in CLASSES]
@@ -249,44 +250,60 @@ class NameLookup(UnitDeclarations):
             self._remark_another_file(part, meanings)
         return meanings
 
-    def _in_functions_around(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-        """Return what the blocks of the function in focus declare, or the functions and classes
-        whose text is around it."""
+    def _in_functions_around(
+        self, part: Part, accepts: DieFilter
+    ) -> Iterator[tuple[tuple[Meaning, ...], bool]]:
+        """Yield what the blocks of the function in focus declare, then the functions and classes
+        whose text is around it, the nearest first; and whether it is for this lookup: variables of
+        other frames are what `in_enclosing_functions` finds."""
         for scope in reversed(self.chain):
             meanings = self._in_block(scope, part, accepts) or in_nameless(
                 (scope,), part.name, accepts
             )
             if meanings:
-                return meanings
+                yield meanings, True
         written, is_hidden = None, False
         for scope in around(self.chain[0]) if self.chain else ():
             if scope.tag in CLASSES and (meanings := self._in_class(scope, part, accepts)):
-                return meanings
+                yield meanings, True
             if scope.tag in BLOCKS | FUNCTIONS and not is_hidden:
-                # Its variables are of another frame: `in_enclosing_functions` finds them.
-                is_hidden = self._is_hidden(scope, written, part, accepts)
-                meanings = () if is_hidden else self._in_block(scope, part, _no_variable(accepts))
-                if meanings := meanings or self._imported_by(scope, part, accepts):
-                    return meanings
+                hiding = self._hiding(scope, written, part, accepts)
+                if hiding is not None:
+                    yield (hiding,), False
+                    is_hidden = True
+                elif meanings := self._in_block(
+                    scope, part, _no_variable(accepts)
+                ) or self._imported_by(scope, part, accepts):
+                    yield meanings, True
             if not is_hidden and (meanings := _parameter(scope, part, accepts)):
-                return meanings
+                yield meanings, True
             written = scope if scope.tag in CLASSES else None
-        return ()
 
-    def _remark_unknown_block(self, part: Part, taken: Meaning, accepts: DieFilter) -> None:
+    def _remark_unknown_block(
+        self,
+        part: Part,
+        taken: Meaning,
+        accepts: DieFilter,
+        further_out: Iterator[tuple[tuple[Meaning, ...], bool]],
+    ) -> None:
         """Remark that a type or enumerator may be that of a block which is not around the code,
-        where something further out has the name, too."""
+        where something further out has the name, too: first what remains of the functions and
+        classes around the code."""
         if not isinstance(taken, Die) or not may_be_of_any_block(taken):
             return
-        scopes = [*around(taken)]
-        paths = [scope_path(scope) for scope in scopes if scope.tag in CONTAINERS]
-        remarks = self.remarks
-        self.remarks = dict(remarks)
-        for path in (*paths, ()):
-            if outside := self.in_this_unit(path, part, accepts):
+        paths = [scope_path(scope) for scope in around(taken) if scope.tag in CONTAINERS]
+        in_namespaces = (self.in_this_unit(path, part, accepts) for path in (*paths, ()))
+        doubts, remarks = self.doubts, self.remarks
+        self.doubts, self.remarks = [], {}
+        try:
+            named = chain((meanings for meanings, _ in further_out), in_namespaces)
+            outside = next(filter(None, named), None)
+            if outside is not None:
                 remarks[in_unknown_block(part.text, taken, outside[0])] = None
-                break
-        self.remarks = remarks
+        except DwarfGpuError:  # several of them, or one that cannot be read
+            remarks[in_unknown_block(part.text, taken, None)] = None
+        finally:
+            self.doubts, self.remarks = doubts, remarks
 
     def _in_items(
         self, function: Die, part: Part, accepts: DieFilter, outer: list[Path]
@@ -463,15 +480,17 @@ class NameLookup(UnitDeclarations):
             require_only_variable(scope, variable, ordinary)
         return variable
 
-    def _is_hidden(self, scope: Die, written: Die | None, part: Part, accepts: DieFilter) -> bool:
-        """Return whether a variable of a function or block around the one in focus hides what is
-        declared further out. `UsageError` as `in_enclosing_functions`."""
+    def _hiding(
+        self, scope: Die, written: Die | None, part: Part, accepts: DieFilter
+    ) -> Variable | None:
+        """Return the variable of a function or block around the one in focus that hides what is
+        declared further out; None if there is none. `UsageError` as `in_enclosing_functions`."""
         of_class = written is not None and written.unit.is_cplusplus
         variables = variables_below(scope) if of_class else declared_in(scope, part.name)
         is_declared = any(
             canonical(one.name) == part.name and accepts(one.die) for one in variables
         )
-        return is_declared and self._of_enclosing(scope, written, part.name) is not None
+        return self._of_enclosing(scope, written, part.name) if is_declared else None
 
     def of_enclosing_functions(self) -> Iterator[Variable]:
         """Yield the variables of the functions whose text encloses the one in focus, the nearest
