@@ -217,6 +217,9 @@ class LimitExceeded(DwarfGpuError):
 class UsageError(DwarfGpuError):
     """The request itself: an unknown name or option value, a file that does not exist."""
 
+    remarks: tuple[str, ...] = ()
+    """Doubts about what the names of an expression mean."""
+
 
 class SeveralLines(UsageError):
     """A request whose message has several lines, as some of GDB have: the names in it have none."""

@@ -104,8 +104,12 @@ def named_type(text: str, session: Session, options: Options = DEFAULT) -> Typed
     """Return the type that a text names; None for other text."""
     evaluator = Evaluator(session, options)
     names, radix = evaluator.names, options.radix
-    name = parse_type(text, names, radix)
-    typed_name = None if name is None else evaluator.type_named(name)
+    try:
+        name = parse_type(text, names, radix)
+        typed_name = None if name is None else evaluator.type_named(name)
+    except UsageError as error:
+        evaluator.remark_on(error)
+        raise
     if typed_name is not None:
         evaluator.note_remarks()
     return typed_name
@@ -132,6 +136,9 @@ def source_type(text: str, session: Session, options: Options = DEFAULT) -> Type
         value = evaluator.value_of_known_type(node)
     except Unavailable as error:
         raise without_thread(session, at_start(session, error)) from None
+    except UsageError as error:
+        evaluator.remark_on(error)
+        raise
     finally:
         if options.looked_at is not None:
             for variable, frame in evaluator.objects.variables.items():
@@ -171,6 +178,9 @@ class Evaluator(ElementAccess):
             if isinstance(bare, Pointer) and bare.kind != "pointer" and is_row(bare.target):
                 with suppress(DwarfGpuError):  # what shows the array says why it has no length
                     self.objects.resolver.resolved(bare.target, UNDEFINED_LOCATION)
+        except UsageError as error:
+            self.remark_on(error)
+            raise
         finally:
             if self.options.looked_at is not None:
                 for variable, frame in self.objects.variables.items():
@@ -219,6 +229,10 @@ class Evaluator(ElementAccess):
         if self.options.noted is not None:
             for remark in (*self.names.remarks_on_used, *self.objects.remarks):
                 self.options.noted(remark)
+
+    def remark_on(self, error: UsageError) -> None:
+        """Add the notes on names to an error: what a name means may be why."""
+        error.remarks = (*error.remarks, *self.names.remarks)
 
     def in_style(self, value: TypedValue) -> TypedValue:
         """Return a value that no unit has, or a register with an address, in the style of the

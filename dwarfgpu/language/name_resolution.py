@@ -213,7 +213,11 @@ class Names:
         is_of_language = has_own_rules and self.is_predeclared(name)
         takes = self._is_ordinary_of_language if is_of_language else accepts
         look_up = self._rules.looked_up if has_own_rules else NameLookup.of
-        meanings = look_up(lookup, name, takes)
+        try:
+            meanings = look_up(lookup, name, takes)
+        except UsageError:
+            self.remarks.update(lookup.remarks)  # what a scope before `::` means may be why
+            raise
         if is_of_language:
             return meanings
         remarks = lookup.remarks

@@ -364,6 +364,8 @@ class Shell:
                 self.follow_pc()
             if not isinstance(error, UsageError):
                 raise
+            for remark in error.remarks:
+                self.console.note(remark, once=True)
             from dwarfgpu.repl.advice import advised  # only mistakes need it
 
             raise advised(self.session, error) from None

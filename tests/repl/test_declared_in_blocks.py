@@ -126,3 +126,30 @@ def test_the_scope_of_a_line_with_the_entry_of_a_function(
     )
     assert own == of_gdb
     assert own[1] == ["i", "n"] and own[4] == ["inmain"]
+
+
+OF_ANOTHER_BLOCK = """\
+struct S { static int s; }; int S::s = 7;
+volatile int sink;
+int f(int n) {
+  { struct S { long q; }; S x; x.q = n; sink = x.q; }
+  sink = S::s;
+  *(volatile int *)0 = n;
+  return n;
+}
+int main() { return f(1); }
+"""
+
+
+@pytest.mark.parametrize("asked", ["print S::s", "print &S::s", "ptype S::s", "ptype S::In::t"])
+def test_an_error_says_which_entity_was_searched(
+    tool: Callable[[str], str], tmp_path: Path, asked: str
+) -> None:
+    build(tmp_path, {"a.cc": OF_ANOTHER_BLOCK}, [[tool("g++"), "-g", "-o", "a", "a.cc"]])
+    (said,) = answers(None, with_core(tool, tmp_path), [asked])
+    note, error = said.splitlines()[1:]
+    assert note == (
+        "note: S is that of line 4, which may be in a block that is not around the code: "
+        "line 1 has another one"
+    )
+    assert error in ("There is no field named s", 'No type "In" within class or namespace "f::S".')
