@@ -14,6 +14,7 @@ import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from tests.cli.command import run
+from tests.repl.side_by_side import build
 
 MAIN = """
 int counter = 7;
@@ -172,3 +173,48 @@ def test_static_functions_of_a_header(tool: Callable[[str], str], tmp_path: Path
     assert answer.out == "'inc.h'::inl::si = 4\n"
     assert "'inc.h'::inl::si is that of main.c: other.c has another one" in answer.err
     assert run("eval", "--file", program, "'inc.h'::inl::IE").out.endswith("= IE\n")
+
+
+def test_static_functions_of_several_files(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """Their parameters do not say which of them is meant."""
+    sources = {
+        "a.cpp": """
+static int loc(int x) { static int s = 40; return s += x; }
+static int loc(long x) { static int s = 41; return s += x; }
+int usea(int n) { return loc(n) + loc((long)n); }
+""",
+        "b.cpp": """int usea(int);
+static int loc(int x) { static int s = 42; return s += x; }
+int useb(int n) { return usea(n) + loc(n); }
+""",
+        "main.cpp": "int useb(int); int main(int n, char **) { return useb(n); }",
+    }
+    program = str(built(tool("g++"), tmp_path, sources))
+    answer = run("eval", "--file", program, "loc(int)::s")
+    first, value, second = ("a", 40, "b") if " = 40" in answer.out else ("b", 42, "a")
+    assert answer.out == f"loc(int)::s = {value}\n"
+    note = f"loc(int)::s is that of {first}.cpp: {second}.cpp has another one\n"
+    assert note in answer.err and answer.err.count("has another one") == 1
+    assert run("eval", "--file", program, "loc(long)::s").out == "loc(long)::s = 41\n"
+    refused = run("eval", "--file", program, "loc::s")
+    assert '"loc" is overloaded; say which: loc(int); loc(long)' in refused.err
+
+
+@pytest.mark.parametrize("options", [["-O0"], ["-O2", "-flto"]])
+def test_variables_of_static_functions_of_a_header(
+    tool: Callable[[str], str], tmp_path: Path, options: list[str]
+) -> None:
+    """The function is one text, but each file has a variable of its own."""
+    sources = {
+        "inc.h": "static int hdr(int x) { static int hs = 60; return hs += x; }",
+        "a.c": '#include "inc.h"\nint ua(int n) { return hdr(n); }\n',
+        "b.c": '#include "inc.h"\nint ub(int n) { return hdr(n); }\n',
+        "main.c": "int ua(int), ub(int); int main(int n, char **v) { return ua(n) + ub(n); }",
+    }
+    build(tmp_path, sources, [[tool("gcc"), "-g", *options, "-o", "a", "a.c", "b.c", "main.c"]])
+    program = str(tmp_path / "a")
+    answer = run("eval", "--file", program, "hdr::hs")
+    assert answer.out == "hdr::hs = 60\n"
+    notes = [f"hdr::hs is that of {one}.c: {two}.c has another one" for one, two in ("ab", "ba")]
+    assert any(note in answer.err for note in notes)
+    assert "another one" not in run("eval", "--file", program, "'b.c'::hdr::hs").err

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf import constants as dw
@@ -49,6 +49,7 @@ from dwarfgpu.dwarf.scope.meaning import (
     Meaning,
     has_tag,
     is_external_definition,
+    is_same_function,
     ordinary,
 )
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, named_entries
@@ -79,6 +80,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.scope.fortran_names import FortranNames
+    from dwarfgpu.dwarf.scope.names_in_functions import NamesInFunctions
 
 _MAX_SCOPES: Final = 1_000
 """Maximum number of namespaces to search for one name."""
@@ -693,11 +695,34 @@ class NameLookup(UnitDeclarations):
             return ()
         from dwarfgpu.dwarf.scope.names_in_functions import NamesInFunctions  # few names are so
 
-        search = NamesInFunctions(self.chain, part, accepts, self.remarks)
+        search = NamesInFunctions(self.chain, part, accepts, self.name, self.remarks)
         meanings = search.of(functions)
         if not meanings and all(function.has(dw.AT_DECLARATION) for function in functions):
             return search.of(self._external_definitions(functions))
+        if meanings and isinstance(meanings[0], Variable) and not self.remarks:
+            self._remark_function_of_header(functions[0], meanings[0], search)
         return meanings
+
+    def _remark_function_of_header(
+        self, function: Die, taken: Variable, search: NamesInFunctions
+    ) -> None:
+        """Remark that another file, too, has a variable of the same static function of a header,
+        where the place is in none of these files."""
+        from dwarfgpu.dwarf.scope.several_files import differ, is_of_its_file, several
+
+        if function.unit == self.unit or not is_of_its_file(function):
+            return
+        *path, name = scope_path(function)
+        accepts = has_tag(_FUNCTIONS)
+        units = self.other_units(tuple(path), name, _FUNCTIONS)
+        for unit in islice((unit for unit in units if unit != function.unit), MAX_COMPARED):
+            with suppress(DwarfGpuError):  # what was taken needs nothing from it
+                functions = self.declared(unit, tuple(path), Part(name, text=name), accepts)
+                same = tuple(one for one in functions if is_same_function(function, one))
+                for other in search.of(same):
+                    if differ(taken, other):
+                        self.remarks[several(self.name, taken, other)] = None
+                        return
 
     def _external_definitions(self, declarations: tuple[Die, ...]) -> tuple[Die, ...]:
         """Return the entries that define external functions of a name, perhaps without code, as

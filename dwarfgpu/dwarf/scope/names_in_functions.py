@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.qualified import Part, canonical, joined
+from dwarfgpu.dwarf.names.qualified import Part, canonical
 from dwarfgpu.dwarf.scope.block_declarations import (
     declared_in_block,
     in_several_blocks,
@@ -19,13 +19,12 @@ from dwarfgpu.dwarf.scope.declarations import (
     has_parameters,
     is_definition,
     overloaded,
-    scope_path,
 )
-from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, is_external
+from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, is_external, is_same_function
 from dwarfgpu.dwarf.scope.named_entries import completed
 from dwarfgpu.dwarf.scope.nameless_functions import in_nameless
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS
-from dwarfgpu.dwarf.scope.several_files import differ, several
+from dwarfgpu.dwarf.scope.several_files import several
 from dwarfgpu.dwarf.scope.variable import Variable, variables_below
 from dwarfgpu.errors import UsageError
 
@@ -38,6 +37,8 @@ class NamesInFunctions:
     """The scopes of the function in focus, the function first."""
     part: Part
     accepts: DieFilter
+    name: str
+    """The whole name."""
     remarks: dict[str, None]
     """What was remarked on the name, to which this search adds."""
 
@@ -65,10 +66,10 @@ class NamesInFunctions:
         if in_focus:
             return (having[in_focus[0]],)
         first, second, *_ = having
-        if is_external(first) or any(differ(first, other) for other in having):
+        if is_external(first) or not all(is_same_function(first, other) for other in having):
             raise UsageError(overloaded(having))
-        name = joined((*scope_path(first), self.part.text))
-        self.remarks[several(name, having[first], having[second])] = None
+        if not self.remarks:  # as that the functions themselves are of several files
+            self.remarks[several(self.name, having[first], having[second])] = None
         return (having[first],)
 
     def _is_accepted(self, die: Die) -> bool:

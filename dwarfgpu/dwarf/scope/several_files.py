@@ -89,5 +89,7 @@ def _declared_at(die: Die) -> tuple[str | None, int | None]:
 
 def _file_of(meaning: Meaning) -> str:
     """Return the file whose unit declares a meaning; of a type unit the file of the declaration."""
-    die = declaration_of(meaning.die) if isinstance(meaning, Variable) else meaning
+    die = meaning.die if isinstance(meaning, Variable) else meaning
+    if die.tag not in TYPES:
+        die = declaration_of(die)  # the code may be in a unit of the link
     return die.unit.full.name or _declared_at(die)[0] or _NAMELESS
