@@ -454,6 +454,25 @@ def test_packages_of_concurrent_types(
     assert dict(zip(expected, own, strict=True)) == expected
 
 
+def test_breakpoints_in_tasks_and_protected_objects(
+    files_in_task_type: list[str],
+) -> None:
+    """What Tab offers for `break` it takes; GDB 13 takes only single tasks."""
+    program = files_in_task_type[0]
+    names = ["box.bump", "box.wait", "lock.get", "worker", "worker.w.show"]
+    lines = ["32", "24", "locations)", "3", "7"]
+    asked = [f"break p.{name}" for name in names]
+    own = last_lines([program], asked)
+    at = [line.rpartition(" ")[2].rstrip(".") for line in own]
+    assert at == lines, own
+    offered = answers(None, files_in_task_type, ["complete break p.", "complete print p."])
+    for name in names:
+        assert f"break p.{name}\n" in offered[0]
+    assert "print p.worker.w.show\n" in offered[1]
+    for name in names[:4]:
+        assert f"print p.{name}\n" not in offered[1]
+
+
 IN_HIDDEN_PACKAGE = {
     "p.ads": "package P is procedure Run; end P;",
     "p.adb": """\

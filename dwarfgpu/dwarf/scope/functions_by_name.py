@@ -9,7 +9,7 @@ Law: a file does not change while it is open, so that what a name denotes is fou
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
 from typing import Final
@@ -208,15 +208,31 @@ def _functions_spelled(
     return functions.values()
 
 
-def _in_ada(info: DebugInfo, text: str) -> Iterator[NamedFunction]:
-    """Yield the functions of Ada with a name: GNAT writes `p.f` as `p__f`, of an outer scope as
+def _in_ada(info: DebugInfo, text: str) -> list[NamedFunction]:
+    """Return the functions of Ada with a name: GNAT writes `p.f` as `p__f`, of an outer scope as
     `unit__p__f`, in the body of a package as `p__fX`, of several with one name with a number after
-    it: `p__f__2`."""
-    name = text.lower().replace(".", "__")
-    is_meant = re.compile(rf"(?:\w+__)?{re.escape(name)}(?:X[bn]*)?(?:__[0-9]+)?").fullmatch
-    part = f"__{name}" if name == text else name  # that name itself was looked for
-    units = info.strings.units_containing(part.encode("utf-8", "surrogatepass"))
-    for unit in info.reported_units() if units is None else units:
+    it: `p__f__2`. Else those with more marks, as of tasks and of protected objects: `p__t__fN`."""
+    from dwarfgpu.dwarf.names.ada_names import decoded  # few names are searched so
+
+    shown = text.lower()
+    name = shown.replace(".", "__")
+    is_spelled = re.compile(rf"(?:\w+__)?{re.escape(name)}(?:X[bn]*)?(?:__[0-9]+)?").fullmatch
+
+    def is_marked(key: str) -> bool:
+        known = decoded(key) if "__" in key else None
+        return known is not None and f".{known}".endswith(f".{shown}")
+
+    part = f"__{name.rpartition('__')[2]}"  # a name without points was looked for as it is
+    having = info.strings.units_containing(part.encode("utf-8", "surrogatepass"))
+    units = tuple(info.reported_units()) if having is None else having
+    return [*_of_keys(info, units, is_spelled)] or [*_of_keys(info, units, is_marked)]
+
+
+def _of_keys(
+    info: DebugInfo, units: Collection[CompilationUnit], is_meant: Callable[[str], object]
+) -> Iterator[NamedFunction]:
+    """Yield the functions of units of Ada whose names in the file are meant."""
+    for unit in units:
         try:
             if unit.language in dw.ADA:
                 for key in filter(is_meant, named_entries(unit).by_name):

@@ -383,17 +383,21 @@ def _of_unit_of_pascal(shell: Shell, scope: str, word: str) -> Iterator[Candidat
             yield Candidate(f"{scope}.{_as_typed(name, word)}")
 
 
-def names_of_ada(shell: Shell, word: str, kinds: Collection[str]) -> Iterator[Candidate]:
+def names_of_ada(
+    shell: Shell, word: str, kinds: Collection[str], *, of_code: bool = False
+) -> Iterator[Candidate]:
     """Yield the names of packages of Ada that begin so: `pk__x` in the file is `pk.x`. What is
     typed stays in its case of letters, and the renaming of a package in its place. None in other
-    languages."""
+    languages. `of_code`: with those of tasks and protected objects, which no expression has."""
     if _style(shell) != "ada":
         return
+    from dwarfgpu.language.ada.names import is_spelling  # few programs are in Ada
+
     in_file = as_in_file(shell, word)
     typed = in_file.replace("__", ".")
     for name, kind in shell.symbols.starting_with(in_file, kinds):
         declared = _typed_in_ada(name)
-        if declared is not None:
+        if declared is not None and (of_code or is_spelling(name, declared.replace(".", "__"))):
             yield Candidate(word + declared[len(typed) :], kind)
 
 

@@ -84,7 +84,7 @@ def _of_linespec(shell: Shell, text: str) -> Completions:
     if word.startswith(PATHS):
         named += of_scopes(shell, word, CODE_KINDS)
     if "." in word:
-        named += names_of_ada(shell, word, CODE_KINDS)
+        named += names_of_ada(shell, word, CODE_KINDS, of_code=True)
     candidates = _with_files(shell, named, word)
     keyword = None if candidates else _KEYWORD.search(text)
     if keyword is None:
