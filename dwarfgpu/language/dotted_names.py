@@ -114,9 +114,10 @@ def _is_of_ada(names: Names, joined: str) -> bool:
 
 def _is_before(names: Names, word: str, joined: str) -> bool:
     """Return whether a name is that of an object in Ada, not of the package in a name with points;
-    note where it may be either."""
+    note where it may be either. The name of a task around the code is also that of its object."""
     if is_direct(names.session, word):
-        return _is_object(names, word, with_global=True)
+        with_global = of_subprogram(names.session, joined) is None
+        return _is_object(names, word, with_global=with_global)
     note = of_package(names.session, word, joined)
     names.remarks.update({} if note is None else {note: None})
     return False

@@ -489,6 +489,8 @@ package body P is
    package body Hidden is
       task body Single is
          N : Integer := 11;
+         type Rec is record C : Integer := 7; end record;
+         R : Rec;
          package V is N : Integer := 12; procedure Show; end V;
          package body V is
             procedure Show is begin N := N + 1; Box.Bump (N); end Show;
@@ -550,8 +552,8 @@ def files_in_hidden_package(
     (1, "p__hidden__lock__takeNX", {"n": "41", "v.n": "42", "take.v.n": "42"}),
     (1, "p__hidden__boxT__bump__v__show__2", {"n": "32", "bump.n": "31"}),
     (1, "p__hidden__box__bumpN__2X", {"n": "31", "v.n": "32", "bump.n": "31"}),
-    (1, "p__hidden__singleTK__v__show", {"n": "13"}),
-    (1, "p__hidden__singleTKBX", {"n": "11", "v.n": "13"}),
+    (1, "p__hidden__singleTK__v__show", {"n": "13", "single.n": "11", "hidden.single.n": "11"}),
+    (1, "p__hidden__singleTKBX", {"n": "11", "v.n": "13", "single.n": "11", "single.r.c": "7"}),
     (3, "p__hidden__worker__v__show", {"n": "22", "worker.n": "21"}),
     (3, "p__hidden__workerTBX", {"n": "21", "v.n": "22"}),
 ])  # fmt: skip
