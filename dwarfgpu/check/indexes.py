@@ -35,6 +35,8 @@ _MAX_NAME_BYTES: Final = 8 << 20
 """Of the names of `.gdb_index` that are compared, with their owners."""
 _BYTES_OF_A_NAME: Final = 6
 """Of those of `.debug_names` that are compared, for each name that may be searched."""
+_ALIGNMENT: Final = 16
+"""Of functions, in bytes: what aligns one has fewer."""
 _MAX_RANGES: Final = 1_000_000
 """Of the code of all units."""
 _FEW: Final = 5
@@ -139,7 +141,7 @@ class IndexChecker:
             missing = without(code, indexed)
             unit = self.info.unit_at(offset) if missing else None
             if unit is not None:
-                missing = _of_functions(missing, unit)
+                missing = self._without_padding(missing, unit)
             if missing:
                 message = f"{listed_spans(missing)} of the unit at {offset:#x} is missing"
                 self._report(section, message)
@@ -167,6 +169,28 @@ class IndexChecker:
             for section in sections
             if section.covers(section.address)
         )
+
+    def _without_padding(self, code: tuple[Range, ...], unit: CompilationUnit) -> tuple[Range, ...]:
+        """Return code of a unit without zeros behind a function. An index has addresses that "some
+        entry" covers (DWARF 5 6.1.2): Free Pascal's units have what aligns functions, too."""
+        zeros = {span for span in code if self._has_zeros(span)}
+        if not zeros:
+            return code
+        try:
+            ends = {
+                span.end
+                for spans, _ in subprograms_with_code(unit)
+                for span in (() if isinstance(spans, int) else spans)
+            }
+        except DwarfGpuError:
+            return code
+        return tuple(span for span in code if span not in zeros or span.begin not in ends)
+
+    def _has_zeros(self, span: Range) -> bool:
+        size_bytes = span.end - span.begin
+        if size_bytes >= _ALIGNMENT:
+            return False
+        return self.info.object.memory_bytes(span.begin, size_bytes) == bytes(size_bytes)
 
     def _begins_in_file(self, span: Range) -> bool:
         return covers(self._in_file, span.begin)
@@ -200,21 +224,6 @@ class IndexChecker:
     ) -> None:
         rule = RULES[name]
         self.findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
-
-
-def _of_functions(code: tuple[Range, ...], unit: CompilationUnit) -> tuple[Range, ...]:
-    """Return the code of a unit that its functions cover; all of it where none can be read. An
-    index has addresses that "some entry" covers (DWARF 5 6.1.2): Free Pascal's units have the
-    padding between functions, too."""
-    try:
-        functions = merged(
-            span
-            for spans, _ in subprograms_with_code(unit)
-            for span in (() if isinstance(spans, int) else spans)
-        )
-    except DwarfGpuError:
-        return code
-    return _shared(code, functions) if functions else code
 
 
 def _shared(some: tuple[Range, ...], whole: tuple[Range, ...]) -> tuple[Range, ...]:

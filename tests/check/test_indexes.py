@@ -9,7 +9,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.check.made import findings, info_file, verdict_on, words
 from tests.cli.command import run
-from tests.dwarf.builder import FIXTURES, X86_64, Shape, read_fixture
+from tests.dwarf.builder import FIXTURES, X86_64, Content, Shape, read_fixture
 
 ARANGES, GDB, NAMES = "index/symbols.gcc", "index/gdb.gcc", "x86_64/names.clang.O0.v5"
 LLD = "index/lld.clang"
@@ -80,25 +80,34 @@ def test_units_beyond_the_maximum_are_where_the_index_says(name: str) -> None:
     assert "not checked: " in done.out and ": 1 unit and 0 that cannot be used are " in done.out
 
 
+FIRST, LATER, REST = (0x1000, 0x18), (0x1020, 0x10), (0x1030, 0x40)
+
+
 @pytest.mark.parametrize(
-    ("pairs", "message"),
+    ("pairs", "padding", "message"),
     [
-        ([(0x1000, 0x10), (0x1020, 0x10)], None),
-        ([(0x1000, 0x10)], "[0x1020,0x1030) of the unit at 0x0 is missing"),
+        ([FIRST, LATER, REST], b"\0", None),
+        ([FIRST, LATER, REST], b"\xc3", "[0x1018,0x1020) of the unit at 0x0 is missing"),
+        ([FIRST, REST], b"\0", "[0x1018,0x1030) of the unit at 0x0 is missing"),
+        # Code that no entry describes, as where only functions with inlined calls are described.
+        ([FIRST, LATER], b"\0", "[0x1030,0x1070) of the unit at 0x0 is missing"),
     ],
 )
-def test_an_index_may_leave_out_what_no_function_covers(
-    pairs: list[tuple[int, int]], message: str | None
+def test_an_index_may_leave_out_zeros_behind_functions(
+    pairs: list[tuple[int, int]], padding: bytes, message: str | None
 ) -> None:
     """Units of Free Pascal cover the padding between their functions, too."""
     code = (dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA1)
     shapes = Shape(dw.TAG_COMPILE_UNIT, code, True), Shape(dw.TAG_SUBPROGRAM, code)
-    entries = b"\1" + words(0x1000) + b"\x30"
-    entries += b"".join(b"\2" + words(begin) + b"\x10" for begin in (0x1000, 0x1020)) + b"\0"
+    entries = b"\1" + words(0x1000) + b"\x70"
+    entries += b"\2" + words(0x1000) + b"\x18\2" + words(0x1020) + b"\x10\0"
     section = b"".join(words(*pair) for pair in [*pairs, (0, 0)])
     head = b"\2\0" + bytes(4) + b"\x08\0" + bytes(4)
-    aranges = words(len(head) + len(section), size_bytes=4) + head + section
-    file = info_file(shapes, entries, {".debug_aranges": aranges}, machine=X86_64)
+    others: dict[str, bytes | Content] = {
+        ".debug_aranges": words(len(head) + len(section), size_bytes=4) + head + section,
+        ".text": Content(b"\xc3" * 0x18 + padding * 8 + b"\xc3" * 0x50, flags=6, address=0x1000),
+    }
+    file = info_file(shapes, entries, others, machine=X86_64)
     messages = [one.message for one in findings(verdict_on(file)) if one.rule == "wrong-index"]
     assert messages == ([] if message is None else [message])
 
