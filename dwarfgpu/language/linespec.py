@@ -268,6 +268,8 @@ def without_quotes(text: str) -> str:
     if text[:1] not in ("'", '"') or len(text) < 3 or text.find(text[0], 1) != len(text) - 1:
         return text
     inside = text[1:-1]
+    if inside in _ZERO_OFFSETS and text[0] == '"':  # GDB takes it for a function
+        return text
     return inside if IN_FILE.fullmatch(inside) or LINE.fullmatch(inside) else text
 
 

@@ -176,8 +176,8 @@ def _not_placed(code_objects: Sequence[CodeObject], pc: int) -> str:
     if len(code_objects) != 1:
         return ""
     (only,) = code_objects
-    is_linespecd = only.load_address or only.file.type != ET_DYN
-    if is_linespecd or pc < only.file.extent[1]:
+    is_placed = only.load_address or only.file.type != ET_DYN
+    if is_placed or pc < only.file.extent[1]:
         return ""
     return f"; {only.name} is loaded at 0x0: give --load-address ADDR"
 

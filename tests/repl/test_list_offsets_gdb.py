@@ -46,6 +46,14 @@ def test_lines_count_from_the_frame_that_was_shown(
         assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
 
 
+@pytest.mark.parametrize("quoted", ["'+'", '"+"', "'-'", '"-"', '"+3"'])
+def test_a_sign_in_double_quotes_is_a_function(
+    quoted: str, files: list[str], tool: Callable[[str], str]
+) -> None:
+    commands = ["list main", f"list {quoted}"]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+
+
 @pytest.mark.parametrize("listed", ["list -3", "list +3", "list main", "list"])
 def test_without_a_frame_they_count_from_the_default_lines(
     listed: str, files: list[str], tool: Callable[[str], str]
