@@ -95,10 +95,12 @@ def _frame_register(
 
 
 def _start(session: Session) -> int | None:
-    """Return where the function begins; where no entry describes it, by its symbol."""
-    subprogram = session.frame.subprogram
-    if subprogram is not None:
-        return subprogram.entry
+    """Return where the function begins; where no entry that can be read describes it, by its
+    symbol."""
+    with suppress(DwarfGpuError):  # its split file is not found
+        subprogram = session.frame.subprogram
+        if subprogram is not None:
+            return subprogram.entry
     pc = session.pc
     symbol = None if pc is None else symbol_covering(session.code_objects, pc)
     return None if symbol is None or pc is None else pc - symbol.offset

@@ -35,3 +35,6 @@ def test_each_value_has_a_short_reason(tmp_path: Path, tool: Callable[[str], str
     reason = "<error reading variable: split file a.dwo is not found>"
     assert reason in line and "tried" not in line and "debug_info" not in line
     assert "tried" not in listed
+    described, *_ = answers(None, files, ["frame 1", "info frame"])[-1:]
+    assert " Arglist at 0x" in described and "Saved registers:" in described, described
+    assert "source language" not in described
