@@ -228,3 +228,10 @@ def test_arrays_of_fortran_have_the_first_of_rows_and_strings_of_lost_length(
     lost = ["table(1,2)", "table(1,1:2)", "size(table)", "shape(table)", "ubound(table)"]
     for text in answers(None, files, ["frame 1", *(f"print {name}" for name in lost)])[1:]:
         assert "value has been optimized out: DW_" in text
+
+
+def test_a_length_in_unreadable_memory_has_gdbs_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the attribute and the operation, as GDB of the same program compiled by gcc -O2."""
+    with_length(monkeypatch, lambda variable: ExprLoc(bytes.fromhex("3806"), variable.unit))
+    listed = answers(None, CRASH, ["up", "info locals"])[-1]
+    assert "here = <error reading variable here (Cannot access memory at address 0x8)>" in listed

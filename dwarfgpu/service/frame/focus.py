@@ -236,6 +236,10 @@ def contents(
         address = unreachable_address(reading.location, size_bits(reading.type))
         if address is not None:
             return _no_access(reading, address, is_in_line)
+    if isinstance(reading.failure, Unavailable):  # of what its type or location is computed from
+        unreadable = _UNREADABLE.search(reading.failure.message)
+        if unreadable is not None:
+            return _no_access(reading, unreadable["address"], is_in_line)
     if reading.failure is not None:
         return _no_value(reading, reading.failure.brief or str(reading.failure), is_in_line)
     if reading.pointer is not None:
