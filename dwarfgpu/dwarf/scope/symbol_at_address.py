@@ -41,6 +41,8 @@ class SymbolAtAddress:
     code_object: CodeObject
     symbol: str
     """Its name in the symbol table."""
+    has_size: bool = True
+    """Whether the symbol table says where it ends."""
 
     def __str__(self) -> str:
         return f"{self.name}+{self.offset}" if self.offset else self.name
@@ -72,6 +74,10 @@ def name_and_offset(
     symbol = symbol_covering(code_objects, address)
     if symbol is None:
         return _described_function(code_objects, address, is_mangled=is_mangled)
+    if not symbol.has_size:  # as `frame_dummy`: a function behind it may have no symbol
+        described = _described_function(code_objects, address, is_mangled=is_mangled)
+        if described is not None and described[1] < symbol.offset:
+            return described
     return symbol.symbol if is_mangled else symbol.name, symbol.offset
 
 
@@ -113,7 +119,8 @@ def symbol_covering(
             return None
         offset = inside - symbol.address
         name = _name(code_object, symbol)
-        return SymbolAtAddress(name, offset, section.name, code_object, symbol.name)
+        has_size = symbol.size_bytes > 0
+        return SymbolAtAddress(name, offset, section.name, code_object, symbol.name, has_size)
     return None
 
 
