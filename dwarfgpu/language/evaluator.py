@@ -469,7 +469,9 @@ class Evaluator(ElementAccess):
             return self._initialized(node.operand, to)
         if node.how == "literal" and to.type is not None and self.rules is not None:
             return self._literal(self.rules, node.operand, to.type)
-        own = self.own.becoming(node.operand, to.type, is_assigned=False)
+        own = None
+        if node.how != "reinterpret":  # which takes a null pointer constant as a number
+            own = self.own.becoming(node.operand, to.type, is_assigned=False)
         if node.how == "conversion" or self.language.is_go:
             # In Go a constant that is shifted gets the type ("Operators", "Shift operators").
             operand = self.object_as(node.operand, to.type) if own is None else own

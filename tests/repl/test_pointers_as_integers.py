@@ -80,6 +80,9 @@ kernel void k(global ulong *out) {
 """
 OF_CPLUSPLUS_FOR_OPENCL = (
     "pi", "ps", "pn", "g", "gs", "&m[1]", "&s[1]", "m", "s", "&st", "&st.b", "&r", "r", "!pn",
+    "m[0] ? (void *)0 : pi", "m[0] ? pn : (void *)0", "m[0] ? pi : (void *)0", "m[0] ? 0 : pi",
+    "sizeof(m[0] ? pi : (void *)0)", "pn == (void *)0", "(PP)(void *)0", "static_cast<PP>(0)",
+    "reinterpret_cast<PP>(0)",
     "pn == 0", "pi == &m[1]", "g == &m[2]", "&pi", "sizeof(&m[1])", "sizeof(&s[1])", "sizeof(g)",
     "sizeof(&st)", "(int *)pi", "(PP)(int)0", "(PP)0", "1 ? pi : g", "1 ? pn : g", "&g[1]",
     "&*ps", "&ps[-1]", "!&s[0]", "&m[0] + 1", "pi < g", "g < gs",

@@ -60,8 +60,10 @@ class OpenCLOperators(LanguageOperators):
     def _is_null_constant(self, node: ast.Node) -> bool:
         """Return whether a tree is a null pointer constant: in OpenCL C an integer constant
         expression that is 0, also as `void *` (C 6.3.2.3); in C++ for OpenCL a literal."""
-        if is_null_constant(node) or self.evaluation.language.is_cplusplus:
-            return is_null_constant(node)
+        if self.evaluation.language.is_cplusplus:
+            return isinstance(node, ast.Integer) and not node.number
+        if is_null_constant(node):
+            return True
         if is_to_void(node):
             node = node.operand
         return self._is_constant(node) and not self.arithmetic.truth(self.evaluation.object(node))
