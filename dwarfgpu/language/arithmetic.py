@@ -48,6 +48,7 @@ from dwarfgpu.language.base_class_casts import (
 )
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER, Numbers, holds, not_comparable
 from dwarfgpu.language.complexes import COMPLEX, is_complex
+from dwarfgpu.language.dereference import require_known_space
 from dwarfgpu.language.kinds_of_operands import OperandKind
 from dwarfgpu.language.member_pointers import (
     are_same_members,
@@ -303,11 +304,27 @@ class Arithmetic:
         x, y = (self.objects.known(operand).value for operand in (left, right))
         if left_space is right_space or isinstance(self.objects, Unevaluated):
             return x, y
-        if right_space.name == "generic":
+        left_number, right_number = self.space_beside(left, right), self.space_beside(right, left)
+        if UNKNOWN_SPACE in (left_number, right_number):
+            kind = Pointer(None, source_space=UNKNOWN_SPACE)
+            require_known_space(kind, left.unit or right.unit)
+        if left_number == right_space.number:
             return self.objects.in_space(x, left_space, right_space), y
-        if left_space.name == "generic":
+        if right_number == left_space.number:
             return x, self.objects.in_space(y, right_space, left_space)
         raise EvaluationError("the pointers are to different address spaces")
+
+    def space_beside(self, pointer: TypedValue, other: TypedValue) -> int:
+        """Return the address space that a pointer has beside another one: generic if that is,
+        which one without an address space is not in OpenCL 1.x; `UNKNOWN_SPACE` where the version
+        of OpenCL decides and is unknown."""
+        space, to, bare = self._space_of(pointer), self._space_of(other), strip(other.type)
+        assert isinstance(bare, Pointer)
+        if to.name != "generic":
+            return space.number
+        if bare.address_space or bare.address_class:
+            return to.number
+        return self.objects.unqualified_space(space, pointer.unit or other.unit)
 
     def _space_of(self, value: TypedValue) -> AddressSpace:
         bare = strip(value.type)

@@ -59,7 +59,8 @@ OF_ALL_OPENCL = (
     "(private_pointer)(void *)(1 - 1)", "(private_pointer)(1, 0)", "(private_pointer)(zero * 0)",
     "(private_pointer)(1.5f > 2.5f)", "(private_pointer)(char)256", "(private_pointer)(TWO - 2)",
     "(private_pointer)(ONE - 2 + 1)", "1 ? pi : (1 - 1)", "1 ? (1 - 1) : pi", "pi > pn",
-    "((private_pointer[2]){pi, 0})[1]", "((private_pointer[3]){pi})[2]",
+    "1 ? pi : (int *)8", "1 ? pn : (int *)8", "1 ? m : (int *)8", "zero ? pi : (int *)8",
+    "zero ? (int *)8 : pi", "((private_pointer[2]){pi, 0})[1]", "((private_pointer[3]){pi})[2]",
     "((private_pointer[]){(int)0})[0]", "((struct P){1}).p", "((struct P){1, 0}).p",
     "((struct P[2]){{1, pi}})[1].p", "((struct P){1, 0, {pi}}).q[0]",
 )  # fmt: skip
@@ -149,7 +150,7 @@ def test_a_pointer_has_the_number_that_it_has_in_the_kernel(
 @pytest.mark.parametrize(
     ("standard", "expected"),
     [
-        ("-cl-std=CL2.0", ["1", "1", "-1", "-1", "(int *) private_lane#0xffffffff", "0", "8", "7"]),
+        ("-cl-std=CL2.0", ["1", "1", "-1", "-1", "(int *) private_lane#0xffffffff", *"0080", "7"]),
         ("-cl-std=CL3.0", ["1", "1", "-1", "-1", "(int *) private_lane#0xffffffff", "7"]),
     ],
 )
@@ -162,7 +163,8 @@ def test_null_of_private_memory_is_stored(
     commands = [
         "set var pi = 0", "set var ps = 0", "p pi == pn", "p !ps", "p (int)(unsigned long)pi",
         "p (int)(unsigned long)ps", "p (int *)pn", "p (unsigned long)(int *)pn",
-        "p sizeof((int *)pn)", "p *(int *)&m[1]",
+        "p (unsigned long)(1 ? pn : (int *)8)", "p sizeof((int *)pn)",
+        "p (int *)8 < pn", "p *(int *)&m[1]",
     ]  # fmt: skip
     done = run(
         "debug", program, "--dispatch", "k", "--grid", 1, "--workgroup", 1, "--scratch", 4096,
@@ -172,7 +174,18 @@ def test_null_of_private_memory_is_stored(
     answers = [line.partition(" = ")[2] for line in done.lines if line.startswith("$")]
     assert answers == expected, done
     reason = "depends on the version of OpenCL, which is unknown"
-    assert done.err.count(reason) == 8 - len(expected), done
+    assert done.err.count(reason) == 10 - len(expected), done
+
+
+def test_an_unqualified_pointer_is_private_in_opencl_1(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """So it is no generic one, as which the other would be compared."""
+    text = f"{ALL_OPENCL}  out[0] = 1;\n}}\n"
+    program = gpu_program(tool, tmp_path / "k.cl", text, "gfx942", "-O0", "-cl-std=CL1.2")
+    done = _at_line(program, text.count("\n") - 1, "pi < (int *)16", "(int *)16 > pi", "pi > pn")
+    assert _answers(done) == ["0"], done
+    assert done.err.count("the pointers are to different address spaces") == 2, done
 
 
 def test_hip_that_is_linked_with_a_library_of_opencl_stays_hip(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.types.types import Array, Enum, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import UNKNOWN_SPACE, Array, Enum, Pointer, Struct, Type, strip
 from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer
 from dwarfgpu.language.conditional import (
     Arm,
@@ -151,8 +151,12 @@ class OpenCLOperators(LanguageOperators):
         if not isinstance(bare, Pointer) or not isinstance(other_bare, Pointer):
             return value
         space = self.objects.space_of(bare, value.unit)
-        to = self.objects.space_of(other_bare, other.unit)
-        if space is to or to.name != "generic" or bare.source_space is not None:
+        to = self.arithmetic.space_beside(value, other)
+        if space.number in (0, to) or space.name == "generic" or bare.source_space is not None:
             return value
+        if to == UNKNOWN_SPACE:
+            return evolve(value, type=evolve(bare, source_space=to), is_fixed=True)
         kind = evolve(other_bare, target=bare.target)
-        return evolve(self.arithmetic.in_space(value, to, kind), unit=other.unit, is_fixed=True)
+        generic = self.objects.architecture.address_space(to)
+        pointer = self.arithmetic.in_space(value, generic, kind)
+        return evolve(pointer, unit=other.unit, is_fixed=True)
