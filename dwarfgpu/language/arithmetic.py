@@ -309,6 +309,12 @@ class Arithmetic:
             kind = Pointer(None, source_space=UNKNOWN_SPACE)
             require_known_space(kind, left.unit or right.unit)
         if left_number == right_space.number:
+            unit = left.unit or right.unit
+            if unit is not None and unit.is_opencl and not unit.is_cplusplus:
+                raise EvaluationError(
+                    f"in OpenCL C clang orders a pointer to {left_space} and a generic one "
+                    "otherwise than the standard: cast the first, as in `(int *) p`"
+                )
             return self.objects.in_space(x, left_space, right_space), y
         if right_number == left_space.number:
             return x, self.objects.in_space(y, right_space, left_space)

@@ -44,8 +44,8 @@ OF_OPENCL = (
     "(private_pointer)(int *)pi", "*(int *)(unsigned long)(int *)&m[1]", "(int *)pn == 0",
     "pg_null == pn", "pn != pg_null", "(private_pointer)pg_null", "sizeof(&*pg)", "pi == pg",
     "zero ? pg : pi", "1 ? pn : pg", "zero ? pg : &m[1]", "1 ? ps : pg", "1 ? pg : pi",
-    "(1 ? pn : pg) == 0", "sizeof(1 ? pi : pg)", "pg > pg_null", "pg > pgs", "pi < pg",
-    "pi >= pg", "pg_null < ps", "&m[1] > pgs",
+    "(1 ? pn : pg) == 0", "sizeof(1 ? pi : pg)", "pg > pg_null", "pg > pgs", "(int *)pi < pg",
+    "pg >= pi", "pg_null < ps", "pgs < &m[1]", "(int *)pn < pgs", "(int *)m < pgs",
 )  # fmt: skip
 OF_ALL_OPENCL = (
     "(int *)pi", "(int *)&m[1]", "(int *)pn", "sizeof((int *)pi)", "pn", "pn == 0", "0 != pn",
@@ -186,6 +186,18 @@ def test_an_unqualified_pointer_is_private_in_opencl_1(
     done = _at_line(program, text.count("\n") - 1, "pi < (int *)16", "(int *)16 > pi", "pi > pn")
     assert _answers(done) == ["0"], done
     assert done.err.count("the pointers are to different address spaces") == 2, done
+
+
+def test_a_pointer_before_a_generic_one_is_not_ordered_in_opencl_c(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """clang converts the second to the address space of the first, and its lower bits decide."""
+    text = f"{OPENCL}  out[0] = 1;\n}}\n"
+    program = gpu_program(tool, tmp_path / "k.cl", text, "gfx942", "-O0", "-cl-std=CL2.0")
+    refused = ("pi < pg", "pn >= pgs", "m < pgs", "ps > pg")
+    done = _at_line(program, text.count("\n") - 1, *refused, "pg > pi", "(int *)pi < pg")
+    assert _answers(done) == ["0", "0"], done
+    assert done.err.count("cast the first, as in `(int *) p`") == len(refused), done
 
 
 def test_hip_that_is_linked_with_a_library_of_opencl_stays_hip(
