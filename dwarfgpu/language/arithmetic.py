@@ -72,6 +72,7 @@ _NO_OPERAND = {
 }
 
 
+_DIFFERENT_SPACES: Final = "the pointers are to different address spaces"
 INVALID_FLOAT: Final = "Invalid floating value found in program."
 
 _KINDS: Final = (COMPLEX, VECTOR)
@@ -273,11 +274,19 @@ class Arithmetic:
             self._resolved_address(right),
         )
         if left_type != right_type:
-            raise EvaluationError("the pointers are to different address spaces")
+            a, b = self._generic_addresses(left, right)
         distance = a - b
         count = abs(distance) // stride
         long_bits = self.numbers.builtins.long_bits
         return self.value(self.numbers.integer(count if distance >= 0 else -count, long_bits))
+
+    def _generic_addresses(self, left: TypedValue, right: TypedValue) -> tuple[int, int]:
+        """Return the addresses of two pointers to different memory as the source has them;
+        `EvaluationError` unless it has both as generic ones."""
+        left, right = self.in_source(left), self.in_source(right)
+        if {self._space_of(left).name, self._space_of(right).name} != {"generic"}:
+            raise EvaluationError(_DIFFERENT_SPACES)
+        return self.objects.known(left).value, self.objects.known(right).value
 
     def _resolved_address(self, value: TypedValue) -> tuple[int, int]:
         """Return address space and address of a pointer, generic ones where they really are."""
@@ -318,7 +327,7 @@ class Arithmetic:
             return self.objects.in_space(x, left_space, right_space), y
         if right_number == left_space.number:
             return x, self.objects.in_space(y, right_space, left_space)
-        raise EvaluationError("the pointers are to different address spaces")
+        raise EvaluationError(_DIFFERENT_SPACES)
 
     def space_beside(self, pointer: TypedValue, other: TypedValue) -> int:
         """Return the address space that a pointer has beside another one: generic if that is,

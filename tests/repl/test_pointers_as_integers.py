@@ -20,6 +20,7 @@ OF_HIP = (
     "sizeof(&pp[1])", "&s[-2]", "&*&s[-1]", "&s[-1] + 1",
     "&((char *)s)[-1]", "&(&s)[-1]", "pi < &s[0]", "&m[0] > &s[0]", "pi > nul", "&m[0] <= nul",
     "&m[0] < &m[1]", "&s[-1] < &s[0]", "(int *)pp >= pi", "pp < pp + 1", "nul < (int *)out",
+    "pi - &s[0]", "&s[0] - pi", "pi - nul", "nul - &m[0]", "&s[1] - &s[3]",
 )  # fmt: skip
 HIP = """\
 #define DEVICE __attribute__((device))
@@ -46,6 +47,7 @@ OF_OPENCL = (
     "zero ? pg : pi", "1 ? pn : pg", "zero ? pg : &m[1]", "1 ? ps : pg", "1 ? pg : pi",
     "(1 ? pn : pg) == 0", "sizeof(1 ? pi : pg)", "pg > pg_null", "pg > pgs", "(int *)pi < pg",
     "pg >= pi", "pg_null < ps", "pgs < &m[1]", "(int *)pn < pgs", "(int *)m < pgs",
+    "pg - pg_null", "pg_null - pg", "pgs - pg", "pg - pgs",
 )  # fmt: skip
 OF_ALL_OPENCL = (
     "(int *)pi", "(int *)&m[1]", "(int *)pn", "sizeof((int *)pi)", "pn", "pn == 0", "0 != pn",
