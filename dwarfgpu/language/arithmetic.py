@@ -318,16 +318,31 @@ class Arithmetic:
             kind = Pointer(None, source_space=UNKNOWN_SPACE)
             require_known_space(kind, left.unit or right.unit)
         if left_number == right_space.number:
-            unit = left.unit or right.unit
-            if unit is not None and unit.is_opencl and not unit.is_cplusplus:
-                raise EvaluationError(
-                    f"in OpenCL C clang orders a pointer to {left_space} and a generic one "
-                    "otherwise than the standard: cast the first, as in `(int *) p`"
-                )
+            self._require_widening(left, right)
             return self.objects.in_space(x, left_space, right_space), y
         if right_number == left_space.number:
             return x, self.objects.in_space(y, right_space, left_space)
         raise EvaluationError(_DIFFERENT_SPACES)
+
+    def _are_equal(self, left: TypedValue, right: TypedValue) -> bool:
+        if self._comparable_address(left) == self._comparable_address(right):
+            return True
+        if not isinstance(self.objects, Unevaluated):
+            space, to = self._space_of(left), self.space_beside(left, right)
+            number, mask = self.objects.known(right).value, (1 << space.address_bits) - 1
+            if space.number != to and number & mask == self.objects.known(left).value and number:
+                self._require_widening(left, right)
+        return False
+
+    def _require_widening(self, left: TypedValue, right: TypedValue) -> None:
+        """Raise `EvaluationError` where a pointer to a named address space is compared with a
+        generic one and clang converts that: in OpenCL C."""
+        unit = left.unit or right.unit
+        if unit is not None and unit.is_opencl and not unit.is_cplusplus:
+            raise EvaluationError(
+                f"in OpenCL C clang compares a pointer to {self._space_of(left)} and a generic one "
+                "otherwise than the standard: cast the first, as in `(int *) p`"
+            )
 
     def space_beside(self, pointer: TypedValue, other: TypedValue) -> int:
         """Return the address space that a pointer has beside another one: generic if that is,
@@ -360,8 +375,7 @@ class Arithmetic:
         are_pointers = [isinstance(strip(operand.type), Pointer) for operand in (left, right)]
         if all(are_pointers):
             if operator in ("==", "!="):
-                is_same = self._comparable_address(left) == self._comparable_address(right)
-                return is_same == (operator == "==")
+                return self._are_equal(left, right) == (operator == "==")
             x, y = self._ordered_addresses(left, right)
             return holds(operator, (x > y) - (x < y))
         if any(are_pointers):

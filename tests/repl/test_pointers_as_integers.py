@@ -190,14 +190,15 @@ def test_an_unqualified_pointer_is_private_in_opencl_1(
     assert done.err.count("the pointers are to different address spaces") == 2, done
 
 
-def test_a_pointer_before_a_generic_one_is_not_ordered_in_opencl_c(
+def test_a_pointer_before_a_generic_one_is_not_compared_in_opencl_c(
     tool: Callable[[str], str], tmp_path: Path
 ) -> None:
     """clang converts the second to the address space of the first, and its lower bits decide."""
-    text = f"{OPENCL}  out[0] = 1;\n}}\n"
+    one = "  private int *one = (private int *)(uint)(ulong)ps;\n"
+    text = f"{OPENCL}{one}  out[0] = 1;\n}}\n"
     program = gpu_program(tool, tmp_path / "k.cl", text, "gfx942", "-O0", "-cl-std=CL2.0")
-    refused = ("pi < pg", "pn >= pgs", "m < pgs", "ps > pg")
-    done = _at_line(program, text.count("\n") - 1, *refused, "pg > pi", "(int *)pi < pg")
+    refused = ("pi < pg", "pn >= pgs", "m < pgs", "ps > pg", "one == pgs", "one != pgs")
+    done = _at_line(program, text.count("\n") - 1, *refused, "pg > pi", "pgs == one")
     assert _answers(done) == ["0", "0"], done
     assert done.err.count("cast the first, as in `(int *) p`") == len(refused), done
 
