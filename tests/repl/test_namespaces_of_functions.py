@@ -437,7 +437,14 @@ pub struct X { pub a: u8 }
 pub mod inner { pub struct Y(pub u8); pub static FAR: i32 = 3; }
 pub static CNT: i32 = 1;
 struct Own(u8);
+pub enum Kind { Few(u32), Rest }
+pub enum Odd { A(u32), B }
+pub enum Num { A = 1, B = 2 }
+pub union Un { pub a: u32, pub b: f32 }
+pub struct One { pub a: u32 }
 #[inline(never)] pub fn f() -> i32 {
+    std::hint::black_box((Kind::Few(1), Kind::Rest, Odd::A(1), Odd::B, Num::A, Num::B));
+    std::hint::black_box((Un { a: 1 }, One { a: 1 }));
     std::hint::black_box((CNT, inner::FAR, Own(1), String::new())); CNT }
 """,
     "new.rs": """\
@@ -445,7 +452,14 @@ pub struct X { pub a: u64, pub b: u64 }
 pub mod inner { pub struct Y(pub u64); pub static FAR: i32 = 4; }
 pub static CNT: i32 = 2;
 struct Own(u64);
+pub enum Kind { Few(f32), Rest }
+pub enum Odd { A(u32), C }
+pub enum Num { A = 3, B = 4 }
+pub union Un { pub a: u32, pub b: i32 }
+pub struct One { pub a: f32 }
 #[inline(never)] pub fn f() -> i32 {
+    std::hint::black_box((Kind::Few(1.0), Kind::Rest, Odd::A(1), Odd::C, Num::A, Num::B));
+    std::hint::black_box((Un { a: 1 }, One { a: 1.0 }));
     std::hint::black_box((CNT, inner::FAR, Own(1), String::new())); CNT }
 """,
     "a.rs": """\
@@ -463,6 +477,7 @@ OF_VERSIONS = {
     "sizeof(foo::inner::Y)": 'several blocks of "foo::inner", or several crates "foo", declare "Y"',
 }
 NOTED = ["foo::CNT", "foo::inner::FAR", "foo::f", "sizeof(foo::Own)"]
+NOTED += [f"sizeof(foo::{name})" for name in ("Kind", "Odd", "Num", "Un", "One")]
 
 
 def test_crates_of_one_name(tmp_path: Path, tool: Callable[[str], str]) -> None:

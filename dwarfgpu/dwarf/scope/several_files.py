@@ -3,18 +3,27 @@ file."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice, zip_longest
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import declaration_of, path_of
 from dwarfgpu.dwarf.scope.meaning import Meaning, is_external, is_function, is_removed
 from dwarfgpu.dwarf.scope.named_entries import TYPES, VARIABLES
 from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 
 _NAMELESS: Final = "a file without a name"
+_HOLDERS: Final = frozenset({dw.TAG_VARIANT_PART, dw.TAG_VARIANT, dw.TAG_STRUCTURE_TYPE})
+_PARTS: Final = _HOLDERS | {dw.TAG_MEMBER, dw.TAG_ENUMERATOR}
+_VALUES: Final = (dw.AT_DATA_MEMBER_LOCATION, dw.AT_CONST_VALUE, dw.AT_DISCR_VALUE)
+_MAX_PARTS: Final = 1_000
+"""At most this many parts of two types are compared."""
 
 
 def is_of_its_file(meaning: Meaning) -> bool:
@@ -40,7 +49,7 @@ def differ(first: Meaning, second: Meaning) -> bool:
     if first.tag != second.tag:
         return False
     if first.tag in TYPES and first.unit.language == second.unit.language == dw.LANG_RUST:
-        return _layout(first) != _layout(second)
+        return not _have_one_layout(first, second)
     return _declared_at(first) != _declared_at(second)
 
 
@@ -74,12 +83,29 @@ def _symbol_of_rust(meaning: Meaning) -> str | None:
     return die.linkage_name if die.unit.language == dw.LANG_RUST else None
 
 
-def _layout(die: Die) -> tuple[object, ...]:
-    """Return the size of a type, and the names of its members and where they are; units have some
-    of its methods."""
-    members = die.children((dw.TAG_MEMBER, dw.TAG_ENUMERATOR))
-    parts = [(member.name, member.integer(dw.AT_DATA_MEMBER_LOCATION)) for member in members]
-    return die.integer(dw.AT_BYTE_SIZE), parts
+def _have_one_layout(first: Die, second: Die) -> bool:
+    """Return whether two types of Rust have the same size, and the same members and variants."""
+    if first.integer(dw.AT_BYTE_SIZE) != second.integer(dw.AT_BYTE_SIZE):
+        return False
+    parts = zip_longest(_parts(first), _parts(second))
+    return all(one == other for one, other in islice(parts, _MAX_PARTS))
+
+
+def _parts(die: Die) -> Iterator[tuple[object, ...]]:
+    """Yield what is in a type of Rust: its members and constants, and those of its variants, whose
+    types are in it. Its methods are left out: units have some of them."""
+    types = types_of(die.unit)
+    waiting = [die.children(_PARTS)]
+    while waiting:
+        part = next(waiting[-1], None)
+        if part is None:
+            waiting.pop()
+            continue
+        type_ = type_name(types.type_of(part)) if part.has(dw.AT_TYPE) else None
+        values = (part.attribute(name) for name in _VALUES)
+        yield len(waiting), part.tag, part.name, type_, *(one and one.raw for one in values)
+        if part.tag in _HOLDERS:
+            waiting.append(part.children(_PARTS))
 
 
 def _declared_at(die: Die) -> tuple[str | None, int | None]:
