@@ -576,3 +576,88 @@ def test_an_impl_in_a_method(
     at_method = [str(tmp_path / "a"), "--pc", f"a::G::{method}"]
     [shown] = answers(None, at_method, ["output OWN"])
     assert "the file does not say in which module the impl of a::G::" in shown
+
+
+NO_MODULES = """\
+static X: i32 = 1;
+fn stop() -> i32 { std::process::abort() }
+mod inn {
+    pub static X: i32 = 2;
+    pub trait Tr {
+        fn direct(&self) -> i32 { crate::stop() + X }
+        fn of_closure(&self) -> i32 {
+            let c = |x: i32| { x + 0u8.direct() };
+            c(X) }
+        fn around(&self) -> i32 {
+            fn in_trait() -> i32 { 0u8.of_closure() + X }
+            in_trait() }
+    }
+    impl Tr for u8 {}
+    pub fn outer() -> i32 {
+        fn in_function() -> i32 {
+            static X: i32 = 3;
+            0u8.around() + X }
+        in_function() }
+    pub fn one_line() -> i32 { fn in_line() -> i32 { outer() } in_line() }
+    pub fn generic<T>(_: T) -> i32 {
+        fn in_generic() -> i32 { one_line() + X }
+        let c = |x: i32| { x + in_generic() };
+        c(X) }
+    pub mod both {
+        pub static X: i32 = 5;
+        pub fn before() -> i32 { super::generic("") + X } }
+    pub fn both() -> i32 {
+        both::before() + X }
+    pub fn twin() -> i32 { both() + X }
+    pub mod twin {
+        pub static X: i32 = 6;
+        pub fn after() -> i32 { super::twin() + X } }
+    pub static FROM: fn() -> i32 = || { twin::after() + X };
+}
+fn main() { std::hint::black_box(inn::FROM() + X); }
+"""
+IN_NO_MODULES = {
+    "direct<u8>": "2 1",
+    "{closure#0}<u8>": "2 1",
+    "in_trait": "2 1",
+    "in_function": "2 1",
+    "in_line": "2 1",
+    "in_generic": "2 1",
+    "{closure#0}<&str>": "2 1",
+    "before": "5 2",
+    "both": "2 1",
+    "after": "6 2",
+    "{closure#0}": "2 1",
+}
+"""What `self::X` and `super::X` are, by the functions that are called, the last one first."""
+IN_UNKNOWN_MODULES = {"in_line": "one_line", "after": "twin"}
+"""By default, with what may be a function or a module around them."""
+
+
+@pytest.mark.parametrize("mangling", ["", "v0"])
+def test_traits_and_functions_are_no_modules(
+    tmp_path: Path, tool: Callable[[str], str], mangling: str
+) -> None:
+    """The Rust Reference, "Paths". The symbols of v0 say what is a function; by default only lines
+    do: code on the line of a function, or behind it, may be in it or in a module of its name."""
+    tool("gcc")  # which rustc links with
+    make = [tool("rustc"), "-g", "-Awarnings"]
+    make += [f"-Csymbol-mangling-version={mangling}"] if mangling else []
+    build(tmp_path, {"a.rs": NO_MODULES}, [[*make, "a.rs", "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    levels = {}
+    for level in range(40):
+        shown = frame(files, level)
+        for name in IN_NO_MODULES:
+            if f" {name} (" in shown:
+                levels.setdefault(name, level)
+    for name, expected in IN_NO_MODULES.items():
+        commands = [f"frame {levels[name]}", *(f"output {one}::X" for one in ("self", "super"))]
+        said = answers(None, files, [*commands, "output crate::X"])[1:]
+        shown = [text.splitlines()[-1] for text in said]
+        if name in IN_UNKNOWN_MODULES and not mangling:
+            around = f"a::inn::{IN_UNKNOWN_MODULES[name]}"
+            why = f"the file does not say in which module {around}::{name} is: "
+            assert shown == [why + f"{around} may be a function, too"] * 2 + ["1"]
+        else:
+            assert shown == [*expected.split(), "1"], name

@@ -6,16 +6,14 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import around, scope_path
 from dwarfgpu.dwarf.scope.items_of_functions import in_unknown_module, path_around_impl
+from dwarfgpu.dwarf.scope.unit_search import Path
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.syntax.words import PATHS
 from dwarfgpu.session.session import Session
 
-_ARTIFICIAL: Final = "{"
-"""How the names begin that rustc gives to closures and implementations."""
 _BEFORE_CRATE: Final = "/@/"
 """In the name of a unit, before that of its crate and a hash."""
 _JOINT: Final = "::"
@@ -25,8 +23,15 @@ _SUPER: Final = "super::"
 
 def written_scopes(session: Session, unit: CompilationUnit) -> list[tuple[str, str]]:
     """Return what is written before a name in the focus, and what the file has in its place; an
-    empty text is left out in a module, that of the nearest one first."""
-    around_code = _modules(session)
+    empty text is left out in a module, that of the nearest one first. Where the module is unknown,
+    no `self::` and `super::` is written."""
+    try:
+        return _scopes(_modules(session), unit)
+    except DwarfGpuError:
+        return [one for one in _scopes(_namespaces(session), unit) if one[0] in ("", _CRATE)]
+
+
+def _scopes(around_code: Path, unit: CompilationUnit) -> list[tuple[str, str]]:
     modules = around_code or _crate(unit)
     if not modules:
         return []
@@ -46,37 +51,37 @@ def rust_spelling(session: Session, unit: CompilationUnit, name: str) -> str:
     """
     if not name.startswith(PATHS):
         return name
-    chain = session.meanings().chain
-    if chain and not name.startswith(_CRATE) and (why := in_unknown_module(chain[0])):
-        raise UsageError(why)
-    written = [scope for scope in written_scopes(session, unit) if scope[0]]
+    modules = _namespaces(session)[:1] if name.startswith(_CRATE) else _modules(session)
+    written = [scope for scope in _scopes(modules, unit) if scope[0]]
     for before, whole in sorted(written, key=lambda scope: -len(scope[0])):
         rest = name.removeprefix(before)
         if rest != name and not rest.startswith(_SUPER):
             return whole + rest
-    modules = _JOINT.join(_modules(session) or _crate(unit))
-    raise UsageError(f"Too many super:: uses from '{modules}'")
+    path = _JOINT.join(modules or _crate(unit))
+    raise UsageError(f"Too many super:: uses from '{path}'")
 
 
-def _modules(session: Session) -> tuple[str, ...]:
+def _modules(session: Session) -> Path:
     """Return the names of the crate and the modules around the function in focus; none without
-    one. Closures are in a namespace of their function's name."""
+    one. `UsageError` where the module is unknown."""
+    meanings, path = session.meanings(), _namespaces(session)
+    if meanings.chain and (why := in_unknown_module(meanings.chain[0])):
+        raise UsageError(why)
+    if len(path) < 2:
+        return path
+    from dwarfgpu.dwarf.scope.modules_of_rust import module_around  # for few names
+
+    return module_around(meanings.chain[0], path, meanings.infos)
+
+
+def _namespaces(session: Session) -> Path:
+    """Return the namespaces around the function in focus, or its `impl`; closures are in one of
+    their function's name."""
     chain = session.meanings().chain
-    scopes = [scope for scope in around(chain[0]) if scope.tag == dw.TAG_NAMESPACE] if chain else []
-    of_impl = path_around_impl(chain[0]) if chain else None
-    path = of_impl or next(map(scope_path, scopes), ())
-    artificial = [index for index, name in enumerate(path) if name.startswith(_ARTIFICIAL)]
-    path = path[: artificial[0]] if artificial else path
-    is_closure = bool(chain) and (chain[0].name or "").startswith(_ARTIFICIAL)
-    while len(path) > 1 and (is_closure or artificial or of_impl) and _is_function(session, path):
-        path = path[:-1]
-    return path
-
-
-def _is_function(session: Session, path: tuple[str, ...]) -> bool:
-    name = _JOINT.join(path)
-    meanings = session.meanings(name).of(f"{_JOINT}{name}")
-    return any(isinstance(one, Die) and one.tag == dw.TAG_SUBPROGRAM for one in meanings)
+    if not chain:
+        return ()
+    scopes = (scope for scope in around(chain[0]) if scope.tag == dw.TAG_NAMESPACE)
+    return path_around_impl(chain[0]) or next(map(scope_path, scopes), ())
 
 
 def _crate(unit: CompilationUnit) -> tuple[str, ...]:

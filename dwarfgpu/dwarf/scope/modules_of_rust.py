@@ -1,0 +1,146 @@
+"""The module around code of Rust. rustc describes traits, and what is in functions, in namespaces,
+as it does modules.
+
+Law: a namespace is that of a trait if a function in it has a parameter `Self`. It is that of a
+function if the symbol of the code has a value there (RFC 2603), or the code is a closure. By
+default symbols do not say what a name is of, and a module may have the name of a function beside
+it: the code is in the function if that has lines behind the declaration of the code, and is not if
+it begins behind that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import Final
+
+from dwarfgpu.base.pattern import pattern
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import Range, contains, merged
+from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.index.units_by_name import require_few, units_with_functions
+from dwarfgpu.dwarf.names.qualified import joined
+from dwarfgpu.dwarf.scope.declarations import scope_path, template_parameter
+from dwarfgpu.dwarf.scope.named_entries import named, named_entries
+from dwarfgpu.dwarf.scope.scope_entries import (
+    TEMPLATE_PARAMETERS,
+    calls_below,
+    code_ranges,
+    decl_file,
+    decl_line,
+    has_child,
+)
+from dwarfgpu.dwarf.scope.unit_search import Path
+from dwarfgpu.errors import UsageError
+
+_ARTIFICIAL: Final = "{"
+"""How the names begin that rustc gives to closures and implementations."""
+_BODIES: Final = ("{closure", "{async", "{gen", "{coroutine")
+_NAMELESS: Final = "_"
+"""The name of a constant that has none."""
+_SCOPES: Final = pattern(
+    r"_R(?:(?:I|N[A-Za-z])*[MX](?:s[0-9A-Za-z]*_)?)?(?P<scopes>(?:I|N[A-Za-z])*)C"
+)
+"""The names in a symbol of RFC 2603 up to that of the crate, or those of its `impl`."""
+_SCOPE: Final = pattern(r"I|N(?P<kind>[A-Za-z])")
+_VALUE: Final = "v"
+_OF_TRAIT: Final = pattern(r"_R(?:I|N[A-Za-z])*Y")
+"""A function of a trait in such a symbol."""
+_PARAMETERS: Final = TEMPLATE_PARAMETERS | {dw.TAG_FORMAL_PARAMETER}
+_MAX_ROWS: Final = 10_000
+"""Rows of the line table of a function that are read."""
+
+
+def module_around(function: Die, path: Path, infos: Sequence[DebugInfo]) -> Path:
+    """Return the module that has a function. `path`: the namespaces around it, or around its
+    `impl`. `UsageError` where the files do not say which of them are modules."""
+    artificial = [index for index, name in enumerate(path) if name.startswith(_ARTIFICIAL)]
+    inner = path[artificial[0]] if artificial else function.name or ""
+    path = path[: artificial[0]] if artificial else path
+    kinds = _kinds(function.linkage_name or "")
+    is_body = inner.startswith(_BODIES)
+    directly = [] if artificial or is_body else [function]
+    while len(path) > 1:
+        *outer, name = path
+        kind = kinds[len(outer) - 1 : len(outer)]
+        is_value = is_body or name == _NAMELESS or kind == _VALUE
+        if not is_value and any(map(_is_of_trait, directly)):
+            directly = []
+        elif is_value or not kind and _is_in_function(function, path, infos):
+            is_of_closure = is_body and not artificial
+            directly = [function] if is_of_closure else [*_functions(tuple(outer), name, infos)]
+            if not directly and name != _NAMELESS:
+                raise _unknown(function)  # it may be a trait that has the function
+        else:
+            return path
+        path, is_body = tuple(outer), False
+    return path
+
+
+def _kinds(symbol: str) -> str:
+    """Return what the names around a function are of, from the module in the crate on, as its
+    symbol says: `t` for modules, types and traits, `v` for functions; empty where it does not."""
+    begun = _SCOPES.match(symbol)
+    scopes = "" if begun is None else begun["scopes"]
+    return "".join(scope["kind"] or "" for scope in _SCOPE.finditer(scopes))[::-1]
+
+
+def _is_of_trait(function: Die) -> bool:
+    """Return whether a function is directly in a trait; `UsageError` where that is unknown."""
+    if template_parameter(function, "Self") or _OF_TRAIT.match(function.linkage_name or ""):
+        return True
+    is_instance = (function.name or "").endswith(">")
+    if is_instance and not any(has_child(one, _PARAMETERS) for one in function.origins()):
+        raise _unknown(function)  # without types in the file, as of `-C debuginfo=1`
+    return False
+
+
+def _is_in_function(inside: Die, path: Path, infos: Sequence[DebugInfo]) -> bool:
+    """Return whether what has a function in its namespace is another function, not a module."""
+    *outer, name = path
+    line, file = decl_line(inside), decl_file(inside)
+    is_known = True
+    for function in _functions(tuple(outer), name, infos):
+        begin, its_file = decl_line(function), decl_file(function)
+        if None in (line, begin, file, its_file):
+            is_known = False
+        elif file is not None and its_file is not None and file.path != its_file.path:
+            continue
+        elif line is not None and begin is not None and line >= begin:
+            if line > begin and _last_line(function) >= line:
+                return True
+            is_known = False
+    if not is_known:
+        raise _unknown(inside, f": {joined(path)} may be a function, too")
+    return False
+
+
+def _last_line(function: Die) -> int:
+    """Return the last line of the code of a function, without that of others in it; 0 without."""
+    table, file = function.unit.line_table, decl_file(function)
+    if table is None or file is None:
+        return 0
+    inlined = merged(span for call in calls_below(function) for span in code_ranges(call))
+    lines = [0]
+    rows = chain.from_iterable(map(table.rows_in, code_ranges(function)))
+    for row in islice(rows, _MAX_ROWS):
+        is_inlined = contains(inlined, Range(row.address, row.address + 1))
+        if not is_inlined and table.file(row.file).path == file.path:
+            lines.append(row.line)
+    return max(lines)
+
+
+def _functions(path: Path, name: str, infos: Sequence[DebugInfo]) -> Iterator[Die]:
+    """Yield the functions of a name in a namespace, and their instances with arguments."""
+    for info in infos:
+        for unit in require_few(units_with_functions(info, name), info, name):
+            for key in (name, *named_entries(unit).templates(name)):
+                for die in named(unit, key):
+                    if die.tag == dw.TAG_SUBPROGRAM and scope_path(die)[:-1] == path:
+                        yield die
+
+
+def _unknown(function: Die, why: str = "") -> UsageError:
+    name = joined(scope_path(function))
+    return UsageError(f"the file does not say in which module {name} is{why}")
