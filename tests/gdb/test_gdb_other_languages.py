@@ -159,8 +159,7 @@ def test_gdb_lives_on_where_a_structure_has_no_name(
     """GDB 13 ends (SIGSEGV) at the text of its type in Fortran; gfortran describes an array of
     strings of deferred length as one, without members."""
     out = compared(debugger, tool("gfortran"), tmp_path / "a.f90", DEFERRED, 8)
-    assert "names: GDB has <incomplete type>, dwarfgpu <error: " in out
-    assert "3 variables of 1 frame: 2 are the same, 1 differs for a known reason, 0 differ" in out
+    assert "3 variables of 1 frame: 3 are the same" in out
     code = """
 try:
     gdb.execute("dwarfgpu print $at", to_string=True)
