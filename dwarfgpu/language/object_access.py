@@ -245,6 +245,8 @@ class ObjectAccess(Dereference):
             bits = read_field(access, value.location, size, value.type)
             return self._checked(evolve(value, bits=as_stored(bits, value.type, access.endian)))
         kind = value.type if value.bit_size is None else None
+        if isinstance(bare, Base):  # a piece of a register is no register
+            location = value.location
         return self._checked(evolve(value, bits=object_bits(kind, size, location, self.context)))
 
     def _checked(self, value: TypedValue) -> TypedValue:

@@ -240,3 +240,33 @@ def test_written_pieces(tool: Callable[[str], str], tmp_path: Path, option: str)
         "$1 = {a = 0.5, b = 4}",
         "$2 = 0.5",
     ]
+
+
+MEMBERS = r"""
+asm(".globl _start\n_start: call main\n hlt\n");
+typedef struct { double a; float b; } P;
+static volatile double in[2] = {7.5, 3.25};
+__attribute__((noinline)) static double members(void) {
+  P p = {in[0], in[1]};
+  asm volatile("nop" : "+t"(p.a), "+u"(p.b) :: "memory");
+  asm volatile("int3\n nop" ::: "memory");
+  in[1] = p.a;
+  in[0] = p.b;
+  return 1;
+}
+int main(void) { return members() > 3; }
+"""
+
+
+@pytest.mark.parametrize("option", ["-m32", "-mfpmath=387"])
+def test_members_in_pieces_of_registers_are_their_bits(
+    option: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """As the structure that has them; a number that is assigned is the one that is read."""
+    files = compiled_and_stopped(tool, tmp_path, MEMBERS, [option])
+    commands = ["p p", "p p.a", "p p.b", "p p.a == 7.5"]
+    ours = answers(None, files, commands)
+    assert ours == answers(tool("gdb"), files, commands)
+    *_, assigned, read, whole = answers(None, files, ["p p.a = 2", "p p.a", "p p"])
+    assert "\n$1 = 2\n" in assigned and "\n$2 = 2\n" in read
+    assert "\n$3 = {a = 2, " in whole
