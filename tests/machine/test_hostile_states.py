@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.npy import Npy, npy_bytes
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.machine.sparse_memory import SparseMemory
 from dwarfgpu.machine.state import load
 from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.state.load_contents import regular_file
 from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.model.storage import Memory
 from tests.work import at_most
@@ -220,3 +222,37 @@ def test_too_many_code_objects_are_refused(tmp_path: Path, monkeypatch: pytest.M
         else:
             with pytest.raises(LimitExceeded, match="3 code objects, at most 2 are read"):
                 load_state(file)
+
+
+@pytest.mark.parametrize(
+    ("members", "named"),
+    [
+        ({"code_objects": [{"path": "a/" * 20_000}]}, r"code_objects\[0\].path"),
+        ({"memory": [{"address": 0, "npy": "a/../" * 20_000}]}, r"memory\[0\].npy"),
+    ],
+)
+def test_long_paths_are_not_taken_apart(
+    tmp_path: Path, members: dict[str, object], named: str
+) -> None:
+    loaded(tmp_path, [])  # what is done once
+    document = {"schema": "dwarfgpu-state-2", "architecture": "gfx942", "waves": [{}]}
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps(document | members))
+    with (
+        at_most(10_000),
+        pytest.raises(UsageError, match=f"{named}: expected a path of at most 4095 bytes, not "),
+    ):
+        load_state(path)
+
+
+def test_only_paths_with_two_dots_are_resolved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of their parts is looked up."""
+    resolved: list[Path] = []
+    resolve = Path.resolve
+    monkeypatch.setattr(Path, "resolve", lambda path: (resolved.append(path), resolve(path))[1])
+    for name in "a/" * 2000 + "k.co", "a/../k.co":
+        document = Field("s.json", "", {"path": name})
+        assert regular_file(document["path"], tmp_path).name == "k.co"
+    assert resolved == [tmp_path / "a/../k.co"]

@@ -27,6 +27,8 @@ RANGE_BYTES: Final = 640
 """What a range of memory takes besides its contents, nearly."""
 MAX_FILLED_BYTES = 1 << 30
 """Maximum size of memory that repeats one byte."""
+_MAX_PATH_BYTES: Final = 4095
+"""Of a file: Linux opens none of a longer path, and to take one apart is quadratic work."""
 
 
 @frozen
@@ -95,18 +97,19 @@ def regular_file(field: Field, folder: Path) -> Path:
 
     `UsageError` where it is something else, or no path at all.
     """
+    if len(field.text()) > _MAX_PATH_BYTES:
+        raise field.expected(f"a path of at most {_MAX_PATH_BYTES} bytes")
     path = folder / field.text()
     try:
-        resolved = path.resolve()
         try:
             mode = path.stat().st_mode
         except (FileNotFoundError, NotADirectoryError):
             mode = stat.S_IFREG  # it may be made later
         if not stat.S_ISREG(mode):
             raise field.expected("the path of a regular file")
+        return path.resolve() if ".." in path.parts else path
     except (OSError, ValueError, RuntimeError):  # a NUL, no character of a name, a circle of links
         raise field.expected("the path of a file") from None
-    return resolved if ".." in path.parts else path
 
 
 def set_register(
