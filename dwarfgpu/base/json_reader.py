@@ -41,7 +41,13 @@ _PART_BYTES = 1 << 20
 MAX_BITS = 128
 """Default limit of an integer in bits, without its sign."""
 _BINARY = pattern(r"%[01?]{8}")
-_PAIR = pattern(r"[0-9a-fA-F]{2}")
+_BYTES = pattern(r"(?:[0-9a-fA-F]{2}|\?\?)+")
+_RUN = pattern(r"[0-9a-fA-F]+|\?+")
+"""Bytes that are all known or all unknown."""
+_KNOWN_BITS: Final = str.maketrans("01?", "110")
+_SPACES: Final = " \t\n\r\v\f"
+_MOST_DIGITS: Final = 9
+"""For a byte, where its bits are listed after a percent sign."""
 _INTEGER = pattern(r"\s*[+-]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|[0-9]+)\s*", re.ASCII)
 
 Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
@@ -153,34 +159,44 @@ class Field:
                 pass
         raise self.expected("bytes in hex, two digits each")
 
-    def hexadecimal_with_gaps(self) -> tuple[bytes, bytes]:
+    def hexadecimal_with_gaps(self, size_bytes: int, whose: str) -> tuple[bytes, bytes]:
         """Read bytes as `hexadecimal` does; `??` is an unknown byte, `%????0011` one with some
         known bits.
 
         The second result has for each byte the mask of the known bits; unknown bits are zero.
+
+        `whose`: what has this size, for the error about another one.
         """
         if not isinstance(self.value, str) or "?" not in self.value:
             data = self.hexadecimal()
-            return data, b"\xff" * len(data)
-        out: list[tuple[int, int]] = []
-        kept: dict[str, list[tuple[int, int]]] = {}
-        for word in self.value.split():
-            if word not in kept:
-                kept[word] = self._with_gaps(word)
-            out += kept[word]
-        return bytes([value for value, _ in out]), bytes([mask for _, mask in out])
+            known_bits = b"\xff" * len(data)
+        else:
+            digits = len(self.value) - sum(map(self.value.count, _SPACES))
+            if digits > _MOST_DIGITS * size_bytes:  # nothing is made of them
+                raise self._of_another_size(size_bytes, whose)
+            data, known_bits = self._with_gaps(self.value)
+        if len(data) != size_bytes:
+            raise self._of_another_size(size_bytes, whose)
+        return data, known_bits
 
-    def _with_gaps(self, word: str) -> list[tuple[int, int]]:
-        """Return the bytes of a word, and the masks of their known bits."""
-        if _BINARY.fullmatch(word):
-            value, mask = word[1:].replace("?", "0"), re.sub("[01]", "1", word[1:])
-            return [(int(value, 2), int(mask.replace("?", "0"), 2))]
-        out = []
-        for pair in (word[index : index + 2] for index in range(0, len(word), 2)):
-            if pair != "??" and not _PAIR.fullmatch(pair):
+    def _of_another_size(self, size_bytes: int, whose: str) -> UnreadableFile:
+        return self.expected(f"{size_bytes} bytes for {whose}")
+
+    def _with_gaps(self, text: str) -> tuple[bytes, bytes]:
+        """Return the bytes of a text, and the masks of their known bits."""
+        data, known_bits = bytearray(), bytearray()
+        for word in text.split():
+            if _BINARY.fullmatch(word):
+                data.append(int(word[1:].replace("?", "0"), 2))
+                known_bits.append(int(word[1:].translate(_KNOWN_BITS), 2))
+                continue
+            if not _BYTES.fullmatch(word):
                 raise self.expected("bytes in hex, two digits each, or ?? for an unknown one")
-            out.append((0, 0) if pair == "??" else (int(pair, 16), 0xFF))
-        return out
+            for run in _RUN.findall(word):
+                is_known = not run.startswith("?")
+                data += bytes.fromhex(run) if is_known else bytes(len(run) // 2)
+                known_bits += (b"\xff" if is_known else b"\0") * (len(run) // 2)
+        return bytes(data), bytes(known_bits)
 
     def boolean(self) -> bool:
         if not isinstance(self.value, bool):

@@ -12,6 +12,9 @@ import pytest
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.json_reader import MAX_BYTES, MAX_VALUES, Field, Json, read_at_most
 from dwarfgpu.errors import UsageError
+from tests.work import at_most
+
+MEBIBYTE = 1 << 20
 
 
 @pytest.mark.parametrize(
@@ -145,3 +148,45 @@ def test_one_wide_character_makes_a_text_too_large(monkeypatch: pytest.MonkeyPat
     assert json_reader.parse(f'"{letters}"', "made").value == letters
     with pytest.raises(UsageError, match="made: more than 1 MiB as text in memory"):
         json_reader.parse(f'"{letters}\U0001f600"', "made")
+
+
+@pytest.mark.parametrize(
+    ("text", "data", "known_bits"),
+    [
+        ("0a0B", "0a0b", "ffff"),
+        ("0a??0b????", "0a000b0000", "ff00ff0000"),
+        (" ?? %1?0?1?0? 7f??\n", "00887f00", "00aaff00"),
+    ],
+)
+def test_bytes_with_gaps(text: str, data: str, known_bits: str) -> None:
+    expected = bytes.fromhex(data), bytes.fromhex(known_bits)
+    read = Field("file", "b", text).hexadecimal_with_gaps(len(expected[0]), "register r")
+    assert read == expected
+
+
+@pytest.mark.parametrize("text", ["0??0", "???", "?", "0a ?? 0", "??x0", "?? %1", "?? %0000??112"])
+def test_half_bytes_with_gaps(text: str) -> None:
+    with pytest.raises(UsageError, match="b: expected bytes in hex, two digits each, or "):
+        Field("file", "b", text).hexadecimal_with_gaps(4, "register r")
+
+
+@pytest.mark.parametrize("end", ["ab" * MEBIBYTE, "?? " * MEBIBYTE, "%????0000 " * MEBIBYTE])
+def test_bytes_with_gaps_beyond_their_size_are_not_read(end: str) -> None:
+    """Neither words nor bytes are made of them."""
+    given = Field("file", "b", f"?? {end}")
+    tracemalloc.start()
+    try:
+        with pytest.raises(UsageError, match="b: expected 4 bytes for register r, not"):
+            given.hexadecimal_with_gaps(4, "register r")
+        assert tracemalloc.get_traced_memory()[1] < 32 * MEBIBYTE
+    finally:
+        tracemalloc.stop()
+
+
+def test_bytes_with_gaps_are_read_in_runs() -> None:
+    given = Field("file", "b", "ab" * 100_000 + "??" * 100_000)
+    given.hexadecimal_with_gaps(200_000, "register r")  # what is done once
+    with at_most(60):
+        data, known_bits = given.hexadecimal_with_gaps(200_000, "register r")
+    assert data == b"\xab" * 100_000 + bytes(100_000)
+    assert known_bits == b"\xff" * 100_000 + bytes(100_000)

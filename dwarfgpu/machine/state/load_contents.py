@@ -233,10 +233,7 @@ def set_part(
 def _bytes_of(field: Field, size_bits: int, name: str) -> tuple[bytes, bytes]:
     """Return the bytes of a register or a part of one, and the masks of their known bits."""
     field.only("bytes")
-    data, known_bits = field["bytes"].hexadecimal_with_gaps()
-    if 8 * len(data) != size_bits:
-        raise field["bytes"].expected(f"{size_bits // 8} bytes for register {name}")
-    return data, known_bits
+    return field["bytes"].hexadecimal_with_gaps((size_bits + 7) // 8, f"register {name}")
 
 
 def _contents(field: Field, reader: StateReader) -> Data:
