@@ -1,6 +1,7 @@
 """Sparse memory: ranges of known bytes.
 
-Law: added data costs its own bytes, however much is known already; a fill costs none.
+Law: added data costs its own bytes, however much is known already; a fill costs none. Nor are known
+ranges compared again and again: those within added data become one.
 """
 
 from __future__ import annotations
@@ -90,21 +91,25 @@ class SparseMemory:
         if not self._starts or address >= self._end(-1):
             self._insert(len(self._starts), address, data)
             return
-        gaps, position = [], address
-        for index in self._overlapped(address, end):
-            start = self._starts[index]
-            if position < start:
-                gaps.append((position, start))
-            position = max(position, self._end(index))
+        known = self._overlapped(address, end)
+        for index in known:
             self._check(index, address, data)
-        if position < end:
-            gaps.append((position, end))
-        for first, last in gaps:
-            index = bisect_right(self._starts, first)
-            self._insert(index, first, part_of(data, first - address, last - address))
+        # The runs within become one, or many ranges over many runs would compare each with each.
+        # Those that only begin or end in the range stay as they are: they may be much longer.
+        begin, first, last = address, known.start, known.stop
+        if first < last and self._starts[first] < address:
+            begin = self._end(first)
+            first += 1
+        if first < last and self._end(last - 1) > end:
+            last -= 1
+            end = self._starts[last]
+        if begin < end:
+            del self._starts[first:last], self._runs[first:last]
+            self._insert(first, begin, part_of(data, begin - address, end - address))
 
     def share(self, address: int, run: bytearray) -> None:
-        """Make bytes known that others change too; nothing is known there before."""
+        """Make bytes known that others change too; nothing is known there before, and nothing is
+        added there later."""
         self.changes = None
         index = bisect_right(self._starts, address)
         self._starts.insert(index, address)

@@ -11,7 +11,7 @@ import pytest
 from dwarfgpu.arch.model import Apertures, RegisterInfo
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import DwarfGpuError, MissingContext, OutOfRange, Unavailable, UsageError
-from dwarfgpu.machine.sparse_memory import Fill, SparseMemory, bytes_of
+from dwarfgpu.machine.sparse_memory import Data, Fill, SparseMemory, bytes_of
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.storage import Memory
 from tests.work import at_most
@@ -243,6 +243,35 @@ def test_many_neighbours_are_linear_work(step: int) -> None:
         assert len(sizes) == 1  # it grew in place
     data = memory.read(0, 20_000 * 64)
     assert data[64 * 7000 : 64 * 7001] == bytes([7000 % 251]) * 64
+
+
+@pytest.mark.parametrize("cover", [Fill(0, 8_000), bytes(8_000)], ids=["fill", "bytes"])
+def test_what_covers_many_ranges_joins_them(cover: Data) -> None:
+    """Adding it again compares one range, not thousands."""
+    memory = SparseMemory("")
+    for number in range(4_000):
+        memory.add(1 + 2 * number, b"\0")
+    memory.add(0, b"\0")
+    with at_most(50 * 4_000):
+        for _ in range(1_000):
+            memory.add(0, cover)
+    assert len(memory.runs()) == 1
+    assert memory.read(0, 8_000) == bytes(8_000)
+
+
+def test_a_long_range_is_not_copied_by_one_that_ends_in_it() -> None:
+    memory = SparseMemory("")
+    for start in 0, 2 * MEBIBYTE:
+        memory.add(start, bytes(MEBIBYTE))
+    (_, low), (_, high) = memory.runs()
+    memory.add(2 * MEBIBYTE - 4, bytes(8))
+    memory.add(MEBIBYTE - 4, bytes(8))
+    (first, kept_low), (second, _), (third, kept_high) = memory.runs()
+    assert kept_low is low and kept_high is high
+    assert (first, second, third) == (0, 2 * MEBIBYTE - 4, 2 * MEBIBYTE)
+    with at_most(1_000):
+        memory.add(0, bytes(3 * MEBIBYTE))
+    assert memory.runs() == [(0, bytearray(3 * MEBIBYTE))]
 
 
 def test_a_neighbour_is_put_behind_without_a_copy() -> None:
