@@ -93,6 +93,27 @@ def test_a_fill_of_the_memory_of_a_lane_is_bounded(tmp_path: Path) -> None:
         loaded(tmp_path, [], [fill(0, 1 << 28, space="private_lane", lane=3)])
 
 
+@pytest.mark.parametrize("schema", ["dwarfgpu-state-1", "dwarfgpu-state-2"])
+def test_elements_of_the_memory_of_lanes_are_counted(tmp_path: Path, schema: str) -> None:
+    """Each is put behind those of other lanes, one by one."""
+    ranges = [
+        {"space": "private_lane", "lane": lane, "address": 0, "bytes": "00" * 400}
+        for lane in range(64)
+    ]
+    path = tmp_path / "s.json"
+    document = {"schema": schema, "architecture": "gfx942", "waves": [{"memory": ranges}]}
+    path.write_text(json.dumps(document))
+    needed_bytes = 64 * (640 + 99 * 1024)
+    limits = FileLimits(state_bytes=needed_bytes)
+    [(name, _, store)] = load_state(path, limits).target.memories()
+    assert (name, store.read(0, 64 * 400)) == ("private_wave", bytes(64 * 400))
+    with pytest.raises(LimitExceeded, match="ranges of memory take more than") as raised:
+        load_state(path, FileLimits(state_bytes=needed_bytes - 1))
+    assert raised.value.option == "--max-state-bytes"
+    with at_most(30_000), pytest.raises(LimitExceeded):
+        load_state(path, FileLimits(state_bytes=needed_bytes // 8))
+
+
 def test_a_fill_contradicts_as_bytes_do(tmp_path: Path) -> None:
     given = {"address": 4, "bytes": "01010102"}
     with pytest.raises(UsageError, match="global memory at 0x4 is given twice"):

@@ -112,7 +112,7 @@ def _loaded(path: Path | str, limits: FileLimits) -> State:
         check_waves(document, target.machine)
     for span in _ranges(document):
         reader.take(RANGE_BYTES, span.source)
-        add_memory(target, span, None, reader if is_second else None)
+        add_memory(target, span, None, reader)
     notes = (
         *(_omitted(arch, *omitted) for omitted in reader.omitted.items()),
         *(_single_integer(arch, *single) for single in reader.single_integers.items()),
@@ -274,7 +274,7 @@ def _wave(field: Field, reader: StateReader) -> WaveState:
             raise pc.expected(f"the same as in register {counter}")
     for span in _ranges(field):
         reader.take(RANGE_BYTES, span.source)
-        add_memory(target, span, number, reader if reader.is_second else None)
+        add_memory(target, span, number, reader)
     return WaveState(
         number,
         _location(target, number, counter) if pc is None else pc.integer(0, _WORD),

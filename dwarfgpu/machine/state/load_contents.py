@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 RANGE_BYTES: Final = 640
 """What a range of memory takes besides its contents, nearly."""
+_ELEMENT_BYTES: Final = 1024
+"""What an element of a lane's scratch counts: it takes a quarter of that, but is put among those of
+other lanes one by one, which is work that grows faster than they."""
 MAX_FILLED_BYTES = 1 << 30
 """Maximum size of memory that repeats one byte."""
 _MAX_PATH_BYTES: Final = 4095
@@ -264,13 +267,16 @@ def add_memory(
     *,
     advice: str | None = None,
 ) -> None:
-    """Add one range of one address space; with a reader its bytes may be those of a .npy file, or
-    all the same.
+    """Add one range of one address space; in the second version of the format its bytes may be
+    those of a .npy file, or all the same.
 
+    `reader`: of the state that has the range, which counts the memory for it; `LimitExceeded` where
+    that is too much.
     `advice`: how to name the lane where it is missing; None: as a member.
     """
     members = ("space", "lane", "address", "bytes")
-    field.only(*members, *(() if reader is None else ("npy", "size", "fill")))
+    second = reader if reader is not None and reader.is_second else None
+    field.only(*members, *(() if second is None else ("npy", "size", "fill")))
     named, lane = field.get("space"), field.get("lane")
     arch = target.architecture
     if named is None:
@@ -287,14 +293,22 @@ def add_memory(
         raise field.expected(f"global memory here; {space} memory belongs to a wave")
     number = None if lane is None else lane.integer(0, arch.lane_count - 1)
     address = field["address"].integer(0)
-    data: Data = field["bytes"].hexadecimal() if reader is None else _contents(field, reader)
+    data: Data = field["bytes"].hexadecimal() if second is None else _contents(field, second)
+    where = Memory(space, wave, number)
     try:
-        target.set_memory(Memory(space, wave, number), address, data)
+        if reader is None:
+            target.set_memory(where, address, data)
+        else:
+            parts = target.lowered(where, address, len(data))
+            reader.take(_ELEMENT_BYTES * max(len(parts) - 1, 0), field.source)
+            target.add_parts(parts, data)
     except DwarfGpuError as error:
+        if isinstance(error, LimitExceeded) and error.option is not None:
+            raise
         if number is None and space.scope == "any" and isinstance(error, MissingContext):
             raise _without_lane(field, f"the memory at {space}#{address:#x}", advice) from None
-        where = f"{field.source}: {field.path}" if field.path else field.source
-        raise UsageError(f"{where}: {error.message}") from None
+        entry = f"{field.source}: {field.path}" if field.path else field.source
+        raise UsageError(f"{entry}: {error.message}") from None
 
 
 def _without_lane(field: Field, memory: str, advice: str | None) -> UsageError:

@@ -209,8 +209,12 @@ class StateTarget:
         """Make bytes of a memory known, in whatever store they really are."""
         if not isinstance(data, Fill):
             data = contents("data", data)
-        for store, start, part in self.lowered(where, address, len(data)):
-            offset, size_bytes = part
+        self.add_parts(self.lowered(where, address, len(data)), data)
+
+    @staticmethod
+    def add_parts(parts: Iterable[tuple[SparseMemory, int, tuple[int, int]]], data: Data) -> None:
+        """Make bytes known in the stores that contain their range, which `lowered` returns."""
+        for store, start, (offset, size_bytes) in parts:
             store.add(start, part_of(data, offset, offset + size_bytes))
 
     @names_wrong_arguments
