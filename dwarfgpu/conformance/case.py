@@ -76,7 +76,13 @@ def load_cases(path: Path) -> list[Case]:
     """Load the cases of a file; `UsageError` names a field that does not follow the format."""
     document = json_reader.load(path)
     document["format"].text(FORMAT)
-    return [_case(entry) for entry in document["cases"].items()]
+    cases: dict[str, Case] = {}
+    for entry in document["cases"].items():
+        case = _case(entry)
+        if case.name in cases:
+            raise entry["name"].expected("a name that no other case has")
+        cases[case.name] = case
+    return list(cases.values())
 
 
 def _case(field: Field) -> Case:

@@ -207,6 +207,10 @@ def with_case(**members: Json) -> str:
         (with_case(address_size=3), "cases[0].address_size: expected one of 2, 4, 8, not 3"),
         (with_case(address_size=1), "cases[0].address_size: expected one of 2, 4, 8, not 1"),
         (with_case(dwarf_format=33), "cases[0].dwarf_format: expected one of 32, 64, not 33"),
+        (
+            json.dumps({"format": "dwarfgpu-conformance-1", "cases": [SUM, SUM]}),
+            'cases[1].name: expected a name that no other case has, not "sum"',
+        ),
     ],
 )
 def test_a_malformed_file_is_one_line(tmp_path: Path, content: str, expected: str) -> None:
