@@ -38,6 +38,10 @@ DIALECTS = {
     "upstream-clang": "upstream-clang",
     "dwarf6": "dwarf6",
 }
+ERROR_CLASSES = (
+    "Malformed", "IllFormed", "EvaluationError", "MissingContext", "InconsistentContext",
+    "OutOfRange", "UndefinedBits", "Unavailable", "StaleLocation", "LimitExceeded",
+)  # fmt: skip
 
 
 @frozen
@@ -93,7 +97,11 @@ def _case(field: Field) -> Case:
         version=5 if version is None else version.integer(2, 5),
         endian="big" if field["endian"].text("little", "big") == "big" else "little",
     )
-    return Case(field["name"].text(), field, _expression(field, form), form)
+    case = Case(field["name"].text(), field, _expression(field, form), form)
+    error_class = case.expected.get("class")
+    if error_class is not None and case.expected["kind"].text() == "error":
+        error_class.text(*ERROR_CLASSES)
+    return case
 
 
 def _dialect(field: Field) -> Dialect:

@@ -211,6 +211,14 @@ def with_case(**members: Json) -> str:
             json.dumps({"format": "dwarfgpu-conformance-1", "cases": [SUM, SUM]}),
             'cases[1].name: expected a name that no other case has, not "sum"',
         ),
+        (
+            with_case(expected={"kind": "error", "class": "Illformed"}),
+            "cases[0].expected.class: expected one of Malformed, IllFormed, EvaluationError, ",
+        ),
+        (  # about call frame instructions
+            with_case(code_alignment=1, expected={"kind": "error", "class": "UsageError"}),
+            "cases[0].expected.class: expected one of Malformed, IllFormed, EvaluationError, ",
+        ),
     ],
 )
 def test_a_malformed_file_is_one_line(tmp_path: Path, content: str, expected: str) -> None:
