@@ -87,6 +87,10 @@ class BundleEntry:
         """Whether the bytes are unpacked when they are read."""
         return False
 
+    def contents(self) -> bytes | FileBytes:
+        """Return the bytes for one reader, which alone keeps what it unpacks of them."""
+        return self.data
+
     @property
     def label(self) -> str:
         """What lists of code objects call it."""

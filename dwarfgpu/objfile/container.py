@@ -89,7 +89,7 @@ class Container:
     def _opened(self, entry: BundleEntry, name: str) -> ObjectFile:
         from dwarfgpu.objfile.entry_fault import entry_fault  # most files are no bundles
 
-        data = read_if_small(entry.data)
+        data = read_if_small(entry.contents())
         return ObjectFile(name, data, self.limits, entry_fault(entry, data))
 
 

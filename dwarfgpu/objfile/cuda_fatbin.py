@@ -6,7 +6,8 @@ version, its size, and the size of the entries behind it. An entry is a header (
 payload, compute capability, flags, and the sizes before and after compression) and the payload.
 
 Law: a header is trusted only within the fat binary; an entry is decompressed when it is opened,
-within the limits of the file. What is unknown of an entry is named, and not read.
+within the limits of the file, and kept no longer than it is open. What is unknown of an entry is
+named, and not read.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
-from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError, counted
 from dwarfgpu.objfile.bundle import MAX_ENTRIES, BundleEntry, after_zeros
 from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, unpack_zstd
@@ -40,6 +41,9 @@ _COMPRESSIONS: Final = {_LZ4: "lz4", _ZSTD: "zstd"}
 class FatbinEntry(BundleEntry):
     """A cubin or the text of PTX; its `id` is the kind and the GPU, as in `cubin-sm_90a`."""
 
+    packing: _Packed | None = field(default=None, repr=False)
+    """The compressed bytes that `data` are unpacked from at each reading."""
+
     def require_code(self, path: str) -> None:
         """Raise `UsageError` for PTX, and `Unsupported` for kinds that dwarfgpu does not read."""
         if self.kind == "ptx":
@@ -60,6 +64,10 @@ class FatbinEntry(BundleEntry):
     @property
     def is_packed(self) -> bool:
         return self.compression is not None
+
+    def contents(self) -> bytes | FileBytes:
+        packing = self.packing
+        return self.data if packing is None else FileBytes.of(_Unpacked(packing), len(self.data))
 
     @property
     def label(self) -> str:
@@ -170,16 +178,18 @@ def _entries(
         name = _KINDS.get(kind, f"kind {kind}")
         id = name if name == "joined" else f"{name}-sm_{sm}{suffix}"
         contents = part_of(data, start, size_bytes)
+        packing: _Packed | None = None
         if packed and name != "joined":
             contents = part_of(data, start, packed_bytes)
             packing = _Packed(contents, unpacked_bytes, packed[0], f"{subject}: {id}", limits)
             contents = FileBytes.of(packing, unpacked_bytes)
-        yield FatbinEntry(0, id, contents, compression=packed[0] if packed else None)
+        compression = packed[0] if packed else None
+        yield FatbinEntry(0, id, contents, compression=compression, packing=packing)
         position = start + size_bytes
 
 
 class _Packed:
-    """The bytes of a compressed entry, unpacked when they are read first."""
+    """The bytes of a compressed entry, unpacked at each reading."""
 
     def __init__(
         self,
@@ -194,17 +204,32 @@ class _Packed:
         self._compression = compression
         self._subject = subject
         self._limits = limits
+
+    def unpacked(self) -> bytes:
+        """Return all bytes; `LimitExceeded`, `Malformed` or `Unsupported` for a compression that
+        cannot be unpacked."""
+        self._limits.check_inflated(
+            self._subject, packed_bytes=len(self._data), size_bytes=self._size_bytes
+        )
+        unpack = unpack_zstd
+        if self._compression == "lz4":
+            from dwarfgpu.objfile.lz4 import unpack_lz4 as unpack  # most files are not cubins
+        return unpack(bytes(self._data[:]), self._size_bytes, self._subject)
+
+    def read(self, start: int, size_bytes: int) -> bytes:
+        """Return a range of the bytes, with the errors of `unpacked`."""
+        return self.unpacked()[start : start + size_bytes]
+
+
+class _Unpacked:
+    """The bytes of a compressed entry, unpacked when they are read first, for one open file."""
+
+    def __init__(self, packing: _Packed) -> None:
+        self._packing = packing
         self._unpacked: bytes | None = None
 
     def read(self, start: int, size_bytes: int) -> bytes:
-        """Return a range of the bytes; `LimitExceeded`, `Malformed` or `Unsupported` for a
-        compression that cannot be unpacked."""
+        """Return a range of the bytes, with the errors of `_Packed.unpacked`."""
         if self._unpacked is None:
-            self._limits.check_inflated(
-                self._subject, packed_bytes=len(self._data), size_bytes=self._size_bytes
-            )
-            unpack = unpack_zstd
-            if self._compression == "lz4":
-                from dwarfgpu.objfile.lz4 import unpack_lz4 as unpack  # most files are not cubins
-            self._unpacked = unpack(bytes(self._data[:]), self._size_bytes, self._subject)
+            self._unpacked = self._packing.unpacked()
         return self._unpacked[start : start + size_bytes]

@@ -10,7 +10,7 @@ import pytest
 
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
-from dwarfgpu.objfile import cuda_fatbin, lz4
+from dwarfgpu.objfile import cuda_fatbin, file_bytes, lz4
 from dwarfgpu.objfile.collection.members import members
 from dwarfgpu.objfile.container import open_container, open_object, pick
 from dwarfgpu.objfile.cuda_fatbin import read_fatbins
@@ -312,3 +312,31 @@ def test_damaged_entries_are_bounded_together(
         f"{path}: entry 11 is not read: damaged ones have more than 1000 bytes when decompressed "
         "(--max-inflated-bytes)"
     )
+
+
+@pytest.mark.parametrize("small_bytes", [1 << 20, 16], ids=["read at once", "read in parts"])
+def test_entries_are_kept_no_longer_than_they_are_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_bytes: int
+) -> None:
+    """A list of hundreds of packed entries takes the memory of one, and each is unpacked once."""
+    kept, most, unpacked = 0, 0, 0
+
+    class Unpacked(bytes):
+        def __del__(self) -> None:
+            nonlocal kept
+            kept -= 1
+
+    def counted(data: bytes, size_bytes: int, subject: str) -> bytes:
+        nonlocal kept, most, unpacked
+        kept, unpacked = kept + 1, unpacked + 1
+        most = max(most, kept)
+        return Unpacked(unpack_lz4(data, size_bytes, subject))
+
+    monkeypatch.setattr(lz4, "unpack_lz4", counted)
+    monkeypatch.setattr(file_bytes, "_SMALL_FILE_BYTES", small_bytes)
+    length = len(CUBINS[0])
+    block = b"\xf0" + b"\xff" * ((length - 15) // 255) + bytes([(length - 15) % 255]) + CUBINS[0]
+    path = tmp_path / "many.fatbin"
+    path.write_bytes(fatbin([(LZ4, block, length)] * 12))
+    assert run("check", path).lines[-1].startswith("total: 12 files: 0 errors")
+    assert (most, unpacked) == (1, 12)
