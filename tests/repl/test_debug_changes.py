@@ -11,9 +11,11 @@ from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_differences import differences
 from dwarfgpu.machine.state.state_document import LoadedFile, state_document
 from dwarfgpu.machine.state.write import write
+from dwarfgpu.repl.data import undo_commands
 from tests.cli.command import FIXTURES, run, validate
 from tests.repl.repl_shell import demo_shell, nest_shell, output_of
 from tests.repl.test_debug_fuzz import HOSTILE
+from tests.work import at_most
 
 STATE = FIXTURES / "states/divergent.gfx942.json"
 CORE = FIXTURES / "core/crash.x86_64.O0"
@@ -226,3 +228,27 @@ def test_a_folder_is_no_file(command: str, tmp_path: Path) -> None:
 def test_a_device_without_end_is_not_read(command: str) -> None:
     done = run("debug", "--demo", "--batch", "-ex", f"{command} /dev/zero")
     assert "/dev/zero cannot be read: it is not a regular file\n" in done.err
+
+
+def test_differences_of_filled_memory_are_not_all_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A state of a few bytes may have a gigabyte of memory."""
+    paths = [tmp_path / "zeros.json", tmp_path / "ones.json"]
+    for fill, path in enumerate(paths):
+        memory = {"address": 1 << 20, "fill": fill, "size": 1 << 30}
+        path.write_text(json.dumps({
+            "schema": "dwarfgpu-state-2", "architecture": "gfx942", "memory": [memory],
+            "waves": [{"pc": 0, "registers": {}}],
+        }))  # fmt: skip
+    monkeypatch.setattr(undo_commands, "_MOST_DIFFERENCES", 2)
+    arguments = ("debug", "-q", "--state", paths[0], "--batch", "-ex", f"diff {paths[1]}")
+    with at_most(400_000):
+        done, answered = run(*arguments), run(*arguments, "--interpreter=json")
+    zeros, ones = " ".join(["00"] * 16), " ".join(["01"] * 16)
+    assert done.lines == [f"0x100000: {ones} -> {zeros}", f"0x100010: {ones} -> {zeros}"]
+    note = "only the first 2 differences are listed, those before 0x100020"
+    assert done.err.splitlines()[-1] == f"note: {note}"
+    answer = json.loads(answered.out.splitlines()[-1])
+    validate(answer)
+    assert (len(answer["changes"]), answer["notes"][-1]) == (2, note)

@@ -21,6 +21,8 @@ from dwarfgpu.view.json_object import JsonObject
 
 _MAX_BYTES = 16
 """Maximum number of bytes of memory in one line."""
+_MOST_DIFFERENCES = 100_000
+"""Differences of two states that are listed: filled memory may have millions."""
 
 
 def _recorded(shell: Shell) -> RecordedTarget:
@@ -78,7 +80,7 @@ def diff(shell: Shell, argument: str) -> Iterator[Part]:
 
     Shows the registers, by lane, and the memory, before and after the last command; with "all",
     before and after every assignment that was not undone. With FILE, a state file, compares that
-    state with this machine.
+    state with this machine, and shows the first 100,000 differences.
     """
     if argument and argument != "all":
         yield from _against(shell, argument)
@@ -103,7 +105,13 @@ def _against(shell: Shell, path: str) -> Iterator[Part]:
     if saved.architecture.name != current.architecture.name:
         raise UsageError(f"{path} is a state of {saved.architecture.name}.")
     has_changes = False
-    for difference in differences(saved, current):
+    for number, difference in enumerate(differences(saved, current)):
+        if number == _MOST_DIFFERENCES:
+            shell.console.note(
+                f"only the first {number} differences are listed, those before "
+                f"{difference.location_text}"
+            )
+            return
         has_changes = True
         yield _changed(difference.location_text, difference.before, difference.after)
     if not has_changes:
