@@ -16,7 +16,7 @@ import re
 import secrets
 import sys
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from io import FileIO
 from itertools import chain
@@ -84,9 +84,16 @@ def write_file(path: Path, *parts: bytes | bytearray, replaces: Kind | None = No
     A symbolic link stays one. A device or a pipe is written to. `replaces`: inputs of this kind may
     be replaced.
     """
+    write_parts(path, parts, replaces=replaces)
+
+
+def write_parts(
+    path: Path, parts: Iterable[bytes | bytearray], *, replaces: Kind | None = None
+) -> None:
+    """Do what `write_file` does, with parts that are made as they are written."""
     require_no_input(path, replaces)
     try:
-        _write(path, *parts)
+        _write(path, parts)
     except (OSError, ValueError) as error:
         raise _refused(path, error) from None
 
@@ -140,7 +147,7 @@ def append_file(path: Path, data: bytes) -> None:
     try:
         mode = _mode_to_write(path)
         if _is_device(path, mode):
-            _write_through(path, mode, data)
+            _write_through(path, mode, [data])
             return
         with FileIO(path, "ab") as file:
             _append(file, data)
@@ -219,9 +226,9 @@ def write_set(path: Path, document: bytes, files: Mapping[str, bytes]) -> None:
                         require_no_input(folder / name)
                         if not os.path.lexists(folder / name):
                             written.append(folder / name)
-                        _write(folder / name, data)
+                        _write(folder / name, [data])
                 _require_files(path, folder, document)
-                _write(path, document)
+                _write(path, [document])
             finally:
                 if is_alone and written and not _has(path, document):
                     for array in written:
@@ -245,10 +252,10 @@ def _mode(path: Path) -> int:
         return 0
 
 
-def _write(path: Path, *parts: bytes | bytearray) -> None:
+def _write(path: Path, parts: Iterable[bytes | bytearray]) -> None:
     mode = _mode_to_write(path)
     if _is_device(path, mode):
-        _write_through(path, mode, *parts)
+        _write_through(path, mode, parts)
         return
     target = _replaced_file(path, mode)
     beside = target.parent / f".dwarfgpu-{secrets.token_hex(8)}.tmp"
@@ -309,7 +316,7 @@ def _is_device(path: Path, mode: int) -> bool:
     return is_there or not (S_ISREG(mode) or mode == 0)
 
 
-def _write_through(path: Path, mode: int, *parts: bytes | bytearray) -> None:
+def _write_through(path: Path, mode: int, parts: Iterable[bytes | bytearray]) -> None:
     """Write to a device or a pipe; an error for a pipe without a reader, which would wait."""
     own = _OWN_STREAM.fullmatch(absolute_path(path))
     if own is not None:  # opened anew, a file would be written from its beginning
@@ -515,5 +522,6 @@ __all__ = [
     "require_no_input",
     "require_writable",
     "write_file",
+    "write_parts",
     "write_set",
 ]

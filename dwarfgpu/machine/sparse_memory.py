@@ -7,12 +7,15 @@ ranges compared again and again: those within added data become one.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.model.storage import Memory
 
+PIECE_BYTES: Final = 1 << 20
+"""Maximum number of bytes of a fill that are made at once."""
 NO_ACCESS: Final = "cannot access memory at address "
 """How a reason begins why memory cannot be read or written."""
 NOT_WRITTEN: Final = "nothing has written it"
@@ -54,6 +57,17 @@ def part_of(data: Data, first: int, end: int) -> Data:
 
 def bytes_of(data: Data) -> bytes:
     return data.to_bytes() if isinstance(data, Fill) else bytes(data)
+
+
+def pieces_of(data: Data) -> Iterator[tuple[int, bytes | bytearray]]:
+    """Yield the bytes with their offsets, those of a fill in pieces: it may be large. All of its
+    pieces but the last are one object."""
+    if not isinstance(data, Fill):
+        yield 0, data
+        return
+    piece = data.part(0, PIECE_BYTES).to_bytes()
+    for first in range(0, len(data), PIECE_BYTES):
+        yield first, piece if first + len(piece) <= len(data) else piece[: len(data) - first]
 
 
 def at_requested_address(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import struct
+import tracemalloc
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,6 +20,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.machine.core.notes import read_core
 from dwarfgpu.machine.core.write import LoadedRange, core_parts
+from dwarfgpu.machine.sparse_memory import PIECE_BYTES, Fill
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import PT_NOTE
@@ -360,3 +362,46 @@ def test_a_core_says_how_it_numbers_waves(tmp_path: Path) -> None:
     assert "Thread 1 (AMDGPU Wave 1:1:1:1 (3,0,0)/0)" in run("bt", core).out
     whole = run(*asked, "--arg", "in=zeros:1200", "--arg", "n=100", "--core", core)
     assert "not counted" not in whole.err
+
+
+def test_large_fills_are_written_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A state of a few bytes may have a gigabyte of memory."""
+    made: list[int] = []
+    to_bytes = Fill.to_bytes
+
+    def counted(fill: Fill) -> bytes:
+        made.append(len(fill))
+        return to_bytes(fill)
+
+    monkeypatch.setattr(Fill, "to_bytes", counted)
+    size = 8 * PIECE_BYTES + 5
+    memory: list[dict[str, Any]] = [
+        {"address": (1 << 20) - 2, "bytes": "0102"},
+        {"address": 1 << 20, "fill": 7, "size": size},
+        {"address": (1 << 20) + size, "bytes": "0304"},
+        {"address": 1 << 28, "fill": 9, "size": 2},
+    ]
+    memory += [
+        {"address": (2 + number) << 28, "fill": number, "size": PIECE_BYTES} for number in range(30)
+    ]
+    state, core = tmp_path / "s.json", tmp_path / "c.core"
+    state.write_text(json.dumps({
+        "schema": "dwarfgpu-state-2", "architecture": "gfx942", "memory": memory,
+        "waves": [{"pc": 0, "registers": {"exec": "0xffff"}}],
+    }))  # fmt: skip
+    tracemalloc.start()
+    try:
+        done = run("debug", "-q", "--state", state, "--batch", "-ex", f"generate-core-file {core}")
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert done.status == 0
+    assert sum(made) <= 31 * PIECE_BYTES + 2
+    assert most < 20 * PIECE_BYTES
+    words = [f"x/4xb {address:#x}" for address in ((1 << 20) - 2, (1 << 20) + size - 2)]
+    words += [f"x/2xb {1 << 28:#x}"]
+    done = run("debug", "-q", core, "--batch", *(part for word in words for part in ("-ex", word)))
+    assert [line.split("\t")[1:] for line in done.lines[-3:]] == [
+        ["0x01", "0x02", "0x07", "0x07"], ["0x07", "0x07", "0x03", "0x04"], ["0x09", "0x09"]
+    ]  # fmt: skip
+    assert dict(parts_of(core)[1])[1 << 20] == b"\7" * size

@@ -1,6 +1,6 @@
 """Write a core file: an ELF file of type ET_CORE with notes and ranges of memory.
 
-Law: memory is written range by range; no range is buffered twice.
+Law: memory is written range by range; no range is buffered twice, and a fill not at all.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from dwarfgpu.machine.core.gpu.core_state_note import (
     Queue,
 )
 from dwarfgpu.machine.core.notes import NT_AMDGPU_CORE_STATE
+from dwarfgpu.machine.sparse_memory import Data, pieces_of
 
 EM_AMDGPU: Final = 224
 ELFOSABI_AMDGPU_HSA: Final = 64
@@ -37,7 +38,7 @@ class LoadedRange:
     """A range of memory."""
 
     address: int
-    data: bytes | bytearray
+    data: Data
     memory_bytes: int | None = None
     """Larger than `data` if the rest is omitted; None: the same size."""
 
@@ -108,4 +109,4 @@ def core_parts(
         file_offset += len(load.data)
     yield area
     for load in loads:
-        yield load.data
+        yield from (piece for _, piece in pieces_of(load.data))

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from dwarfgpu.base.readable_files import folder_of, resolved
-from dwarfgpu.base.writing import write_file
+from dwarfgpu.base.writing import write_file, write_parts
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
@@ -44,7 +44,7 @@ def write_core_of_state(
     state, ranges = process_core(image.image)
     for name, data in files.own.items():
         write_file(folder_of(path) / name, data)
-    write_file(path, *core_parts([core_state_note(state)], ranges))
+    write_parts(path, core_parts([core_state_note(state)], ranges))
     beside = [f"the code object of {path} is {name} beside it" for name in files.own]
     return (*image.notes, *beside)
 

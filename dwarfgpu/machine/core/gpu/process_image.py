@@ -7,6 +7,7 @@ Law: given objects keep their addresses; all others are placed after `ProcessIma
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from struct import pack
 from typing import Final
 
@@ -25,6 +26,7 @@ from dwarfgpu.machine.simulated.launch.dispatch_packet import (
     joined,
     placed,
 )
+from dwarfgpu.machine.sparse_memory import Data, Fill
 
 _PAGE_BYTES: Final = 4096
 _LEAST_PACKETS: Final = 64
@@ -67,7 +69,7 @@ class ProcessImage:
     agents: tuple[Agent, ...]
     queues: tuple[QueueImage, ...]
     code_objects: tuple[LoadedUri, ...] = ()
-    memory: tuple[tuple[int, bytes], ...] = field(default=(), repr=False)
+    memory: tuple[tuple[int, bytes | Fill], ...] = field(default=(), repr=False)
     """Addresses and bytes that are the program's."""
     r_version: int = 10
     ttmp_setup: int = 1
@@ -131,8 +133,15 @@ class _Layout:
         queues = tuple(self._queue(number, queue) for number, queue in enumerate(image.queues, 1))
         runtime = Runtime(self._list(), 1, image.ttmp_setup)
         state = CoreState(runtime, image.agents, queues)
-        pieces = joined([*image.memory, *self._pieces])
-        return state, [LoadedRange(address, data) for address, data in pieces]
+        fills: list[tuple[int, Data]] = []
+        plain: list[tuple[int, bytes]] = []
+        for address, data in image.memory:
+            if isinstance(data, Fill):
+                fills.append((address, data))
+            else:
+                plain.append((address, data))
+        ranges = sorted([*joined([*plain, *self._pieces]), *fills], key=itemgetter(0))
+        return state, [LoadedRange(address, data) for address, data in ranges]
 
     def _put(self, data: bytes, alignment: int = _PAGE_BYTES) -> int:
         address = self._allocator.take(len(data), alignment)

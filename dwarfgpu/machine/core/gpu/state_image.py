@@ -26,7 +26,7 @@ from dwarfgpu.machine.core.gpu.save_area import SavedWave, blocks_of, saved_regi
 from dwarfgpu.machine.core.gpu.save_area_layout import SaveLayout, layout_of
 from dwarfgpu.machine.core.gpu.save_area_write import GroupImage, WaveImage, state_word
 from dwarfgpu.machine.core.gpu.wave_status import STATUS_HALT, WaveIds, status_words
-from dwarfgpu.machine.sparse_memory import SparseMemory, bytes_of
+from dwarfgpu.machine.sparse_memory import Data, Fill, SparseMemory, bytes_of
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Dispatch
@@ -43,6 +43,8 @@ _MAX_RUNS: Final = 4
 """Maximum number of runs of waves with consecutive numbers, in a note."""
 _NOT_IN_REGISTERS: Final = frozenset({"ecc_error", "fatal_halt"})
 """Stop reasons that no register of a wave has."""
+_SMALL_FILL_BYTES: Final = 256
+"""About what a state document takes to name a fill."""
 
 
 @frozen(eq=False)
@@ -105,10 +107,9 @@ class _State:
         """The waves in the order of the save areas, in which amd-dbgapi numbers them."""
         self._unknown = 0
 
-    def _runs(self, name: str, owner: int | None) -> Iterator[tuple[int, bytes]]:
+    def _runs(self, name: str, owner: int | None) -> Iterator[tuple[int, Data]]:
         store = self._stores.get((name, owner))
-        for address, run in () if store is None else store.runs():
-            yield address, bytes_of(run)
+        yield from () if store is None else store.runs()
 
     def image(self) -> StateImage:
         by_queue: dict[int | None, list[WaveId]] = {}
@@ -133,7 +134,7 @@ class _State:
                 f"{counted(signalled, 'wave')} signalled a barrier (s_barrier_signal)"
             )
         self._notes += _numbers_note(self._walked)
-        memory = tuple((address, bytes_of(run)) for address, run in self._memory.runs())
+        memory = tuple((address, _small(run)) for address, run in self._memory.runs())
         image = ProcessImage(
             agents, tuple(queues), self._code_objects, memory, R_VERSION, 1, self._free
         )
@@ -217,7 +218,7 @@ class _State:
 
     def _scratch_runs(
         self, wave: WaveId, base: int | None, size: int
-    ) -> Iterator[tuple[int, bytes]]:
+    ) -> Iterator[tuple[int, Data]]:
         if base is None:
             return self._runs("private_wave", wave)
         return iter(self._memory.known(base, size))
@@ -234,7 +235,7 @@ class _State:
         lds = bytearray()
         for offset, data in self._runs("local", owner):
             lds = lds.ljust(offset, b"\0") if offset > len(lds) else lds
-            lds[offset : offset + len(data)] = data
+            lds[offset : offset + len(data)] = bytes_of(data)
         allocated = group.local_bytes if group is not None else None
         granule = self._layout.lds.granule
         size = -(-max(allocated or 0, len(lds)) // granule) * granule
@@ -356,6 +357,12 @@ class _State:
             sgprs=sgprs,
             lds_bytes=lds_bytes,
         )
+
+
+def _small(run: Data) -> bytes | Fill:
+    """Return the bytes of a run, which join those beside it; a fill stays one unless it is
+    small."""
+    return run if isinstance(run, Fill) and len(run) > _SMALL_FILL_BYTES else bytes_of(run)
 
 
 def _target_version(name: str) -> int:

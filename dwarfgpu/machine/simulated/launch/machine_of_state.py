@@ -45,7 +45,7 @@ from dwarfgpu.machine.simulated.storage.undefined_numbers import FILL, Undefined
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 from dwarfgpu.machine.simulated.storage.written_registers import forget_bits
-from dwarfgpu.machine.sparse_memory import Data, Fill, SparseMemory, bytes_of, part_of
+from dwarfgpu.machine.sparse_memory import Data, SparseMemory, bytes_of, part_of, pieces_of
 from dwarfgpu.machine.state.register_bytes import RegisterBytes
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
@@ -63,7 +63,6 @@ them, or none."""
 _IGNORED: Final = frozenset({"exec_hi", "pc_32"})
 """Nothing reads more of them than `exec` and `pc` have."""
 _MAX_REGISTERS: Final = 256
-_PIECE_BYTES: Final = 1 << 20
 
 
 def machine_of_state(
@@ -310,7 +309,7 @@ def write_known(
             first, last = max(start, address), min(end, address + len(data))
             allocation = global_memory.at(start)
             if first < last and allocation is not None:
-                for begin, piece in _pieces(part_of(data, first - address, last - address)):
+                for begin, piece in pieces_of(part_of(data, first - address, last - address)):
                     allocation.write(first - start + begin, piece)
     outside = list(_outside(known_runs, occupied))
     if budget is not None:
@@ -343,15 +342,6 @@ def _overlapping(taken: list[tuple[int, int]], begin: int, end: int) -> list[tup
     return taken[first : bisect_left(taken, (end, 0))]
 
 
-def _pieces(data: Data) -> Iterator[tuple[int, bytes | bytearray]]:
-    """Yield the bytes with their offsets, those of a fill in pieces: it may be large."""
-    if not isinstance(data, Fill):
-        yield 0, data
-        return
-    for first in range(0, len(data), _PIECE_BYTES):
-        yield first, data.part(first, first + _PIECE_BYTES).to_bytes()
-
-
 def _joined(parts: list[tuple[int, Data]]) -> Iterator[tuple[int, bytearray]]:
     """Yield neighbours as one: an access may be in both."""
     begin, joined, end = 0, bytearray(), -1
@@ -360,7 +350,7 @@ def _joined(parts: list[tuple[int, Data]]) -> Iterator[tuple[int, bytearray]]:
             if joined:
                 yield begin, joined
             begin, joined = address, bytearray()
-        for _, piece in _pieces(data):
+        for _, piece in pieces_of(data):
             joined += piece
         end = address + len(data)
     if joined:
