@@ -23,7 +23,7 @@ from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, inflate, inflate_some, unpack_zstd
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.file_bytes import FileBytes, part_of
+from dwarfgpu.objfile.file_bytes import FileBytes, part_of, shared_if_large
 from dwarfgpu.objfile.file_kinds import BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id
 
@@ -219,13 +219,14 @@ def _bundle(
     if not magic.startswith(COMPRESSED_BUNDLE_MAGIC):
         raise Malformed(f"{subject}: no offload bundle begins here")
     unpacked, kind, end, hash = _unpacked(data, position, subject, limits, inflated_bytes)
+    shared = shared_if_large(unpacked)
     entries: list[BundleEntry] = []
     inside = 0
     while inside < len(unpacked) or not inside:
         if not unpacked.startswith(BUNDLE_MAGIC, inside):
             where = f" at {inside:#x}" if inside else ""
             raise Malformed(f"{subject}: no offload bundle is inside the compressed one{where}")
-        read, after = _plain(unpacked, inside, subject)
+        read, after = _plain(shared, inside, subject)
         entries += read
         _require_few(len(entries), subject)
         inside = after_zeros(unpacked, after, subject)

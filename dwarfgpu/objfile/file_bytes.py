@@ -178,6 +178,21 @@ def part_of(data: bytes | FileBytes, start: int, size_bytes: int) -> bytes | Fil
     return data[start : start + size_bytes]
 
 
+class _InMemory:
+    """Bytes in memory as a source."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def read(self, start: int, size_bytes: int) -> bytes:
+        return self._data[start : start + size_bytes]
+
+
+def shared_if_large(data: bytes) -> bytes | FileBytes:
+    """Return bytes; if they are large, their parts (`part_of`) are no copies."""
+    return data if len(data) <= _SMALL_FILE_BYTES else FileBytes.of(_InMemory(data), len(data))
+
+
 def map_file(path: str | Path) -> bytes | FileBytes:
     """Map the bytes of a file; `UsageError` if it cannot be read, is empty, or is not a file."""
     if not os.path.join("", path):  # a TypeError for anything but a name

@@ -8,6 +8,7 @@ import io
 import random
 import struct
 import sys
+import tracemalloc
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -115,6 +116,23 @@ def test_each_bundle_inside_a_compressed_one_is_read() -> None:
     assert [entry.data for entry in entries] == [*SMALL.values(), b"off", b"end"]
     assert [entry.compression for entry in entries] == ["zlib"] * 5 + [None]
     assert [entry.bundle for entry in entries] == [0] * 5 + [1]
+
+
+def test_entries_of_a_large_compressed_bundle_are_not_copied() -> None:
+    """One of nearly as many bytes as may be decompressed would take twice as much memory."""
+    chance = random.Random(0)
+    entries = {
+        id: b"".join(chance.randbytes(1 << 14) * 16 for _ in range(8)) for id in (ON, OFF, GFX942)
+    }
+    data = compressed(plain(entries), 3)
+    tracemalloc.start()
+    try:
+        read = read_bundles(data, "made")
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 8 << 20
+    assert [bytes(entry.data) for entry in read] == [*entries.values()]
 
 
 @pytest.mark.parametrize(
