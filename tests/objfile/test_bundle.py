@@ -19,6 +19,7 @@ import pytest
 
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile import bundle as bundles
+from dwarfgpu.objfile import file_bytes
 from dwarfgpu.objfile.bundle import BundleEntry, entries_of, read_bundles
 from dwarfgpu.objfile.container import open_container, open_object
 from dwarfgpu.objfile.elf import ObjectFile
@@ -133,6 +134,31 @@ def test_entries_of_a_large_compressed_bundle_are_not_copied() -> None:
         tracemalloc.stop()
     assert most < 8 << 20
     assert [bytes(entry.data) for entry in read] == [*entries.values()]
+
+
+def test_a_compressed_bundle_is_unpacked_once_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What lists the code objects keeps none of them while they are checked."""
+    kept, most, inflate = 0, 0, bundles.inflate
+
+    class Unpacked(bytes):
+        def __del__(self) -> None:
+            nonlocal kept
+            kept -= 1
+
+    def counted(data: bytes, size_bytes: int, subject: str) -> bytes:
+        nonlocal kept, most
+        kept += 1
+        most = max(most, kept)
+        return Unpacked(inflate(data, size_bytes, subject))
+
+    monkeypatch.setattr(bundles, "inflate", counted)
+    monkeypatch.setattr(file_bytes, "_SMALL_FILE_BYTES", 16)
+    path = tmp_path / "all.bundle"
+    path.write_bytes(compressed(plain(dict.fromkeys(CODE, elf({".text": b"abcd"}, X86_64)))))
+    assert command.run("check", path).lines[-1].startswith("total: 3 files: ")
+    assert most == 1
 
 
 @pytest.mark.parametrize(

@@ -404,10 +404,12 @@ class _Walk:
             elif target is not None and not is_for_gpu(file):
                 yield Member(here.path, here.steps, error)
             return
-        for entry in entries:
-            is_plain = counts[entry.label] == 1 and entry.label != "joined"
-            number = "" if is_plain else f"{entry.index}:"
-            step = Step(entry.index, f"[{number}{entry.label}]")
+        steps: list[Step] = []
+        for index, label in [(entry.index, entry.label) for entry in entries]:
+            is_plain = counts[label] == 1 and label != "joined"
+            steps.append(Step(index, f"[{'' if is_plain else f'{index}:'}{label}]"))
+        del container, entries  # else what they unpacked is kept beside that of who opens a member
+        for step in steps:
             yield Member(here.path, (*here.steps, step))
 
 
