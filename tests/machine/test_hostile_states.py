@@ -273,7 +273,7 @@ def test_only_paths_with_two_dots_are_resolved(
     resolved: list[Path] = []
     resolve = Path.resolve
     monkeypatch.setattr(Path, "resolve", lambda path: (resolved.append(path), resolve(path))[1])
-    for name in "a/" * 2000 + "k.co", "a/../k.co":
+    for name in "a/" * 500 + "k.co", "a/../k.co":
         document = Field("s.json", "", {"path": name})
         assert regular_file(document["path"], tmp_path).name == "k.co"
     assert resolved == [tmp_path / "a/../k.co"]
