@@ -174,30 +174,28 @@ def test_written_objects(tool: Callable[[str], str], tmp_path: Path, option: str
     assert texts[2::3] == [value for _, _, value in steps]
 
 
-def test_what_explain_says_of_an_operation(
-    tool: Callable[[str], str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    program, core = stopped(tool, tmp_path, "-mfpmath=387", 1)
-    words = "^ st0 holds a number of the x87 extended format, converted to double"
-    assert main(["explain", "--core", core, "--file", program, "converted"]) == 0
-    out = capsys.readouterr().out
-    assert f"[] -> [0.33333333333333331 (double)]\n        {words}\n" in out
-    assert main(["explain", "--strict", "--core", core, "--file", program, "converted"]) == 0
-    out = capsys.readouterr().out
-    assert "DW_OP_regval_type ST0" in out and "holds" not in out and "0.333" not in out
-
-
+@pytest.mark.parametrize(
+    ("variable", "said", "literal"),
+    [
+        ("converted", "[] -> [0.33333333333333331 (double)]\n        ^ ", "DW_OP_regval_type ST0"),
+        ("d", "=> d = 0.33333333333333331\n   the object is at st0\n   ", "the object is at st0\n"),
+    ],
+)
 def test_what_explain_says(
-    tool: Callable[[str], str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    variable: str,
+    said: str,
+    literal: str,
+    tool: Callable[[str], str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     program, core = stopped(tool, tmp_path, "-mfpmath=387", 1)
-    words = "st0 holds a number of the x87 extended format, converted to double"
-    assert main(["explain", "--core", core, "--file", program, "d"]) == 0
+    words = "st0 holds a number of the x87 extended format, converted to double\n"
+    assert main(["explain", "--core", core, "--file", program, variable]) == 0
+    assert said + words in capsys.readouterr().out
+    assert main(["explain", "--strict", "--core", core, "--file", program, variable]) == 0
     out = capsys.readouterr().out
-    assert f"=> d = 0.33333333333333331\n   the object is at st0\n   {words}\n" in out
-    assert main(["explain", "--strict", "--core", core, "--file", program, "d"]) == 0
-    out = capsys.readouterr().out
-    assert "the object is at st0\n" in out and "converted" not in out and "0.333" not in out
+    assert literal in out and "extended format" not in out and "0.333" not in out
 
 
 def aggregate(tool: Callable[[str], str], folder: Path, option: str, stop: str) -> list[str]:
