@@ -269,6 +269,7 @@ class Arithmetic:
                 "First argument of `-' is a pointer and second argument is neither\n"
                 "an integer nor a pointer of the same type."
             )
+        self._require_one_space(left, right)
         (left_type, a), (right_type, b) = (
             self._resolved_address(left),
             self._resolved_address(right),
@@ -342,6 +343,20 @@ class Arithmetic:
             raise EvaluationError(
                 f"in OpenCL C clang compares a pointer to {self._space_of(left)} and a generic one "
                 "otherwise than the standard: cast the first, as in `(int *) p`"
+            )
+
+    def _require_one_space(self, left: TypedValue, right: TypedValue) -> None:
+        """Raise `EvaluationError` for the difference of a pointer to a named address space and a
+        generic one in OpenCL, which clang computes from their unconverted numbers."""
+        unit = left.unit or right.unit
+        if unit is None or not unit.is_opencl or isinstance(self.objects, Unevaluated):
+            return
+        spaces = [self._space_of(self.in_source(pointer)) for pointer in (left, right)]
+        if spaces[0] is not spaces[1] and "generic" in (space.name for space in spaces):
+            named = spaces[spaces[0].name == "generic"]
+            raise EvaluationError(
+                f"clang subtracts a pointer to {named} and a generic one otherwise than the "
+                "standard: cast the first, as in `(int *) p`"
             )
 
     def space_beside(self, pointer: TypedValue, other: TypedValue) -> int:
@@ -560,6 +575,8 @@ class Arithmetic:
         if value.pointer is not None:
             return evolve(value, type=type_, location=None, variable=None)
         source = strip(value.type)
+        if bare.is_unqualified and (isinstance(source, Pointer) or self._is_long(value, bare)):
+            type_ = bare = self.numbers.builtins.pointer(bare.target)
         if isinstance(source, Pointer):
             space = self.objects.space_of(source, value.unit)
             if bare.address_space or bare.address_class:
@@ -567,6 +584,11 @@ class Arithmetic:
             if space.number and space.name != "generic":
                 type_ = self._in_space_of(source, space, bare, value.unit)
         return self.value(self.numbers.cast(self._number_of(value), type_))
+
+    def _is_long(self, value: TypedValue, kind: Pointer) -> bool:
+        """Return whether a number is more than an address of the kind of a pointer."""
+        half = 1 << 8 * kind.size_bytes - 1
+        return not -half <= self._number_of(value).value.integer < 2 * half
 
     def _in_space_of(
         self, source: Pointer, space: AddressSpace, bare: Pointer, unit: CompilationUnit | None

@@ -578,7 +578,9 @@ class Names:
                 type_, parameters, is_variadic=step.is_variadic, is_prototyped=step.is_prototyped
             )
         pointer = evolve(self.builtins.pointer(type_), kind=_POINTERS[step.kind])
-        if space is not None:
+        if space is None:
+            pointer = self._rules.unqualified_pointer(pointer)
+        else:
             address_space = self.session.architecture.address_space_named(space)
             if address_space is None:
                 raise UsageError(f'Unrecognized address space "{space}".')

@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import overloaded
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
-from dwarfgpu.dwarf.types.types import Base, Type
+from dwarfgpu.dwarf.types.types import Base, Pointer, Type
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.syntax.expression_language import SourceLanguage
@@ -91,6 +91,10 @@ class NameRules:
     def predeclared(self, name: str) -> Type | None:
         """Return the type that a name is where no code of the language declares it."""
         return self.primitive(name) or self.own_number_type(name)
+
+    def unqualified_pointer(self, pointer: Pointer) -> Pointer:
+        """Return the type of a pointer whose address space is not written."""
+        return pointer
 
     def own_number_type(self, name: str) -> Base | None:
         """Return an integer or real type that the language has, and C has not."""

@@ -81,6 +81,12 @@ kernel void k(global ulong *out) {
   local int *ps = &s[1];
   private_pointer pn = 0;
 """
+OF_OPENCL_1 = (
+    "(int *)0", "(void *)0", "(int *)8", "(int *)zero", "(int *)-1", "(int *)pi",
+    "(int *)(void *)m", "!(int *)0", "sizeof(int *)", "sizeof((int *)8)", "sizeof(int *[2])",
+    "((int *[2]){pi, 0})[1]", "pi < (int *)16", "(int *)16 > pi", "pn == (int *)0",
+    "&((int *)8)[1]", "(int *)16 - pi",
+)  # fmt: skip
 OF_CPLUSPLUS_FOR_OPENCL = (
     "pi", "ps", "pn", "g", "gs", "&m[1]", "&s[1]", "m", "s", "&st", "&st.b", "&r", "r", "!pn",
     "m[0] ? (void *)0 : pi", "m[0] ? pn : (void *)0", "m[0] ? pi : (void *)0", "m[0] ? 0 : pi",
@@ -118,7 +124,7 @@ OPENCL = f"""\
     [
         ("k.hip", HIP, OF_HIP, ()),
         ("k.cl", OPENCL, OF_ALL_OPENCL + OF_OPENCL, ()),
-        ("k.cl", ALL_OPENCL, OF_ALL_OPENCL, ("-cl-std=CL1.2",)),
+        ("k.cl", ALL_OPENCL, OF_ALL_OPENCL + OF_OPENCL_1, ("-cl-std=CL1.2",)),
         ("k.cl", CPLUSPLUS_FOR_OPENCL, OF_CPLUSPLUS_FOR_OPENCL, ("-cl-std=clc++",)),
     ],
 )
@@ -182,12 +188,32 @@ def test_null_of_private_memory_is_stored(
 def test_an_unqualified_pointer_is_private_in_opencl_1(
     tool: Callable[[str], str], tmp_path: Path
 ) -> None:
-    """So it is no generic one, as which the other would be compared."""
+    """But one to another space stays there, and a number that is no private address is global."""
     text = f"{ALL_OPENCL}  out[0] = 1;\n}}\n"
     program = gpu_program(tool, tmp_path / "k.cl", text, "gfx942", "-O0", "-cl-std=CL1.2")
-    done = _at_line(program, text.count("\n") - 1, "pi < (int *)16", "(int *)16 > pi", "pi > pn")
-    assert _answers(done) == ["0"], done
-    assert done.err.count("the pointers are to different address spaces") == 2, done
+    expressions = (
+        "(int *)12", "*(int *)pi", "(int *)ps", "(ulong *)(void *)out == out",
+        "(int *)0x7e0000001968", "(int *)-0x7e0000001968", "sizeof((int *)ps)",
+    )  # fmt: skip
+    done = _at_line(program, text.count("\n") - 1, *expressions)
+    assert _answers(done) == [
+        "(int *) private_lane#0xc", "7", "(int *) local#0x4", "1", "(int *) 0x7e0000001968",
+        "(int *) 0xffff81ffffffe698", "4",
+    ], done  # fmt: skip
+
+
+def test_a_difference_with_a_generic_pointer_is_refused_in_opencl(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """clang subtracts the addresses in two spaces."""
+    text = f"{OPENCL}  out[0] = 1;\n}}\n"
+    program = gpu_program(tool, tmp_path / "k.cl", text, "gfx942", "-O0", "-cl-std=CL2.0")
+    refused = ("pg - pi", "ps - pgs", "pi - (int *)pi", "&m[2] - pg")
+    done = _at_line(
+        program, text.count("\n") - 1, *refused, "pg - (int *)pi", "&m[3] - pi", "sizeof(pg - pi)"
+    )
+    assert _answers(done) == ["0", "2", "8"], done
+    assert done.err.count("clang subtracts a pointer to") == len(refused), done
 
 
 def test_a_pointer_before_a_generic_one_is_not_compared_in_opencl_c(

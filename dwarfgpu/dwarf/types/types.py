@@ -136,6 +136,8 @@ class Pointer(_Spelled):
     source_space: int | None = None
     """Of `&x`: the address space that the source has for this type, where `address_space` is the
     one of the object, as generic for a private variable of C++; or `UNKNOWN_SPACE`."""
+    is_unqualified: bool = False
+    """Whether the language gave it the `address_space`, which the source does not name."""
 
     @property
     def target(self) -> Type | None:

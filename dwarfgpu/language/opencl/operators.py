@@ -51,11 +51,11 @@ class OpenCLOperators(LanguageOperators):
         if isinstance(bare, Pointer):
             self.objects.null_of(bare, unit)  # where it is unknown, that is the error
         null = self.objects.pointer(None, generic, 0, unit)
-        return (
-            null
-            if isinstance(bare, Array)
-            else evolve(self.arithmetic.cast(null, type_), unit=unit)
-        )
+        if isinstance(bare, Array):
+            return null
+        if bare.is_unqualified:
+            type_ = evolve(bare, is_unqualified=False)
+        return evolve(self.arithmetic.cast(null, type_), unit=unit)
 
     def _is_null_constant(self, node: ast.Node) -> bool:
         """Return whether a tree is a null pointer constant: in OpenCL C an integer constant
