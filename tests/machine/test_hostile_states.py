@@ -66,17 +66,29 @@ def test_fills_take_no_memory(tmp_path: Path, memory: list[object]) -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize("wave_count", [0, 1, 100])
 @pytest.mark.parametrize("step", [1, -1])
-def test_many_fills_are_linear_work(tmp_path: Path, step: int) -> None:
-    """They are added in the order of their addresses, so that none is put before others."""
+def test_many_fills_are_linear_work(tmp_path: Path, step: int, wave_count: int) -> None:
+    """They are added in the order of their addresses, so that none is put before others, also where
+    waves share the memory."""
     memory = [fill(0x1000 * number, 16) for number in range(10_000)][::step]
+    each = len(memory) // wave_count if wave_count else 0
+    waves = [{"memory": memory[each * n : each * (n + 1)]} for n in range(wave_count)]
+    document = {
+        "schema": "dwarfgpu-state-2",
+        "architecture": "gfx942",
+        "memory": [] if waves else memory,
+        "waves": waves or [{}],
+    }
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps(document))
     added: list[int] = []
     with at_most(10_000 * 250), pytest.MonkeyPatch.context() as patch:
         add = SparseMemory.add
         patch.setattr(
             SparseMemory, "add", lambda *arguments: (added.append(arguments[1]), add(*arguments))[1]
         )
-        state = loaded(tmp_path, memory)
+        state = load_state(path)
     assert added == sorted(added)
     [(_, _, store)] = state.target.memories()
     assert len(store.runs()) == 10_000

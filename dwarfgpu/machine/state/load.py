@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from stat import S_ISFIFO
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.arch.model import Architecture, RegisterInfo, RegisterPart
 from dwarfgpu.arch.registry import architecture, has_on_another_gpu
@@ -49,8 +50,8 @@ from dwarfgpu.objfile.file_kinds import CORE_HEADER_BYTES, compressed_by, is_cor
 if TYPE_CHECKING:
     from pathlib import Path
 
-if TYPE_CHECKING:
-    pass
+    Span: TypeAlias = tuple[Field, WaveId | None]
+    """An entry of `memory`, and the wave that has it; None: of the whole machine."""
 
 _MANY_RANGES = 1024
 _PACKED_HEAD_BYTES: Final = 1 << 16
@@ -105,14 +106,19 @@ def _loaded(path: Path | str, limits: FileLimits) -> State:
     reader = StateReader(target, folder_of(path), is_second, limits)
     listed = document["waves"]
     _require_few(listed, limits.waves)
-    waves = tuple(_wave(entry, reader) for entry in listed.items())
+    spans: list[Span] = []
+    waves = tuple(_wave(entry, reader, spans) for entry in listed.items())
     if not waves:
         raise document["waves"].expected("at least one wave")
     if is_second:
         check_waves(document, target.machine)
-    for span in _ranges(document):
-        reader.take(RANGE_BYTES, span.source)
-        add_memory(target, span, None, reader)
+    spans += _ranges(document, None, reader)
+    if len(spans) > _MANY_RANGES:  # those of all waves may be in one memory: this order takes least
+        spans.sort(key=_address)
+    spans.reverse()
+    while spans:  # each is forgotten when it is added
+        span, wave = spans.pop()
+        add_memory(target, span, wave, reader)
     notes = (
         *(_omitted(arch, *omitted) for omitted in reader.omitted.items()),
         *(_single_integer(arch, *single) for single in reader.single_integers.items()),
@@ -204,15 +210,16 @@ def _location(target: StateTarget, wave: WaveId, counter: RegisterInfo | None) -
     return int.from_bytes(counter_bytes, target.architecture.endian) if counter_bytes else None
 
 
-def _ranges(field: Field) -> list[Field]:
-    """Return the entries of `memory`; many by their addresses, which is the order that takes
-    least."""
-    items = _items(field, "memory")
-    return sorted(items, key=_address) if len(items) > _MANY_RANGES else items
+def _ranges(field: Field, wave: WaveId | None, reader: StateReader) -> Iterator[Span]:
+    """Yield the entries of `memory`, each with its wave; their memory is counted."""
+    for entry in _items(field, "memory"):
+        reader.take(RANGE_BYTES, entry.source)
+        yield entry, wave
 
 
-def _address(entry: Field) -> int:
+def _address(span: Span) -> int:
     """Return the address of an entry; 0 if it has none, which a later step reports."""
+    entry, _ = span
     address = entry.value.get("address") if isinstance(entry.value, dict) else None
     number = json_reader.integer_of(address) if isinstance(address, str) else address
     return number if isinstance(number, int) else 0
@@ -244,7 +251,8 @@ def _code_objects(document: Field, path: Path) -> list[StateCodeObject]:
     return out
 
 
-def _wave(field: Field, reader: StateReader) -> WaveState:
+def _wave(field: Field, reader: StateReader, spans: list[Span]) -> WaveState:
+    """Read a wave; the ranges of its memory are added to `spans`."""
     target = reader.target
     members = ("id", "workgroup", "pc", "cfa", "registers", "memory")
     field.only(*members, *(WAVE_MEMBERS if reader.is_second else ()))
@@ -272,9 +280,7 @@ def _wave(field: Field, reader: StateReader) -> WaveState:
             set_register(target, number, counter, pc)
         elif _location(target, number, counter) != pc.integer(0, _WORD):
             raise pc.expected(f"the same as in register {counter}")
-    for span in _ranges(field):
-        reader.take(RANGE_BYTES, span.source)
-        add_memory(target, span, number, reader)
+    spans += _ranges(field, number, reader)
     return WaveState(
         number,
         _location(target, number, counter) if pc is None else pc.integer(0, _WORD),
