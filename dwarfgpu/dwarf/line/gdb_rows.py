@@ -167,6 +167,13 @@ class LineSteps:
                 return self._addresses[index]
         return None
 
+    def first_line(self, begin: int, end: int, file: int) -> int | None:
+        """Return the line of the first step of a file in a range; None if it has none there."""
+        for index in self._between(begin, end):
+            if self._lines[index] and self._files[index] == file:
+                return self._lines[index]
+        return None
+
     def is_doubled(self, step: Step) -> bool:
         """Return whether the code of several lines of its file begins at the address of a step."""
         same = self._between(step.address, step.address + 1)

@@ -79,6 +79,19 @@ class LineLookup:
         table = None if unit is None else unit.line_table
         return table is not None and table.begins_line(self.info.in_file(pc))
 
+    def first_line(self, begin: int, end: int, source: SourceLine) -> int | None:
+        """Return the first line of the file of a source line that begins in a range of code.
+
+        It is the opening brace of a function whose prologue the compiler removed: at that address
+        the line that follows begins, too, which alone is the one of the code.
+        """
+        unit = self.scopes.linked_unit_at(begin)
+        table = None if unit is None else unit.line_table
+        if table is None:
+            return None
+        in_file = self.info.in_file
+        return table.gdb_steps.first_line(in_file(begin), in_file(end), source.file.number)
+
     def pcs_of(self, file: str, line: int) -> tuple[int, ...]:
         """Return where statements of a source line begin, in order: good breakpoint locations.
 

@@ -254,6 +254,10 @@ def groups_in_code_order(code: Disassembly, lines: Sequence[CodeLine]) -> list[S
     before: SourceLine | None = None
     for source, group in groups:
         first = 0 if source is None else source.line
+        if source is not None and not out:  # the opening brace may have no code of its own
+            line_lookup = code.lines
+            begin, end = lines[0].address, lines[-1].address + len(lines[-1].data)
+            first = min(first, line_lookup.first_line(begin, end, source) or first)
         is_same_file = source is not None and before is not None and _path(source) == _path(before)
         if before is not None and is_same_file and first > before.line:  # whose line has code, too
             first = with_code[bisect_left(with_code, _key(source)) - 1][1] + 1
