@@ -16,83 +16,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Final
+from itertools import chain
+from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.index.units_by_name import is_in_no_unit
 from dwarfgpu.dwarf.names.qualified import Part, canonical, joined, parts
 from dwarfgpu.dwarf.scope.block_declarations import (
-    OF_BLOCKS,
-    enumerators_of,
     in_unknown_block,
-    is_named,
     is_of_block,
     may_be_of_any_block,
     require_only_variable,
-    require_unique,
 )
 from dwarfgpu.dwarf.scope.declarations import (
     around,
     has_parameters,
-    is_definition,
     module_around,
     name_problem,
     scope_path,
-    template_parameter,
     unknown_in,
 )
-from dwarfgpu.dwarf.scope.meaning import (
-    DieFilter,
-    Meaning,
-    has_tag,
-    is_external_definition,
-    is_same_function,
-    ordinary,
-)
+from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, ordinary
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, named_entries
-from dwarfgpu.dwarf.scope.nameless_functions import (
-    in_nameless,
-    nameless_variables,
-    one_at,
-)
-from dwarfgpu.dwarf.scope.scope_entries import (
-    BLOCKS,
-    CLASSES,
-    CONTAINERS,
-    FUNCTIONS,
-)
-from dwarfgpu.dwarf.scope.unit_declarations import MAX_COMPARED, UnitDeclarations
+from dwarfgpu.dwarf.scope.nameless_functions import in_nameless, nameless_variables, one_at
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, CLASSES, CONTAINERS, FUNCTIONS
+from dwarfgpu.dwarf.scope.scope_members import ScopeMembers, parameter_of_template
 from dwarfgpu.dwarf.scope.unit_search import Path
-from dwarfgpu.dwarf.scope.variable import (
-    Variable,
-    declared_in,
-    external_in,
-    variables_below,
-    with_abstract,
-)
-from dwarfgpu.dwarf.types.class_scope import class_scope, constructors
-from dwarfgpu.dwarf.types.type_entries import NAMES_OF_TYPES, QUALIFIERS
+from dwarfgpu.dwarf.scope.variable import Variable, declared_in, variables_below
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
 
-if TYPE_CHECKING:
-    from dwarfgpu.dwarf.scope.fortran_names import FortranNames
-    from dwarfgpu.dwarf.scope.names_in_functions import NamesInFunctions
-
-_MAX_SCOPES: Final = 1_000
-"""Maximum number of namespaces to search for one name."""
-_TRANSPARENT_TYPES: Final = frozenset({*QUALIFIERS, *NAMES_OF_TYPES})
 _SCOPES: Final = (
     CONTAINERS | TAGGED | {dw.TAG_TYPEDEF, dw.TAG_SUBPROGRAM, dw.TAG_TEMPLATE_TYPE_PARAMETER}
 )
-_NAMESPACES: Final = frozenset({dw.TAG_NAMESPACE})
-_FUNCTIONS: Final = frozenset({dw.TAG_SUBPROGRAM})
 
 
-class NameLookup(UnitDeclarations):
+class NameLookup(ScopeMembers):
     """What names mean where a program is."""
 
     def __init__(
@@ -104,13 +64,9 @@ class NameLookup(UnitDeclarations):
         declared: Callable[[Die, str], Iterable[Variable]] = declared_in,
         enclosing_scopes: Iterable[Die] = (),
     ) -> None:
-        super().__init__(infos, unit, chain, enclosing_scopes)
+        super().__init__(infos, unit, chain, enclosing_scopes, declared)
         self.outer = tuple(outer)
         """The scopes of functions into which that is inlined, which its text does not see."""
-        self._declared_in = declared
-        """The variables of a scope that may have a canonical simple name, and perhaps others."""
-
-    # The rule
 
     def of(self, name: str, accepts: DieFilter = ordinary) -> tuple[Meaning, ...]:
         """Return the entities that a name denotes: several only for functions; empty if there are
@@ -143,7 +99,7 @@ class NameLookup(UnitDeclarations):
         holder: tuple[Die, ...] = ()
         for index, part in enumerate(outer):
             if index:
-                meanings = self._in_scopes(holder, part, _is_scope)
+                meanings = self.in_scopes(holder, part, _is_scope)
             else:
                 meanings = self._first_scope(part, is_global)
             before, holder = (
@@ -158,7 +114,7 @@ class NameLookup(UnitDeclarations):
                     raise UsageError(f'No symbol "{part.text}" in current context.')
                 where = joined(scope_path(before[0]))
                 raise UsageError(f'No type "{part.text}" within class or namespace "{where}".')
-        return self._in_scopes(holder, last, accepts)
+        return self.in_scopes(holder, last, accepts)
 
     def _in_modules(
         self, sought: tuple[Part, ...], is_global: bool, accepts: DieFilter
@@ -173,7 +129,7 @@ class NameLookup(UnitDeclarations):
         meanings = find(first, self._is_only_module)
         for part, accepted in (*((part, _is_scope) for part in inner), (last, accepts)):
             holders = tuple(meaning for meaning in meanings if isinstance(meaning, Die))
-            meanings = self._in_scopes(holders, part, accepted) if holders else ()
+            meanings = self.in_scopes(holders, part, accepted) if holders else ()
         if not meanings:
             self.remarks = remarks
         return meanings
@@ -182,7 +138,7 @@ class NameLookup(UnitDeclarations):
         """Return whether an entry is a module or crate that has its name from no function."""
         if not _is_module(die):
             return False
-        return len(scope_path(die)) == 1 or not self._functions_beside(die)
+        return len(scope_path(die)) == 1 or not self.functions_beside(die)
 
     def _first_scope(self, part: Part, is_global: bool) -> tuple[Meaning, ...]:
         """Return what the first part of a qualified name means. In Rust, a module or crate may have
@@ -221,7 +177,7 @@ class NameLookup(UnitDeclarations):
     def _simple(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         if part.parameters is not None:
             accepts = _with_parameters(part, accepts)
-        if self.chain and self._is_fortran:
+        if self.chain and self.is_fortran:
             return self._in_fortran(part, accepts)
         nearest = self._in_functions_around(part, accepts)
         if meanings := next((meanings for meanings, is_own in nearest if is_own), ()):
@@ -259,25 +215,25 @@ class NameLookup(UnitDeclarations):
         whose text is around it, the nearest first; and whether it is for this lookup: variables of
         other frames are what `in_enclosing_functions` finds."""
         for scope in reversed(self.chain):
-            meanings = self._in_block(scope, part, accepts) or in_nameless(
+            meanings = self.in_block(scope, part, accepts) or in_nameless(
                 (scope,), part.name, accepts
             )
             if meanings:
                 yield meanings, True
         written, is_hidden = None, False
         for scope in around(self.chain[0]) if self.chain else ():
-            if scope.tag in CLASSES and (meanings := self._in_class(scope, part, accepts)):
+            if scope.tag in CLASSES and (meanings := self.in_class(scope, part, accepts)):
                 yield meanings, True
             if scope.tag in BLOCKS | FUNCTIONS and not is_hidden:
                 hiding = self._hiding(scope, written, part, accepts)
                 if hiding is not None:
                     yield (hiding,), False
                     is_hidden = True
-                elif meanings := self._in_block(
+                elif meanings := self.in_block(
                     scope, part, _no_variable(accepts)
-                ) or self._imported_by(scope, part, accepts):
+                ) or self.imported_by(scope, part, accepts):
                     yield meanings, True
-            if not is_hidden and (meanings := _parameter(scope, part, accepts)):
+            if not is_hidden and (meanings := parameter_of_template(scope, part, accepts)):
                 yield meanings, True
             written = scope if scope.tag in CLASSES else None
 
@@ -363,7 +319,7 @@ class NameLookup(UnitDeclarations):
         if namespace is None:
             return False
         is_around = is_around_closure(function, scope_path(namespace))
-        return is_around or bool(self._functions_beside(namespace))
+        return is_around or bool(self.functions_beside(namespace))
 
     def _has_another(
         self, taken: Meaning, paths: list[Path], part: Part, accepts: DieFilter
@@ -396,29 +352,20 @@ class NameLookup(UnitDeclarations):
     def _in_callers(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return a variable of the functions into which the one in focus is inlined."""
         for outer in self.outer:
-            for variable in self._declared_in(outer, part.name):
+            for variable in self.declared_in_scope(outer, part.name):
                 if variable.name == part.name and accepts(variable.die):
                     return (variable,)
         return ()
 
     @property
-    def _is_fortran(self) -> bool:
-        return self.unit is not None and self.unit.style == "fortran"
-
-    @property
     def _is_ada(self) -> bool:
         return self.unit is not None and self.unit.style == "ada"
-
-    def _of_fortran(self, part: Part, accepts: DieFilter) -> FortranNames:
-        from dwarfgpu.dwarf.scope.fortran_names import FortranNames  # few programs are of Fortran
-
-        return FortranNames(self, self._in_block, part, accepts)
 
     def _in_fortran(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return what the scoping units around a procedure of Fortran have, or else the program;
         nothing for a variable of its host."""
         try:
-            known = self._of_fortran(part, accepts).find()
+            known = self.of_fortran(part, accepts).find()
         except UsageError:
             raise
         except DwarfGpuError as error:
@@ -452,11 +399,11 @@ class NameLookup(UnitDeclarations):
         frame. `UsageError` where it is unknown which of several is meant."""
         if not self.chain or len(parts(name)) != 1:
             return None
-        if self._is_fortran:
+        if self.is_fortran:
             (part,) = parts(name)
             accepts = ordinary if part.parameters is None else _with_parameters(part, ordinary)
             with suppress(DwarfGpuError):  # the search for its meanings raises it
-                return self._of_fortran(part, accepts).find().of_enclosing
+                return self.of_fortran(part, accepts).find().of_enclosing
             return None
         sought = canonical(name)
         written: Die | None = None
@@ -503,7 +450,7 @@ class NameLookup(UnitDeclarations):
 
     def nested_functions(self) -> Iterator[Die]:
         """Yield the nested functions that the text of the function in focus sees."""
-        if not self.chain or self._is_fortran:
+        if not self.chain or self.is_fortran:
             return
         for scope in (*reversed(self.chain), *around(self.chain[0])):
             if scope.tag in BLOCKS | FUNCTIONS:
@@ -527,239 +474,6 @@ class NameLookup(UnitDeclarations):
 
     def _global(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         return self.in_this_unit((), part, accepts) or self.in_other_units((), part, accepts)
-
-    def _in_scopes(
-        self, holders: tuple[Die, ...], part: Part, accepts: DieFilter
-    ) -> tuple[Meaning, ...]:
-        """Return a name after `::`: in a namespace, a class, an enumeration or a function."""
-        first = holders[0]
-        if first.tag in CONTAINERS:
-            for holder in (die for die in holders if die.tag in CONTAINERS):
-                if meanings := self._in_namespace(holder, part, accepts):
-                    return meanings
-            functions = tuple(die for die in holders if die.tag == dw.TAG_SUBPROGRAM)
-            functions = functions or self._functions_beside(first)
-            return self._in_functions(functions, part, accepts)
-        if first.tag == dw.TAG_SUBPROGRAM:
-            in_functions = self._in_functions(holders, part, accepts)
-            return in_functions or self._in_namespace_of(first, part, accepts)
-        scope = self._type_of(first)
-        if scope is None:
-            return ()
-        if scope.tag == dw.TAG_ENUMERATION_TYPE:
-            return self.defined(
-                [child for child in scope.children() if is_named(child, part, accepts)]
-            )
-        of_class = constructors(scope, part.name) if accepts is ordinary else None
-        if of_class is not None:
-            return self.defined([die for die in of_class if has_parameters(die, part)])
-        # Compilers leave out the static members and functions that a unit does not use.
-        path = scope_path(scope)
-        meanings = self._in_class(scope, part, accepts) or self.in_this_unit(path, part, accepts)
-        return meanings or self.in_other_units(path, part, accepts)
-
-    # Scopes
-
-    def _in_namespace(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-        """Return a member of a namespace; if there is none, what the using-directives and
-        -declarations of the units give that have the namespace (C++ [namespace.qual])."""
-        if scope.tag == dw.TAG_MODULE and scope.unit.style == "fortran":
-            return self._of_fortran(part, accepts).in_module(scope)
-        path = scope_path(scope)
-        meanings = self.in_this_unit(path, part, accepts)
-        meanings = meanings or self.in_other_units(path, part, accepts)
-        if meanings or scope.unit == self.unit:
-            return meanings
-        if all(is_in_no_unit(info, part.name) for info in self.infos):
-            return ()  # no import leads to it
-        try:
-            return self._by_imports_of_units(scope, path, part, accepts)
-        except DwarfGpuError as error:
-            self.doubts.append(error)
-            return ()
-
-    def _functions_beside(self, namespace: Die) -> tuple[Die, ...]:
-        """Return the functions with which a namespace shares its name, which may be in other
-        units."""
-        if namespace.tag != dw.TAG_NAMESPACE or not _may_share_its_name(namespace):
-            return ()
-        *path, name = scope_path(namespace)
-        around_it, own, takes = tuple(path), Part(name, text=name), has_tag(_FUNCTIONS)
-        meanings = self.in_this_unit(around_it, own, takes)
-        meanings = meanings or self.in_other_units(around_it, own, takes)
-        return tuple(meaning for meaning in meanings if isinstance(meaning, Die))
-
-    def _in_namespace_of(
-        self, function: Die, part: Part, accepts: DieFilter
-    ) -> tuple[Meaning, ...]:
-        """Return a member of the namespace that shares its name with a function."""
-        if not _may_share_its_name(function):
-            return ()
-        *path, name = scope_path(function)
-        around_it, own, takes = tuple(path), Part(name, text=name), has_tag(_NAMESPACES)
-        for meanings_in in (self.in_this_unit, self.in_other_units):
-            for namespace in meanings_in(around_it, own, takes):
-                if isinstance(namespace, Die):
-                    return self._in_namespace(namespace, part, accepts)
-        return ()
-
-    def _by_imports_of_units(
-        self, scope: Die, path: Path, part: Part, accepts: DieFilter
-    ) -> tuple[Meaning, ...]:
-        """Return what the imports of the first unit give that has a meaning for a name; remark that
-        those of another one give something else, of not more than `MAX_COMPARED`."""
-        # Few names are found by these imports only.
-        from dwarfgpu.dwarf.scope.several_files import name_different_entities, several_in
-
-        taken: tuple[Meaning, ...] = ()
-        first, compared = scope.unit, 0
-        searched: set[Path] = set()
-        units = self.other_units(path[:-1], path[-1] if path else part.name)
-        for unit in chain((scope.unit,), (unit for unit in units if unit != scope.unit)):
-            there = NameLookup(self.infos, unit)
-            there.begin(self.name)
-            meanings = there.by_imports(path, part, accepts, searched)
-            if not taken:
-                self.doubts.extend(there.doubts)
-                self.remarks.update(there.remarks)
-                taken, first = meanings, unit
-            elif meanings and name_different_entities(taken[0], meanings[0]):
-                self.remarks[several_in(self.name, first, unit)] = None
-                break
-            compared += bool(taken)
-            if compared > MAX_COMPARED:
-                break
-        return taken
-
-    def _in_class(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-        """Return a member of a class or of a base class, as its unit declares them."""
-        defined = self._type_of(scope) or scope
-        members = [
-            member
-            for member in class_scope(defined, part.name, self._class_definition)
-            if accepts(member)
-        ]
-        return self.defined([member for member in members if has_parameters(member, part)])
-
-    def _class_definition(self, declaration: Die) -> Die:
-        """Return the definition of a class; where these files have none, other loaded ones may."""
-        defined = self.definition(declaration)
-        return defined if is_definition(defined) else defined.unit.info.class_definition(defined)
-
-    def _in_block(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-        """Return the declarations of a block or function itself, and its imports by name."""
-        for variable in self._declared_in(scope, part.name):
-            if canonical(variable.name) == part.name and accepts(variable.die):
-                require_only_variable(scope, variable, accepts)
-                return (variable,)
-        external = external_in(scope, part.name)
-        if external is not None and accepts(external.die):
-            return (self._outside_functions(external, part, accepts),)
-        for holder in with_abstract(scope):
-            for child in holder.children(OF_BLOCKS):
-                if is_of_block(child) and is_named(child, part, accepts):
-                    return (require_unique(scope, child, accepts),)
-                for enumerator in enumerators_of(child):
-                    if is_named(enumerator, part, accepts):
-                        return (require_unique(scope, enumerator, accepts),)
-                if child.tag == dw.TAG_IMPORTED_DECLARATION:
-                    dies = self.imported(child, part, accepts)
-                    if dies:
-                        return self.defined(dies)
-        return _parameter(scope, part, accepts)
-
-    def _imported_by(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-        """Return what the using-declarations of a function or block give."""
-        for child in scope.children((dw.TAG_IMPORTED_DECLARATION,)):
-            if dies := self.imported(child, part, accepts):
-                return self.defined(dies)
-        return ()
-
-    def _outside_functions(self, external: Variable, part: Part, accepts: DieFilter) -> Variable:
-        """Return the variable that `extern int x;` in a block denotes, in the innermost namespace
-        around it (C++ [basic.link]); the declaration itself if only a symbol has its place."""
-        namespaces = (scope for scope in around(external.die) if scope.tag in CONTAINERS)
-        path = next(map(scope_path, namespaces), ())
-        for meanings_in in (self.in_this_unit, self.in_other_units):
-            for meaning in meanings_in(path, part, accepts):
-                if isinstance(meaning, Variable) and (
-                    meaning.is_external or meaning.unit is external.unit
-                ):
-                    return meaning
-        return external
-
-    def _in_functions(
-        self, functions: tuple[Die, ...], part: Part, accepts: DieFilter
-    ) -> tuple[Meaning, ...]:
-        if not functions:
-            return ()
-        from dwarfgpu.dwarf.scope.names_in_functions import NamesInFunctions  # few names are so
-
-        search = NamesInFunctions(self.chain, part, accepts, self.name, self.remarks)
-        meanings = search.of(functions)
-        if not meanings and all(function.has(dw.AT_DECLARATION) for function in functions):
-            return search.of(self._external_definitions(functions))
-        if meanings and isinstance(meanings[0], Variable) and not self.remarks:
-            self._remark_function_of_header(functions[0], meanings[0], search)
-        return meanings
-
-    def _remark_function_of_header(
-        self, function: Die, taken: Variable, search: NamesInFunctions
-    ) -> None:
-        """Remark that another file, too, has a variable of the same static function of a header,
-        where the place is in none of these files."""
-        from dwarfgpu.dwarf.scope.several_files import differ, is_of_its_file, several
-
-        if function.unit == self.unit or not is_of_its_file(function):
-            return
-        *path, name = scope_path(function)
-        accepts = has_tag(_FUNCTIONS)
-        units = self.other_units(tuple(path), name, _FUNCTIONS)
-        for unit in islice((unit for unit in units if unit != function.unit), MAX_COMPARED):
-            with suppress(DwarfGpuError):  # what was taken needs nothing from it
-                functions = self.declared(unit, tuple(path), Part(name, text=name), accepts)
-                same = tuple(one for one in functions if is_same_function(function, one))
-                for other in search.of(same):
-                    if differ(taken, other):
-                        self.remarks[several(self.name, taken, other)] = None
-                        return
-
-    def _external_definitions(self, declarations: tuple[Die, ...]) -> tuple[Die, ...]:
-        """Return the entries that define external functions of a name, perhaps without code, as
-        they are only inlined."""
-        *path, name = scope_path(declarations[0])
-        part, linkage_names = Part(name, text=name), {one.linkage_name for one in declarations}
-        meanings = self.in_other_units(tuple(path), part, is_external_definition)
-        return tuple(
-            meaning
-            for meaning in meanings
-            if isinstance(meaning, Die) and meaning.linkage_name in linkage_names
-        )
-
-    def _type_of(self, die: Die) -> Die | None:
-        """Return the class or enumeration that a name means, below typedefs."""
-        current: Die | None = die
-        for _ in range(_MAX_SCOPES):
-            if current is None or current.tag not in _TRANSPARENT_TYPES:
-                break
-            current = current.reference(dw.AT_TYPE)
-        if current is None or current.tag not in TAGGED:
-            return None
-        return self._class_definition(current)
-
-
-def _may_share_its_name(die: Die) -> bool:
-    """Return whether a function and a namespace may have one name where an entry is."""
-    return not die.unit.is_cplusplus and die.unit.language not in dw.WITHOUT_NAMESPACES
-
-
-def _parameter(scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-    """Return a parameter of the template that a function or class is an instance of."""
-    parameter = template_parameter(scope, part.name)
-    if parameter is None or not accepts(parameter):
-        return ()
-    is_type = parameter.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER
-    return (parameter if is_type else Variable(part.text, parameter, "global"),)
 
 
 def _with_parameters(part: Part, accepts: DieFilter) -> DieFilter:
