@@ -16,7 +16,14 @@ from typing import Any, NoReturn, Protocol, cast
 from dwarfgpu import __version__
 from dwarfgpu.base.input_files import recorded_inputs
 from dwarfgpu.errors import DwarfGpuError, UsageError, shortened
-from dwarfgpu.service.error_text import empty, error_json, error_line, exhausted, unwrapped
+from dwarfgpu.service.error_text import (
+    empty,
+    error_json,
+    error_line,
+    exhausted,
+    one_line,
+    unwrapped,
+)
 from dwarfgpu.terminal.streams import HelpFormatter, help_columns, lose_output, standard_streams
 
 COMMANDS = {
@@ -420,6 +427,8 @@ def _run(arguments: list[str]) -> int:
 
             print(json.dumps({"schema": schema, **error_json(error)}))
         else:
+            for remark in error.remarks if isinstance(error, UsageError) else ():
+                print(one_line(f"note: {remark}"), file=sys.stderr)
             print(f"dwarfgpu: {error_line(error)}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
 

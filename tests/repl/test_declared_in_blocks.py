@@ -128,6 +128,10 @@ def test_the_scope_of_a_line_with_the_entry_of_a_function(
     assert own[1] == ["i", "n"] and own[4] == ["inmain"]
 
 
+OF_LINE_4 = (
+    "note: S is that of line 4, which may be in a block that is not around the code: line 1 has "
+    "another one"
+)
 OF_ANOTHER_BLOCK = """\
 struct S { static int s; }; int S::s = 7;
 volatile int sink;
@@ -141,15 +145,31 @@ int main() { return f(1); }
 """
 
 
-@pytest.mark.parametrize("asked", ["print S::s", "print &S::s", "ptype S::s", "ptype S::In::t"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "print S::s",
+        "print &S::s",
+        "ptype S::s",
+        "ptype S::In::t",
+        "break 6 if S::s",
+        "explain S::s",
+    ],
+)
 def test_an_error_says_which_entity_was_searched(
     tool: Callable[[str], str], tmp_path: Path, asked: str
 ) -> None:
     build(tmp_path, {"a.cc": OF_ANOTHER_BLOCK}, [[tool("g++"), "-g", "-o", "a", "a.cc"]])
     (said,) = answers(None, with_core(tool, tmp_path), [asked])
     note, error = said.splitlines()[1:]
-    assert note == (
-        "note: S is that of line 4, which may be in a block that is not around the code: "
-        "line 1 has another one"
-    )
+    assert note == OF_LINE_4
     assert error in ("There is no field named s", 'No type "In" within class or namespace "f::S".')
+
+
+@pytest.mark.parametrize("command", ["eval", "explain", "location"])
+def test_an_error_of_a_command_says_so_too(
+    tool: Callable[[str], str], tmp_path: Path, command: str
+) -> None:
+    build(tmp_path, {"a.cc": OF_ANOTHER_BLOCK}, [[tool("g++"), "-g", "-o", "a", "a.cc"]])
+    done = run(command, tmp_path / "a", "--pc", "a.cc:6", "S::s")
+    assert done.err.splitlines() == [OF_LINE_4, "dwarfgpu: There is no field named s"]

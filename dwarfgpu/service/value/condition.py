@@ -35,9 +35,10 @@ def has_assignment(session: Session, history: ValueHistory, text: str) -> bool:
 class InvalidThere(UsageError):
     """A condition that is invalid for code whose names are not those in focus."""
 
-    def __init__(self, text: str, session: Session) -> None:
+    def __init__(self, error: UsageError, session: Session) -> None:
         """`session`: what that code sees."""
-        super().__init__(text)
+        super().__init__(error.text)
+        self.remarks = error.remarks
         self.session = session
 
     @property
@@ -56,7 +57,7 @@ def error_of(
     except UsageError as error:
         if error.message == NOT_A_NUMBER and "$" in text:
             return None  # a variable without a value may be set later
-        return error if address is None else InvalidThere(error.text, at_address)
+        return error if address is None else InvalidThere(error, at_address)
     except DwarfGpuError:
         pass  # it depends on the machine: it is evaluated when the location is reached
     return None
