@@ -7,6 +7,7 @@ the units; nor are addresses of data, and of what lies between functions.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -14,6 +15,7 @@ from operator import itemgetter
 from typing import Final
 
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import define, field
 from dwarfgpu.check.entry_positions import unit_position
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
@@ -35,8 +37,13 @@ _MAX_NAME_BYTES: Final = 8 << 20
 """Of the names of `.gdb_index` that are compared, with their owners."""
 _BYTES_OF_A_NAME: Final = 6
 """Of those of `.debug_names` that are compared, for each name that may be searched."""
-_ALIGNMENT: Final = 16
-"""Of functions, in bytes: what aligns one has fewer."""
+_PADDING: Final = pattern(
+    rb"(?:\x00|\xcc|[\x66\x2e]{0,10}(?:\x90|\x0f\x1f(?:[\x00-\x03]|\x40.|\x44..|\x80.{4}|\x84.{5})))*",
+    re.DOTALL,
+)
+"""What aligns a function: zeros, or instructions of x86 that do nothing."""
+_MAX_PADDING: Final = 4096
+"""Of them, in bytes."""
 _MAX_RANGES: Final = 1_000_000
 """Of the code of all units."""
 _FEW: Final = 5
@@ -171,26 +178,33 @@ class IndexChecker:
         )
 
     def _without_padding(self, code: tuple[Range, ...], unit: CompilationUnit) -> tuple[Range, ...]:
-        """Return code of a unit without zeros behind a function. An index has addresses that "some
-        entry" covers (DWARF 5 6.1.2): Free Pascal's units have what aligns functions, too."""
-        zeros = {span for span in code if self._has_zeros(span)}
-        if not zeros:
+        """Return code of a unit without what aligns its functions. An index has addresses that
+        "some entry" covers (DWARF 5 6.1.2): Free Pascal's units have the padding before and behind
+        functions, too."""
+        padding = {span for span in code if self._is_padding(span)}
+        if not padding:
             return code
         try:
-            ends = {
-                span.end
+            functions = [
+                span
                 for spans, _ in subprograms_with_code(unit)
                 for span in (() if isinstance(spans, int) else spans)
-            }
+            ]
         except DwarfGpuError:
             return code
-        return tuple(span for span in code if span not in zeros or span.begin not in ends)
+        begins, ends = {span.begin for span in functions}, {span.end for span in functions}
+        return tuple(
+            span
+            for span in code
+            if span not in padding or (span.begin not in ends and span.end not in begins)
+        )
 
-    def _has_zeros(self, span: Range) -> bool:
+    def _is_padding(self, span: Range) -> bool:
         size_bytes = span.end - span.begin
-        if size_bytes >= _ALIGNMENT:
+        if size_bytes > _MAX_PADDING:
             return False
-        return self.info.object.memory_bytes(span.begin, size_bytes) == bytes(size_bytes)
+        data = self.info.object.memory_bytes(span.begin, size_bytes)
+        return data is not None and _PADDING.fullmatch(data) is not None
 
     def _begins_in_file(self, span: Range) -> bool:
         return covers(self._in_file, span.begin)

@@ -80,32 +80,47 @@ def test_units_beyond_the_maximum_are_where_the_index_says(name: str) -> None:
     assert "not checked: " in done.out and ": 1 unit and 0 that cannot be used are " in done.out
 
 
-FIRST, LATER, REST = (0x1000, 0x18), (0x1020, 0x10), (0x1030, 0x40)
+FIRST, LATER, REST = (0x1008, 0x10), (0x1020, 0x10), (0x1030, 0x40)
 
 
 @pytest.mark.parametrize(
     ("pairs", "padding", "message"),
     [
         ([FIRST, LATER, REST], b"\0", None),
-        ([FIRST, LATER, REST], b"\xc3", "[0x1018,0x1020) of the unit at 0x0 is missing"),
+        ([FIRST, LATER, REST], b"\x66\x90", None),
+        ([FIRST, LATER, REST], b"\x0f\x1f\x40\x00", None),
+        ([FIRST, LATER, REST], b"\x0f\x1f\x84\0\0\0\0\0", None),
+        (
+            [FIRST, LATER, REST],
+            b"\x0f\x1f\x40\xc3\xc3\xc3\xc3\xc3",
+            "[0x1000,0x1008) [0x1018,0x1020) of the unit at 0x0 is missing",
+        ),
+        (
+            [FIRST, LATER, REST],
+            b"\xc3",
+            "[0x1000,0x1008) [0x1018,0x1020) of the unit at 0x0 is missing",
+        ),
         ([FIRST, REST], b"\0", "[0x1018,0x1030) of the unit at 0x0 is missing"),
         # Code that no entry describes, as where only functions with inlined calls are described.
         ([FIRST, LATER], b"\0", "[0x1030,0x1070) of the unit at 0x0 is missing"),
     ],
 )
-def test_an_index_may_leave_out_zeros_behind_functions(
+def test_an_index_may_leave_out_padding_around_functions(
     pairs: list[tuple[int, int]], padding: bytes, message: str | None
 ) -> None:
     """Units of Free Pascal cover the padding between their functions, too."""
     code = (dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA1)
     shapes = Shape(dw.TAG_COMPILE_UNIT, code, True), Shape(dw.TAG_SUBPROGRAM, code)
     entries = b"\1" + words(0x1000) + b"\x70"
-    entries += b"\2" + words(0x1000) + b"\x18\2" + words(0x1020) + b"\x10\0"
+    entries += b"\2" + words(0x1008) + b"\x10\2" + words(0x1020) + b"\x10\0"
     section = b"".join(words(*pair) for pair in [*pairs, (0, 0)])
     head = b"\2\0" + bytes(4) + b"\x08\0" + bytes(4)
+    aligning = padding * (8 // len(padding))
     others: dict[str, bytes | Content] = {
         ".debug_aranges": words(len(head) + len(section), size_bytes=4) + head + section,
-        ".text": Content(b"\xc3" * 0x18 + padding * 8 + b"\xc3" * 0x50, flags=6, address=0x1000),
+        ".text": Content(
+            aligning + b"\xc3" * 0x10 + aligning + b"\xc3" * 0x50, flags=6, address=0x1000
+        ),
     }
     file = info_file(shapes, entries, others, machine=X86_64)
     messages = [one.message for one in findings(verdict_on(file)) if one.rule == "wrong-index"]
