@@ -172,7 +172,7 @@ def _code_object(args: argparse.Namespace) -> tuple[CodeObject, Sequence[str]]:
             raise UsageError(
                 f"no file is available for the code at {where}, where the wave stopped"
             )
-        code = Disassembly(at_pc[0], is_mangled=args.mangled).range_at(pc)
+        code = Disassembly(at_pc[0], is_mangled=args.mangled).function_at(pc)
         args.place = f"{pc:#x},+4" if code is None else f"{code.begin:#x},{code.end:#x}"
         return at_pc[0], notes
     not_at_pc = [item for item in stopped.code_objects if item not in at_pc]
@@ -223,7 +223,7 @@ def _code_to_show(
         return list(code_between(disassembly, start.pc, _end(start.pc, last))), start.notes
     location = in_file(code_object, place, "PLACE")
     assert location is not None
-    code = disassembly.range_at(location.pc)
+    code = disassembly.function_at(location.pc)
     if code is None:
         require_code(disassembly)
         raise UsageError(f"{place}: the file has no code at {location.pc:#x}")

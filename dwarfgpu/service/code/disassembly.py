@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Final
 
@@ -20,6 +21,7 @@ from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.names.demangle import MANGLED, shown_symbol
+from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.symbol_at_address import sized_symbol_at
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, UsageError
@@ -61,6 +63,8 @@ class CodeRange:
     """Where the next symbol is."""
     symbol_end: int
     """Where its symbol ends: before padding; `end` for a symbol without a size."""
+    has_size: bool = True
+    """Whether its symbol says where it ends."""
 
     def covers(self, pc: int) -> bool:
         return self.begin <= pc < self.end
@@ -201,12 +205,14 @@ class Disassembly:
             stop = min(stop, starts[following])
         begin, end = start + self._base, stop + self._base
         if not following or starts[following - 1] != start:
-            return CodeRange(section.name, "", begin, end, end)
+            return CodeRange(section.name, "", begin, end, end, has_size=False)
         file, number = divmod(names[following - 1], 1 << _NUMBER_BITS)
         symbol = self._symbol_files[file].symbols[number]
         shown = shown_symbol(symbol.name, is_mangled=self._is_mangled)
         size = min(symbol.size_bytes or stop - start, stop - start)
-        return CodeRange(shown or section.name, symbol.name, begin, end, begin + size)
+        return CodeRange(
+            shown or section.name, symbol.name, begin, end, begin + size, symbol.size_bytes > 0
+        )
 
     @cached_property
     def _sections(self) -> tuple[Section, ...]:
@@ -247,7 +253,16 @@ class Disassembly:
 
     def function_at(self, pc: int) -> CodeRange | None:
         """Return the code of the innermost symbol whose size covers a program location, with the
-        symbols inside it; without one, the range there. None if the file has no code."""
+        symbols inside it; or of a described function there that begins behind a symbol without a
+        size; without either, the range there. None if the file has no code."""
+        item = self._of_symbol(pc)
+        if item is None or (item.has_size and pc < item.symbol_end):
+            return item
+        described = self._described_at(pc)
+        is_nearer = described is not None and described.begin > item.begin
+        return described if is_nearer else item
+
+    def _of_symbol(self, pc: int) -> CodeRange | None:
         item = self.range_at(pc)
         if item is None or not item.symbol:
             return item
@@ -258,9 +273,21 @@ class Disassembly:
         begin = symbol.address + self._base
         end = min(begin + symbol.size_bytes, section.address + section.size_bytes + self._base)
         if begin == item.begin:
-            return evolve(item, symbol_end=end, end=max(item.end, end))
+            return evolve(item, symbol_end=end, end=max(item.end, end), has_size=True)
         shown = shown_symbol(symbol.name, is_mangled=self._is_mangled)
         return CodeRange(shown, symbol.name, begin, end, end)
+
+    def _described_at(self, pc: int) -> CodeRange | None:
+        """Return the code of a function that may have no symbol but has an entry."""
+        with suppress(DwarfGpuError):
+            subprogram = self.code_object.scopes.subprogram_at(pc)
+            if subprogram is None:
+                return None
+            name = full_function_name(subprogram.die) or subprogram.name
+            for span in subprogram.ranges:
+                if span.begin <= pc < span.end:
+                    return CodeRange(name, name, span.begin, span.end, span.end)
+        return None
 
     def ranges_named(self, name: str) -> tuple[CodeRange, ...]:
         """Return the ranges of a function, by its symbol or its name, with or without

@@ -174,10 +174,16 @@ def offset_text(name: str, offset: int, options: FormatOptions) -> str:
 
 
 def _is_inside_another(function: Function | None, address: int) -> bool:
-    """Return whether another symbol may begin inside a function, at or before an address: as in
-    GDB, offsets in its code count from it."""
-    item = None if function is None else function.code.range_at(address)
-    return item is not None and function is not None and item.begin > function.range.begin
+    """Return whether another symbol or function may begin inside a function, at or before an
+    address: as in GDB, offsets in its code count from it, but from no label in a function that has
+    an end."""
+    if function is None:
+        return False
+    if not function.range.has_size:
+        item = function.code.function_at(address)
+        return item is not None and item.begin > function.range.begin
+    item = function.code.range_at(address)
+    return item is not None and item.has_size and item.begin > function.range.begin
 
 
 def _named_at(session: Session, address: int) -> Function | None:

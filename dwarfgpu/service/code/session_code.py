@@ -8,7 +8,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import Final
@@ -20,7 +19,6 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import SourceLine
 from dwarfgpu.dwarf.loaded_code import code_object_at
-from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.isa.decode import decoder
 from dwarfgpu.language.address_symbols import symbolizer
@@ -68,25 +66,7 @@ def function_at(session: Session, address: int) -> Function | None:
     """Return the code that contains an address; None if no file does."""
     code = disassembly_at(session, address)
     item = None if code is None else code.function_at(address)
-    if code is None or item is None:
-        return None
-    if item.symbol and address >= item.symbol_end:
-        item = _described_range(code, address) or item
-    return Function(code, item)
-
-
-def _described_range(code: Disassembly, address: int) -> CodeRange | None:
-    """Return the code of a function that has no symbol but an entry; None if nothing describes
-    the address, as padding."""
-    with suppress(DwarfGpuError):
-        subprogram = code.code_object.scopes.subprogram_at(address)
-        if subprogram is None:
-            return None
-        name = full_function_name(subprogram.die) or subprogram.name
-        for span in subprogram.ranges:
-            if span.begin <= address < span.end:
-                return CodeRange(name, name, span.begin, span.end, span.end)
-    return None
+    return None if code is None or item is None else Function(code, item)
 
 
 def memory_bytes(session: Session, begin: int, end: int) -> bytes:
