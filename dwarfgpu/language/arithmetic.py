@@ -613,7 +613,7 @@ class Arithmetic:
         objects, source = self.objects, strip(value.type)
         to = objects.space_of(bare, value.unit)
         assert isinstance(source, Pointer)
-        is_generic = source.source_space is not None or space.name == "generic"
+        is_generic = source.source_space is not None or "generic" in (space.name, to.name)
         if to is space or not is_generic or isinstance(objects, Unevaluated):
             return self.value(self.numbers.cast(self._number_of(value), type_))
         return self.in_space(value, to, type_)

@@ -501,10 +501,11 @@ class Names:
         """
         specified = self._specified(name) if of_operand is None else of_operand
         kind = self._qualified(specified.type, name.qualifiers)
-        space = next((q[1:] for q in name.qualifiers if q.startswith("@")), None)
+        space = _space_among(name.qualifiers)
         for declarator in name.declarators:
             kind = self._derived(kind, declarator, space)
-            space = None if declarator.kind in _POINTERS else space
+            if declarator.kind in _POINTERS:
+                space = _space_among(declarator.qualifiers)
         return Typed(kind, specified.unit)
 
     def _specified(self, name: TypeName) -> Typed:
@@ -593,6 +594,11 @@ class Names:
         derived = self._qualified(pointer, step.qualifiers)
         assert derived is not None and not isinstance(derived, Unspecified)
         return derived
+
+
+def _space_among(qualifiers: tuple[str, ...]) -> str | None:
+    """Return the address space among qualifiers: of an object, to which a pointer points."""
+    return next((word[1:] for word in qualifiers if word.startswith("@")), None)
 
 
 def array_of(type_: Type | None, count: int | None) -> Array:

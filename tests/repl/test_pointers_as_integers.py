@@ -65,8 +65,14 @@ OF_ALL_OPENCL = (
     "zero ? (int *)8 : pi", "((private_pointer[2]){pi, 0})[1]", "((private_pointer[3]){pi})[2]",
     "((private_pointer[]){(int)0})[0]", "((struct P){1}).p", "((struct P){1, 0}).p",
     "((struct P[2]){{1, pi}})[1].p", "((struct P){1, 0, {pi}}).q[0]",
+    "(private_pointer)NOTHING", "(private_pointer)(NOTHING + 0)", "pn == NOTHING",
+    "(private_pointer)(ONE_MORE - 1)", "(private int *)0", "(__private int *)16",
+    "sizeof(global int *)", "sizeof(__local int *)", "*(private int *)pi",
+    "(global ulong *)out == out", "((global ulong *private *)16)",
 )  # fmt: skip
 ALL_OPENCL = """\
+constant int NOTHING = 0;
+constant int ONE_MORE = 1;
 typedef private int *private_pointer;
 enum number { NONE, ONE, TWO };
 struct P { int n; private_pointer p; private_pointer q[1]; };
@@ -200,6 +206,36 @@ def test_an_unqualified_pointer_is_private_in_opencl_1(
         "(int *) private_lane#0xc", "7", "(int *) local#0x4", "1", "(int *) 0x7e0000001968",
         "(int *) 0xffff81ffffffe698", "4",
     ], done  # fmt: skip
+
+
+def test_the_initializer_of_a_variable_decides_whether_it_is_null(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """clang takes those that a constant initializes for constants; the file has none of a local
+    variable."""
+    own = "  const int unknown = 0;\n  volatile const int changing = 0;\n"
+    text = f"{ALL_OPENCL}{own}  out[0] = 1;\n}}\n"
+    program = gpu_program(tool, tmp_path / "k.cl", text, "gfx942", "-O0")
+    refused = ("(private int *)unknown", "pn == unknown", "(private int *)(unknown - 0)")
+    expressions = (
+        *refused, "(private int *)changing", "sizeof((private int *)unknown)", "(ulong)unknown",
+        "(global int *)unknown",
+    )  # fmt: skip
+    done = _at_line(program, text.count("\n") - 1, *expressions)
+    assert _answers(done) == ["(int *) private_lane#0x0", "4", "0", "(int *) 0x0"], done
+    assert done.err.count("depends on the initializer of unknown") == len(refused), done
+
+
+def test_a_pointer_is_cast_to_a_generic_one(tool: Callable[[str], str], tmp_path: Path) -> None:
+    text = f"{ALL_OPENCL}  out[0] = (ulong)(generic int *)pi;\n  out[0] = 1;\n}}\n"
+    program = gpu_program(tool, tmp_path / "k.cl", text, "gfx942", "-O0", "-cl-std=CL2.0")
+    expressions = (
+        "out[0] == (ulong)(generic int *)pi",
+        "*(__generic int *)pi",
+        "(generic int *)pn",
+    )
+    done = _at_line(program, text.count("\n") - 1, *expressions)
+    assert _answers(done) == ["1", "7", "(int *) generic#0x0"], done
 
 
 def test_a_difference_with_a_generic_pointer_is_refused_in_opencl(

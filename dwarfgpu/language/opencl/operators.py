@@ -5,7 +5,19 @@ from __future__ import annotations
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.types.types import UNKNOWN_SPACE, Array, Enum, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.types import (
+    UNKNOWN_SPACE,
+    Array,
+    Base,
+    Enum,
+    Pointer,
+    Struct,
+    Type,
+    denoted,
+    strip,
+)
+from dwarfgpu.errors import EvaluationError
 from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer
 from dwarfgpu.language.conditional import (
     Arm,
@@ -19,7 +31,10 @@ from dwarfgpu.language.language_operators import LanguageOperators
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.precedences import COMPARISONS
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.vectors import is_vector, negated, related, shift_count
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.objfile.elf_structures import SHF_WRITE, Section
 
 
 class OpenCLOperators(LanguageOperators):
@@ -45,50 +60,100 @@ class OpenCLOperators(LanguageOperators):
         bare = strip(type_)
         if generic is None or not isinstance(bare, Pointer | Array) or is_vector(bare):
             return None
-        if not self._is_null_constant(node):
-            return None
         unit = self.evaluation.names.current_unit
-        if isinstance(bare, Pointer):
-            self.objects.null_of(bare, unit)  # where it is unknown, that is the error
         null = self.objects.pointer(None, generic, 0, unit)
         if isinstance(bare, Array):
-            return null
+            return null if self._is_null_constant(node, is_zero=True) else None
+        is_zero = not self.objects.space_of(bare, unit).null
+        if not self._is_null_constant(node, is_zero=is_zero):
+            return None
+        self.objects.null_of(bare, unit)  # where it is unknown, that is the error
         if bare.is_unqualified:
             type_ = evolve(bare, is_unqualified=False)
         return evolve(self.arithmetic.cast(null, type_), unit=unit)
 
-    def _is_null_constant(self, node: ast.Node) -> bool:
+    def _is_null_constant(self, node: ast.Node, *, is_zero: bool) -> bool:
         """Return whether a tree is a null pointer constant: in OpenCL C an integer constant
-        expression that is 0, also as `void *` (C 6.3.2.3); in C++ for OpenCL a literal."""
+        expression that is 0, also as `void *` (C 6.3.2.3); in C++ for OpenCL a literal.
+
+        `EvaluationError` where that depends on the initializer of a variable, unless `is_zero`:
+        null is the address 0.
+        """
         if self.evaluation.language.is_cplusplus:
             return isinstance(node, ast.Integer) and not node.number
         if is_null_constant(node):
             return True
         if is_to_void(node):
             node = node.operand
-        return self._is_constant(node) and not self.arithmetic.truth(self.evaluation.object(node))
+        doubtful: list[str] = []
+        if not self._is_constant(node, doubtful):
+            return False
+        if self.arithmetic.truth(self.evaluation.object(node)):
+            return False
+        if doubtful and not (is_zero or isinstance(self.objects, Unevaluated)):
+            raise EvaluationError(
+                f"whether this 0 is null depends on the initializer of {doubtful[0]}, a constant "
+                "or not, which is unknown: write 0"
+            )
+        return True
 
-    def _is_constant(self, node: ast.Node) -> bool:
-        """Return whether a tree is an integer constant expression (C 6.6)."""
+    def _is_constant(self, node: ast.Node, doubtful: list[str]) -> bool:
+        """Return whether a tree is an integer constant expression (C 6.6), with what clang takes
+        for constants, too: variables that cannot change, if a constant initializes them.
+
+        The names of those whose initializer is unknown are added to `doubtful`.
+        """
         match node:
             case ast.Integer() | ast.Character() | ast.SizeOf() | ast.Unary(operator="sizeof"):
                 return True
             case ast.Unary(operator="+" | "-" | "~" | "!"):
-                return self._is_constant(node.operand)
+                return self._is_constant(node.operand, doubtful)
             case ast.Binary(operator=operator) if operator not in (",", "@"):
-                return self._is_constant(node.left) and self._is_constant(node.right)
+                sides = node.left, node.right
+                return all(self._is_constant(side, doubtful) for side in sides)
             case ast.Conditional():
-                return all(map(self._is_constant, (node.condition, node.yes, node.no)))
+                parts = node.condition, node.yes, node.no
+                return all(self._is_constant(part, doubtful) for part in parts)
             case ast.Cast(is_memory=False):
                 is_number = isinstance(node.operand, ast.Floating) or self._is_constant(
-                    node.operand
+                    node.operand, doubtful
                 )
                 return is_number and self._is_of_integers(node)
             case ast.Name():
-                meaning = self.evaluation.names.meaning(node.name)
-                return any(isinstance(m, Die) and m.tag == dw.TAG_ENUMERATOR for m in meaning)
+                return self._is_constant_name(node, doubtful)
             case _:
                 return False
+
+    def _is_constant_name(self, node: ast.Name, doubtful: list[str]) -> bool:
+        """Return whether a name is an enumerator, or a variable that cannot change."""
+        (meaning,) = self.evaluation.names.meaning(node.name)[:1] or (None,)
+        if isinstance(meaning, Die):
+            return meaning.tag == dw.TAG_ENUMERATOR
+        if meaning is None or meaning.kind == "parameter":
+            return False
+        known, bare = denoted(meaning.type), strip(meaning.type)
+        if "volatile" in known.qualifiers or not isinstance(bare, Base | Enum):
+            return False
+        section = self._section_of(node, meaning)
+        if section is not None:  # a constant must initialize it
+            return not section.flags & SHF_WRITE
+        if "const" not in known.qualifiers:
+            return False
+        doubtful.append(node.name)
+        return True
+
+    def _section_of(self, node: ast.Name, variable: Variable) -> Section | None:
+        """Return the section of a file that has a variable; None for one that is in none."""
+        location = self.evaluation.object(node).location
+        single = None if location is None else location.single_locations[0]
+        address = None if single is None else single.byte_address
+        if single is None or address is None or not isinstance(single.storage, Memory):
+            return None
+        if single.storage.space.number:
+            return None
+        program, mask = variable.unit.sections.program, variable.unit.address_mask
+        sections = program.loaded.sections_at(address - program.load_address & mask)
+        return sections[0] if sections else None
 
     def _is_of_integers(self, node: ast.Node) -> bool:
         type_ = self.evaluation.unread().object(node).type
@@ -136,7 +201,9 @@ class OpenCLOperators(LanguageOperators):
         if null is not None:
             return null
         own = self.arithmetic.decayed(chosen.value)
-        if isinstance(strip(own.type), Pointer) and self._is_null_constant(unchosen.node):
+        if isinstance(strip(own.type), Pointer) and self._is_null_constant(
+            unchosen.node, is_zero=True
+        ):
             return evolve(own, is_fixed=True)
         keeps = self.evaluation.language.is_cplusplus  # C++ for OpenCL
         value = conditional(

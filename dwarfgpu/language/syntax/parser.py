@@ -38,7 +38,7 @@ from dwarfgpu.language.syntax.precedences import (
     C,
 )
 from dwarfgpu.language.syntax.tokens import Token, character, number, string
-from dwarfgpu.language.syntax.type_parser import TypeParser, fortran_type
+from dwarfgpu.language.syntax.type_parser import TypeParser, fortran_type, is_opencl_space
 from dwarfgpu.language.syntax.words import (
     ABS,
     AS,
@@ -95,7 +95,7 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
     if parser.converts_in_fortran(parser.at) or parser.property_of_type() is not None:
         return None
     is_word = _is_type_word(first.text) or fortran_type(parser, parser.at) is not None
-    is_word = is_word or parser.is_type_of(parser.at)
+    is_word = is_word or parser.is_type_of(parser.at) or is_opencl_space(parser, parser.at)
     if not is_word and not names.is_type(extended_name(parser, parser.at)[0]):
         return None
     name = TypeParser(parser, parser.type_of).type_name()
@@ -615,7 +615,7 @@ class Parser(Cursor):
             return False
         if self.language.is_ada and is_converting(self, self.at + 1):
             return False
-        if self.is_type_of(self.at + 1):
+        if self.is_type_of(self.at + 1) or is_opencl_space(self, self.at + 1):
             return True
         if self.converts_in_fortran(self.at + 1):
             return False

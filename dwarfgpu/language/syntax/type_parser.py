@@ -13,6 +13,7 @@ from dwarfgpu.language.syntax.tokens import number
 from dwarfgpu.language.syntax.words import (
     FORTRAN,
     FORTRAN_TYPES,
+    OPENCL_SPACES,
     QUALIFIERS,
     TAGS,
     TYPE_WORDS,
@@ -45,6 +46,13 @@ def fortran_type(cursor: Cursor, index: int) -> tuple[str, int] | None:
     if texts[:3] == ["(", "kind", "="] and is_decimal(texts[3]) and texts[4] == ")":
         return (family if family == "character" else f"{family}*{texts[3]}"), index + 6
     return family, index + 1
+
+
+def is_opencl_space(cursor: Cursor, index: int) -> bool:
+    """Return whether an address space of OpenCL comes at a position."""
+    token = cursor.tokens[index]
+    is_name = cursor.language.is_opencl and token.kind == "name"
+    return is_name and token.text.removeprefix("__") in OPENCL_SPACES
 
 
 class TypeParser:
@@ -97,6 +105,8 @@ class TypeParser:
         while True:
             if cursor.token.kind == "name" and cursor.token.text in QUALIFIERS:
                 out.append(cursor.next().text.strip("_").lower())
+            elif is_opencl_space(cursor, cursor.at):
+                out.append("@" + OPENCL_SPACES[cursor.next().text.removeprefix("__")])
             elif cursor.accept("@"):
                 out.append("@" + cursor.take("name"))
             else:

@@ -13,6 +13,14 @@ TAGS: Final = frozenset({"struct", "union", "class", "enum"})
 QUALIFIERS: Final = frozenset(
     {"const", "volatile", "restrict", "__restrict", "__restrict__", "_Atomic"}
 )
+OPENCL_SPACES: Final = {
+    "global": "global",
+    "constant": "global",
+    "local": "local",
+    "private": "private_lane",
+    "generic": "generic",
+}
+"""The address spaces of OpenCL, also with `__` before them (OpenCL C 6.7), and what they are."""
 IN_TYPES: Final = TYPE_WORDS | TAGS | QUALIFIERS
 WORDS: Final = IN_TYPES | {"sizeof"}
 """What the parser treats as keywords."""
