@@ -218,3 +218,41 @@ def test_a_constant_record(tmp_path: Path, tool: Callable[[str], str]) -> None:
                 "r": '(k => 2, b => true, name => "xy", x => 1.5, y => 7)'}  # fmt: skip
     said = last_lines(files, [types[0], *(f"output {name}" for name in expected)])
     assert dict(zip(expected, said[1:], strict=True)) == expected
+
+
+OF_TWO_LENGTHS = """\
+procedure Example is
+   procedure C_Abort with Import, Convention => C, External_Name => "abort";
+   type Arr is array (Integer range <>) of Short_Integer;
+   type Two (A, B : Natural) is record
+      S : String (1 .. A);
+      V : Arr (1 .. B);
+      Z : Integer;
+   end record;
+   procedure Stop (N : Integer) is
+      W : Integer := N with Volatile;
+   begin
+      if W > 0 then C_Abort; end if;
+      W := 0;
+   end Stop;
+   pragma No_Inline (Stop);
+   T : constant Two := (A => 3, B => 2, S => "xyz", V => (5, 6), Z => 77);
+begin
+   Stop (T.Z);
+end Example;
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2"])
+def test_a_record_of_two_lengths(tmp_path: Path, tool: Callable[[str], str], level: str) -> None:
+    """In a constant, DW_OP_deref_type reads the lengths, and the second array is at an offset that
+    they give."""
+    tool("gcc")  # which gnatmake calls
+    make = [tool("gnatmake"), "-q", "-g", level, "example.adb", "-o", "a"]
+    build(tmp_path, {"example.adb": OF_TWO_LENGTHS}, [make])
+    files = with_core(tool, tmp_path)
+    expected = {
+        "t.a": "3", "t.b": "2", "t.s": '"xyz"', "t.v": "(5, 6)", "t.v(2)": "6", "t.z": "77",
+    }  # fmt: skip
+    said = last_lines(files, ["frame function example", *(f"output {name}" for name in expected)])
+    assert dict(zip(expected, said[1:], strict=True)) == expected
