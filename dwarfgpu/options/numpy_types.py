@@ -162,7 +162,7 @@ def has_elements(array: Array) -> bool:
 
 def is_empty(item: Struct) -> bool:
     """Return whether a structure has no data, also not in its members: all of its bytes are
-    padding."""
+    padding. An array of such structures has none, nor has one without elements."""
     pending, known = [item], {id(item)}
     while pending:
         part = pending.pop()
@@ -170,6 +170,10 @@ def is_empty(item: Struct) -> bool:
             return False
         for _, member in data_members(part):
             bare = strip(member.type)
+            while isinstance(bare, Array) and 0 not in bare.dimensions:
+                bare = strip(bare.element)
+            if isinstance(bare, Array):
+                continue
             if not isinstance(bare, Struct):
                 return False
             if id(bare) not in known:

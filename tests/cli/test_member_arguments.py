@@ -40,8 +40,9 @@ KERNEL bits(Bits b) { b.out[ITEM] = b.low; }
 KERNEL one(One o) { o.out[ITEM] = 7; }
 struct Empty {};
 struct Derived : Empty { struct {} tag; static int number; };
+struct Rows { Empty row[2][3]; int none[0]; };
 struct Policy { Derived how; short step; };
-KERNEL tagged(Empty e, Derived d, Policy p, int *out) { out[ITEM] = p.step; }
+KERNEL tagged(Empty e, Derived d, Rows r, Policy p, int *out) { out[ITEM] = p.step; }
 struct Point { short x; int y; };
 struct Shapes { Point corner[2]; int *rows[2][1]; char name[1001]; };
 KERNEL shaped(Shapes s) {
