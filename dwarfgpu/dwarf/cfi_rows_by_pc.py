@@ -28,7 +28,7 @@ from dwarfgpu.cfi.rows import RowTable
 from dwarfgpu.cfi.rule import Row, Rules
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.dwarf.sections import Sections
-from dwarfgpu.errors import DwarfGpuError, FailedReads, UnknownAugmentation
+from dwarfgpu.errors import DwarfGpuError, FailedReads, LimitExceeded, UnknownAugmentation
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, Dialect, dialect
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import PT_GNU_EH_FRAME, SHT_NOBITS
@@ -44,6 +44,10 @@ _MAX_ROWS: Final = 10_000
 """Maximum number of cached rows, by program location."""
 _MAX_RULES: Final = 2_000_000
 """Maximum number of register rules in cached rows: some 70 MB."""
+_MANY_RULES: Final = 100_000
+"""Rules of an entry that no compiler makes."""
+_MAX_AGAIN: Final = 4_000_000
+"""Maximum number of rules of such entries that are made again."""
 _MOST_NAMED: Final = 8
 """Unknown registers in a note."""
 
@@ -67,6 +71,9 @@ class CallFrames:
         self._loaded = sections.program.loaded
         self._tables: dict[tuple[SectionKind, int], RowTable] = {}
         self._rule_count = 0
+        self._many: dict[tuple[SectionKind, int], int] = {}
+        """How many rules the entries have that have many, of those that were made."""
+        self._rules_again = 0
         self._unknown: dict[int, tuple[Rules, str | None]] = {}
         self._rows = KeptAnswers[int, FrameRow | None](_MAX_ROWS)
         self._failed = FailedReads()
@@ -157,11 +164,21 @@ class CallFrames:
             self.notes.append(note)
 
     def table(self, section: FrameSection, fde: Fde) -> RowTable:
-        """Return the rows of an entry, made once unless others need the memory."""
+        """Return the rows of an entry, made once unless others need the memory. `LimitExceeded` for
+        entries of very many rules that take turns."""
         key = section.kind, fde.offset
         table = self._tables.get(key)
         if table is None:
+            again = self._many.get(key, 0)
+            self._rules_again += again
+            if again and self._rules_again > _MAX_AGAIN:
+                raise LimitExceeded(
+                    f"frame entries of more than {_MANY_RULES} register rules take turns, and "
+                    "their rows do not fit into memory together"
+                )
             table = fde.table()
+            if table.rule_count > _MANY_RULES:
+                self._many[key] = table.rule_count
             self._rule_count += table.rule_count
             if self._rule_count > _MAX_RULES:
                 self._tables.clear()

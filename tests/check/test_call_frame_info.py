@@ -21,6 +21,7 @@ from dwarfgpu.dwarf import cfi_rows_by_pc
 from dwarfgpu.dwarf.cfi_rows_by_pc import CallFrames
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
+from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import ET_DYN, ET_REL, SHF_ALLOC
 from tests.check.made import (
@@ -626,6 +627,25 @@ def test_cached_rows_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     tables = [frames.table(section, fde) for fde in section.fdes]
     assert frames.table(section, section.fdes[0]) is not tables[0]  # it was forgotten
     assert frames.table(section, section.fdes[0]).rows == tables[0].rows
+
+
+def test_entries_of_many_rules_do_not_take_turns_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As in a stack whose frames are alternately of two of them."""
+    for name, most in (("_MAX_RULES", 100), ("_MANY_RULES", 50), ("_MAX_AGAIN", 2000)):
+        monkeypatch.setattr(cfi_rows_by_pc, name, most)
+    many = CFA + b"".join(rule(OFFSET, V0 + n, 4) for n in range(60))
+    frames = debug_info(frame_file(many, many, CFA)).call_frames
+    section = frames.sections[0]
+    first, second, small = section.fdes
+    for _ in range(5):
+        assert frames.table(section, first).rows and frames.table(section, second).rows
+    with pytest.raises(LimitExceeded, match="take turns"):
+        for _ in range(20):
+            frames.table(section, first)
+            frames.table(section, second)
+    assert frames.table(section, small).rows
 
 
 @pytest.mark.parametrize(
