@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, names_wrong_arguments
@@ -25,7 +26,7 @@ from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.session.lane_states import few_enough
 from dwarfgpu.session.read_variable import Presenter, Reading
-from dwarfgpu.session.resolve_type import is_dynamic
+from dwarfgpu.session.resolve_type import Resolver, is_dynamic
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
@@ -211,16 +212,22 @@ class _Readings(LaneAnswers[Reading]):
         reading = super().of(row, lane)
         if reading.presenter is not None:
             return reading
+        session, resolver = self.sessions[row], reading.resolver
+        if resolver is None and reading.bits is not None and not reading.bits.is_complete:
+            resolver = partial(_resolver, session, lane)
         presenter = self.presenters.get(row)
-        if presenter is None:
-            session = self.sessions[row]
-            if session.presenter is None:
-                return reading
+        if presenter is None and session.presenter is not None:
             presenter = self.presenters[row] = session.presenter(session)
+        if presenter is None and resolver is None:
+            return reading
         return Reading(
             reading.variable, reading.type, reading.lane, reading.location, reading.bits,
-            reading.pointer, reading.failure, reading.notes, presenter,
+            reading.pointer, reading.failure, reading.notes, presenter, resolver,
         )  # fmt: skip
+
+
+def _resolver(session: Session, lane: int) -> Resolver:
+    return session.focused(lane).resolver()
 
 
 @names_wrong_arguments

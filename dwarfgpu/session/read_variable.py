@@ -5,7 +5,7 @@ Law: a reading keeps the error that ended it (`filled`); the steps of reading ra
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Final, Protocol
 
@@ -99,6 +99,8 @@ class Reading(OfOpenFile):
     notes: tuple[str, ...] = ()
     presenter: Presenter | None = field(default=None, eq=False, repr=False)
     """None for readings of the command line, which shows them itself."""
+    resolver: Callable[[], Resolver] | None = field(default=None, eq=False, repr=False)
+    """Returns what finds virtual base classes; None where all bits are known, or none are."""
 
     @property
     def text(self) -> str:
@@ -143,7 +145,8 @@ class Reading(OfOpenFile):
             return self.failure is None and self.pointer is not None
         if self.pointer is not None or self.bits.is_complete:
             return True
-        return has_all_members(self.bits, self.type, self.variable.unit.endian)
+        endian = self.variable.unit.endian
+        return has_all_members(self.bits, self.type, endian, self.location, self.resolver)
 
 
 @frozen(eq=False)
@@ -385,6 +388,8 @@ def contents(reading: Reading, context: Context) -> Reading:
         reading = evolve(reading, notes=(*reading.notes, note))
     elif is_function and bits.is_complete:
         bits = Bits(0, 0)
+    if not bits.is_complete:
+        reading = evolve(reading, resolver=lambda: Resolver(lambda: context))
     return evolve(reading, bits=bits)
 
 

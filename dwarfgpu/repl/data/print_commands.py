@@ -76,7 +76,8 @@ def _remark(shell: Shell, value: TypedValue) -> None:
         shell.console.note(reason)
     is_missing, bits = isinstance(value.error, UndefinedBits), value.bits
     if bits is not None and bits.undefined:
-        is_missing = not has_all_members(bits, value.type, shell.session.architecture.endian)
+        endian, resolver = shell.session.architecture.endian, shell.session.resolver
+        is_missing = not has_all_members(bits, value.type, endian, value.location, resolver)
     if value.variable is not None and is_missing:
         variable = value.variable
         is_global = variable.kind == "global"

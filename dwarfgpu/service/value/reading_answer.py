@@ -119,7 +119,7 @@ def of_contents(
     is_whole = True
     if bits is not None and not bits.is_complete:
         rest = beside_removed(bits, contents.type, session, location)
-        is_whole = has_all_members(rest, contents.type, endian)
+        is_whole = has_all_members(rest, contents.type, endian, location, session.resolver)
         if not is_whole:
             notes = (*notes, *about_bits(contents, bits, rest, session))
     is_whole = is_whole and not faults and (bits is None or not is_cut(bits, contents.type))
@@ -198,11 +198,10 @@ def about_bits(contents: Contents, bits: Bits, rest: Bits, session: Session) -> 
     name, location = contents.name, contents.location
     why_lost = next((text for text in bits.reasons if text.startswith(REASON_LOST)), None)
     unread = evolve(rest, undefined=0)
-    reasons = [
-        text
-        for text in reasons_of_member(unread, contents.type, location, session.context())
-        if text not in (UNDEFINED_STORAGE, why_lost)
-    ]
+    why_missing = reasons_of_member(
+        unread, contents.type, location, session.context(), session.resolver
+    )
+    reasons = [text for text in why_missing if text not in (UNDEFINED_STORAGE, why_lost)]
     if why_lost is not None and bits.undefined == (1 << bits.size_bits) - 1:
         yield f"{name} is optimized out: {why_lost.removeprefix(REASON_LOST)}"
     if rest.unavailable and reasons:

@@ -191,7 +191,9 @@ def reasons(value: TypedValue, session: Session) -> tuple[str, ...]:
         return (NOT_DESCRIBED if is_undescribed(value) else value.error.message,)
     if value.bits is None or value.bits.is_complete:
         return ()
-    reasons = reasons_of_member(value.bits, value.type, value.location, session.context())[:1]
+    reasons = reasons_of_member(
+        value.bits, value.type, value.location, session.context(), session.resolver
+    )[:1]
     return ("bits of it are optimized out",) if reasons == (UNDEFINED_STORAGE,) else reasons
 
 
