@@ -96,9 +96,8 @@ class World(NamedTuple):
 def world() -> World:
     state = dg.load_state(DATA / "demo.json")
     session = session_of(DATA / "demo.json")
-    assert isinstance(session.target, dg.StateTarget)
     arch, target, code, pc = (
-        state.architecture, session.target, session.code_objects[0], session.pc or 0,
+        state.architecture, state.target, session.code_objects[0], session.pc or 0,
     )  # fmt: skip
     variable = session.variable("t")
     [unit] = dg.find_variables(code.scopes, dg.Wanted(names=("t",)))

@@ -14,6 +14,9 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
+from dwarfgpu.machine.target import PartlyKnown
+from dwarfgpu.objfile.separate_debug import is_debug_file
 
 _FEW: Final = 4
 """Code objects that are asked one after the other as quickly as they are looked up."""
@@ -86,3 +89,20 @@ def split_by_machine(
         other = CodeObjects(one for one in loaded if one.file.machine != machine)
         loaded.by_machine[machine] = own, other
     return loaded.by_machine[machine]
+
+
+def with_loaded_memory(
+    machine: PartlyKnown, code_objects: Iterable[CodeObject], *, has_started: bool = True
+) -> TargetWithCodeObjects:
+    """Return a machine, completed by what code objects load. A debug file has nothing of it: its
+    zeros would hide the contents of the program. `has_started`: whether it is a program that
+    ran."""
+    segments = (
+        segment
+        for code_object in code_objects
+        if not is_debug_file(code_object.file)
+        for segment in (
+            code_object.loaded_segments() if has_started else code_object.loaded_sections()
+        )
+    )
+    return TargetWithCodeObjects(machine, tuple(segments), has_started)

@@ -10,14 +10,17 @@ from collections.abc import Callable
 from dwarfgpu.arch.registry import MACHINES
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_fields
 from dwarfgpu.base.arguments import integer, wrong_value
-from dwarfgpu.base.records import evolve, field, fields, frozen
+from dwarfgpu.base.records import define, evolve, field, fields, force_setattr, frozen
 from dwarfgpu.cfi.quirk_names import QUIRK_NAMES
+from dwarfgpu.dwarf.loaded_code import with_loaded_memory
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import InconsistentContext, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.expr.context import require_same_architecture
 from dwarfgpu.expr.dialect.dialect import vgpr_contents
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target
 from dwarfgpu.session.read_variable import Presenter, Reading
 from dwarfgpu.session.resolve_type import Resolver
@@ -71,6 +74,17 @@ class ContentsPresenter:
         )
 
 
+@define(eq=False)
+class StateWithFiles(TargetWithCodeObjects):
+    """A state with the read-only memory of code objects, which a state leaves out. Scripts change
+    it as they change the state (`set_register`)."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__") or name == "machine":  # what a copy asks before it has one
+            raise AttributeError(name)
+        return getattr(self.machine, name)
+
+
 # Scripts get a message for wrong arguments; other code, with sessions of the base, pays nothing.
 @methods_name_wrong_arguments
 @frozen(eq=False)
@@ -98,6 +112,10 @@ class Session(SessionOfReadings):
         self._require_code()
         if self.lane is not None:
             self.existing_lane(self.lane)
+        if self.code_objects and isinstance(self.target, StateTarget):
+            loaded = with_loaded_memory(self.target, self.code_objects)
+            state = StateWithFiles(loaded.machine, loaded.loaded_segments, has_started=True)
+            force_setattr(self, "target", state)
 
     def _require_numbers(self) -> None:
         """Raise `UsageError` for a number that nothing can have."""

@@ -9,12 +9,12 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.loaded_code import with_loaded_memory
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.loaded_state import WaveState, wave_named
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import PartlyKnown, WaveId
-from dwarfgpu.objfile.separate_debug import is_debug_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,17 +62,8 @@ class Stopped:
     file had changed when it was opened."""
 
     def target(self) -> TargetWithCodeObjects:
-        """Return the machine, completed by what the code objects load. A debug file has nothing of
-        it: its zeros would hide the contents of the program."""
-        segments = (
-            segment
-            for code_object in self.code_objects
-            if not is_debug_file(code_object.file)
-            for segment in (
-                code_object.loaded_segments() if self.has_started else code_object.loaded_sections()
-            )
-        )
-        return TargetWithCodeObjects(self.machine, tuple(segments), self.has_started)
+        """Return the machine, completed by what the code objects load."""
+        return with_loaded_memory(self.machine, self.code_objects, has_started=self.has_started)
 
     def given_of(self, number: WaveId) -> StateTarget:
         """Return the contents that options add to a wave or thread."""
