@@ -45,7 +45,11 @@ not is `<unavailable>`, never zero.
 - `print $mode` and `info registers mode` show registers that are made of flags field by field:
   `[ FP_ROUND.32=NEAREST_EVEN IEEE CSP=0 ]`. A set bit is its name; a field of several bits is its
   number, or what that means; bits that the documents give no name follow as a number.
-- Their names and bits are those of amd-dbgapi (`register_type` in `src/architecture.cpp` of
+- SCC, which instructions and traces name `scc`, is a bit of `status`, from GFX12 on of
+  `state_priv`: `print $status` shows `SCC` where it is 1. Of a kernel that runs here, `status` has
+  SCC, EXECZ and VCCZ, and `state_priv` SCC: their other bits, and so numbers made of them, are
+  `<unavailable>`.
+- The names and bits of flags are those of amd-dbgapi (`register_type` in `src/architecture.cpp` of
   ROCdbgapi, in ROCm/rocm-systems); GFX11 and GFX12 were compared with AMD's "RDNA3" and "RDNA4"
   Instruction Set Architecture, section 3.4, and GFX12.5 with the trap handler of ROCr.
 - Targets before GFX9 have the same registers where they have them; their flags print as numbers.

@@ -13,6 +13,7 @@ from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Unavailable
+from dwarfgpu.machine.sparse_memory import NOT_IN_STATE, NOT_WRITTEN
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.machine.topology import Dispatch, model_of
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from dwarfgpu.objfile.gpu_code import GpuKernel
 
 NOT_RUN: Final = "the wave has not run yet"
-_MISSING: Final = pattern(r"register (?P<name>\w+) of wave .* is not in the state.*")
+_MISSING: Final = pattern(
+    rf"register (?P<name>\w+) of wave .* is (?:{NOT_IN_STATE}.*|unknown.*: {NOT_WRITTEN})"
+)
 
 
 class HasCode(Protocol):

@@ -10,6 +10,7 @@ import pytest
 
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import PartlyUnavailable, Unavailable, UsageError, WhollyUnavailable
+from dwarfgpu.machine.sparse_memory import NOT_IN_STATE
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.machine.state.register_bytes import RegisterBytes, missing_bytes
@@ -156,6 +157,7 @@ def test_unknown_bytes_say_whether_any_bit_is_known(
     known: bytes, first: int, end: int, kind: type[Unavailable]
 ) -> None:
     register = architecture("gfx942").register("s0")
-    error = missing_bytes(0, register, RegisterBytes(b"\1\0\0\0", known), first, end)
+    stored = RegisterBytes(b"\1\0\0\0", known)
+    error = missing_bytes(0, register, NOT_IN_STATE, stored, first, end)
     assert type(error) is kind
     assert error.message.startswith("register s0 of wave 0 is not in the state, byte")

@@ -310,6 +310,21 @@ def nest(*lines: str, count: int = 2_000) -> list[str]:
     return [line for line in [*done.lines, *done.err.splitlines()] if line]
 
 
+def test_registers_that_nothing_has_written_are_in_no_state() -> None:
+    """There is none: the machine runs, and before that it is as the dispatch sets it up."""
+    for lines in nest("p $xnack_mask"), nest("b *nest", "run", "p $xnack_mask"):
+        [note] = [line for line in lines if "register xnack_mask of wave 1 is unknown" in line]
+        assert note.endswith(": nothing has written it")
+        assert not any("not in the state" in line for line in lines)
+
+
+def test_scc_is_a_flag() -> None:
+    """As docs/registers.md says."""
+    lines = nest("b *nest", "run", "stepi 40", "p $status")
+    assert any(line.startswith("$1 = [ SCC ") for line in lines)
+    assert any(line.startswith("note: register status of wave 1 is unknown") for line in lines)
+
+
 def test_every_wave_hits_a_breakpoint_at_the_first_instruction() -> None:
     lines = nest("b *nest", "run", "c", "c")
     assert [line[:28] for line in lines if "hit" in line] == [

@@ -59,7 +59,7 @@ def test_at_the_prompt(program: Path) -> None:
     assert shown == ["$1 = <unavailable>", "$2 = 7", "$3 = <unavailable>", "$4 = 5"]
     [register] = [line for line in lines if line.startswith("v4 ")]
     assert register.count("<unavailable>") == 32
-    assert "note: register v3 of wave 1 is not in the state, bytes 22 to 23" in lines
+    assert "note: register v3 of wave 1 is unknown, bytes 22 to 23: nothing has written it" in lines
 
 
 def test_a_saved_state_has_the_half_that_is_known(program: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.errors import PartlyUnavailable, Unavailable, WhollyUnavailable
+from dwarfgpu.machine.sparse_memory import NOT_IN_STATE
 from dwarfgpu.machine.target import RegisterId, WaveId
 
 
@@ -55,15 +56,24 @@ def _word(byte: int, mask: int) -> str:
     return "%" + "".join(bit if is_known == "1" else "?" for bit, is_known in digits)
 
 
+def why_no_contents(wave: WaveId, register: RegisterId, why: str, which: str = "") -> str:
+    """Return the message about a register, or `which` of its bytes, without contents. `why`:
+    `NOT_IN_STATE` or `NOT_WRITTEN` of `dwarfgpu.machine.sparse_memory`."""
+    of_wave = f"register {register} of wave {wave} is"
+    which = which and f", {which}"
+    return f"{of_wave} {why}{which}" if why == NOT_IN_STATE else f"{of_wave} unknown{which}: {why}"
+
+
 def missing_bytes(
-    wave: WaveId, register: RegisterId, stored: RegisterBytes, first: int, end: int
+    wave: WaveId, register: RegisterId, why: str, stored: RegisterBytes, first: int, end: int
 ) -> Unavailable:
-    """Return why bytes of a register cannot be read that are not all known."""
+    """Return the error of reading bytes of a register that are not all known; `why` as of
+    `why_no_contents`."""
     start = next(byte for byte in range(first, end) if stored.known[byte] != 0xFF)
     after = stored.known.find(0xFF, start, end)
     last = (end if after < 0 else after) - 1
-    problem = f"register {register} of wave {wave} is not in the state, "
-    problem += f"byte {start}" if start == last else f"bytes {start} to {last}"
+    which = f"byte {start}" if start == last else f"bytes {start} to {last}"
+    problem = why_no_contents(wave, register, why, which)
     if end - first == 1 and stored.known[first]:
         return PartlyUnavailable(problem, stored.data[first], stored.known[first])
     is_any_known = any(stored.known[first:end])

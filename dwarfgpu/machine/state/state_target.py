@@ -46,6 +46,7 @@ from dwarfgpu.machine.state.register_bytes import (
     all_known,
     missing_bytes,
     unknown_register,
+    why_no_contents,
 )
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.machine.topology import Machine, Wave
@@ -358,10 +359,15 @@ class StateTarget:
                     f"register {register}: {self.architecture.no_machine}; "
                     f"--reg {register}=VALUE gives its contents"
                 )
-            raise WhollyUnavailable(f"register {register} of wave {wave} is not in the state")
+            raise WhollyUnavailable(why_no_contents(wave, register, self._why_unknown()))
         if stored.known.count(0xFF, offset_bytes, end) != end - offset_bytes:
-            raise missing_bytes(wave, register, stored, offset_bytes, end)
+            why = self._why_unknown()
+            raise missing_bytes(wave, register, why, stored, offset_bytes, end)
         return stored.data[offset_bytes:end]
+
+    def _why_unknown(self) -> str:
+        """Return why a register has no contents."""
+        return NOT_IN_STATE
 
     @names_wrong_arguments
     def write_register(

@@ -20,7 +20,7 @@ from dwarfgpu.machine.simulated.debugger.debugger_registers import (
     write_contents,
 )
 from dwarfgpu.machine.simulated.debugger.stopped_waves import stopped_machine
-from dwarfgpu.machine.sparse_memory import Data, Fill
+from dwarfgpu.machine.sparse_memory import NOT_WRITTEN, Data, Fill
 from dwarfgpu.machine.state.register_bytes import RegisterBytes
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
@@ -152,6 +152,11 @@ class SimulatedWaves(StateTarget):
                 StateTarget.read_register, self, wave, register, offset_bytes, size_bytes
             )
             raise
+
+    def _why_unknown(self) -> str:
+        """Return why a register has no contents: of a machine without `fill`, because the state
+        from which it runs has none."""
+        return super()._why_unknown() if self.fill is None else NOT_WRITTEN
 
     def _register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, end: int
