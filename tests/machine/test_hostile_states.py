@@ -107,7 +107,7 @@ def test_a_fill_of_the_memory_of_a_lane_is_bounded(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("schema", ["dwarfgpu-state-1", "dwarfgpu-state-2"])
 def test_elements_of_the_memory_of_lanes_are_counted(tmp_path: Path, schema: str) -> None:
-    """Each is put behind those of other lanes, one by one."""
+    """Each is kept until those of all lanes are read."""
     ranges = [
         {"space": "private_lane", "lane": lane, "address": 0, "bytes": "00" * 400}
         for lane in range(64)
@@ -115,15 +115,63 @@ def test_elements_of_the_memory_of_lanes_are_counted(tmp_path: Path, schema: str
     path = tmp_path / "s.json"
     document = {"schema": schema, "architecture": "gfx942", "waves": [{"memory": ranges}]}
     path.write_text(json.dumps(document))
-    needed_bytes = 64 * (640 + 99 * 1024)
+    needed_bytes = 64 * (640 + 100 * 256)
     limits = FileLimits(state_bytes=needed_bytes)
     [(name, _, store)] = load_state(path, limits).target.memories()
     assert (name, store.read(0, 64 * 400)) == ("private_wave", bytes(64 * 400))
     with pytest.raises(LimitExceeded, match="ranges of memory take more than") as raised:
         load_state(path, FileLimits(state_bytes=needed_bytes - 1))
     assert raised.value.option == "--max-state-bytes"
+    assert "each element of the memory of a lane counts 256" in raised.value.message
+    assert "private_wave" in raised.value.message
     with at_most(30_000), pytest.raises(LimitExceeded):
         load_state(path, FileLimits(state_bytes=needed_bytes // 8))
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_the_memory_of_lanes_in_any_order(tmp_path: Path, *, is_reversed: bool) -> None:
+    """What follows each other becomes one range: none is inserted before those of others."""
+    waves = []
+    for wave in range(4):
+        ranges = [
+            {"space": "private_lane", "lane": lane, "address": 0, "bytes": f"{lane:08x}" * 256}
+            for lane in range(64)
+        ]
+        scratch = {"address": 0x10000 + wave * 0x10000, "size": 0x10000}
+        waves.append({"id": wave, "scratch": scratch, "memory": ranges[:: 1 - 2 * is_reversed]})
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps({
+        "schema": "dwarfgpu-state-2", "architecture": "gfx942",
+        "waves": waves[:: 1 - 2 * is_reversed],
+    }))  # fmt: skip
+    [(name, _, store)] = load_state(path).target.memories()
+    [(start, data)] = store.runs()
+    every_lane = b"".join(lane.to_bytes(4, "big") for lane in range(64))
+    assert (name, start, data) == ("", 0x10000, every_lane * 4 * 256)
+
+
+@pytest.mark.parametrize(
+    ("range_", "wrong"),
+    [
+        ({"space": "private_lane", "lane": 1, "address": 4, "bytes": "0000000001000000"}, 2),
+        ({"space": "private_wave", "address": 256 + 4, "bytes": "01"}, 1),
+    ],
+)
+def test_the_memory_of_lanes_contradicts_as_other_memory_does(
+    tmp_path: Path, range_: dict[str, object], wrong: int
+) -> None:
+    ranges = [
+        {"space": "private_lane", "lane": lane, "address": 0, "bytes": "00" * 16}
+        for lane in range(2)
+    ]
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps({
+        "schema": "dwarfgpu-state-1", "architecture": "gfx942",
+        "waves": [{"memory": [*ranges, range_]}],
+    }))  # fmt: skip
+    with pytest.raises(UsageError, match="private_wave memory at .* is given twice") as raised:
+        load_state(path)
+    assert f"waves[0].memory[{wrong}]: " in raised.value.message
 
 
 def test_a_fill_contradicts_as_bytes_do(tmp_path: Path) -> None:

@@ -119,6 +119,7 @@ def _loaded(path: Path | str, limits: FileLimits) -> State:
     while spans:  # each is forgotten when it is added
         span, wave = spans.pop()
         add_memory(target, span, wave, reader)
+    reader.add_elements()
     notes = (
         *(_omitted(arch, *omitted) for omitted in reader.omitted.items()),
         *(_single_integer(arch, *single) for single in reader.single_integers.items()),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo, RegisterPart
 from dwarfgpu.base.input_files import record_input
@@ -12,9 +13,9 @@ from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, MissingContext, UsageError
-from dwarfgpu.machine.sparse_memory import Data, Fill
+from dwarfgpu.machine.sparse_memory import Data, Fill, SparseMemory, bytes_of, part_of
 from dwarfgpu.machine.state.register_bytes import all_known
-from dwarfgpu.machine.state.state_target import StateTarget
+from dwarfgpu.machine.state.state_target import MemoryPart, StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.storage import Memory
 
@@ -25,13 +26,17 @@ if TYPE_CHECKING:
 
 RANGE_BYTES: Final = 640
 """What a range of memory takes besides its contents, nearly."""
-_ELEMENT_BYTES: Final = 1024
-"""What an element of a lane's scratch counts: it takes a quarter of that, but is put among those of
-other lanes one by one, which is work that grows faster than they."""
+_ELEMENT_BYTES: Final = 256
+"""What an element of a lane's scratch takes until all are read, nearly."""
 MAX_FILLED_BYTES = 1 << 30
 """Maximum size of memory that repeats one byte."""
 _MAX_PATH_BYTES: Final = 4095
 """Of a file: Linux opens none of a longer path, and to take one apart is quadratic work."""
+
+
+_Element: TypeAlias = tuple[int, Data, Field]
+"""A part of a range in the memory of a lane, between those of other lanes: its address in the store
+that has it, its bytes, and the entry of the range."""
 
 
 @frozen
@@ -54,12 +59,37 @@ class StateReader:
     _files: dict[str, Npy] = field(factory=dict, init=False)
     _taken_bytes: list[int] = field(factory=lambda: [0], init=False)
     """One number: the memory that registers, arrays and ranges take until now."""
+    _elements: dict[SparseMemory, list[_Element]] = field(factory=dict, init=False)
+    """Those that are read, and not yet in their memory."""
 
     def take(self, size_bytes: int, source: str) -> None:
         """Count memory for what a state has; `LimitExceeded` where it is too much."""
         self._taken_bytes[0] += size_bytes
         if self._taken_bytes[0] > self.limits.state_bytes:
-            raise _too_large(source, self.limits)
+            raise _too_large(source, self.limits, has_elements=bool(self._elements))
+
+    def take_elements(self, parts: Sequence[MemoryPart], data: Data, entry: Field) -> None:
+        """Keep the elements of a range until `add_elements`, and count them."""
+        elements = [self._elements.setdefault(store, []) for store, _, _ in parts]
+        self.take(_ELEMENT_BYTES * len(parts), entry.source)
+        for kept, (_, start, (offset, size_bytes)) in zip(elements, parts, strict=True):
+            kept.append((start, part_of(data, offset, offset + size_bytes), entry))
+
+    def add_elements(self) -> None:
+        """Make the elements of all ranges known in the order of their addresses, those that follow
+        each other at once: the work for each does not grow with the others. `UsageError` naming
+        the entry whose contents contradict another."""
+        for store, elements in self._elements.items():
+            elements.reverse()  # of those at one address, the first is added first
+            elements.sort(key=_start, reverse=True)
+            while elements:  # each is forgotten when it is added
+                run = [elements.pop()]
+                end = run[0][0] + len(run[0][1])
+                while elements and elements[-1][0] == end and not isinstance(run[0][1], Fill):
+                    run.append(elements.pop())
+                    end += len(run[-1][1])
+                _add_run(store, run)
+        self._elements.clear()
 
     def npy(self, named: Field) -> Npy:
         """Return the array of a file that a field names; `UsageError` naming the field."""
@@ -85,12 +115,41 @@ class StateReader:
         return self._files[name]
 
 
-def _too_large(source: str, limits: FileLimits) -> LimitExceeded:
+def _start(element: _Element) -> int:
+    return element[0]
+
+
+def _add_run(store: SparseMemory, run: Sequence[_Element]) -> None:
+    """Make elements that follow each other known."""
+    try:
+        if len(run) > 1:
+            store.add(run[0][0], b"".join(bytes_of(data) for _, data, _ in run))
+            return
+    except UsageError:
+        pass  # one of them contradicts what is known
+    for start, data, entry in run:
+        try:
+            store.add(start, data)
+        except UsageError as error:
+            raise _of_entry(entry, error) from None
+
+
+def _too_large(source: str, limits: FileLimits, *, has_elements: bool) -> LimitExceeded:
     problem = (
         "registers, arrays and ranges of memory take more than "
         f"{limits.state_bytes} bytes of memory"
     )
+    if has_elements:
+        problem += (
+            f"; each element of the memory of a lane counts {_ELEMENT_BYTES} of them: a range of "
+            "private_wave has those of all lanes, and counts once"
+        )
     return LimitExceeded(f"{source}: {problem}", "--max-state-bytes")
+
+
+def _of_entry(entry: Field, error: DwarfGpuError) -> UsageError:
+    where = f"{entry.source}: {entry.path}" if entry.path else entry.source
+    return UsageError(f"{where}: {error.message}")
 
 
 def regular_file(field: Field, folder: Path) -> Path:
@@ -270,8 +329,8 @@ def add_memory(
     """Add one range of one address space; in the second version of the format its bytes may be
     those of a .npy file, or all the same.
 
-    `reader`: of the state that has the range, which counts the memory for it; `LimitExceeded` where
-    that is too much.
+    `reader`: of the state that has the range, which counts the memory for it, and has its elements
+    until `add_elements`; `LimitExceeded` where that is too much.
     `advice`: how to name the lane where it is missing; None: as a member.
     """
     members = ("space", "lane", "address", "bytes")
@@ -300,15 +359,16 @@ def add_memory(
             target.set_memory(where, address, data)
         else:
             parts = target.lowered(where, address, len(data))
-            reader.take(_ELEMENT_BYTES * max(len(parts) - 1, 0), field.source)
-            target.add_parts(parts, data)
+            if len(parts) > 1:
+                reader.take_elements(parts, data, field)
+            else:
+                target.add_parts(parts, data)
     except DwarfGpuError as error:
         if isinstance(error, LimitExceeded) and error.option is not None:
             raise
         if number is None and space.scope == "any" and isinstance(error, MissingContext):
             raise _without_lane(field, f"the memory at {space}#{address:#x}", advice) from None
-        entry = f"{field.source}: {field.path}" if field.path else field.source
-        raise UsageError(f"{entry}: {error.message}") from None
+        raise _of_entry(field, error) from None
 
 
 def _without_lane(field: Field, memory: str, advice: str | None) -> UsageError:

@@ -7,7 +7,7 @@ memory) are one store: the architecture lowers an address to a place in it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
@@ -59,6 +59,10 @@ MAX_ELEMENTS: Final = 1 << 18
 bytes, interleaved over the lanes. That is 1 MiB; a lane has at most some hundred KiB."""
 _MAX_NUMBER: Final = (1 << 64) - 1
 """The largest number of a wave or a workgroup, as in state files."""
+
+MemoryPart: TypeAlias = tuple[SparseMemory, int, tuple[int, int]]
+"""A part of a range: the store that contains it, its address there, and its offset in the range
+with its size in bytes."""
 
 
 class StateTarget:
@@ -213,7 +217,7 @@ class StateTarget:
         self.add_parts(self.lowered(where, address, len(data)), data)
 
     @staticmethod
-    def add_parts(parts: Iterable[tuple[SparseMemory, int, tuple[int, int]]], data: Data) -> None:
+    def add_parts(parts: Iterable[MemoryPart], data: Data) -> None:
         """Make bytes known in the stores that contain their range, which `lowered` returns."""
         for store, start, (offset, size_bytes) in parts:
             store.add(start, part_of(data, offset, offset + size_bytes))
@@ -521,13 +525,10 @@ class StateTarget:
         it."""
         return [(name, owner, store) for (name, owner), store in self._memories.items()]
 
-    def lowered(
-        self, where: Memory, address: int, size_bytes: int
-    ) -> list[tuple[SparseMemory, int, tuple[int, int]]]:
-        """Return the stores that contain a range: store, address in it, (offset in the range,
-        bytes)."""
+    def lowered(self, where: Memory, address: int, size_bytes: int) -> list[MemoryPart]:
+        """Return the stores that contain a range."""
         try:
-            out: list[tuple[SparseMemory, int, tuple[int, int]]] = []
+            out: list[MemoryPart] = []
             if type(address) is not int or type(size_bytes) is not int:
                 address, size_bytes = byte_range(address, size_bytes)
             if size_bytes < 0:
