@@ -36,13 +36,15 @@ from dwarfgpu.errors import UsageError
 
 _ARTIFICIAL: Final = "{"
 """How the names begin that rustc gives to closures and implementations."""
+_IMPL: Final = "{impl"
+"""An implementation, whose methods are directly in it."""
 _BODIES: Final = ("{closure", "{async", "{gen", "{coroutine")
 _NAMELESS: Final = "_"
 """The name of a constant that has none."""
 _SCOPES: Final = pattern(
-    r"_R(?:(?:I|N[A-Za-z])*[MX](?:s[0-9A-Za-z]*_)?)?(?P<scopes>(?:I|N[A-Za-z])*)C"
+    r"_R(?:(?P<inside>(?:I|N[A-Za-z])*)[MX](?:s[0-9A-Za-z]*_)?)?(?P<scopes>(?:I|N[A-Za-z])*)C"
 )
-"""The names in a symbol of RFC 2603 up to that of the crate, or those of its `impl`."""
+"""The names in a symbol of RFC 2603 up to that of the crate; before them those in an `impl`."""
 _SCOPE: Final = pattern(r"I|N(?P<kind>[A-Za-z])")
 _VALUE: Final = "v"
 _OF_TRAIT: Final = pattern(r"_R(?:I|N[A-Za-z])*Y")
@@ -52,38 +54,64 @@ _MAX_ROWS: Final = 10_000
 """Rows of the line table of a function that are read."""
 
 
-def module_around(function: Die, path: Path, infos: Sequence[DebugInfo]) -> Path:
-    """Return the module that has a function. `path`: the namespaces around it, or around its
-    `impl`. `UsageError` where the files do not say which of them are modules."""
-    artificial = [index for index, name in enumerate(path) if name.startswith(_ARTIFICIAL)]
-    inner = path[artificial[0]] if artificial else function.name or ""
-    path = path[: artificial[0]] if artificial else path
+def modules_around(function: Die, path: Path, infos: Sequence[DebugInfo]) -> Iterator[Path]:
+    """Yield the modules that have a function, the nearest first and the crate last. `path`: the
+    namespaces around it, or around its `impl`. `UsageError` where the files do not say which of
+    them are modules."""
+    for around_it, is_module in kinds_around(function, path, infos):
+        if is_module:
+            yield around_it
+
+
+def kinds_around(
+    function: Die, path: Path, infos: Sequence[DebugInfo]
+) -> Iterator[tuple[Path, bool]]:
+    """Yield the namespaces around a function, the nearest first, and whether each is a module;
+    those of functions, closures, implementations and traits are none. Errors: `modules_around`."""
     kinds = _kinds(function.linkage_name or "")
-    is_body = inner.startswith(_BODIES)
-    directly = [] if artificial or is_body else [function]
+    inner, directly = function.name or "", [function]  # the functions of the name in the namespace
     while len(path) > 1:
         *outer, name = path
-        kind = kinds[len(outer) - 1 : len(outer)]
-        is_value = is_body or name == _NAMELESS or kind == _VALUE
-        if not is_value and any(map(_is_of_trait, directly)):
+        kind, is_body = kinds[len(outer) - 1 : len(outer)], inner.startswith(_BODIES)
+        is_module = False
+        if name.startswith(_ARTIFICIAL) or name == _NAMELESS or outer[-1].startswith(_IMPL):
+            directly = directly if is_body and name.startswith(_BODIES) else []
+        elif is_body and directly:
+            pass  # the closure has the parameters of its function
+        elif is_body or kind == _VALUE:
+            directly = _functions_or_unknown(function, path, infos)
+        elif any(map(_is_of_trait, directly)):
             directly = []
-        elif is_value or not kind and _is_in_function(function, path, infos):
-            is_of_closure = is_body and not artificial
-            directly = [function] if is_of_closure else [*_functions(tuple(outer), name, infos)]
-            if not directly and name != _NAMELESS:
-                raise _unknown(function)  # it may be a trait that has the function
+        elif not kind and _is_in_function(function, path, infos):
+            directly = _functions_or_unknown(function, path, infos)
         else:
-            return path
-        path, is_body = tuple(outer), False
-    return path
+            is_module, directly = True, []
+        yield path, is_module
+        path, inner = tuple(outer), name
+    if path:
+        yield path, True
+
+
+def _functions_or_unknown(inside: Die, path: Path, infos: Sequence[DebugInfo]) -> list[Die]:
+    """Return the functions with a namespace; `UsageError` without any, as one of a trait may be."""
+    functions = [*_functions(path[:-1], path[-1], infos)]
+    if not functions:
+        raise _unknown(inside)
+    return functions
 
 
 def _kinds(symbol: str) -> str:
-    """Return what the names around a function are of, from the module in the crate on, as its
-    symbol says: `t` for modules, types and traits, `v` for functions; empty where it does not."""
+    """Return what the names around a function are of, from the one in the crate on, as its symbol
+    says: `t` for modules, types and traits, `v` for functions, a space for its `impl`; empty where
+    it does not."""
     begun = _SCOPES.match(symbol)
-    scopes = "" if begun is None else begun["scopes"]
-    return "".join(scope["kind"] or "" for scope in _SCOPE.finditer(scopes))[::-1]
+    if begun is None:
+        return ""
+    inside, outside = (
+        "".join(scope["kind"] or "" for scope in _SCOPE.finditer(begun[group] or ""))[::-1]
+        for group in ("inside", "scopes")
+    )
+    return outside if begun["inside"] is None else f"{outside} {inside}"
 
 
 def _is_of_trait(function: Die) -> bool:

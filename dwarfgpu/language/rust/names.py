@@ -3,6 +3,8 @@ and the modules around the code (The Rust Reference, "Paths")."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
@@ -18,60 +20,62 @@ _BEFORE_CRATE: Final = "/@/"
 """In the name of a unit, before that of its crate and a hash."""
 _JOINT: Final = "::"
 _CRATE: Final = "crate::"
+_SELF: Final = "self::"
 _SUPER: Final = "super::"
 
 
 def written_scopes(session: Session, unit: CompilationUnit) -> list[tuple[str, str]]:
     """Return what is written before a name in the focus, and what the file has in its place; an
-    empty text is left out in a module, that of the nearest one first. Where the module is unknown,
-    no `self::` and `super::` is written."""
-    try:
-        return _scopes(_modules(session), unit)
-    except DwarfGpuError:
-        return [one for one in _scopes(_namespaces(session), unit) if one[0] in ("", _CRATE)]
-
-
-def _scopes(around_code: Path, unit: CompilationUnit) -> list[tuple[str, str]]:
-    modules = around_code or _crate(unit)
-    if not modules:
-        return []
-    scopes = [(_CRATE, (modules[0],)), ("self::", modules)]
-    for count in range(len(modules) - 1, 0, -1):
-        scopes.append((_SUPER * (len(modules) - count), modules[:count]))
-    scopes += [("self::" + written, path) for written, path in scopes if _SUPER in written]
-    scopes += [("", modules[:count]) for count in range(len(around_code), 0, -1)]
+    empty text is left out in a module, that of the nearest one first. Where a module is unknown,
+    no `self::` and `super::` is written for it."""
+    modules: list[Path] = []
+    with suppress(DwarfGpuError):
+        for module in _modules(session, unit):
+            modules.append(module)
+    namespaces = _namespaces(session)
+    nearest = modules[0] if namespaces and modules else namespaces
+    scopes = [(_CRATE, path[:1]) for path in (nearest or _crate(unit),) if path]
+    for count, path in enumerate(modules):
+        scopes += [(_SUPER * count, path)] if count else []
+        scopes.append((_SELF + _SUPER * count, path))
+    scopes += [("", nearest[:count]) for count in range(len(nearest), 0, -1)]
     return [(written, "".join(f"{name}{_JOINT}" for name in path)) for written, path in scopes]
 
 
 def rust_spelling(session: Session, unit: CompilationUnit, name: str) -> str:
     """Return a name as the file has it: `a::shapes::Point` for `crate::shapes::Point`.
 
-    `UsageError` with GDB's words for a `super::` above the crate, and where the module around the
-    code is unknown.
+    `UsageError` with GDB's words for a `super::` above the crate, and where the module that is
+    meant is unknown.
     """
     if not name.startswith(PATHS):
         return name
-    modules = _namespaces(session)[:1] if name.startswith(_CRATE) else _modules(session)
-    written = [scope for scope in _scopes(modules, unit) if scope[0]]
-    for before, whole in sorted(written, key=lambda scope: -len(scope[0])):
-        rest = name.removeprefix(before)
-        if rest != name and not rest.startswith(_SUPER):
-            return whole + rest
-    path = _JOINT.join(modules or _crate(unit))
-    raise UsageError(f"Too many super:: uses from '{path}'")
+    if name.startswith(_CRATE):
+        modules = iter([(_namespaces(session) or _crate(unit))[:1]])
+        rest = name.removeprefix(_CRATE)
+    else:
+        modules = _modules(session, unit)
+        rest = name.removeprefix(_SELF)
+    nearest = path = next(modules, ())
+    while path and rest.startswith(_SUPER):
+        path, rest = next(modules, ()), rest.removeprefix(_SUPER)
+    if path:
+        return _JOINT.join((*path, rest))
+    raise UsageError(f"Too many super:: uses from '{_JOINT.join(nearest)}'")
 
 
-def _modules(session: Session) -> Path:
-    """Return the names of the crate and the modules around the function in focus; none without
-    one. `UsageError` where the module is unknown."""
+def _modules(session: Session, unit: CompilationUnit) -> Iterator[Path]:
+    """Yield the modules around the function in focus, the nearest first and the crate last; without
+    a function that of the unit alone. `UsageError` where a module is unknown."""
     meanings, path = session.meanings(), _namespaces(session)
     if meanings.chain and (why := in_unknown_module(meanings.chain[0])):
         raise UsageError(why)
     if len(path) < 2:
-        return path
-    from dwarfgpu.dwarf.scope.modules_of_rust import module_around  # for few names
+        yield from filter(None, (path or _crate(unit),))
+        return
+    from dwarfgpu.dwarf.scope.modules_of_rust import modules_around  # for few names
 
-    return module_around(meanings.chain[0], path, meanings.infos)
+    yield from modules_around(meanings.chain[0], path, meanings.infos)
 
 
 def _namespaces(session: Session) -> Path:

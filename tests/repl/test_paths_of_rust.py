@@ -1,0 +1,113 @@
+"""Paths of Rust: what a program prints of its names is what they are at those lines."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.repl.side_by_side import answers, build
+
+PRINTED = "macro_rules! t { ($($e:expr),*) => { $( println!("
+PRINTED += '"{} {} {}", line!(), stringify!($e), std::hint::black_box($e)); )* } }\n'
+MANGLINGS = pytest.mark.parametrize("mangling", ["", "v0"])
+
+
+def printed(
+    folder: Path, tool: Callable[[str], str], mangling: str, source: str, crate: str = "a"
+) -> dict[int, dict[str, str]]:
+    """Build a program and return what it prints of each name, by the line with the name."""
+    tool("gcc")  # which rustc links with
+    make = [tool("rustc"), "-g", "-Awarnings", "--edition", "2021", "--crate-name", crate]
+    make += [f"-Csymbol-mangling-version={mangling}"] if mangling else []
+    make += ["a.rs", "-o", "a"]
+    build(folder, {"a.rs": PRINTED + source}, [make])
+    shown = subprocess.run([folder / "a"], check=True, capture_output=True, text=True, timeout=60)
+    by_line: dict[int, dict[str, str]] = {}
+    for line, name, value in map(str.split, shown.stdout.splitlines()):
+        by_line.setdefault(int(line), {})[name] = value
+    return by_line
+
+
+def said_at(folder: Path, line: int, commands: list[str]) -> list[str]:
+    at_line = [str(folder / "a"), "--pc", f"a.rs:{line}"]
+    return [text.splitlines()[-1] for text in answers(None, at_line, commands)]
+
+
+IN_FUNCTIONS = """\
+static X: u32 = 1;
+static Y: u32 = 2;
+mod inn {
+    static X: u32 = 3;
+    static Y: u32 = 4;
+    pub fn outer() {
+        static X: u32 = 5;
+        mod m {
+            static X: u32 = 6;
+            static Y: u32 = 7;
+            pub fn f() {
+                t!(X, self::X, super::X, super::Y, super::super::X, crate::X);
+            }
+            pub mod n {
+                static X: u32 = 8;
+                pub fn f() {
+                    t!(self::X, super::X, super::super::X, super::super::super::Y);
+                }
+            }
+        }
+        m::f();
+        m::n::f();
+        let closure = || {
+            mod of_closure {
+                static X: u32 = 9;
+                pub fn f() {
+                    t!(X, self::X, super::X, super::super::X);
+                }
+            }
+            of_closure::f();
+        };
+        closure();
+    }
+    pub trait Tr {
+        fn usual(&self) {
+            mod of_trait {
+                static X: u32 = 10;
+                pub fn f() {
+                    t!(X, self::X, super::X, super::super::X);
+                }
+            }
+            of_trait::f();
+        }
+    }
+    pub struct Own;
+    impl Tr for Own {}
+    impl Own {
+        pub fn method(&self) {
+            mod of_method {
+                static X: u32 = 11;
+                pub fn f() {
+                    t!(X, self::X, super::X, super::super::X);
+                }
+            }
+            of_method::f();
+        }
+    }
+}
+fn main() {
+    inn::outer();
+    inn::Tr::usual(&inn::Own);
+    inn::Own.method();
+}
+"""
+
+
+@MANGLINGS
+def test_modules_in_functions(tmp_path: Path, tool: Callable[[str], str], mangling: str) -> None:
+    """The Rust Reference, "Paths": `super` is the module around the module, not the function."""
+    by_line = printed(tmp_path, tool, mangling, IN_FUNCTIONS)
+    assert len(by_line) == 5
+    for line, names in by_line.items():
+        said = said_at(tmp_path, line, [f"output {name}" for name in names])
+        assert said == [*names.values()], line
