@@ -18,7 +18,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.function_names import full_function_name
-from dwarfgpu.dwarf.names.function_paths import is_full_name, qualifiers_of
+from dwarfgpu.dwarf.names.function_paths import is_full_name, is_in_same_scopes, qualifiers_of
 from dwarfgpu.dwarf.scope.functions_by_name import (
     FunctionSymbol,
     NamedFunction,
@@ -128,7 +128,8 @@ def code_locations_of(
     if text.startswith(PATHS):
         from dwarfgpu.language.name_resolution import Names  # few linespecs
 
-        text = Names(session).spelled(text)
+        path = Names(session).spelled(text).removeprefix("::")
+        return _with_all_scopes(_locations_of_linespec(session, path, around, options), path)
     explicit = explicit_location(text)
     if explicit is None:
         return _locations_of_linespec(session, text, around, options)
@@ -160,6 +161,18 @@ def code_locations_of(
     if not full:
         raise LinespecNotFound(f'Function "{written}" not defined.')
     return tuple(full)
+
+
+def _with_all_scopes(locations: tuple[CodeLocation, ...], path: str) -> tuple[CodeLocation, ...]:
+    """Return the locations of functions that are in no scopes but those of a path."""
+    whole = tuple(
+        location
+        for location in locations
+        if not location.is_described or is_in_same_scopes(location.name or path, path)
+    )
+    if not whole:
+        raise LinespecNotFound(f'Function "{path}" not defined.')
+    return whole
 
 
 def _require_matched_quotes(text: str) -> None:

@@ -26,7 +26,9 @@ def printed(
     build(folder, {"a.rs": PRINTED + source}, [make])
     shown = subprocess.run([folder / "a"], check=True, capture_output=True, text=True, timeout=60)
     by_line: dict[int, dict[str, str]] = {}
-    for line, name, value in map(str.split, shown.stdout.splitlines()):
+    for text in shown.stdout.splitlines():
+        line, _, rest = text.partition(" ")
+        name, _, value = rest.rpartition(" ")
         by_line.setdefault(int(line), {})[name] = value
     return by_line
 
@@ -111,3 +113,56 @@ def test_modules_in_functions(tmp_path: Path, tool: Callable[[str], str], mangli
     for line, names in by_line.items():
         said = said_at(tmp_path, line, [f"output {name}" for name in names])
         assert said == [*names.values()], line
+
+
+NAMED_TWICE = """\
+static X: u32 = 1;
+enum E { A = 10, B = 11 }
+fn twice() -> u32 { 1 }
+mod net {
+    pub static X: u32 = 2;
+    enum E { A = 20, B = 21 }
+    pub fn only() -> u32 { 3 }
+    pub mod net {
+        pub static X: u32 = 3;
+        pub fn twice() -> u32 { 4 }
+        pub fn f() {
+            t!(X, self::X, super::X, super::super::X, crate::X, crate::net::X, crate::net::net::X);
+        }
+    }
+    pub fn f() {
+        t!(X, self::X, super::X, crate::X, crate::net::X, self::net::X);
+        t!(E::A as u32, crate::E::A as u32, self::E::A as u32);
+        std::hint::black_box(([E::A, E::B], [crate::E::A, crate::E::B]));
+    }
+}
+fn main() {
+    t!(X, self::X, crate::X, crate::net::X, self::net::net::X);
+    net::f();
+    net::net::f();
+    std::hint::black_box((twice(), net::net::twice(), net::only()));
+}
+"""
+
+
+@MANGLINGS
+def test_a_crate_with_the_name_of_a_module(
+    tmp_path: Path, tool: Callable[[str], str], mangling: str
+) -> None:
+    """`crate::X` is not looked for in the modules around the code."""
+    by_line = printed(tmp_path, tool, mangling, NAMED_TWICE, "net")
+    assert len(by_line) == 4
+    for line, names in by_line.items():
+        said = said_at(tmp_path, line, [f"output {name}" for name in names])
+        assert said == [*names.values()], line
+    line = max(by_line)
+    commands = ["info line crate::net::twice", "print crate::only", "info address crate::X"]
+    no_line, no_value, address = said_at(tmp_path, line, commands)
+    assert no_line.startswith('Function "net::net::twice" not defined.')
+    assert no_value.startswith('No symbol "only" in namespace "net".')
+    assert address.startswith('Symbol "net::X" is static storage')
+    named = ["info line crate::twice", "explain crate::X", "where crate::X", "where crate::net::X"]
+    at_function, explained, of_crate, of_module = said_at(tmp_path, line, named)
+    assert at_function.startswith('Line 4 of "a.rs"')
+    assert explained.split()[-1].endswith(of_crate.split()[-1].removeprefix("0x"))
+    assert of_crate != of_module

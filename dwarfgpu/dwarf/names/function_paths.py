@@ -71,6 +71,11 @@ def is_full_name(name: str, text: str) -> bool:
     )
 
 
+def is_in_same_scopes(name: str, path: str) -> bool:
+    """Return whether a function that matches a path has no more scopes."""
+    return len(components(split(name.strip())[0])) == len(components(split(path.strip())[0]))
+
+
 def qualifiers_of(name: str) -> str | None:
     """Return what follows the parameters of a function, such as `const`; None if a name has no
     parameters."""

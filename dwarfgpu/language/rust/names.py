@@ -43,7 +43,8 @@ def written_scopes(session: Session, unit: CompilationUnit) -> list[tuple[str, s
 
 
 def rust_spelling(session: Session, unit: CompilationUnit, name: str) -> str:
-    """Return a name as the file has it: `a::shapes::Point` for `crate::shapes::Point`.
+    """Return a name as the file has it: `::a::shapes::Point` for `crate::shapes::Point`, which is
+    in no module `a` around the code.
 
     `UsageError` with GDB's words for a `super::` above the crate, and where the module that is
     meant is unknown.
@@ -60,7 +61,7 @@ def rust_spelling(session: Session, unit: CompilationUnit, name: str) -> str:
     while path and rest.startswith(_SUPER):
         path, rest = next(modules, ()), rest.removeprefix(_SUPER)
     if path:
-        return _JOINT.join((*path, rest))
+        return _JOINT + _JOINT.join((*path, rest))
     raise UsageError(f"Too many super:: uses from '{_JOINT.join(nearest)}'")
 
 

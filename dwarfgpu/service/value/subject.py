@@ -72,7 +72,7 @@ def subject(session: Session, text: str) -> Subject:
     if _NAME.fullmatch(text) is None:
         return Expression(text)
     try:
-        if session.has_own_names:
+        if session.has_own_names or "::" in text and _is_path_of_rust(text):
             return _find_as_written(session, text) or Expression(text)
         return session.find_variable(text) or Expression(text)
     except UsageError as error:
@@ -83,11 +83,20 @@ def subject(session: Session, text: str) -> Subject:
 
 def _find_as_written(session: Session, name: str) -> Variable | None:
     """Return the variable of a name by the rules of a language; None also where the file has the
-    name in other letters, or with the packages around it: as it is written, it may be one of C."""
+    name in other letters, or with the packages around it: as it is written, it may be one of C, but
+    for a path of Rust."""
     from dwarfgpu.language.name_resolution import Names  # most names are of C and its relatives
 
     names = Names(session)
-    return names.find_variable(name) if names.spelled(name) == name else None
+    spelled = names.spelled(name)
+    is_so = spelled == name or _is_path_of_rust(name)
+    return names.find_variable(spelled) if is_so else None
+
+
+def _is_path_of_rust(name: str) -> bool:
+    from dwarfgpu.language.syntax.words import PATHS  # few names are in scopes
+
+    return name.startswith(PATHS)
 
 
 def answer(
