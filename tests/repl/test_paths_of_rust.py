@@ -166,3 +166,88 @@ def test_a_crate_with_the_name_of_a_module(
     assert at_function.startswith('Line 4 of "a.rs"')
     assert explained.split()[-1].endswith(of_crate.split()[-1].removeprefix("0x"))
     assert of_crate != of_module
+
+
+OF_ONE_NAME = """\
+static X: u32 = 7;
+mod side {
+    pub static X: u32 = 8;
+    static Y: u32 = 9;
+    pub fn far() {
+        t!(X, Y, self::X);
+    }
+}
+fn side<A>(_: A) {
+    static Y: u32 = 10;
+    fn inner() {
+        t!(X, Y, self::X);
+    }
+    inner();
+    t!(X, Y);
+    struct Own(u8);
+    impl Own {
+        fn method(&self) {
+            t!(X, self::X);
+        }
+    }
+    impl Drop for Own {
+        fn drop(&mut self) {
+            t!(X, self::X);
+        }
+    }
+    Own(1).method();
+}
+mod inn {
+    pub static Y: u32 = 11;
+    pub fn plain() {
+        static Z: u32 = 12;
+        t!(Y, Z);
+        let closure = || {
+            t!(Y, Z, self::Y);
+        };
+        closure();
+    }
+    pub mod plain {
+        pub static Y: u32 = 13;
+        static Z: u32 = 14;
+        pub fn far() {
+            t!(Y, Z, self::Y);
+        }
+    }
+}
+fn main() {
+    side(1);
+    side::far();
+    inn::plain();
+    inn::plain::far();
+}
+"""
+UNKNOWN_SCOPES = (
+    "the file does not say in which block, or whether in a module of that name, and what is around",
+    "the file does not say in which module a::inn::plain::far is",
+    'several blocks of "a::inn::plain" declare "Z", at lines ',
+)
+BEHIND = PRINTED.count("\n") + OF_ONE_NAME.partition("mod inn")[0].count("\n")
+"""The line before the function with a module of its name behind it."""
+
+
+@MANGLINGS
+def test_a_function_with_the_name_of_a_module(
+    tmp_path: Path, tool: Callable[[str], str], mangling: str
+) -> None:
+    """Neither has the items of the other one. By default only lines say whose they are: what is
+    behind the code of a function may be in it."""
+    by_line = printed(tmp_path, tool, mangling, OF_ONE_NAME)
+    assert len(by_line) == 8
+    unknown: list[tuple[int, str]] = []
+    for line, names in by_line.items():
+        at_line = [str(tmp_path / "a"), "--pc", f"a.rs:{line}"]
+        for name, value in names.items():
+            [shown] = answers(None, at_line, [f"output {name}"])
+            said = shown.splitlines()[1:]
+            if any(text in shown for text in UNKNOWN_SCOPES):
+                unknown.append((line, name))
+            else:
+                assert said[-1] == value, (line, name)
+                assert len([text for text in said if "note: " in text]) == 0, (line, name)
+    assert [place for place in unknown if place[0] < BEHIND or mangling] == []

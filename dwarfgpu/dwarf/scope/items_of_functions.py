@@ -163,17 +163,18 @@ def _is_value(meaning: Meaning) -> bool:
     return isinstance(meaning, Variable) or meaning.tag in _VALUES
 
 
-def in_unknown_block(taken: Meaning) -> str:
-    """Return the note that an item of a function may be in a block where the code is not, which
-    then means that of a scope around the function."""
+def in_unknown_block(taken: Meaning, *, may_be_of_module: bool) -> str:
+    """Return the note that an item of a function may be in a block where the code is not, or in a
+    module of its name, and the code then means that of a scope around the function."""
     die = taken.die if isinstance(taken, Variable) else taken
     function = namespace_of(die)
     where = "" if function is None else joined(scope_path(function))
     line = decl_line(die)  # rustc does not give those of types
     at_line = "" if line is None else f" at line {line}"
+    or_module = ", or whether in a module of that name" if may_be_of_module else ""
     return (
-        f"{taken.name} is that of {where}{at_line}: the file does not "
-        "say in which block, and what is around the function has the name, too"
+        f"{taken.name} is that of {where}{at_line}: the file does not say "
+        f"in which block{or_module}, and what is around the function has the name, too"
     )
 
 

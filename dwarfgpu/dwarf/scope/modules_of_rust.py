@@ -92,9 +92,25 @@ def kinds_around(
         yield path, True
 
 
+def is_of_module(item: Die, path: Path, infos: Sequence[DebugInfo]) -> bool | None:
+    """Return whether a module has an item of a namespace, not a function of its name; None without
+    such a function in the file. `UsageError` where that is unknown."""
+    if len(path) < 2 or path[-1].startswith(_ARTIFICIAL) or path[-2].startswith(_IMPL):
+        return len(path) < 2  # a crate, a closure or a method
+    kind = _kinds(item.linkage_name or "")[len(path) - 2 : len(path) - 1]
+    if kind:
+        return kind != _VALUE
+    return not _is_in_function(item, path, infos) if functions_of(path, infos) else None
+
+
+def functions_of(path: Path, infos: Sequence[DebugInfo]) -> list[Die]:
+    """Return the functions that have a namespace, which is beside them."""
+    return [*_functions(path[:-1], path[-1], infos)]
+
+
 def _functions_or_unknown(inside: Die, path: Path, infos: Sequence[DebugInfo]) -> list[Die]:
     """Return the functions with a namespace; `UsageError` without any, as one of a trait may be."""
-    functions = [*_functions(path[:-1], path[-1], infos)]
+    functions = functions_of(path, infos)
     if not functions:
         raise _unknown(inside)
     return functions

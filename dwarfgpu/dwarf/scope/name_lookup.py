@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
@@ -46,6 +46,9 @@ from dwarfgpu.dwarf.scope.unit_search import Path
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in, variables_below
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.scope.shared_namespaces import SharedNamespaces
 
 _SCOPES: Final = (
     CONTAINERS | TAGGED | {dw.TAG_TYPEDEF, dw.TAG_SUBPROGRAM, dw.TAG_TEMPLATE_TYPE_PARAMETER}
@@ -272,19 +275,27 @@ class NameLookup(ScopeMembers):
         from dwarfgpu.dwarf.scope.items_of_functions import (
             in_unknown_block,
             in_unknown_module,
+            is_around_closure,
             paths_of_items,
         )
+        from dwarfgpu.dwarf.scope.shared_namespaces import SharedNamespaces
 
         units = self.other_units((), part.name)
         own = [*paths_of_items(function, units, self.doubts)]
+        shared = SharedNamespaces(function, own, outer[0] if outer else (), self.infos)
         paths = [*own, *outer]
         for number, path in enumerate(paths, 1):
-            meanings = self._in_one_namespace(path, part, accepts)
+            meanings = self._in_one_namespace(path, part, accepts, shared)
             if not meanings:
                 continue
-            is_in_function = number <= len(own) or self._is_in_function(meanings[0], function)
-            if is_in_function and self._has_another(meanings[0], paths[number:], part, accepts):
-                self.remarks[in_unknown_block(meanings[0])] = None
+            is_in_function = path in own or is_around_closure(function, path)
+            is_in_function = is_in_function or shared.may_be_of_function(path, meanings[0])
+            further_out = paths[number:]
+            if is_in_function and self._has_another(
+                meanings[0], further_out, part, accepts, shared
+            ):
+                may_be = shared.may_be_of_module(path, meanings[0])
+                self.remarks[in_unknown_block(meanings[0], may_be_of_module=may_be)] = None
             if number > len(own) and (note := in_unknown_module(function)) is not None:
                 self.remarks[note] = None
             return meanings
@@ -299,9 +310,26 @@ class NameLookup(ScopeMembers):
         path = path_around_impl(function) or ()
         return [path[:count] for count in range(len(path), 0, -1)]
 
-    def _in_one_namespace(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
+    def _in_one_namespace(
+        self, path: Path, part: Part, accepts: DieFilter, shared: SharedNamespaces
+    ) -> tuple[Meaning, ...]:
+        """Return the declarations in a namespace around the code. `UsageError` where a unit has
+        several of the name there: one further out is not meant."""
+        before = len(self.doubts)
+        with suppress(UsageError):  # of several, one may be of the module with the code
+            meanings = self._declared_in_namespace(path, part, accepts)
+            if all(shared.has(path, meaning) for meaning in meanings):
+                return meanings
+        del self.doubts[before:]
+        return self._declared_in_namespace(
+            path, part, lambda die: accepts(die) and shared.has(path, die)
+        )
+
+    def _declared_in_namespace(
+        self, path: Path, part: Part, accepts: DieFilter
+    ) -> tuple[Meaning, ...]:
         """Return the declarations in a namespace of this unit, or else of others. `UsageError`
-        where a unit has several of the name there: one further out is not meant."""
+        where a unit has several of the name."""
         if meanings := self.in_this_unit(path, part, accepts):
             return meanings
         before = len(self.doubts)
@@ -311,18 +339,13 @@ class NameLookup(ScopeMembers):
                 raise doubt
         return meanings
 
-    def _is_in_function(self, taken: Meaning, function: Die) -> bool:
-        """Return whether an item is in the namespace of a function around the one in focus."""
-        from dwarfgpu.dwarf.scope.items_of_functions import is_around_closure, namespace_of
-
-        namespace = namespace_of(taken.die if isinstance(taken, Variable) else taken)
-        if namespace is None:
-            return False
-        is_around = is_around_closure(function, scope_path(namespace))
-        return is_around or bool(self.functions_beside(namespace))
-
     def _has_another(
-        self, taken: Meaning, paths: list[Path], part: Part, accepts: DieFilter
+        self,
+        taken: Meaning,
+        paths: list[Path],
+        part: Part,
+        accepts: DieFilter,
+        shared: SharedNamespaces,
     ) -> bool:
         """Return whether one of these namespaces, or what is outside of all in this unit, has
         another item that a name may mean."""
@@ -332,7 +355,7 @@ class NameLookup(ScopeMembers):
         self.doubts, self.remarks = [], {}
         try:
             there = chain.from_iterable(
-                self._in_one_namespace(path, part, accepts) for path in paths
+                self._in_one_namespace(path, part, accepts, shared) for path in paths
             )
             outside = self.in_this_unit((), part, accepts)
             return any(are_rivals(taken, one) for one in chain(there, outside))
