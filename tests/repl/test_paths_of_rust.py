@@ -251,3 +251,60 @@ def test_a_function_with_the_name_of_a_module(
                 assert said[-1] == value, (line, name)
                 assert len([text for text in said if "note: " in text]) == 0, (line, name)
     assert [place for place in unknown if place[0] < BEHIND or mangling] == []
+
+
+THROUGH_MODULES = """\
+mod util { pub static X: u32 = 1; }
+mod inn {
+    pub mod util { pub static X: u32 = 2; }
+    pub fn util<A>(_: A) {
+        static W: u32 = 3;
+        t!(util::X, W, crate::util::X);
+    }
+    pub fn plain() {
+        t!(util::X, self::util::X);
+    }
+}
+fn far() {
+    fn util<A>(_: A) {
+        static X: u32 = 4;
+        t!(crate::util::X);
+        std::hint::black_box(X);
+    }
+    t!(self::util::X);
+    {
+        use util as other;
+        other(1);
+    }
+    t!(crate::inn::util::X);
+}
+mod of_function {
+    pub fn f() {
+        fn util<A>(_: A) {
+            static X: u32 = 5;
+            std::hint::black_box(X);
+        }
+        util(1);
+        use crate::util;
+        t!(util::X);
+    }
+}
+fn main() {
+    inn::util(1);
+    inn::plain();
+    far();
+    of_function::f();
+}
+"""
+
+
+@MANGLINGS
+def test_paths_are_not_through_generic_functions(
+    tmp_path: Path, tool: Callable[[str], str], mangling: str
+) -> None:
+    """A module beside a function of its name is one, too."""
+    by_line = printed(tmp_path, tool, mangling, THROUGH_MODULES)
+    assert len(by_line) == 6
+    for line, names in by_line.items():
+        said = said_at(tmp_path, line, [f"output {name}" for name in names])
+        assert said == [*names.values()], line

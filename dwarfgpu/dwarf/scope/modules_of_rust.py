@@ -50,6 +50,9 @@ _VALUE: Final = "v"
 _OF_TRAIT: Final = pattern(r"_R(?:I|N[A-Za-z])*Y")
 """A function of a trait in such a symbol."""
 _PARAMETERS: Final = TEMPLATE_PARAMETERS | {dw.TAG_FORMAL_PARAMETER}
+_PLACED: Final = (dw.TAG_VARIABLE, dw.TAG_SUBPROGRAM)
+_MAX_ITEMS: Final = 1_000
+"""Items of a namespace that are compared with its function."""
 _MAX_ROWS: Final = 10_000
 """Rows of the line table of a function that are read."""
 
@@ -101,6 +104,22 @@ def is_of_module(item: Die, path: Path, infos: Sequence[DebugInfo]) -> bool | No
     if kind:
         return kind != _VALUE
     return not _is_in_function(item, path, infos) if functions_of(path, infos) else None
+
+
+def may_be_module(namespace: Die, infos: Sequence[DebugInfo]) -> bool:
+    """Return whether a namespace may be that of a module: of a function it has the items at lines
+    in that."""
+    path = scope_path(namespace)
+    if len(path) < 2 or not functions_of(path, infos):
+        return True
+    placed = (child for child in namespace.children(_PLACED) if decl_line(child) is not None)
+    for child in islice(placed, _MAX_ITEMS):
+        try:
+            if is_of_module(child, path, infos):
+                return True
+        except UsageError:
+            return True
+    return False
 
 
 def functions_of(path: Path, infos: Sequence[DebugInfo]) -> list[Die]:

@@ -129,7 +129,7 @@ class NameLookup(ScopeMembers):
         first, *inner, last = sought
         find, remarks = self._global if is_global else self._simple, self.remarks
         self.remarks = dict(remarks)
-        meanings = find(first, self._is_only_module)
+        meanings = find(first, self._is_module_of_rust)
         for part, accepted in (*((part, _is_scope) for part in inner), (last, accepts)):
             holders = tuple(meaning for meaning in meanings if isinstance(meaning, Die))
             meanings = self.in_scopes(holders, part, accepted) if holders else ()
@@ -137,11 +137,11 @@ class NameLookup(ScopeMembers):
             self.remarks = remarks
         return meanings
 
-    def _is_only_module(self, die: Die) -> bool:
-        """Return whether an entry is a module or crate that has its name from no function."""
-        if not _is_module(die):
-            return False
-        return len(scope_path(die)) == 1 or not self.functions_beside(die)
+    def _is_module_of_rust(self, die: Die) -> bool:
+        """Return whether an entry is a crate, or a namespace that is not of a function alone."""
+        from dwarfgpu.dwarf.scope.modules_of_rust import may_be_module
+
+        return _is_module(die) and may_be_module(die, self.infos)
 
     def _first_scope(self, part: Part, is_global: bool) -> tuple[Meaning, ...]:
         """Return what the first part of a qualified name means. In Rust, a module or crate may have
