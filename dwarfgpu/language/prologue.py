@@ -118,7 +118,9 @@ def _marked(session: Session, owner: CodeObject, unit: CompilationUnit, span: Ra
     if first is None or table is None:
         return None
     begin, end = owner.info.in_file(span.begin), owner.info.in_file(span.end)
-    marked = table.gdb_steps.prologue_end(begin, end, first.file)
+    path = first.position.path
+    files = {file.number for file in table.files_named(path) if file.path == path}
+    marked = table.gdb_steps.prologue_end(begin, end, files)
     return None if marked is None else unit.relocate(marked)
 
 

@@ -210,6 +210,72 @@ def test_a_thread_local_symbol_without_a_thread(tmp_path: Path, tool: Callable[[
         assert str(answers).count("Cannot find thread-local storage") == 3
 
 
+IN_PROLOGUES = """\
+int next(void);
+static inline int sum(int n)
+{
+  int t = 0;
+  for (int i = 1; i < n; i++)
+    t ^= t * 31 + i * next();
+  return t;
+}
+int use(int n)
+{
+  return sum(n);
+}
+int other(void)
+{
+  return sum(7) + sum(next());
+}
+static int table[16];
+int
+choose(int a,
+       int b)
+{
+  int r = 0;
+  for (int i = 0; i < a; i++)
+    {
+      switch (i & 3)
+        {
+        case 0:
+          r += i < 2 ? 2 : i > b ? b : i;
+          break;
+        case 1:
+          r ^= i * 3 + 1;
+        case 2:
+          r = r * i < 0 ? r - r * i : r + r * i;
+          break;
+        default:
+          if (r > 1000)
+            goto out;
+        }
+      table[i & 15] = r;
+    }
+out:
+  return r;
+}
+int state;
+__attribute__((noinline)) int next(void) { return state = state * 5 + 3; }
+#line %d "%s"
+int main(void)
+{
+  int t = choose(20, 9);
+  return use(3) + other() + t;
+}
+"""
+
+
+def test_a_prologue_ends_in_the_same_file_by_another_number(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """A file that `#line` names, too, has two numbers in the line table of clang."""
+    gdb, clang = tool("gdb"), tool("clang-19")
+    (tmp_path / "a.c").write_text(IN_PROLOGUES % (52, "a.c"))
+    subprocess.run([clang, "-g", "-O2", "-o", "a", "a.c"], cwd=tmp_path, check=True, timeout=60)
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, ["break main", "break 53", "info breakpoints"])
+    assert of_dwarfgpu == of_gdb
+
+
 @pytest.mark.parametrize("version", ["4", "5"])
 def test_files_by_their_paths(tmp_path: Path, version: str) -> None:
     folder = tmp_path / "sub"

@@ -159,11 +159,11 @@ class LineSteps:
             index -= 1
         return index if self._flags[index] & IS_STMT else last
 
-    def prologue_end(self, begin: int, end: int, file: int) -> int | None:
-        """Return the first address in a range that the code of a file marks as the end of a
-        prologue (DW_LNS_set_prologue_end)."""
+    def prologue_end(self, begin: int, end: int, files: Set[int]) -> int | None:
+        """Return the first address in a range that the code of one of these files marks as the end
+        of a prologue (DW_LNS_set_prologue_end)."""
         for index in self._between(begin, end):
-            if self._flags[index] & PROLOGUE_END and self._files[index] == file:
+            if self._flags[index] & PROLOGUE_END and self._files[index] in files:
                 return self._addresses[index]
         return None
 
