@@ -9,7 +9,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.function_names import name_in_frames
 from dwarfgpu.dwarf.scope.functions_by_name import FunctionSymbol, NamedFunction
 from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
-from dwarfgpu.language.source_lines import position_at
+from dwarfgpu.language.source_lines import position_at, step_at
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
 from dwarfgpu.session.session import Session
 
@@ -20,7 +20,7 @@ class CodeLocation:
 
     kind: Literal["line", "function", "address", "label", "symbol"]
     position: FramePosition | None
-    """None if the line is unknown."""
+    """None if the line is unknown, and for an inlined call that begins amid the code of a line."""
     pcs: tuple[int, ...]
     """Where its code begins, as loaded; the address itself."""
     name: str | None = None
@@ -40,11 +40,13 @@ class CodeLocation:
 
 def location_of_function(session: Session, function: NamedFunction) -> CodeLocation:
     """Return the location of a described function, or of an inlined call of it."""
-    position = position_at(session, function.entry)
+    step = step_at(session, function.entry)
+    is_amid = step is not None and step.begin != function.entry and function.is_call
+    position = None if step is None or is_amid else step.position
     line = decl_line(function.die)
     file = decl_file(function.die) if line else None
     declared = None
-    if line and file is not None:
+    if line and file is not None and not is_amid:
         own = position_in_file(file, line, is_start=True)
         declared = None if position is not None and position.path == own.path else own
     is_ada = function.die.unit.language in dw.ADA  # whose names the file has as GNAT encodes them

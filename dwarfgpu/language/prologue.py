@@ -67,6 +67,13 @@ def after_prologue(session: Session, pc: int) -> int:
     return pc if span is None else max(pc, body_of(session, span.begin))
 
 
+def is_right_from_entry(session: Session, pc: int) -> bool:
+    """Return whether variables at a program location are right from the entry of functions on."""
+    owner = code_object_at(session.code_objects, pc)
+    unit = None if owner is None else owner.scopes.unit_at(pc)
+    return unit is not None and _is_right_from_entry(unit)
+
+
 def body_position(session: Session, body: int) -> FramePosition | None:
     """Return the line of the body of a function that does not begin at its entry: where an inlined
     call is the first code of the body, the line of the call; None if the line is unknown."""

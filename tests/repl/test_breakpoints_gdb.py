@@ -276,6 +276,35 @@ def test_a_prologue_ends_in_the_same_file_by_another_number(
     assert of_dwarfgpu == of_gdb
 
 
+@pytest.mark.parametrize("level", ["-Og", "-O1", "-O2"])
+@pytest.mark.parametrize("line", [(75, "a.c"), (1000, "gen.y"), (52, "a.c")])
+@pytest.mark.parametrize("version", ["4", "5"])
+@pytest.mark.parametrize("compiler", ["gcc", "clang-19"])
+def test_inlined_calls_in_the_prologue_and_amid_lines(
+    tmp_path: Path,
+    tool: Callable[[str], str],
+    compiler: str,
+    version: str,
+    line: tuple[int, str],
+    level: str,
+) -> None:
+    """A breakpoint of such a call is after the prologue of its caller, as that of the caller. One
+    that begins amid a row of the caller has no line."""
+    gdb, program = tool("gdb"), tool(compiler)
+    (tmp_path / "a.c").write_text(IN_PROLOGUES % line)
+    options = ["-g", f"-gdwarf-{version}", level, "-fno-inline-small-functions", "-w"]
+    if compiler != "gcc":
+        options.remove("-fno-inline-small-functions")
+    subprocess.run([program, *options, "-o", "a", "a.c"], cwd=tmp_path, check=True, timeout=60)
+    names = ("sum", "use", "other", "choose", "main")
+    lines = [f"{word} {name}" for name in names for word in ("break", "tbreak")]
+    lines += ["info scope sum", "info scope choose", "info breakpoints"]
+    for name in names:
+        lines += [f"list {name}", f"list {name},", f"list ,{name}", f"info line {name}"]
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, lines)
+    assert of_dwarfgpu == of_gdb
+
+
 @pytest.mark.parametrize("version", ["4", "5"])
 def test_files_by_their_paths(tmp_path: Path, version: str) -> None:
     folder = tmp_path / "sub"

@@ -203,8 +203,8 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     pc = pcs[0] if pcs else None
     if pc is None and location.kind == "line" and location.position is not None:
         raise no_line(argument, location)
-    if pc is not None and location.kind == "function" and not location.is_call:
-        pc = body_of(session, pc)
+    if pc is not None and location.kind == "function":
+        pc = after_prologue(session, pc) if location.is_call else body_of(session, pc)
     if len(pcs) > 1 and location.kind == "line":
         _note_choice(shell, argument, pcs)
     symbols = iter(()) if pc is None else symbols_at(session, pc)

@@ -32,7 +32,13 @@ from dwarfgpu.language.linespec import (
     with_code,
     without_quotes,
 )
-from dwarfgpu.language.prologue import after_prologue, body_of, body_position
+from dwarfgpu.language.prologue import (
+    after_prologue,
+    body_of,
+    body_position,
+    is_right_from_entry,
+)
+from dwarfgpu.language.source_lines import position_at
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.file_kinds import SOURCE_ENDINGS
 from dwarfgpu.service.frame.focus import symbol_at
@@ -129,8 +135,11 @@ def addresses_of_functions(
     """Return the locations of a breakpoint at functions, in the order of their addresses."""
     bodies: dict[int, CodeLocation] = {}
     for location in locations:
-        is_first = location.is_call or location.is_resolver
-        body = location.pcs[0] if is_first else body_of(session, location.pcs[0])
+        body = location.pcs[0]
+        if location.is_call:
+            body = after_prologue(session, body)
+        elif not location.is_resolver:
+            body = body_of(session, body)
         bodies.setdefault(body, location)
     return tuple(_address_in_function(session, pc, bodies[pc]) for pc in sorted(bodies))
 
@@ -226,8 +235,12 @@ def _address_in_function(session: Session, pc: int, location: CodeLocation) -> B
     """Return the address of a function: where its body begins, or a call of it."""
     if location.is_resolver:
         return BreakAddress(pc, None, None, symbol_at(session, pc), is_resolver=True)
-    function = _function_of(location)
-    address = _break_address(session, pc, location.pcs[0], location.position, function)
+    function, first, position = _function_of(location), location.pcs[0], location.position
+    if pc == first and position is None and is_right_from_entry(session, pc):
+        position = position_at(session, pc)
+    address = _break_address(session, pc, first, position, function)
+    if location.is_call and address.position is None:  # as in GDB: `<main+24>`
+        address = evolve(address, function=None, symbol=symbol_at(session, pc))
     return evolve(address, is_body=not location.is_call)
 
 
