@@ -263,3 +263,24 @@ def test_printers_that_are_disabled_are_seen_in_the_next_backtrace() -> None:
 def test_each_lane_has_its_backtrace(listed: list[int]) -> None:
     talked(nest_shell(), "bt", "bt", "lane 1", "bt", "bt")
     assert listed == [0, 0]
+
+
+@pytest.mark.parametrize("command", ["backtrace", "where"])
+@pytest.mark.parametrize(
+    ("short", "whole"),
+    [
+        ("f 1", "full 1"), ("fu -1", "full -1"), ("h 2", "hide 2"), ("hide 2", "2"),
+        ("no-filters 2", "2"), ("n f 1", "full 1"), ("no hid fu  1", "full 1"),
+        ("full hide 1", "full 1"), ("f n", "full"), ("-past-main f 1", "full 1"),
+    ],
+)  # fmt: skip
+def test_flags_are_abbreviated(command: str, short: str, whole: str) -> None:
+    assert shown(PROGRAM, f"{command} {short}") == shown(PROGRAM, f"backtrace {whole}")
+
+
+def test_one_abbreviation_after_where_is_a_variable_first() -> None:
+    variable = shown(PROGRAM, "frame function down", "where n")
+    assert any("n (" in line and "down" in line for line in variable), variable
+    assert shown(PROGRAM, "where fu") == shown(PROGRAM, "backtrace full")
+    assert shown(PROGRAM, "where no") == shown(PROGRAM, "backtrace")
+    assert 'No symbol "nosuch" in current context.' in shown(PROGRAM, "where nosuch")

@@ -14,7 +14,7 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Painted, Part, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.stack.backtrace_commands import backtrace
+from dwarfgpu.repl.stack.backtrace_commands import FLAGS, backtrace, without_flags
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.explain import SCHEMA as EXPLAIN_SCHEMA
 from dwarfgpu.service.explain import explain_subject
@@ -39,8 +39,8 @@ from dwarfgpu.view.location_drawing import glyphs_for, plain
 from dwarfgpu.view.step_text import depth_option
 from dwarfgpu.view.where_described import coverage_at
 
-_OF_FRAMES: Final = re.compile(r"(full\b)?\s*(-?[0-9]{1,9})?|-[a-z].*")
-"""What `where` takes as `backtrace`."""
+_COUNT_OR_OPTIONS: Final = re.compile(r"(-?[0-9]{1,9})?|-[a-z].*")
+"""What `where` takes as `backtrace`, also behind its flags."""
 _BAR: Final = 40
 
 
@@ -107,13 +107,17 @@ def location(shell: Shell, argument: str) -> Iterator[Part]:
 def where(shell: Shell, argument: str) -> Iterator[Part]:
     """Show where a variable is described, or the call frames.
 
-    Usage: where [VARIABLE | [OPTION]... [full] [COUNT | -COUNT]]
+    Usage: where [VARIABLE | [OPTION]... [full | no-filters | hide]... [COUNT | -COUNT]]
 
     For a variable, shows each range of the code in its scope with the source lines, the variable's
     location and the lanes in that range; => marks the range of the lane in focus. Without a
-    variable, the same as "backtrace".
+    variable, the same as "backtrace"; a single abbreviation (f, n, h) is that of a flag if no
+    variable has the name.
     """
-    if _OF_FRAMES.fullmatch(argument):
+    flags, rest = without_flags(argument)
+    is_of_frames = _COUNT_OR_OPTIONS.fullmatch(rest) is not None
+    is_name = bool(flags) and argument.isidentifier() and argument not in FLAGS
+    if is_of_frames and not is_name:
         yield from backtrace.run(shell, argument)
         return
     session = shell.session
@@ -122,7 +126,14 @@ def where(shell: Shell, argument: str) -> Iterator[Part]:
     except UsageError:
         item = Expression(argument)
     if not isinstance(item, Variable):
-        for coverage in _of_the_file(session, argument):
+        try:
+            coverages = _of_the_file(session, argument)
+        except UsageError:
+            if not is_of_frames:
+                raise
+            yield from backtrace.run(shell, argument)
+            return
+        for coverage in coverages:
             yield from _coverage(shell, coverage)
         return
     if item.kind != "global":

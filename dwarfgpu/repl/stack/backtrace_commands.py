@@ -21,12 +21,26 @@ from dwarfgpu.session.stack_frames import StackFrame
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.lane_position import unlocated
 
-_FLAGS = ("full", "no-filters", "hide")
+FLAGS = ("full", "no-filters", "hide")
+_ABOUT = ("with local variables", "ignored: there are none", "ignored")
 
 
-def _full(shell: Shell, text: str) -> Completions:
+def _flags(shell: Shell, text: str) -> Completions:
     start = len(text) - len(text.lstrip())
-    return start, (Candidate("full", "with local variables"),)
+    return start, tuple(map(Candidate, FLAGS, _ABOUT))
+
+
+def without_flags(text: str) -> tuple[set[str], str]:
+    """Return the flags at the beginning of an argument, which may be abbreviated, as in GDB also
+    ambiguously; and the rest."""
+    flags = set[str]()
+    while words := text.split(None, 1):
+        flag = next((flag for flag in FLAGS if flag.startswith(words[0])), None)
+        if flag is None:
+            break
+        flags.add(flag)
+        text = "".join(words[1:])
+    return flags, text.strip()
 
 
 @command(
@@ -34,20 +48,21 @@ def _full(shell: Shell, text: str) -> Completions:
     topic="stack",
     aliases=("bt",),
     complete=completion.with_options(
-        {**values_by_option(FRAME_OPTIONS), **{f"-{flag}": () for flag in _FLAGS}},
-        ArgumentCompleter(_full),
+        {**values_by_option(FRAME_OPTIONS), **{f"-{flag}": () for flag in FLAGS}},
+        ArgumentCompleter(_flags),
     ),
 )
 def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     """List the call frames, and why the list ends.
 
-    Usage: backtrace [OPTION]... [full] [COUNT | -COUNT]
+    Usage: backtrace [OPTION]... [full | no-filters | hide]... [COUNT | -COUNT]
 
     COUNT is the number of innermost frames, -COUNT of outermost ones; "full" adds the local
-    variables of each frame. Frames in which the lane in focus was inactive on entry are omitted,
-    and so are the callers of "main" unless "set backtrace past-main" is on. OPTION is -full,
-    -past-main, -past-entry, -frame-arguments all|scalars|none|presence, -entry-values WHAT or
-    -frame-info WHAT: the settings of "set backtrace" and "set print", for this command only.
+    variables of each frame; "no-filters" and "hide" do nothing, as there are no frame filters. All
+    may be abbreviated (f, n, h). Frames in which the lane in focus was inactive on entry are
+    omitted, and so are the callers of "main" unless "set backtrace past-main" is on. OPTION is
+    -full, -past-main, -past-entry, -frame-arguments all|scalars|none|presence, -entry-values WHAT
+    or -frame-info WHAT: the settings of "set backtrace" and "set print", for this command only.
     """
     from dwarfgpu.repl.stack.last_backtrace import (  # the start shows one frame
         MAX_KEPT,
@@ -58,16 +73,15 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     session = shell.session
     if session.call_stack is None:
         raise UsageError("No stack.")
-    settings, flags, argument = with_frame_options(argument, shell.settings, _FLAGS)
-    while (word := argument.partition(" "))[0] in _FLAGS:
-        flags, argument = flags | {word[0]}, word[2].strip()
+    settings, options, argument = with_frame_options(argument, shell.settings, FLAGS)
+    flags, argument = without_flags(argument)
     limit = None
     if argument:
         from dwarfgpu.repl.stack.frame_spec import integer  # most list all frames
 
         limit = integer(shell, argument)
     style = settings.frame_style()
-    is_full = "full" in flags
+    is_full = "full" in options | flags
     basis = None if is_full else basis_of(session, settings, style, limit)
     last = shell.last_backtrace
     if basis is not None and last is not None and last.basis == basis:
