@@ -135,6 +135,25 @@ def test_commands_of_the_user() -> None:
     assert offered(shell, "ww lo") == ["locals"]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("condition ", ["-force", "1", "2"]),
+        ("condition -f", ["-force"]),
+        ("condition -force ", ["1", "2"]),
+        ("condition 2 tw", ["twice"]),
+        ("condition -force 2 sizeof(struct ou", ["outer"]),
+        ("watch -", ["-location"]),
+        ("watch -l tw", ["twice"]),
+        ("info locals -", ["-q", "-t"]),
+    ],
+)
+def test_numbers_and_options(text: str, expected: list[str]) -> None:
+    shell = demo_shell()
+    talked(shell, "break twice", "break twice")
+    assert offered(shell, text) == expected
+
+
 def test_a_list_may_be_truncated() -> None:
     shell = demo_shell()
     shell.symbols.collect(shell.session.code_objects)

@@ -57,6 +57,10 @@ OTHERS = [
     "info nosuch ", "help nosuch ", "info frame function wo", "delete d", "thread n", "thread fi",
     "define docu", "document docu", "source fixt", "file fixt", "apropos he", "advance wo",
     "with print pretty on -- p wo", "with print pret", "with print pretty o", "| p wo",
+    "condition ", "condition -", "condition -f", "condition -force ", "condition 1 he",
+    "condition -force 1 head->ne", "watch -", "watch -l", "rwatch -loc", "awatch -",
+    "watch -location he", "watch he", "watch 1-he", "info locals -", "info args -",
+    "info locals -q", "ignore x",
 ]  # fmt: skip
 WORDS = [
     *map(chr, range(ord("a"), ord("z") + 1)), "ba", "bt", "br", "li", "in", "inf", "info", "th",

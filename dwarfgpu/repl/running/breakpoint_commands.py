@@ -12,7 +12,7 @@ from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError, plural
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Candidate, command
+from dwarfgpu.repl.command import ArgumentCompleter, Candidate, Completions, command
 from dwarfgpu.repl.data.display_commands import disable_display, enable_display, undisplay
 from dwarfgpu.repl.data.examine_commands import examined_code
 from dwarfgpu.repl.data.pretty_printer_commands import disable_pretty_printer, enable_pretty_printer
@@ -41,6 +41,7 @@ from dwarfgpu.session.focused_frame import FramePosition
 _NONE: Final = "No breakpoints or watchpoints."
 _VARIABLE: Final = re.compile(r"\$[$\w]*")
 _FORCE: Final = re.compile(r"-force(?:\s+|$)")
+_NUMBER_AND_CONDITION: Final = re.compile(r"\s*(?P<force>-force\s+)?(?P<number>\S+\s+)?")
 _NOT_IN_HISTORY: Final = ("History has not", "History does not")
 _MAX_DIGITS: Final = 18
 """No breakpoint has a longer number; Python refuses to read one of thousands of digits."""
@@ -97,7 +98,22 @@ def _one(shell: Shell, argument: str) -> Breakpoint:
     return shell.breakpoints[number]
 
 
-@command("condition", topic="running", complete=completion.VALUES, repeats=False)
+def _number_and_condition(shell: Shell, text: str) -> Completions:
+    match = _NUMBER_AND_CONDITION.match(text)
+    assert match is not None
+    if match["number"] is not None:
+        start, values = completion.VALUES.offer(shell, text[match.end() :])
+        return match.end() + start, values
+    option = () if match["force"] else (Candidate("-force"),)
+    return match.end(), chain(option, _numbers(shell, ""))
+
+
+@command(
+    "condition",
+    topic="running",
+    complete=ArgumentCompleter(_number_and_condition),
+    repeats=False,
+)
 def condition(shell: Shell, argument: str) -> Iterator[Part]:
     """Set the condition of a breakpoint, or remove it.
 

@@ -119,7 +119,10 @@ def _scope(session: Session) -> WatchScope:
     return WatchScope(session.wave, ranges, tuple(returns))
 
 
-@command("watch", topic="running", complete=completion.VALUES, repeats=False)
+_WATCHED: Final = completion.with_options(("-location",), completion.VALUES)
+
+
+@command("watch", topic="running", complete=_WATCHED, repeats=False)
 def watch(shell: Shell, argument: str) -> Iterator[Part]:
     """Stop the program when a value changes.
 
@@ -134,7 +137,7 @@ def watch(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _set(shell, argument, "write")
 
 
-@command("rwatch", topic="running", complete=completion.VALUES, repeats=False)
+@command("rwatch", topic="running", complete=_WATCHED, repeats=False)
 def rwatch(shell: Shell, argument: str) -> Iterator[Part]:
     """Stop the program when an object is read.
 
@@ -143,7 +146,7 @@ def rwatch(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _set(shell, argument, "read")
 
 
-@command("awatch", topic="running", complete=completion.VALUES, repeats=False)
+@command("awatch", topic="running", complete=_WATCHED, repeats=False)
 def awatch(shell: Shell, argument: str) -> Iterator[Part]:
     """Stop the program when an object is read or written.
 

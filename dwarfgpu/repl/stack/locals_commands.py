@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import command
+from dwarfgpu.repl.command import ArgumentCompleter, Completions, command
 from dwarfgpu.repl.files.posix_regexps import compiled, listing_options
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.settings import Settings
@@ -26,7 +27,15 @@ from dwarfgpu.view.values import OPTIMIZED_OUT
 _MARGIN = " " * 8
 
 
-@command("info locals", topic="stack", complete=completion.variables)
+def _variables(shell: Shell, text: str) -> Completions:
+    start = len(text) - len(text.split(" ")[-1])
+    return start, completion.variables(shell, text[start:])
+
+
+_LISTED: Final = completion.with_options(("-q", "-t"), ArgumentCompleter(_variables))
+
+
+@command("info locals", topic="stack", complete=_LISTED)
 def info_locals(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the local variables of the frame.
 
@@ -39,7 +48,7 @@ def info_locals(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _listed(shell, "local", argument, "locals")
 
 
-@command("info args", topic="stack", complete=completion.variables)
+@command("info args", topic="stack", complete=_LISTED)
 def info_args(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the arguments of the frame.
 
