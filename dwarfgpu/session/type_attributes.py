@@ -59,6 +59,9 @@ from dwarfgpu.session.bit_field import bit_order, read_field
 
 VIRTUAL_OF_COPY: Final = "where the virtual base class of a copy is, is not known"
 """Why it is unknown: only an object in memory says where it is."""
+VIRTUAL_IN_PIECES: Final = (
+    "where the virtual base class is, is not known: the object has no address"
+)
 PART_OF_COPY: Final = "it is found by the address of the object, and a copy has none"
 """Why a part of a value that is nowhere is unknown."""
 
@@ -160,6 +163,8 @@ class TypeAttributes:
         if member.error is not None:
             raise member.error.anew()
         if member.location is not None:
+            if member.is_virtual and _has_no_address(location):
+                raise EvaluationError(VIRTUAL_IN_PIECES)
             whole, location = location, self.part_location(member.location, location)
             if member.is_virtual and not _is_address(whole):
                 self._meant |= dict.fromkeys(_notes_on(member.location))

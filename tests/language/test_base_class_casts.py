@@ -7,18 +7,21 @@ from typing import Any
 
 import pytest
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types import class_builder
 from dwarfgpu.dwarf.types.class_parts import Access
 from dwarfgpu.dwarf.types.types import Member, Struct, Type
-from dwarfgpu.errors import UndefinedBits, UsageError
+from dwarfgpu.errors import EvaluationError, UndefinedBits, UsageError
 from dwarfgpu.language.base_class_casts import kinship, require_defined
 from dwarfgpu.language.evaluator import evaluate, type_of
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format as format_value
+from dwarfgpu.model.location import composite
+from dwarfgpu.model.storage import Part
 from tests.language.sessions import stopped, text
 
 TOP = "{_vptr.Top = 0x403ee8 <vtable for Bottom+80>, t = 1}"
@@ -97,6 +100,20 @@ def test_a_virtual_base_class_of_an_object_that_is_optimized_out() -> None:
     part = ObjectAccess(session).member(TypedValue(whole.type, error=gone, unit=whole.unit), "t")
     assert part.error is gone
     assert format_value(part, session) == "<optimized out>"
+
+
+def test_a_virtual_base_class_of_an_object_in_pieces() -> None:
+    """Optimizing compilers keep objects so: its table is known, but no address to add to."""
+    session = stopped("bases.gcc.O0")
+    whole = evaluate("bottom", session)
+    assert whole.location is not None
+    pieces = composite([Part(whole.location, 48 * 8)])
+    in_pieces = evolve(whole, location=pieces, bits=None, variable=None)
+    why = "where the virtual base class is, is not known: the object has no address"
+    assert f"{{<Left> = {{<Top> = <error: {why}>, _vptr.Left = " in format_value(in_pieces, session)
+    assert format_value(ObjectAccess(session).member(in_pieces, "b"), session) == "4"
+    with pytest.raises(EvaluationError, match=f"^{why}$"):
+        ObjectAccess(session).member(in_pieces, "t")
 
 
 def base(kind: Struct, offset_bytes: int = 0, *, is_virtual: bool = False) -> Member:
