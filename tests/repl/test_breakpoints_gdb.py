@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.cli.main import main
-from tests.cli.command import FIXTURES
+from tests.cli.command import FIXTURES, run
 
 SOURCE = """\
 int sum(int n)
@@ -208,6 +208,17 @@ def test_a_thread_local_symbol_without_a_thread(tmp_path: Path, tool: Callable[[
     subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
     for answers in both(gdb, tmp_path, ["p tls", "whatis tls", "ptype tls"]):
         assert str(answers).count("Cannot find thread-local storage") == 3
+
+
+def test_lines_are_in_functions_with_their_scopes() -> None:
+    """As functions that are named: `shapes::stop` in Rust."""
+    done = run(
+        "debug", FIXTURES / "rust/shapes.rustc.O0", "--batch", "-ex", "break shapes.rs:58",
+        "-ex", "break _start", "-ex", "info breakpoints",
+    )  # fmt: skip
+    assert [line.split(" in ")[1] for line in done.out.splitlines() if " in " in line] == [
+        "shapes::_start at rust/shapes.rs:58", "shapes::_start at rust/shapes.rs:58",
+    ]  # fmt: skip
 
 
 IN_PROLOGUES = """\

@@ -306,7 +306,7 @@ def _in_unit(info: DebugInfo, unit: CompilationUnit, sought: _Sought) -> Iterato
         addresses = {die: Subprogram(die).entry for die in entries}
         instances = [die for die in entries if addresses[die] is not None]
         definition = instances[0] if instances else declaration
-        names[declaration] = _shown_name(definition, declaration) or simple
+        names[declaration] = listed_name(definition, declaration) or simple
         if parameters is not None and not any(
             name is not None and paths.has_parameters(name, parameters)
             for name in (names[declaration], resolved_function_name(definition))
@@ -379,11 +379,12 @@ def described_function(die: Die) -> NamedFunction | None:
     entry = Subprogram(die).entry
     if entry is None:
         return None
-    name = _shown_name(die, declaration_of(die)) or die.name or ""
+    name = listed_name(die, declaration_of(die)) or die.name or ""
     return NamedFunction(die, name, entry, is_call=False)
 
 
-def _shown_name(definition: Die, declaration: Die) -> str | None:
+def listed_name(definition: Die, declaration: Die) -> str | None:
+    """Return the name of a function as GDB lists it: with its scopes, in C++ with parameters."""
     in_scopes = _name_with_scopes(declaration)
     if in_scopes is None:
         return full_function_name(definition)

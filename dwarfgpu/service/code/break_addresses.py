@@ -11,7 +11,9 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.loaded_code import code_object_at
-from dwarfgpu.dwarf.names.function_names import full_function_name, name_in_frames
+from dwarfgpu.dwarf.names.function_names import name_in_frames
+from dwarfgpu.dwarf.scope.declarations import declaration_of
+from dwarfgpu.dwarf.scope.functions_by_name import listed_name
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.evaluation_options import Options
@@ -276,6 +278,6 @@ def described_function_at(session: Session, pc: int) -> str | None:
         function = next((scope for scope in reversed(chain) if scope.tag in FUNCTIONS), None)
         if function is not None and function.unit.language in dw.ADA:
             return name_in_frames(function)
-        return None if function is None else full_function_name(function)
+        return None if function is None else listed_name(function, declaration_of(function))
     except DwarfGpuError:
         return None
