@@ -63,6 +63,14 @@ def test_a_folder_that_does_not_exist(path: str) -> None:
     assert out == [f'The current system root is "{(FIXTURES / "core").resolve() / path}".']
 
 
+def test_a_folder_that_does_not_exist_with_a_core_file() -> None:
+    """One line says so, and the libraries stay those that were read."""
+    lines = (f"core-file {CORE}", "set sysroot /nowhere", "show sysroot")
+    out, errors = debug(FIXTURES / "core", *lines)
+    assert [line for line in errors if "/nowhere" in line] == ["/nowhere: there is no such folder"]
+    assert out[-1] == 'The current system root is "".'
+
+
 def test_debug_file_directory() -> None:
     """With GDB's sentences."""
     said = "The directory where separate debug symbols are searched for is"

@@ -29,11 +29,15 @@ def set_sysroot(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: set sysroot [FOLDER]
 
     Reads an open core file again, which undoes assignments. Without FOLDER, the files are where
-    the core file says. A folder that does not exist gives a warning.
+    the core file says. A folder that does not exist gives a warning; with an open core file it is
+    an error, and nothing changes.
     """
     folder = _absolute(argument)
     if folder is not None and not os.path.isdir(folder):
-        shell.console.warn(f"{argument}: there is no such folder.")
+        problem = f"{argument}: there is no such folder"
+        if shell.machine.core is not None:
+            raise UsageError(problem)
+        shell.console.warn(f"{problem}.")
     opener = _opener(shell)
     _search(shell, evolve(opener.folders, sysroot=folder))
     yield from ()
