@@ -313,6 +313,7 @@ STARTS_NO_PROCESS: Final = "dwarfgpu starts no process"
 _ALL_STOP: Final = "all waves stop together"
 _NO_CALLS: Final = "no function of the program can be called"
 _NO_MESSAGES: Final = "dwarfgpu has no messages about its own work"
+_ANY_SIZE: Final = "values have any size, --max-bytes limits what is read of one"
 _NO_CACHE: Final = "target memory needs no cache"
 _NO_REMOTE: Final = "there is no remote target"
 _NO_TRACEPOINTS: Final = "there are no tracepoints"
@@ -355,7 +356,7 @@ WITHOUT_EFFECT: Final[Mapping[str, str]] = {
     "interactive-mode": _TERMINAL,
     "logging debugredirect": _NO_MESSAGES,
     "max-completions": '"complete" lists at most 200 completions',
-    "max-value-size": "values have any size, --max-bytes limits what is read of one",
+    "max-value-size": _ANY_SIZE,
     "may-insert-fast-tracepoints": _NO_TRACEPOINTS,
     "may-insert-tracepoints": _NO_TRACEPOINTS,
     "may-interrupt": STARTS_NO_PROCESS,
@@ -392,6 +393,7 @@ WITHOUT_EFFECT: Final[Mapping[str, str]] = {
     "tui": "there is no text user interface",
     "unwind-on-terminating-exception": _NO_CALLS,
     "unwindonsignal": _NO_CALLS,
+    "varsize-limit": _ANY_SIZE,
     "verbose": _NO_MESSAGES,
     "watchdog": _NO_REMOTE,
 }

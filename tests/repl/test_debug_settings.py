@@ -270,7 +270,9 @@ def test_one_command_under_another_setting(program: Shell) -> None:
     assert output_of(program, "show print elements").endswith("is 200.\n")
 
 
-@pytest.mark.parametrize("setting", ["max-value-size unlimited", "print demangle on"])
+@pytest.mark.parametrize(
+    "setting", ["max-value-size unlimited", "varsize-limit 5", "print demangle on"]
+)
 def test_with_a_setting_that_has_no_effect_runs_the_command(program: Shell, setting: str) -> None:
     assert output_of(program, f"with {setting} -- p 41 + 1").startswith("$1 = 42\n")
 

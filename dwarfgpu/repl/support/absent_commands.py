@@ -224,7 +224,6 @@ _NAMES_BY_REASON: Final[Mapping[str, tuple[str, ...]]] = {
     'use "show version"': ("show configuration",),
     '"step" enters every function with line numbers': ("info skip",),
     "there are no target descriptions": ("unset tdesc",),
-    'values have no size limit; "set print elements" limits elements': ("show varsize-limit",),
     'waves have no such event; "help catch" lists the supported events': (
         "catch assert",
         "catch catch",
