@@ -27,7 +27,7 @@ from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.service.where import coverage_listing
 from dwarfgpu.service.where.coverage_json import WhereJson
 from dwarfgpu.service.where.coverage_listing import CoverageListing
-from tests.dwarf.builder import FIXTURES, debug_info, file_of
+from tests.dwarf.builder import FIXTURES, Shape, debug_info, file_of
 from tests.dwarf.test_coverage import (
     ABSTRACT,
     BASE,
@@ -50,6 +50,7 @@ from tests.dwarf.test_coverage import (
 )
 from tests.work import calls_of
 from tools.bombs.catalogue import BOMBS
+from tools.bombs.elf import FIRST, HERE, NAME, PLACE, program
 
 ABSTRACT_AT = INT_AT + len(INT)
 VARIABLES = 50
@@ -286,6 +287,37 @@ def test_functions_without_a_wanted_name_are_not_read(monkeypatch: pytest.Monkey
         units = find_variables(scopes(data), Wanted(("v",)))
         assert sum(len(group.declared) for unit in units for group in unit.groups) == expected
         assert len(read) <= most
+
+
+@pytest.mark.parametrize(
+    ("attribute", "inside", "names"),
+    [
+        (dw.AT_SPECIFICATION, b"", []),
+        (dw.AT_SPECIFICATION, b"\4p\0", []),  # a parameter of the declaration has no code
+        (dw.AT_ABSTRACT_ORIGIN, b"", []),
+        (dw.AT_ABSTRACT_ORIGIN, b"\4p\0", ["p"]),  # an instance has what only its origin has
+    ],
+)
+def test_functions_without_variables_are_not_read(
+    attribute: int, inside: bytes, names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of a class have no entries where they are defined: a unit may have a million."""
+    read: list[int] = []
+    scope = instances.ScopeReader.scope
+
+    def counted(reader: instances.ScopeReader, die: Die, parent: CodeScope | None) -> Any:
+        read.append(die.offset)
+        return scope(reader, die, parent)
+
+    monkeypatch.setattr(instances.ScopeReader, "scope", counted)
+    outside = Shape(dw.TAG_SUBPROGRAM, (NAME,), bool(inside))
+    defined = Shape(dw.TAG_SUBPROGRAM, ((attribute, dw.FORM_REF4), *PLACE))
+    parameter = Shape(dw.TAG_FORMAL_PARAMETER, (NAME,))
+    declared = b"\2f\0" + (inside + b"\0" if inside else b"")
+    data = program(declared + (b"\3" + word(FIRST) + HERE) * 9, outside, defined, parameter)
+    result = coverages(CodeObject.of(ObjectFile("made", data)).scopes)
+    assert [coverage.variable.name for coverage in result] == names * 9
+    assert len([offset for offset in read if offset != FIRST]) == 9 * len(names)
 
 
 def test_a_large_function_is_read_in_parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

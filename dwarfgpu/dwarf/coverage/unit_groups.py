@@ -15,7 +15,6 @@ from dwarfgpu.base.records import define, field
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
-from dwarfgpu.dwarf.entry_tree import Tree
 from dwarfgpu.dwarf.scope.declarations import name_problem
 from dwarfgpu.dwarf.scope.global_variables import own_globals_of
 from dwarfgpu.dwarf.scope.named_entries import named_entries
@@ -188,7 +187,7 @@ def _function_parts(
     names: Collection[str] | None,
     pc: int | None,
 ) -> Iterator[UnitGroups]:
-    """Read the into its last part, and yield the parts before."""
+    """Read the functions of a unit into its last part, and yield the parts before."""
     # Only questions about all variables of a function or a file come here.
     from dwarfgpu.dwarf.coverage.instances import Instance, ScopeReader
 
@@ -218,9 +217,8 @@ def _function_parts(
         out.entry_count += 1
         if is_subprogram:
             end = max(end, tree.ends[index])
-        if _is_empty(tree, index) and (
-            not with_functions if is_subprogram else tree.abbreviations[index].tag not in FUNCTIONS
-        ):
+        is_listed = with_functions if is_subprogram else tree.abbreviations[index].tag in FUNCTIONS
+        if not is_listed and _is_empty(unit, index):
             continue
         if is_subprogram and candidates is not None:
             position = bisect_left(candidates, index)
@@ -278,11 +276,25 @@ def _interrupted(parts: _Parts, instances: list[Instance]) -> UnitGroups:
     return last
 
 
-def _is_empty(tree: Tree, index: int) -> bool:
-    """Return whether a scope has neither entries in it nor an abstract instance."""
-    positions = tree.abbreviations[index].positions
-    is_instance = dw.AT_ABSTRACT_ORIGIN in positions or dw.AT_SPECIFICATION in positions
-    return tree.ends[index] == index + 1 and not is_instance
+def _is_empty(unit: CompilationUnit, index: int) -> bool:
+    """Return whether a scope has no variables: no entries in it, and no abstract instance that may
+    have some. What a function completes by DW_AT_specification gives it none."""
+    tree = unit.tree
+    if tree.ends[index] != index + 1:
+        return False
+    abbreviation = tree.abbreviations[index]
+    position = abbreviation.positions.get(dw.AT_ABSTRACT_ORIGIN)
+    if position is None:
+        return True
+    origin = abbreviation.value(position)
+    # A call for each of millions: `Die.reference` would take as long as all the rest.
+    if origin.kind != "unit_reference" or unit.data[tree.offsets[index]] >= 0x80:
+        return False
+    offset = origin.read(unit.data, tree.offsets[index] + 1, unit.end)
+    abstract = tree.find(unit.offset + offset) if isinstance(offset, int) else None
+    if abstract is None or tree.abbreviations[abstract].tag != dw.TAG_SUBPROGRAM:
+        return False
+    return tree.ends[abstract] == abstract + 1
 
 
 def _candidates(unit: CompilationUnit, names: Collection[str]) -> list[int]:
