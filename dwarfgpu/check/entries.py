@@ -280,7 +280,7 @@ class EntryChecker:
             self._findings.report("wrong-layout", fault.message, fault.index, section="5.7")
         self.leading_out = contained.leading_out
         for wrong in nesting.faults():
-            self._findings.report(wrong.rule, wrong.message, wrong.index)
+            self._findings.report(wrong.rule, wrong.message, wrong.entry)
 
     def _end(self, offset: int, unclosed: int) -> None:
         """Check the end of the entries: consumers read nothing behind the null entry that ends

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from functools import partial
+from typing import Final, NamedTuple
 
-from dwarfgpu.base.records import define, field, frozen
+from dwarfgpu.base.records import define, field
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.address_ranges import Range, listed_spans, without
@@ -29,14 +30,13 @@ _OWNERS: Final = _UNITS | {
 """Tags of entries whose addresses are those of code, with the code of what is in them."""
 
 
-@frozen
-class NestingFault:
-    """An entry that contradicts its neighbours in the tree."""
+class NestingFault(NamedTuple):
+    """An entry that contradicts its neighbours in the tree; of very many most are only counted."""
 
-    index: int
-    """Of the entry in its unit."""
+    entry: int
+    """Its index in the unit."""
     rule: str
-    message: str
+    message: str | Callable[[], str]
 
 
 @define(eq=False)
@@ -84,7 +84,10 @@ class EntryNesting:
             return
         tree = self.unit.tree
         code = dict[int, tuple[Range, ...]]()
-        compared = dict[tuple[int, int], tuple[Range, ...]]()
+        """Of the entries with others in them."""
+        compared = dict[tuple[int, int], tuple[tuple[Range, ...], tuple[Range, ...]]]()
+        """By the identities of two lists of code: the first list, and what of it is not in the
+        second."""
         nearest = dict[int, int]()
         """The entry with code that contains what is in an entry without any; -1 for none."""
         beside = dict[int, list[tuple[int, int, int]]]()
@@ -92,7 +95,8 @@ class EntryNesting:
         for index in self._owners:
             own = self._code(index)
             is_function = tree.abbreviations[index].tag == dw.TAG_SUBPROGRAM
-            if own or self._is_empty_in_code(index):
+            is_around = tree.ends[index] > index + 1
+            if is_around and (own or self._is_empty_in_code(index)):
                 code[index] = own
             if not own:
                 continue
@@ -110,10 +114,10 @@ class EntryNesting:
             around = code.get(above)
             if around is None or _is_within(own, around):
                 continue
-            pair = id(own), id(around)  # entries share lists, which are kept
+            pair = id(own), id(around)  # entries share lists
             if pair not in compared:
-                compared[pair] = without(own, around)
-            outside = compared[pair]
+                compared[pair] = own, without(own, around)
+            outside = compared[pair][1]
             if not outside:
                 continue
             if not around or not self.is_dropped(0 if is_function else tree.parents[index]):
@@ -123,30 +127,44 @@ class EntryNesting:
                 yield NestingFault(index, "range-outside-parent", message)
         # In assembly, a symbol may be in the middle of another one's code.
         if self.unit.language != dw.LANG_MIPS_ASSEMBLER:
+            reported = bytearray(len(tree.offsets))
             for above, spans in beside.items():
-                yield from self._overlaps(above, spans)
+                yield from self._overlaps(above, spans, reported)
 
-    def _overlaps(self, above: int, spans: list[tuple[int, int, int]]) -> Iterator[NestingFault]:
+    def _overlaps(
+        self, above: int, spans: list[tuple[int, int, int]], reported: bytearray
+    ) -> Iterator[NestingFault]:
         """Yield the entries in one that have a part of the code of another one beside them, once
-        each.
+        each. `reported`: by the index of an entry, whether it was yielded.
 
         Entries with the same code are equal functions, which linkers fold.
         """
-        reported = set[int]()
+        file = self.unit.info.main.sections.object
         spans.sort()
         last_begin, last_end, last = spans[0]
+        is_dropped: bool | None = None
+        code_end = 0
+        """Where the code ends that the file has at the last of the overlapping spans."""
         for begin, end, index in spans[1:]:
             is_part = begin < last_end and index != last and (begin, end) != (last_begin, last_end)
-            if is_part and index not in reported and self._is_code(begin):
-                if self.is_dropped(above):
-                    return
-                reported.add(index)
-                shared = listed_spans((Range(begin, min(end, last_end)),))
-                other = self.unit.tree.offsets[last]
-                message = f"{shared} is also the code of the entry at offset {other:#x}"
-                yield NestingFault(index, "overlapping-code", message)
+            if is_part and not reported[index]:
+                if begin >= code_end:
+                    code_end = file.code_end(begin) or 0
+                if begin < code_end:
+                    if is_dropped is None:
+                        is_dropped = self.is_dropped(above)
+                    if is_dropped:
+                        return
+                    reported[index] = True
+                    shared = Range(begin, min(end, last_end))
+                    message = partial(self._overlap_message, shared, last)
+                    yield NestingFault(index, "overlapping-code", message)
             if end > last_end:
                 last_begin, last_end, last = begin, end, index
+
+    def _overlap_message(self, shared: Range, other: int) -> str:
+        offset = self.unit.tree.offsets[other]
+        return f"{listed_spans((shared,))} is also the code of the entry at offset {offset:#x}"
 
     def _is_code(self, address: int) -> bool:
         return self.unit.info.main.sections.object.is_code(address)

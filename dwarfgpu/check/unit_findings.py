@@ -25,7 +25,7 @@ class UnitFindings:
     def report(
         self,
         rule: str,
-        message: str,
+        message: str | Callable[[], str],
         index: int | None,
         attribute: str | None = None,
         span: Range | None = None,
@@ -37,15 +37,19 @@ class UnitFindings:
         """Add a finding about an entry by its index, or about the unit itself.
 
         `section`, `severity`: None for those of the rule. `span`: of an entry of a location list.
+        `message`: or what makes it, where there may be very many.
         """
+        defaults = RULES[rule]
+        severity, section = severity or defaults.severity, section or defaults.section
+        if not self._findings.count(severity, rule):
+            return
         position: Callable[[], FindingPosition]
         if index is None:
             position = partial(unit_position, self.positions.unit)
         else:
             position = partial(self.positions.position, index, attribute, span)
-        defaults = RULES[rule]
-        severity, section = severity or defaults.severity, section or defaults.section
-        self._findings.add(Finding(severity, rule, message, section, position, shown))
+        text = message() if callable(message) else message
+        self._findings.keep(Finding(severity, rule, text, section, position, shown))
 
     def skip(self, error: DwarfGpuError) -> None:
         """Keep why something was not checked."""

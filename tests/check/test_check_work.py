@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
 from random import Random
@@ -14,6 +15,8 @@ import pytest
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.limits import FileLimits
+from dwarfgpu.check import entry_nesting
+from dwarfgpu.check import finding as finding_module
 from dwarfgpu.check.attributes import ROLES
 from dwarfgpu.check.entry_positions import EntryPositions
 from dwarfgpu.check.expressions import (
@@ -29,7 +32,7 @@ from dwarfgpu.check.finding import FindingPosition, Findings
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import section_budget
 from dwarfgpu.dwarf import unit as unit_module
-from dwarfgpu.dwarf.address_ranges import Range
+from dwarfgpu.dwarf.address_ranges import Range, listed_spans
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
@@ -52,8 +55,8 @@ from tests.check.test_entries import with_lists
 from tests.dwarf import builder
 from tests.dwarf.builder import FIXTURES
 from tests.work import calls_of
-from tools.bombs.elf import INT, OF_INT, OF_UNIT, UNIT, program, units
-from tools.bombs.entries import variants
+from tools.bombs.elf import CODE_BYTES, INT, OF_INT, OF_UNIT, UNIT, program, units
+from tools.bombs.entries import functions, variants
 from tools.bombs.sections import indexed_lists
 
 FILE = FIXTURES / "hip/library.gfx90a.O2.v5.co"
@@ -518,3 +521,32 @@ def test_the_structure_of_nested_variants_is_sought_once(
         path.write_bytes(variants(count)["bomb"])
         verify(CodeObject.open(path))
     assert reads[400] < 5 * reads[100], reads
+
+
+def test_entries_of_the_same_code_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A message is made for findings that are kept alone, and what holds for all of a unit is
+    asked once."""
+    path = tmp_path / "bomb"
+    path.write_bytes(functions(4 * CODE_BYTES)["bomb"])
+    every = verify(CodeObject.open(path)).findings
+    asked: Counter[str] = Counter()
+
+    def counted(name: str, asks: Callable[..., Any]) -> Callable[..., Any]:
+        def ask(*arguments: Any) -> Any:
+            asked[name] += 1
+            return asks(*arguments)
+
+        return ask
+
+    monkeypatch.setattr(entry_nesting, "listed_spans", counted("message", listed_spans))
+    for owner, name in ((EntryPositions, "is_dropped"), (ObjectFile, "is_code")):
+        monkeypatch.setattr(owner, name, counted(name, getattr(owner, name)))
+    monkeypatch.setattr(finding_module, "MAX_FINDINGS", 7)
+    few = verify(CodeObject.open(path)).findings
+    assert {one.rule for one in every.kept} == {"overlapping-code"}
+    assert few.counts == every.counts and every.counts.total() > 3 * CODE_BYTES
+    assert few.kept == every.kept[:7]
+    assert asked["message"] == 7
+    assert asked["is_dropped"] + asked["is_code"] <= 10
