@@ -17,6 +17,7 @@ from dwarfgpu import language
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.line.line_lookup import is_of_file
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.function_paths import is_full_name, is_in_same_scopes, qualifiers_of
 from dwarfgpu.dwarf.scope.functions_by_name import (
@@ -203,6 +204,8 @@ def _locations_of_linespec(
     location = _line_in_file(text)
     if location is not None:
         lines = pcs_by_position(session, *location)
+        if not lines and has_file(session, location[0]):  # of a unit without a line table
+            raise LinespecNotFound(f'No line {location[1]} in file "{location[0]}".')
         if not lines:
             raise _no_file(session, location[0])
         return tuple(CodeLocation("line", position, pcs) for position, pcs in lines)
@@ -469,8 +472,7 @@ def _is_of_pascal(session: Session) -> bool:
 
 def _is_in(function: Die, file: str) -> bool:
     """Return whether a function is of a unit that has lines of a file, as in GDB."""
-    table = function.unit.line_table
-    return table is not None and table.has_file(file)
+    return is_of_file(function.unit, file)
 
 
 def _is_entry_in(session: Session, entry: int, file: str) -> bool:
@@ -480,7 +482,7 @@ def _is_entry_in(session: Session, entry: int, file: str) -> bool:
 
 
 def _no_file(session: Session, path: str) -> LinespecNotFound:
-    """Return the error that no line table has a source file, with GDB's wording."""
+    """Return the error that no unit is of a source file, with GDB's wording."""
     return LinespecNotFound(
         f"No source file named {path}." if has_units(session) else NO_SYMBOL_TABLE
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -432,7 +431,8 @@ class Names:
     def meaning_in_file(self, name: str, file: str) -> tuple[Meaning, ...]:
         """Return the meaning of a name in a source file, that of a unit or one that units include,
         or in a quoted function: `'f(int)'::x`."""
-        from dwarfgpu.dwarf.scope.several_files import differ, is_of_its_file, several  # few names
+        from dwarfgpu.dwarf.line.file_table import is_primary_file  # few names are of a file
+        from dwarfgpu.dwarf.scope.several_files import differ, is_of_its_file, several
 
         is_known = False
         instances = ""
@@ -441,7 +441,7 @@ class Names:
         objects = dict.fromkeys((*session.objects_with(name), *session.loaded_objects()))
         for code_object in objects:
             for unit in units_with_names(code_object.info):
-                if not _is_file(unit, file):
+                if not is_primary_file(unit, file):
                     continue
                 is_known = True
                 lookup = NameLookup((), unit)
@@ -610,19 +610,6 @@ def array_of(type_: Type | None, count: int | None) -> Array:
     gapped = isinstance(type_, Array) and type_.is_section and has_strides(type_)
     strides = (spacing_bits(type_),) if gapped else ()
     return Array(type_, (count,), strides, is_value=is_value)
-
-
-def _is_file(unit: CompilationUnit, file: str) -> bool:
-    """Return whether a path, perhaps without leading directories, denotes the primary file of a
-    unit."""
-    if posixpath.basename(unit.name) != posixpath.basename(file):
-        return False
-    from dwarfgpu.dwarf.line.file_table import is_path_end, joined  # few names are of a file
-
-    path = joined(unit.root.string(dw.AT_COMP_DIR) or "", unit.name)
-    return is_path_end(path, file) or (
-        file.startswith("/") and posixpath.normpath(path) == posixpath.normpath(file)
-    )
 
 
 def _is_object(meaning: Meaning) -> bool:

@@ -38,8 +38,8 @@ _WITHOUT_NAMES: Final = frozenset(
 
 
 def has_file(session: Session, name: str) -> bool:
-    """Return whether a line table has a source file."""
-    return any(next(lines.files_named(name), None) for lines in line_lookups(session))
+    """Return whether a unit is of a source file."""
+    return any(lines.has_file(name) for lines in line_lookups(session))
 
 
 def owner_of(session: Session, lines: LineLookup) -> CodeObject:

@@ -13,6 +13,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import units_with_tags
+from dwarfgpu.dwarf.line.line_lookup import is_of_file
 from dwarfgpu.dwarf.names.function_paths import (
     TypedPath,
     components,
@@ -67,8 +68,7 @@ def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
     locations: dict[tuple[str, int, tuple[int, ...]], CodeLocation] = {}
 
     def is_meant(symbol: str, die: Die) -> bool:
-        table = die.unit.line_table
-        if file is not None and (table is None or not table.has_file(file)):
+        if file is not None and not is_of_file(die.unit, file):
             return False
         return not explicit.is_qualified or is_full_name(symbol, name)
 

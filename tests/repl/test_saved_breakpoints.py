@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.dwarf import constants as dw
+from tests.dwarf.builder import Shape
 from tests.repl.repl_shell import demo_shell, output_of
 from tests.repl.side_by_side import answers, build, with_core
+from tools.bombs.elf import NAME, PLACE, START, program, word
 
 
 @pytest.mark.parametrize("condition", ["1 ==\n1", "1 ==\r1", "1 == '\0'"])
@@ -40,6 +43,26 @@ def test_a_file_whose_name_has_words_of_break(tmp_path: Path, tool: Callable[[st
     ours = answers(None, files, commands)
     assert f"{name}:1\n\tstop only if 1\n" in ours[1]
     assert ours == answers(tool("gdb"), files, commands)
+
+
+@pytest.mark.parametrize("name", [b"main", b"h' if 1 || 'a'=='a"])
+def test_functions_of_a_unit_without_lines(
+    tmp_path: Path, tool: Callable[[str], str], name: bytes
+) -> None:
+    """The name of the unit is that of its file; no name of a function becomes a condition."""
+    function = Shape(dw.TAG_SUBPROGRAM, (NAME, *PLACE))
+    other = b"\2f\0" + word(START + 8, 8) + word(8)
+    data = program(b"\2" + name + b"\0" + word(START, 8) + word(8) + other, function)
+    (tmp_path / "a").write_bytes(data)
+    files, saved = [str(tmp_path / "a")], tmp_path / "saved"
+    answers(None, files, ["rbreak .", f"save breakpoints {saved}"])
+    commands = [f"source {saved}"]
+    listed = answers(None, files, [*commands, "info breakpoints"])
+    assert listed[0].count("Breakpoint ") == 2 and "stop only" not in listed[1]
+    if name == b"main":
+        commands += ["break u:f", "break u:nosuch", "break u:5", "tbreak -source u -function f"]
+        commands += ["break v:f", "break x/u:f", "info line u:f", "info scope u:f"]
+        assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
 
 
 OTHER = """int total;

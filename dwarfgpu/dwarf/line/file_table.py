@@ -108,6 +108,16 @@ def is_path_end(path: str, sought: str) -> bool:
     return path == sought or path.endswith("/" + sought)
 
 
+def is_primary_file(unit: LineUnit, sought: str) -> bool:
+    """Return whether a path, perhaps without leading directories, denotes the primary file of a
+    unit, which a unit without a line table has, too."""
+    name = unit.primary_file
+    if not name or name.rsplit("/", 1)[-1] != sought.rsplit("/", 1)[-1]:
+        return False
+    path = joined(unit.root.string(dw.AT_COMP_DIR) or "", name)
+    return is_path_end(path, sought) or (sought[:1] == "/" and normpath(path) == normpath(sought))
+
+
 def short_name(name: str) -> str:
     """Return a name, a very long one cut as those of entries are."""
     return name if len(name) <= LONGEST_NAME_BYTES else f"{name[:LONGEST_NAME_BYTES]}..."

@@ -8,11 +8,17 @@ program of the unit that covers it; a query for a line reads those whose files m
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Final
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.address_ranges import Range, merged
-from dwarfgpu.dwarf.line.file_table import MAX_NAME_BYTES, SourceFile, located
+from dwarfgpu.dwarf.line.file_table import (
+    MAX_NAME_BYTES,
+    SourceFile,
+    is_primary_file,
+    located,
+)
 from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.dwarf.line.rows import LineRow
 from dwarfgpu.dwarf.scope.by_pc import Scopes
@@ -44,6 +50,13 @@ class SourceLine:
     def __str__(self) -> str:
         position = f"{self.file.path}:{self.line}"
         return f"{position}:{self.column}" if self.column else position
+
+
+def is_of_file(unit: CompilationUnit, file: str) -> bool:
+    """Return whether a unit has lines of a file that a path, perhaps without leading directories,
+    denotes; without a line table, whether the unit has its name."""
+    table = unit.line_table
+    return is_primary_file(unit, file) if table is None else table.has_file(file)
 
 
 class LineLookup:
@@ -157,6 +170,16 @@ class LineLookup:
             except DwarfGpuError:
                 continue
             yield from named
+
+    def has_file(self, file: str) -> bool:
+        """Return whether `is_of_file` is true of any unit; unreadable ones are skipped."""
+        if next(self.files_named(file), None) is not None:
+            return True
+        for unit in self.info.units:
+            with suppress(DwarfGpuError):
+                if unit.line_table is None and is_primary_file(unit, file):
+                    return True
+        return False
 
     def next_line(self, file: str, line: int) -> int | None:
         """Return the first line after a line on which a statement begins; None if there is none.

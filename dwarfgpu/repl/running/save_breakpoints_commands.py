@@ -138,7 +138,10 @@ def _location(item: Breakpoint) -> str:
         file = position.path if line["file"] is None else unquoted(line["file"])
         return f"{_quoted(file)}:{_number(line['line'], position)}"
     if in_file is not None:
-        return f"{qualified}{_quoted(unquoted(in_file['file']))}:{in_file['inside']}"
+        name = in_file["inside"]
+        if name[0] == "'" and "'" in name[1:-1]:  # what is behind it would be a condition
+            return f"*{first.pc:#0{item.address_digits + 2}x}"
+        return f"{qualified}{_quoted(unquoted(in_file['file']))}:{name}"
     return typed
 
 
