@@ -137,3 +137,41 @@ def test_a_part_in_the_other_byte_order(tmp_path: Path, endian: Endian) -> None:
     assert lines[1] == "$2 = 2"
     refused = [line for line in lines if line.startswith("Unsupported: components that share")]
     assert len(refused) == 2
+
+
+@pytest.mark.parametrize(
+    ("attribute", "stride", "expected", "size"),
+    [
+        (dw.AT_BIT_STRIDE, 4, [-7, 0, -6, 0], 2),
+        (dw.AT_BIT_STRIDE, -4, [0, -6, 0, -7], 2),
+        (dw.AT_BIT_STRIDE, -32, [24, 16, 8, 2569], 16),
+        (dw.AT_BYTE_STRIDE, 2, [2569, 0, 8, 0], 8),
+        (dw.AT_BYTE_STRIDE, -2, [0, 8, 0, 2569], 8),
+        (dw.AT_BYTE_STRIDE, -4, [24, 16, 8, 2569], 16),
+    ],
+)
+def test_elements_have_no_more_bits_than_the_stride(
+    tmp_path: Path, attribute: int, stride: int, expected: list[int], size: int
+) -> None:
+    """Whichever its sign is: none is in the bits of another one."""
+    array = Shape(dw.TAG_ARRAY_TYPE, (_TYPED, (attribute, dw.FORM_SDATA)), True)
+    entries = b"\1" + (0x1000).to_bytes(8, "little") + (0x40).to_bytes(4, "little")
+    number_at = 12 + len(entries)
+    entries += b"\2int\0\5\4"
+    array_at = 12 + len(entries)
+    entries += bytes((5, number_at, stride & 0x7F, 6, 4, 0))
+    location = b"\3" + _DATA.to_bytes(8, "little")
+    entries += b"\x09v\0" + bytes((array_at, len(location))) + location
+    others = {".text": Content(bytes(0x40), flags=6, address=0x1000)}
+    shapes = [*_SHAPES[:4], array, *_SHAPES[5:]]
+    path = tmp_path / "strides"
+    path.write_bytes(file_of(entries + b"\0", shapes, others, machine=183, endian="little"))
+    memory = b"".join(value.to_bytes(4, "little") for value in (2569, 8, 16, 24))
+    asked = ["v", *(f"v[{index}]" for index in range(4)), "sizeof(v)"]
+    given = [word for one in asked for word in ("-ex", f"print {one}")]
+    known = ("--pc", 0x1004, "--mem", f"{_DATA:#x}={memory.hex()}")
+    lines = [
+        line.partition(" = ")[2] for line in run("debug", "--batch", path, *known, *given).lines
+    ]
+    whole = "{" + ", ".join(map(str, expected)) + "}"
+    assert [line for line in lines if line] == [whole, *map(str, expected), str(size)]

@@ -302,10 +302,11 @@ class TypeBuilder:
         return self.target(die)
 
     def _element(self, die: Die, shape: Shape) -> Callable[[], Type | None]:
-        """Return the elements of an array; those of a packed one have the size of the stride."""
+        """Return the elements of an array; those of a packed one have the size of the stride, which
+        may be negative."""
         target = self.target(die)
-        stride = shape.strides_bits[-1] if shape.strides_bits else None
-        if not stride or stride < 0:
+        stride = abs(shape.strides_bits[-1] or 0) if shape.strides_bits else 0
+        if not stride:
             return target
 
         targets: list[Type | None] = []
