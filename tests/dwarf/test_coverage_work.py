@@ -13,12 +13,15 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import sections as sections_module
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage import coverage, instances, unit_groups
+from dwarfgpu.dwarf.coverage import find_variables as find_module
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Extents, coverage_of
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.coverage.unit_groups import UnitGroups
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.scope.declarations import _kept_scopes
 from dwarfgpu.dwarf.section_budget import SectionBudget
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.expr.context import ExprLoc, LocList
@@ -51,6 +54,7 @@ from tests.dwarf.test_coverage import (
 from tests.work import calls_of
 from tools.bombs.catalogue import BOMBS
 from tools.bombs.elf import FIRST, HERE, NAME, PLACE, program
+from tools.bombs.entries import units_with_entries
 
 ABSTRACT_AT = INT_AT + len(INT)
 VARIABLES = 50
@@ -382,3 +386,21 @@ def test_at_a_program_location_other_functions_are_not_read(
     groups = [group for unit in units for group in unit.groups]
     assert [group.code_scope and group.code_scope.name for group in groups] == ["f9"]
     assert read == ["f9"]
+
+
+def test_types_and_scopes_of_earlier_units_are_freed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file may have 200,000 units: the answer is as without."""
+
+    def answer(count: int) -> tuple[str, CodeObject]:
+        data = units_with_entries(count)["bomb"]
+        file = CodeObject.of(ObjectFile("made", data))
+        units = find_variables(file.scopes, Wanted())
+        return "".join(WhereJson(file, None, False).text(units, ())), file
+
+    text, _ = answer(40)
+    monkeypatch.setattr(find_module, "_MOST_TYPES", 5)
+    again, file = answer(40)
+    assert again == text and text.count('"type": "struct s"') == 40
+    units = file.info.units
+    assert len(types_of(units[0])._built) <= 6
+    assert not any(map(len, map(_kept_scopes, units)))

@@ -25,7 +25,7 @@ from dwarfgpu.dwarf.index.units_by_name import most_units, too_many_units
 from dwarfgpu.dwarf.names.function_names import bare_name
 from dwarfgpu.dwarf.names.qualified import canonical, d_spellings, parts
 from dwarfgpu.dwarf.scope.by_pc import Scopes
-from dwarfgpu.dwarf.scope.declarations import is_called
+from dwarfgpu.dwarf.scope.declarations import forget_scopes, is_called
 from dwarfgpu.dwarf.scope.nameless_functions import (
     is_nameless,
     owners_of,
@@ -33,11 +33,14 @@ from dwarfgpu.dwarf.scope.nameless_functions import (
 )
 from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
 _NAMELESS: Final = ("(anonymous", "function 0x", "$_", "{")
 """How placeholders for missing names begin; `$_0` and `{lambda()#1}` are of linkage names."""
+_MOST_TYPES: Final = 10_000
+"""How many types of the units before are kept: units share few, as those of type units."""
 _UNIT_ENTRIES: Final = 10
 """How many entries take as long to read as a unit does at least."""
 
@@ -287,6 +290,8 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
                 return
         if last is not None and not query.is_restricted:  # the next may be about the same unit
             last.forget_entries()
+            forget_scopes(last)
+            types_of(last).forget_beyond(_MOST_TYPES)
 
 
 def _cut(units: UnitGroups, allowance: int) -> int:

@@ -109,6 +109,11 @@ def _kept_scopes(unit: CompilationUnit) -> KeptAnswers[Die, _Enclosing]:
     return KeptAnswers(10_000)
 
 
+def forget_scopes(unit: CompilationUnit) -> None:
+    """Free the scopes around entries of a unit: a reader of the whole file no longer needs them."""
+    _kept_scopes(unit).clear()
+
+
 def _scope_around(die: Die) -> _Enclosing | None:
     """Return the scope of an entry's declaration."""
     above = declaration_of(die).parent()

@@ -111,6 +111,12 @@ class TypeBuilder:
         self._built: dict[Die, Type] = {}
         self._failed = FailedReads()
 
+    def forget_beyond(self, most: int) -> None:
+        """Free the types if there are more: a reader of the whole file needs those of no unit but
+        the one that it reads. They are made again for those who ask."""
+        if len(self._built) > most:
+            self._built.clear()
+
     def type_of(self, die: Die) -> Type | None:
         """Return the type that an entry or its origins name with DW_AT_type; None is void."""
         holder = die.holder(dw.AT_TYPE)
