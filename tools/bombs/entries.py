@@ -626,7 +626,7 @@ BOMBS = (
           "info --json bomb", "check bomb",
           "debug bomb <<< info functions zz", "debug bomb <<< info functions [x-z]q",
           "debug bomb <<< info types [x-z]q", "debug bomb <<< rbreak [x-z]q"), small=60,
-         says="--max-searched-names", cpu_seconds=8.0),
+         says="--max-searched-names", cpu_seconds=9.0),
     Bomb("long-parameters", INFO, "{} functions with parameters of a class of a very long name",
          long_parameters, 200_000,
          (*ASK, "debug bomb <<< info functions [x-z]q", "debug --pc 0x1000 bomb <<< bt"),
