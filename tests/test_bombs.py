@@ -454,7 +454,7 @@ def test_scopes_in_one_another_are_read_once(
         ("debug --pc 0x1000 bomb <<< print nosuch", 46),
         ("debug --pc 0x1000 bomb <<< print v5", 25),
         ("debug --pc 0x1000 bomb <<< bt", 25),
-        ("debug --pc 0x1000 bomb <<< info locals zz", 36),
+        ("debug --pc 0x1000 bomb <<< info locals zz", 40),
         ("where bomb v5", 18),
     ],
 )
