@@ -20,7 +20,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.collection.members import Member, members, path_text
 from dwarfgpu.objfile.collection.open_member import open_member
 from dwarfgpu.service.error_text import error_json
-from dwarfgpu.view.json_object import JsonObject
+from dwarfgpu.view.json_object import JsonObject, StreamedObject, whole
 
 if TYPE_CHECKING:
     from dwarfgpu.batch.record_types import ErrorRecord, Record
@@ -52,7 +52,7 @@ def examine(
     return answered(member, question, status, answer)
 
 
-def answered(member: Member | str, question: str, status: int, answer: JsonObject) -> Record:
+def answered(member: Member | str, question: str, status: int, answer: JsonObject | None) -> Record:
     """Return the record of an object file with the answer to a question."""
     return {
         "schema": SCHEMA,
@@ -122,20 +122,20 @@ def opened(member: Member, options: Options) -> CodeObject:
 def _check(member: Member, options: Options) -> tuple[int, JsonObject]:
     from dwarfgpu.service.check.checked_file import checked
 
-    return check_answer(checked(opened(member, options), options.rules, with_compilers=True))
+    report = checked(opened(member, options), options.rules, with_compilers=True)
+    return report.status, whole(check_answer(report))
 
 
-def check_answer(report: Report) -> tuple[int, JsonObject]:
-    """Return the status and the answer of a file that was checked; raises the error
-    that prevented it."""
+def check_answer(report: Report) -> StreamedObject:
+    """Return the answer about a file that was checked; raises the error that prevented it."""
     from dwarfgpu.service.check.baseline import SCHEMA as CHECK_SCHEMA
-    from dwarfgpu.service.check.report import report_json
+    from dwarfgpu.service.check.report import streamed_report
 
     if report.verdict is None:
         raise report.error or AssertionError
-    answer = report_json(report.verdict, report.is_new)
+    answer = streamed_report(report.verdict, report.is_new)
     compilers: JsonObject = {"compilers": [*report.compilers]}
-    return report.status, {"schema": CHECK_SCHEMA, **answer, **compilers}
+    return {"schema": CHECK_SCHEMA, **answer, **compilers}
 
 
 def _where(member: Member, options: Options) -> tuple[int, JsonObject]:

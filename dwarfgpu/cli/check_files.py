@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.batch.examine import answered, check_answer, failed, opened, summary_record
@@ -32,10 +32,10 @@ from dwarfgpu.options.batch_options import jobs_of
 from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.service.check.baseline import SCHEMA, Baseline, read_baseline
 from dwarfgpu.service.check.checked_file import Report, checked
-from dwarfgpu.service.check.report import FEW, report_json, report_lines
+from dwarfgpu.service.check.report import FEW, report_lines, streamed_report
 from dwarfgpu.service.error_text import error_json, one_line, without_debug_information
 from dwarfgpu.terminal.streams import failing_at_the_end
-from dwarfgpu.view.json_object import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, StreamedObject
 
 if TYPE_CHECKING:
     from dwarfgpu.batch.corpus import Corpus
@@ -108,7 +108,7 @@ def _named_kernel(paths: Sequence[str], target: str | None) -> str | None:
 
 def _added(reports: Iterable[Report], corpus: Corpus) -> Iterator[Report]:
     for report in reports:
-        corpus.add(_record(report))
+        corpus.add(cast("Record", _record(report)))  # it reads no findings
         yield report
 
 
@@ -173,8 +173,9 @@ def _status(reports: Iterable[Report]) -> int:
 
 def _sarif(reports: Sequence[Report], *, has_baseline: bool) -> int:
     from dwarfgpu.cli.check_sarif import sarif  # no other format needs it
+    from dwarfgpu.cli.printing import print_streamed
 
-    print(json.dumps(sarif(reports, has_baseline=has_baseline)))
+    print_streamed(sarif(reports, has_baseline=has_baseline))
     for report in reports:
         if report.error is not None:
             print(f"dwarfgpu: {report.error}", file=sys.stderr)
@@ -186,7 +187,9 @@ def _only(report: Report, arguments: Namespace, *, has_baseline: bool) -> int:
     if report.verdict is None:
         raise report.error or AssertionError
     if arguments.json:
-        print(json.dumps({"schema": SCHEMA, **report_json(report.verdict, report.is_new)}))
+        from dwarfgpu.cli.printing import print_streamed  # text needs none of it
+
+        print_streamed({"schema": SCHEMA, **streamed_report(report.verdict, report.is_new)})
     else:
         _print(_lines(report.verdict, report, arguments, has_baseline=has_baseline))
         findings = report.verdict.findings
@@ -197,35 +200,43 @@ def _only(report: Report, arguments: Namespace, *, has_baseline: bool) -> int:
 
 def _json(reports: Sequence[Report]) -> int:
     """Print one object for several files."""
+    from dwarfgpu.cli.printing import print_streamed  # text needs none of it
+
     counts: Counter[str] = Counter()
-    files: list[Plain] = []
+    files: list[StreamedObject] = []
     for report in reports:
         if report.verdict is not None:
-            files.append(report_json(report.verdict, report.is_new))
+            files.append(streamed_report(report.verdict, report.is_new))
             counts.update(report.verdict.findings.counts)
         elif report.error is not None:
             files.append({"file": report.path, **error_json(report.error)})
     totals: JsonObject = {name: counts[name] for name in SEVERITIES}
-    print(json.dumps({"schema": SCHEMA, "files": files, "counts": totals}))
+    print_streamed({"schema": SCHEMA, "files": iter(files), "counts": totals})
     return _status(reports)
 
 
 def _json_lines(reports: Iterable[Report]) -> int:
     """Print an object for each file as soon as it and all before it are checked, and one for
     all."""
+    from dwarfgpu.cli.printing import print_streamed  # text needs none of it
+
     statuses: Counter[int] = Counter()
     for report in reports:
         statuses[report.status] += 1
-        print(json.dumps(_record(report)), flush=True)
+        print_streamed(_record(report))
+        sys.stdout.flush()
     print(json.dumps(summary_record(statuses)))
     return max(statuses, default=0)
 
 
-def _record(report: Report) -> Record:
+def _record(report: Report) -> StreamedObject:
+    """Return the record of a file, whose findings are made as they are written."""
     try:
-        return answered(report.path, "check", *check_answer(report))
+        answer = check_answer(report)
     except DwarfGpuError as error:
-        return failed(report.path, "check", error)
+        return cast("StreamedObject", failed(report.path, "check", error))
+    record = answered(report.path, "check", report.status, None)
+    return {**cast("StreamedObject", record), "answer": answer}
 
 
 def _text(reports: Iterable[Report], arguments: Namespace, *, has_baseline: bool) -> int:

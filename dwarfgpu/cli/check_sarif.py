@@ -6,7 +6,7 @@ change; the file that was checked is its `analysisTarget` (3.27.13).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -17,28 +17,21 @@ from dwarfgpu.check.finding import Finding
 from dwarfgpu.check.rules import RULES, Rule
 from dwarfgpu.service.check.checked_file import Report
 from dwarfgpu.service.check.report import excerpt_lines, position_text
-from dwarfgpu.view.json_object import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain, StreamedObject
 
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _FINGERPRINT: Final = "dwarfgpu/v1"
 
 
-def sarif(reports: Sequence[Report], *, has_baseline: bool) -> JsonObject:
+def sarif(reports: Sequence[Report], *, has_baseline: bool) -> StreamedObject:
     """Return one run with a result for each finding; with a baseline, each result says whether it
     is new."""
-    indices = {name: index for index, name in enumerate(RULES)}
-    results: list[Plain] = []
     notifications: list[Plain] = []
     for number, report in enumerate(reports):
         if report.error is not None:
             notifications.append(_notification("error", str(report.error), report.path, number))
         if report.verdict is None:
             continue
-        for finding, new in zip(report.verdict.findings.kept, report.is_new, strict=True):
-            result = _result(report.path, number, finding, indices[finding.rule])
-            if has_baseline:
-                result["baselineState"] = "new" if new else "unchanged"
-            results.append(result)
         for why in report.verdict.findings.times:
             notifications.append(_notification("note", f"not checked: {why}", report.path, number))
     invocation: JsonObject = {
@@ -48,18 +41,26 @@ def sarif(reports: Sequence[Report], *, has_baseline: bool) -> JsonObject:
     rules: list[Plain] = [_rule(rule) for rule in RULES.values()]
     driver: JsonObject = {"name": "dwarfgpu", "version": __version__, "rules": rules}
     artifacts: list[Plain] = [{"location": {"uri": uri(report.path)}} for report in reports]
-    return {
-        "$schema": _SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {"driver": driver},
-                "invocations": [invocation],
-                "artifacts": artifacts,
-                "results": results,
-            }
-        ],
+    run: StreamedObject = {
+        "tool": {"driver": driver},
+        "invocations": [invocation],
+        "artifacts": artifacts,
+        "results": _results(reports, has_baseline=has_baseline),
     }
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": iter([run])}
+
+
+def _results(reports: Sequence[Report], *, has_baseline: bool) -> Iterator[JsonObject]:
+    """Yield a result for each finding as it is written: many may share one long name."""
+    indices = {name: index for index, name in enumerate(RULES)}
+    for number, report in enumerate(reports):
+        if report.verdict is None:
+            continue
+        for finding, new in zip(report.verdict.findings.kept, report.is_new, strict=True):
+            result = _result(report.path, number, finding, indices[finding.rule])
+            if has_baseline:
+                result["baselineState"] = "new" if new else "unchanged"
+            yield result
 
 
 def _notification(level: str, text: str, path: str, number: int) -> JsonObject:

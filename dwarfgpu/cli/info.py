@@ -119,9 +119,9 @@ def _print(report: Report, arguments: Namespace) -> int:
     if arguments.lines:
         report = with_lines(report)
     if arguments.json:
-        for piece in file_report_json.report_pieces(report):
-            print(piece, end="")
-        print()
+        from dwarfgpu.cli.printing import print_streamed  # text needs none of it
+
+        print_streamed({"schema": SCHEMA, **file_report_json.streamed_report(report)})
     else:
         for line in report_lines(report, everything=arguments.all, is_mangled=arguments.mangled):
             print(short_line(line))

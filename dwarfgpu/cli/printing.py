@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
 from dwarfgpu.service.error_text import error_line, one_line
-from dwarfgpu.view.json_object import JsonObject
+from dwarfgpu.view.json_object import JsonObject, StreamedObject
 
 if TYPE_CHECKING:
     from dwarfgpu.session.session import Session
@@ -29,6 +29,14 @@ def print_json(record: JsonObject) -> None:
     import json
 
     print(json.dumps(record, allow_nan=False))
+
+
+def print_streamed(record: StreamedObject) -> None:
+    """Print exactly one object on stdout, whose long lists are made as they are printed."""
+    from dwarfgpu.view.json_pieces import json_pieces
+
+    sys.stdout.writelines(json_pieces(record))
+    print()
 
 
 def context_notes(session: Session, more: Iterable[str] = ()) -> JsonObject:

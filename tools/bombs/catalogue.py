@@ -17,6 +17,7 @@ from tools.bombs import (
     machines,
     nesting,
     objects,
+    one_name,
     sections,
     stacks,
 )
@@ -36,4 +37,5 @@ BOMBS: Final = (
     *companions.BOMBS,
     *addresses.BOMBS,
     *holes.BOMBS,
+    *one_name.BOMBS,
 )

@@ -46,7 +46,8 @@ class Measured:
             if word in self.text:
                 return word
         longest = max(map(len, self.text.splitlines()), default=0)
-        if longest > LONGEST_LINE and "--json" not in self.command:
+        is_for_people = "--json" not in self.command and "--sarif" not in self.command
+        if longest > LONGEST_LINE and is_for_people:
             return f"a line of {longest} characters"
         return None
 

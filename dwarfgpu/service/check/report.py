@@ -13,7 +13,7 @@ from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import counted
 from dwarfgpu.expr.static_check.severity import SEVERITIES
-from dwarfgpu.view.json_object import JsonObject
+from dwarfgpu.view.json_object import JsonObject, StreamedObject, whole
 
 FEW: Final = 3
 """Findings of one rule that are shown in full without --all."""
@@ -157,6 +157,12 @@ def excerpt_lines(excerpt: Excerpt) -> Iterator[str]:
 
 def report_json(verdict: Verdict, is_new: list[bool]) -> JsonObject:
     """Return the object of `--json`, without its schema."""
+    return whole(streamed_report(verdict, is_new))
+
+
+def streamed_report(verdict: Verdict, is_new: list[bool]) -> StreamedObject:
+    """Return the object of `--json` whose findings are made as they are written: many may share one
+    long name."""
     findings = verdict.findings
     return {
         "file": verdict.path,
@@ -169,9 +175,9 @@ def report_json(verdict: Verdict, is_new: list[bool]) -> JsonObject:
             "fdes": verdict.fdes,
         },
         "counts": {name: findings.counts[name] for name in ("error", "warning", "note")},
-        "findings": [
+        "findings": (
             finding_json(finding, new) for finding, new in zip(findings.kept, is_new, strict=True)
-        ],
+        ),
         "findings_omitted": findings.dropped,
         "not_checked": list(findings.skipped),
         "not_checked_omitted": findings.skips - len(findings.skipped),

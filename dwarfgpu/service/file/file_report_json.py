@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.bundle import BundleEntry
 from dwarfgpu.objfile.elf import ObjectFile
@@ -24,7 +22,7 @@ from dwarfgpu.service.file.file_report import (
     SupplementaryReport,
     UnitReport,
 )
-from dwarfgpu.view.json_object import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain, StreamedObject, whole
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.cubin_lines import CubinLine
@@ -35,38 +33,28 @@ SCHEMA: Final = "dwarfgpu-info-1"
 
 def report_json(report: Report) -> JsonObject:
     """Return everything in a report."""
+    return whole(streamed_report(report))
+
+
+def streamed_report(report: Report) -> StreamedObject:
+    """Return everything in a report, whose units and kernels are made as they are written:
+    hundreds of thousands of them may share one long name."""
     return {
         "file": report.path,
         "elf": None if report.file is None else _elf(report, report.file),
         "gpu": None if report.gpu is None else _gpu(report.gpu),
         "cuda": None if report.cuda is None else _cuda(report.cuda),
-        "lines": None if report.lines is None else [_line(line) for line in report.lines.lines],
-        "code_objects": [_entry(entry) for entry in report.entries],
-        "sections": [_section(section) for section in report.sections],
-        "units": [_unit(unit) for unit in report.units],
+        "lines": None if report.lines is None else map(_line, report.lines.lines),
+        "code_objects": map(_entry, report.entries),
+        "sections": map(_section, report.sections),
+        "units": map(_unit, report.units),
         "type_units": {
             "own": sum(unit.signature is not None for unit in report.units),
             "split": report.split_type_units,
         },
         "supplementary": _supplementary(report.supplementary),
-        "problems": [_problem(problem) for problem in report.problems],
+        "problems": map(_problem, report.problems),
     }
-
-
-def report_pieces(report: Report) -> Iterator[str]:
-    """Yield what `json.dumps` writes of everything in a report with its schema, kernel by kernel:
-    metadata may have hundreds of thousands of them."""
-    kernels = () if report.gpu is None else report.gpu.kernels
-    if report.gpu is not None:
-        report = evolve(report, gpu=evolve(report.gpu, kernels=()))
-    none = '"kernels": []'  # within a text, its quotation marks would be escaped
-    before, _, after = json.dumps({"schema": SCHEMA, **report_json(report)}).partition(none)
-    yield before
-    if after:
-        yield none[:-1]
-        for number, kernel in enumerate(kernels):
-            yield (", " if number else "") + json.dumps(_kernel(kernel))
-        yield none[-1] + after
 
 
 def _elf(report: Report, file: ObjectFile) -> JsonObject:
@@ -89,10 +77,10 @@ def _elf(report: Report, file: ObjectFile) -> JsonObject:
     }
 
 
-def _cuda(cuda: CudaCode) -> JsonObject:
+def _cuda(cuda: CudaCode) -> StreamedObject:
     return {
         "target": None if cuda.target is None else str(cuda.target),
-        "kernels": [
+        "kernels": (
             {
                 "name": kernel.name,
                 "address": kernel.address,
@@ -109,8 +97,8 @@ def _cuda(cuda: CudaCode) -> JsonObject:
                 ],
             }
             for kernel in cuda.kernels
-        ],
-        "ptx_registers": [
+        ),
+        "ptx_registers": (
             {
                 "function": one.function,
                 "name": one.name,
@@ -122,7 +110,7 @@ def _cuda(cuda: CudaCode) -> JsonObject:
                 "machine_register": one.register_text,
             }
             for one in cuda.allocations
-        ],
+        ),
     }
 
 
@@ -138,7 +126,7 @@ def _line(line: CubinLine) -> JsonObject:
     }
 
 
-def _gpu(gpu: GpuCode) -> JsonObject:
+def _gpu(gpu: GpuCode) -> StreamedObject:
     target, metadata = gpu.target, gpu.metadata
     return {
         "target": None if target is None else str(target),
@@ -159,7 +147,7 @@ def _gpu(gpu: GpuCode) -> JsonObject:
             }
             for note in gpu.notes
         ],
-        "kernels": [_kernel(kernel) for kernel in gpu.kernels],
+        "kernels": map(_kernel, gpu.kernels),
     }
 
 

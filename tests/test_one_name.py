@@ -1,0 +1,112 @@
+"""Answers about many entries that share one long name are written as they are made: memory grows
+with the file, not with the answer."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import tracemalloc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.cli.main import main
+from dwarfgpu.view.json_object import Streamed, whole
+from dwarfgpu.view.json_pieces import json_pieces
+from tools.bombs.measure import arguments_of
+from tools.bombs.model import Files, write_files
+from tools.bombs.one_name import (
+    NAME_BYTES,
+    findings_of_one_name,
+    units_of_one_name,
+)
+
+_MEBIBYTE = 1 << 20
+
+
+class _Sink(io.TextIOBase):
+    """A stream that keeps how much was written."""
+
+    def __init__(self) -> None:
+        self.characters = 0
+        self.longest = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self.characters += len(text)
+        self.longest = max(self.longest, len(text))
+        return len(text)
+
+
+def _written(command: str) -> _Sink:
+    sink = _Sink()
+    with contextlib.redirect_stdout(sink), contextlib.redirect_stderr(io.StringIO()):
+        assert main(arguments_of(command)) in (0, 1)
+    return sink
+
+
+@pytest.mark.parametrize(
+    ("make", "commands"),
+    [
+        (
+            findings_of_one_name,
+            ("check bomb --json", "check bomb bomb --json", "check bomb --json-lines",
+             "check bomb --sarif", "check bomb --all"),
+        ),
+        (units_of_one_name, ("info bomb --json", "info bomb --all")),
+    ],
+)  # fmt: skip
+def test_an_answer_is_written_as_it_is_made(
+    make: Callable[[int], Files],
+    commands: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With a thousand entries, it has more characters than the process may have bytes."""
+    monkeypatch.chdir(tmp_path)
+    count = 1_000
+    for command in commands:
+        write_files(make(1), tmp_path)
+        _written(command)  # what is done once
+        write_files(make(count), tmp_path)
+        tracemalloc.start()
+        try:
+            sink = _written(command)
+            peak_bytes = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert sink.characters > 0.9 * count * NAME_BYTES, command
+        assert peak_bytes < 6 * _MEBIBYTE, (command, peak_bytes)
+
+
+def _record() -> dict[str, Streamed]:
+    def inner() -> Iterator[Streamed]:
+        yield {"a": iter([1, None, "ä\ud800"]), "b": {"c": iter([])}}
+        yield {"d": [1, {"e": "f"}], "": {}}
+        yield iter([iter([]), 2.5])
+
+    return {"first": 1, "é": inner(), "last": {"x": {"y": inner()}}, "none": iter([])}
+
+
+def test_pieces_are_the_text_of_the_whole_record() -> None:
+    record = whole(_record())
+    assert record["last"] == {"x": {"y": record["é"]}}
+    assert "".join(json_pieces(_record())) == json.dumps(record)
+
+
+def test_an_element_is_written_before_the_next_is_made() -> None:
+    made: list[int] = []
+
+    def elements() -> Iterator[Streamed]:
+        for number in range(3):
+            made.append(number)
+            yield {"number": number}
+
+    pieces = json_pieces({"all": elements()})
+    assert next(pieces) == '{"all": ' and made == []
+    assert [next(pieces), next(pieces)] == ["[", '{"number": 0}'] and made == [0]
+    assert "".join(pieces) == ', {"number": 1}, {"number": 2}]}'

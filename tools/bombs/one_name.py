@@ -1,0 +1,48 @@
+"""Bombs of many entries that share one long name: of `.debug_str`, or of one symbol."""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from dwarfgpu.dwarf import constants as dw
+from tests.dwarf.builder import Shape, unit
+from tools.bombs.elf import HERE, PLACE, START, block, program, units
+from tools.bombs.model import Bomb, Files
+
+NAME_BYTES: Final = 17_000
+"""More than are read of a name."""
+_NAME: Final = (dw.AT_NAME, dw.FORM_STRP)
+_OF_NAME: Final = bytes(4)
+_LOCATION: Final = (dw.AT_LOCATION, dw.FORM_EXPRLOC)
+_FUNCTION: Final = Shape(dw.TAG_SUBPROGRAM, (_NAME, *PLACE), True)
+_PLUS: Final = b"\x22"
+
+
+def _strings() -> dict[str, bytes]:
+    return {".debug_str": b"N" * NAME_BYTES + b"\0"}
+
+
+def findings_of_one_name(count: int) -> Files:
+    """Variables of a function, each with two mistakes."""
+    variable = Shape(dw.TAG_VARIABLE, (_NAME, _LOCATION))
+    entries = b"\2" + _OF_NAME + HERE + (b"\3" + _OF_NAME + block(2 * _PLUS)) * count + b"\0"
+    return {"bomb": program(entries, _FUNCTION, variable, others=_strings())}
+
+
+def units_of_one_name(count: int) -> Files:
+    """Units whose name, producer and directory are one string."""
+    texts = (_NAME, (dw.AT_PRODUCER, dw.FORM_STRP), (dw.AT_COMP_DIR, dw.FORM_STRP))
+    roots = (b"\1" + 3 * _OF_NAME + struct.pack("<QI", START + n % 4096, 1) for n in range(count))
+    data = b"".join(map(unit, roots))
+    return {"bomb": units(data, Shape(dw.TAG_COMPILE_UNIT, (*texts, *PLACE)), others=_strings())}
+
+
+BOMBS: Final = (
+    Bomb("name-of-findings", ".debug_info", "{} variables of one long name with mistakes",
+         findings_of_one_name, 20_000,
+         ("check bomb --json", "check bomb --json-lines", "check bomb --sarif",
+          "check bomb --all")),
+    Bomb("name-of-units", ".debug_info", "{} units of one long name", units_of_one_name, 40_000,
+         ("info bomb", "info bomb --json", "info bomb --all", "check bomb")),
+)  # fmt: skip
