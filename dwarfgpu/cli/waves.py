@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from dwarfgpu.cli.printing import print_streamed
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
@@ -27,6 +27,7 @@ from dwarfgpu.service.waves.wave_rows import (
     waves_in_core,
 )
 from dwarfgpu.service.waves.wave_table import wave_lines, waves_in_state, waves_json
+from dwarfgpu.view.json_object import StreamedObject
 
 SCHEMA: Final = "dwarfgpu-waves-1"
 _NEEDS_SAVE: Final = {
@@ -135,8 +136,8 @@ def run(args: Namespace) -> int:
             raise UsageError(f"--kernel {args.kernel}: the kernel of no wave is known")
         raise UsageError(f"--kernel {args.kernel}: the waves are of {', '.join(names)}")
     if args.json:
-        record = waves_json(rows, machine)
-        print(json.dumps({"schema": SCHEMA, "notes": notes, **record}))
+        record: StreamedObject = {"schema": SCHEMA, "notes": [*notes]}
+        print_streamed({**record, **waves_json(rows, machine)})
         return status
     if not rows and args.faulty:
         print("No wave that is read has failed." if status else "No wave has failed.")

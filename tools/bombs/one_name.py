@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
-from tests.dwarf.builder import Shape, unit
-from tools.bombs.elf import HERE, PLACE, START, block, program, units
+from tests.dwarf.builder import AMDGPU, Shape, unit
+from tools.bombs.elf import CODE_BYTES, HERE, PLACE, START, block, program, units
 from tools.bombs.model import Bomb, Files
 
 NAME_BYTES: Final = 17_000
@@ -38,6 +39,22 @@ def units_of_one_name(count: int) -> Files:
     return {"bomb": units(data, Shape(dw.TAG_COMPILE_UNIT, (*texts, *PLACE)), others=_strings())}
 
 
+def waves_of_one_name(count: int) -> Files:
+    """A state whose waves are in one function, at addresses of their own."""
+    waves = [{"pc": START + n % CODE_BYTES, "registers": {"exec": "0x1"}} for n in range(count)]
+    state = {
+        "schema": "dwarfgpu-state-1",
+        "architecture": "gfx942",
+        "code_objects": [{"path": "f.co", "load_address": 0}],
+        "waves": waves,
+    }
+    function = b"\2" + _OF_NAME + HERE + b"\0"
+    return {
+        "bomb": json.dumps(state).encode(),
+        "f.co": program(function, _FUNCTION, others=_strings(), machine=AMDGPU),
+    }
+
+
 BOMBS: Final = (
     Bomb("name-of-findings", ".debug_info", "{} variables of one long name with mistakes",
          findings_of_one_name, 20_000,
@@ -45,4 +62,6 @@ BOMBS: Final = (
           "check bomb --all")),
     Bomb("name-of-units", ".debug_info", "{} units of one long name", units_of_one_name, 40_000,
          ("info bomb", "info bomb --json", "info bomb --all", "check bomb")),
+    Bomb("name-of-waves", "state file", "{} waves in a function with a long name",
+         waves_of_one_name, 30_000, ("waves --state bomb", "waves --state bomb --json")),
 )  # fmt: skip

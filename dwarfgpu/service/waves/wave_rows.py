@@ -60,25 +60,37 @@ class WaveRow:
 class WavePosition:
     """Where waves with the same program location are."""
 
-    frame: str
-    """The innermost frame as in `info threads`, with `...` for all arguments."""
+    address: str
+    """What the frame begins with: `0x… in `, or nothing."""
+    words: str
+    """The rest of the frame, which positions share."""
     function: str | None = None
     line: str | None = None
     """`saxpy.hip:17`."""
 
     @property
-    def where(self) -> str:
+    def frame(self) -> str:
+        """The innermost frame as in `info threads`, with `...` for all arguments."""
+        return self.address + self.words
+
+    @property
+    def where_words(self) -> FrameWords:
         """The frame without its address, where it has a source line."""
-        return self.frame if self.line is None else _ADDRESS.sub("", self.frame)
+        return "" if self.line is not None else self.address, self.words
+
+
+FrameWords: TypeAlias = tuple[str, str]
+"""The two parts of the text of a frame."""
 
 
 class WavePositions:
-    """The positions of the waves of a machine, by program location."""
+    """The positions of the waves of a machine, by program location. A long name is kept once."""
 
     def __init__(self, session: Session, unreadable: UnreadableFrames) -> None:
         """What cannot be read of the frames is added to `unreadable`."""
         self._session = session
         self._positions: dict[int | None, WavePosition] = {}
+        self._texts: dict[str, str] = {}
         self._unreadable = unreadable
 
     def at(self, wave: WaveId, pc: int | None) -> WavePosition:
@@ -89,12 +101,19 @@ class WavePositions:
         frame, record = wave_frame(session, _STYLE, unreadable=self._unreadable)
         function = line = None
         if record is not None:
-            function = record["func"]
+            name = record["func"]
+            function = None if name is None else self._kept(str(name))
             line = None if record["file"] is None else f"{record['file']}:{record['line']}"
-        position = WavePosition(frame, None if function is None else str(function), line)
+        address = "" if (match := _ADDRESS.match(frame)) is None else match[0]
+        words = self._kept(frame[len(address) :])
+        position = WavePosition(address, words, function, line)
         if not session.focused_frame.has_lane_pc:
             self._positions[pc] = position
         return position
+
+    def _kept(self, text: str) -> str:
+        """Return the text that other positions have, too."""
+        return self._texts.setdefault(text, text)
 
 
 def wave_row(
@@ -127,10 +146,15 @@ class WaveGroup:
     """Waves at one program location that stopped for the same reasons."""
 
     kernel: str | None
-    where: str
+    where_words: FrameWords
     stop_reasons: tuple[str, ...]
     is_faulty: bool
     numbers: tuple[int, ...]
+
+    @property
+    def where(self) -> str:
+        """Where they are: `saxpy () at saxpy.hip:19`."""
+        return "".join(self.where_words)
 
     @property
     def text(self) -> str:
@@ -161,14 +185,14 @@ def wave_groups(rows: Iterable[WaveRow]) -> list[WaveGroup]:
     """Return the groups of waves: failed ones first, then by size."""
     return _groups(
         (
-            (row.kernel, row.position.where, row.stop_reasons, row.is_faulty),
+            (row.kernel, row.position.where_words, row.stop_reasons, row.is_faulty),
             row.wave.wave,
         )
         for row in rows
     )
 
 
-GroupKey: TypeAlias = tuple[str | None, str, tuple[str, ...], bool]
+GroupKey: TypeAlias = tuple[str | None, FrameWords, tuple[str, ...], bool]
 """Kernel, frame, stop reasons, and whether the waves failed."""
 
 
@@ -249,7 +273,7 @@ class CoreWaves:
         for number, wave in gpu.waves.items():
             dispatch = machine.dispatch_of(number)
             kernel = None if dispatch is None else dispatch.kernel
-            where = positions.at(number, gpu.pc(wave)).where
+            where = positions.at(number, gpu.pc(wave)).where_words
             reasons = machine.waves[number].stop_reasons
             yield (kernel, where, reasons, number in failed), number
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.records import frozen
@@ -38,6 +37,7 @@ from dwarfgpu.service.waves.wave_rows import (
 )
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.unreadable_frames import UnreadableFrames
+from dwarfgpu.view.json_object import JsonObject, Plain, StreamedObject
 
 
 def _code_objects_of(
@@ -92,45 +92,44 @@ def wave_lines(rows: Sequence[WaveRow]) -> Iterator[str]:
         yield f"{who} {row.lanes.text:<{lanes}}{why} {row.position.frame}"
 
 
-def waves_json(rows: Sequence[WaveRow], machine: Machine) -> dict[str, Json]:
-    """Return the object of `waves --json`, without schema and notes."""
-    waves: list[Json] = []
-    for row in rows:
-        number = row.wave.wave
-        group, dispatch = machine.workgroup_of(number), machine.dispatch_of(number)
-        queue, agent = machine.queue_of(number), machine.agent_of(number)
-        wave = machine.waves.get(number)
-        waves.append(
-            {
-                "id": number,
-                "state": "stop",
-                "stop_reasons": list(row.stop_reasons),
-                "is_faulty": row.is_faulty,
-                "failed_access": access_record(row.access),
-                "target_id": row.target_id,
-                "agent": None if agent is None else agent.id,
-                "queue": None if queue is None else queue.id,
-                "dispatch": None if dispatch is None else dispatch.id,
-                "kernel": None if dispatch is None else dispatch.kernel,
-                "workgroup": None if group is None else group.id,
-                "workgroup_coord": None
-                if group is None or group.position is None
-                else list(group.position),
-                "wave_number_in_workgroup": None if wave is None else wave.wave_in_group,
-                "active_lanes": row.lanes.active,
-                "used_lanes": row.lanes.used,
-                "pc": row.wave.pc,
-                "function": row.position.function,
-                "source_line": row.position.line,
-            }
-        )
-    groups: list[Json] = [group.record for group in wave_groups(rows)]
-    architectures: list[Json] = [*dict.fromkeys(row.architecture.name for row in rows)]
+def waves_json(rows: Sequence[WaveRow], machine: Machine) -> StreamedObject:
+    """Return the object of `waves --json`, without schema and notes. Groups and waves are made as
+    they are written, because the names of their functions may be long."""
+    architectures: list[Plain] = [*dict.fromkeys(row.architecture.name for row in rows)]
     return {
         "architecture": architectures[0] if len(architectures) == 1 else None,
         "architectures": architectures,
-        "groups": groups,
-        "waves": waves,
+        "groups": (group.record for group in wave_groups(rows)),
+        "waves": (_wave(row, machine) for row in rows),
+    }
+
+
+def _wave(row: WaveRow, machine: Machine) -> JsonObject:
+    number = row.wave.wave
+    group, dispatch = machine.workgroup_of(number), machine.dispatch_of(number)
+    queue, agent = machine.queue_of(number), machine.agent_of(number)
+    wave = machine.waves.get(number)
+    return {
+        "id": number,
+        "state": "stop",
+        "stop_reasons": list(row.stop_reasons),
+        "is_faulty": row.is_faulty,
+        "failed_access": access_record(row.access),
+        "target_id": row.target_id,
+        "agent": None if agent is None else agent.id,
+        "queue": None if queue is None else queue.id,
+        "dispatch": None if dispatch is None else dispatch.id,
+        "kernel": None if dispatch is None else dispatch.kernel,
+        "workgroup": None if group is None else group.id,
+        "workgroup_coord": None
+        if group is None or group.position is None
+        else list(group.position),
+        "wave_number_in_workgroup": None if wave is None else wave.wave_in_group,
+        "active_lanes": row.lanes.active,
+        "used_lanes": row.lanes.used,
+        "pc": row.wave.pc,
+        "function": row.position.function,
+        "source_line": row.position.line,
     }
 
 
