@@ -60,7 +60,10 @@ def _written(command: str) -> _Sink:
              "check bomb --sarif", "check bomb --all"),
         ),
         (units_of_one_name, ("info bomb --json", "info bomb --all")),
-        (waves_of_one_name, ("waves --state bomb", "waves --state bomb --json")),
+        (waves_of_one_name,
+            ("waves --state bomb", "waves --state bomb --json",
+             "eval --state bomb --wave all --json $pc", "eval --state bomb --wave all $pc"),
+),
     ],
 )  # fmt: skip
 def test_an_answer_is_written_as_it_is_made(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, TypeAlias
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -106,6 +107,9 @@ class VariablesAnswer:
         return missing_notes(self.session, subjects, is_listing=self.is_listing)
 
 
+_OfWave: TypeAlias = VariablesAnswer | SingleAnswer
+
+
 def missing_notes(session: Session, subjects: Sequence[Subject], *, is_listing: bool) -> list[str]:
     """Return notes where variables of the unit in focus are missing, for which others may answer,
     where not all variables in scope can be listed, and where answers may be wrong.
@@ -200,24 +204,52 @@ def why_nothing_listed(session: Session) -> str | None:
     raise MissingContext(f"{here}, {described}")
 
 
-def variables_of_waves(
-    sessions: Sequence[Session], names: Sequence[str]
-) -> Sequence[VariablesAnswer | SingleAnswer]:
+def variables_of_waves(sessions: Sequence[Session], names: Sequence[str]) -> Iterable[_OfWave]:
     """Return the same of each wave; `UsageError` if the only name is invalid in all of them.
 
-    The answer of a wave outside all code objects is an error, unless it is the only wave.
+    The answer of a wave outside all code objects is an error, unless it is the only wave. Where the
+    texts of the first waves exceed the limit of a list, each of the others is evaluated when its
+    answer is wanted, and what is wrong in one of these is its answer.
     """
     if not names and len(sessions) > 1:
-        left = _listed_values(sessions), _listed_values(sessions)
-        return [_listing_or_error(session, *left) for session in sessions]
+        values = _listed_values(sessions), _listed_values(sessions)
+        return [_listing_or_error(session, *values) for session in sessions]
     is_alone = len(names) == 1 and len(sessions) == 1
-    waves = [variables_answer(session, names, is_alone=is_alone) for session in sessions]
-    if len(names) == 1:
-        errors = [answer.error for wave in waves for _, answer in wave.answers]
-        if errors and all(isinstance(error, UsageError) for error in errors):
-            assert errors[0] is not None
-            raise errors[0]
+    left = iter(sessions)
+    waves: list[_OfWave] = []
+    wrong: UsageError | None = None
+    is_wrong, characters = len(names) == 1, 0
+    for session in left:
+        wave = variables_answer(session, names, is_alone=is_alone)
+        waves.append(wave)
+        for _, result in wave.answers:
+            characters += len(result.text)
+            if not isinstance(result.error, UsageError):
+                is_wrong = False
+            elif wrong is None:
+                wrong = result.error
+        if characters > session.limits.listed_characters and not is_wrong:
+            return chain(_emptied(waves), (_own_answer(session, names) for session in left))
+    if is_wrong and wrong is not None:
+        raise wrong
     return waves
+
+
+def _emptied(
+    waves: list[VariablesAnswer | SingleAnswer],
+) -> Iterator[VariablesAnswer | SingleAnswer]:
+    """Yield the answers; each is kept no longer."""
+    waves.reverse()
+    while waves:
+        yield waves.pop()
+
+
+def _own_answer(session: Session, names: Sequence[str]) -> _OfWave:
+    """Return the answer of one wave of several."""
+    try:
+        return variables_answer(session, names, is_alone=False)
+    except DwarfGpuError as error:
+        return SingleAnswer(session, of_error(error, ()))
 
 
 def _listing_or_error(
