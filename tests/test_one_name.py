@@ -20,6 +20,7 @@ from tools.bombs.measure import arguments_of
 from tools.bombs.model import Files, write_files
 from tools.bombs.one_name import (
     NAME_BYTES,
+    enumerators_of_one_name,
     findings_of_one_name,
     units_of_one_name,
     waves_of_one_name,
@@ -90,6 +91,21 @@ def test_an_answer_is_written_as_it_is_made(
             gc.set_threshold(*thresholds)
         assert sink.characters > 0.9 * count * NAME_BYTES, command
         assert peak_bytes < 10 * _MEBIBYTE, (command, peak_bytes)
+
+
+def test_a_long_name_is_completed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each enumerator had a text and a candidate of its own."""
+    monkeypatch.chdir(tmp_path)
+    write_files(enumerators_of_one_name(1_000), tmp_path)
+    _written("debug bomb <<< complete p N")  # what is done once
+    tracemalloc.start()
+    try:
+        sink = _written("debug bomb <<< complete p N")
+        peak_bytes = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert 16_000 < sink.characters < 16_500
+    assert peak_bytes < 5 * _MEBIBYTE, peak_bytes
 
 
 def _record() -> dict[str, Streamed]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
 from tests.dwarf.builder import AMDGPU, Shape, unit
-from tools.bombs.elf import CODE_BYTES, HERE, PLACE, START, block, program, units
+from tools.bombs.elf import CODE_BYTES, FIRST, HERE, NAME, PLACE, START, TYPE, block, program, units
 from tools.bombs.model import Bomb, Files
 
 NAME_BYTES: Final = 17_000
@@ -39,6 +39,16 @@ def units_of_one_name(count: int) -> Files:
     return {"bomb": units(data, Shape(dw.TAG_COMPILE_UNIT, (*texts, *PLACE)), others=_strings())}
 
 
+def enumerators_of_one_name(count: int) -> Files:
+    """An enumeration of them, and a variable of its type."""
+    enumeration = Shape(dw.TAG_ENUMERATION_TYPE, (_NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA1)), True)
+    enumerator = Shape(dw.TAG_ENUMERATOR, (_NAME, (dw.AT_CONST_VALUE, dw.FORM_DATA1)))
+    entries = b"\2" + _OF_NAME + b"\4" + (b"\3" + _OF_NAME + b"\1") * count + b"\0"
+    variable = Shape(dw.TAG_VARIABLE, (NAME, TYPE, _LOCATION))
+    entries += b"\4v\0" + struct.pack("<I", FIRST) + block(b"\3" + struct.pack("<Q", START))
+    return {"bomb": program(entries, enumeration, enumerator, variable, others=_strings())}
+
+
 def waves_of_one_name(count: int) -> Files:
     """A state whose waves are in one function, at addresses of their own."""
     waves = [{"pc": START + n % CODE_BYTES, "registers": {"exec": "0x1"}} for n in range(count)]
@@ -62,6 +72,9 @@ BOMBS: Final = (
           "check bomb --all")),
     Bomb("name-of-units", ".debug_info", "{} units of one long name", units_of_one_name, 40_000,
          ("info bomb", "info bomb --json", "info bomb --all", "check bomb")),
+    Bomb("name-of-enumerators", ".debug_info", "{} enumerators of one long name",
+         enumerators_of_one_name, 100_000,
+         ("debug bomb <<< complete p N", "debug bomb <<< complete p v", "debug bomb <<< print v")),
     Bomb("name-of-waves", "state file", "{} waves in a function with a long name",
          waves_of_one_name, 30_000, ("waves --state bomb", "waves --state bomb --json")),
 )  # fmt: skip

@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.scope.declarations import followed, qualified, qualified_nam
 from dwarfgpu.dwarf.scope.named_entries import NamedEntries
 from dwarfgpu.dwarf.scope.required_word import units_with_word
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, name_of
+from dwarfgpu.dwarf.section_budget import LONG_NAME_BYTES
 from dwarfgpu.dwarf.types.class_builder import scope_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
@@ -291,7 +292,7 @@ def _type(
             name = canonical(name, is_shown=True)
         elif is_cplusplus and "<" in name:
             name = _INTEGER.sub(_integer, name)
-        yield f"{around}{name}", _TYPES[die.tag]
+        yield around + name, _TYPES[die.tag]  # without something around it, no copy
     is_qualified = is_cplusplus or die.unit.language == dw.LANG_RUST
     inside = f"{around}{name}::" if is_qualified and name is not None else around
     if die.tag == dw.TAG_ENUMERATION_TYPE:
@@ -299,12 +300,12 @@ def _type(
         inside = inside if is_scoped else around
         for child in die.children((dw.TAG_ENUMERATOR,)):
             if child.name is not None:
-                yield f"{inside}{child.name}", "enumerator"
+                yield inside + child.name, "enumerator"
     elif is_qualified and die.tag in CLASSES:
         yield from _declared(die.children(_TYPES), inside, is_cplusplus, wanted)
         for child in die.children(_CONSTANTS):
             if child.name is not None and child.has(dw.AT_CONST_VALUE):
-                yield f"{inside}{child.name}", "variable"
+                yield inside + child.name, "variable"
 
 
 def _integer(match: re.Match[str]) -> str:
@@ -391,14 +392,19 @@ def _first(
     names: Iterable[tuple[str, NameKind]], most: int | None
 ) -> tuple[tuple[str, NameKind], ...]:
     """Return names, of the identifiers of each kind the first ones in alphabetical order; with
-    None all."""
+    None all. A long one, which many entries may share, is looked at once."""
     if most is None:
         return tuple(names)
+    long_names: set[tuple[str, NameKind]] = set()
     out: list[tuple[str, NameKind]] = []
     identifiers: dict[NameKind, set[str]] = {}
     last: dict[NameKind, str] = {}
     """The last of the first `most` identifiers so far: no later one is needed."""
     for name, kind in names:
+        if len(name) >= LONG_NAME_BYTES:
+            if (name, kind) in long_names:
+                continue
+            long_names.add((name, kind))
         if not name.isidentifier():
             out.append((name, kind))
         elif kind not in last or name < last[kind]:
