@@ -44,6 +44,9 @@ from dwarfgpu.view.local_names import LocalNames
 
 MAX_MEMBERS: Final = 10_000
 """Maximum number of members and enumerators of one definition, unnamed structures included."""
+MAX_CHARACTERS: Final = 8_000_000
+"""Maximum number of characters of these, each of them counted again in each structure around it:
+members may share one long name."""
 _DEEPEST: Final = 40
 """Maximum number of structures whose members are shown inside one another."""
 
@@ -61,8 +64,8 @@ def type_text(
 
     `style`: in Fortran's or Ada's words. `cplusplus`: as GDB does in C++, with access, member
     functions and typedefs, unless disabled. `is_raw`: template arguments and typedefs of a class
-    are not used inside it. `IllFormed` for a cycle of typedefs; members beyond `MAX_MEMBERS` are
-    `...`.
+    are not used inside it. `IllFormed` for a cycle of typedefs; members beyond `MAX_MEMBERS`
+    or `MAX_CHARACTERS` are `...`.
     """
     if style not in WITH_TYPES_OF_C:
         return definition(type_, style)
@@ -84,7 +87,7 @@ def declaration(
 
 
 class Definition:
-    """The text of one type; `members_left` bounds it."""
+    """The text of one type; `members_left` and `characters_left` bound it."""
 
     def __init__(
         self,
@@ -102,6 +105,7 @@ class Definition:
         self._lines_of = structure or self._structure
         """Yields a structure with its members, of the same arguments as `_structure`."""
         self.members_left = MAX_MEMBERS
+        self.characters_left = MAX_CHARACTERS
         self._begun: list[Struct] = []
         """The structures whose bodies are being shown, one in the other."""
 
@@ -150,13 +154,15 @@ class Definition:
             self._begun.pop()
             return text
 
-        return type_name(
+        text = type_name(
             type_,
             cplusplus=self.cplusplus,
             shown_as=shown_as,
             shown_inside=shown_inside,
             declared=declared,
         )
+        self.characters_left -= len(text)
+        return text
 
     def _in_c(self, part: Struct | Enum | Typedef, names: LocalNames) -> str:
         """Return `class Box<T>`: as in C++, after the keyword."""
@@ -218,7 +224,9 @@ class Definition:
         yield " " * indent + "}"
 
     def is_too_much(self) -> bool:
-        """Count one more member, and return whether there are more than `MAX_MEMBERS`."""
+        """Count one more member, and return whether there are more than are shown."""
+        if self.characters_left < 0:
+            self.members_left = 0
         self.members_left -= 1
         return self.members_left < 0
 
@@ -279,6 +287,7 @@ class Definition:
                 shown.append("...")
                 break
             full = scope + name
+            self.characters_left -= len(full)
             shown.append(full if value == following else f"{full} = {value}")
             following = value + 1
         title = "enum class" if kind.is_scoped else "enum"

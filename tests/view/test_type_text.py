@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 
 import pytest
@@ -32,7 +33,7 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.view.fortran_ada_types import definition
 from dwarfgpu.view.type_offsets import offset_text
-from dwarfgpu.view.type_text import MAX_MEMBERS, declaration, type_text
+from dwarfgpu.view.type_text import MAX_CHARACTERS, MAX_MEMBERS, declaration, type_text
 from tests.cli.command import FIXTURES, run
 from tests.language.test_hostile import TYPES
 
@@ -195,6 +196,25 @@ def test_members_are_bounded() -> None:
     kind = Struct("struct", "s", 4, tuple(Member("n", many, 0) for _ in range(2_000)))
     text = type_text(kind)
     assert text.count("\n") < 2 * MAX_MEMBERS and text.endswith("...\n}")
+
+
+@pytest.mark.parametrize("shown", [type_text, offset_text], ids=["ptype", "ptype/o"])
+def test_characters_of_members_are_bounded(shown: Callable[[Type], str | None]) -> None:
+    """A small file can have thousands of members of one long name."""
+    name = "n" * 16_000
+    kind = Struct("struct", "s", 4, tuple(Member(name, INT, 0) for _ in range(2_000)))
+    text = shown(kind)
+    assert text is not None and "...\n" in text
+    assert MAX_CHARACTERS < len(text) < MAX_CHARACTERS + 100_000
+    few = Struct("struct", "s", 4, kind.members[:400])
+    whole = shown(few)
+    assert whole is not None and whole.count(name) == 400 and "..." not in whole
+
+
+def test_characters_of_enumerators_are_bounded() -> None:
+    kind = Enum("e", 4, tuple(("n" * 16_000, 1) for _ in range(2_000)))
+    text = type_text(kind)
+    assert text.endswith(", ...}") and len(text) < MAX_CHARACTERS + 100_000
 
 
 def test_offsets_behind_arrays_and_pointers() -> None:

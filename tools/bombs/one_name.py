@@ -49,6 +49,23 @@ def enumerators_of_one_name(count: int) -> Files:
     return {"bomb": program(entries, enumeration, enumerator, variable, others=_strings())}
 
 
+def members_of_one_name(count: int) -> Files:
+    """A structure of them, and a variable of its type."""
+    base = (_NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA1), (dw.AT_ENCODING, dw.FORM_DATA1))
+    entries = b"\2" + _OF_NAME + b"\4\5"
+    structure_at = FIRST + len(entries)
+    entries += b"\3" + _OF_NAME + struct.pack("<I", 4096)
+    entries += (b"\4" + _OF_NAME + struct.pack("<II", FIRST, 4)) * count + b"\0"
+    entries += b"\5v\0" + struct.pack("<I", structure_at) + block(b"\3" + struct.pack("<Q", START))
+    shapes = (
+        Shape(dw.TAG_BASE_TYPE, base),
+        Shape(dw.TAG_STRUCTURE_TYPE, (_NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA4)), True),
+        Shape(dw.TAG_MEMBER, (_NAME, TYPE, (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA4))),
+        Shape(dw.TAG_VARIABLE, (NAME, TYPE, _LOCATION)),
+    )
+    return {"bomb": program(entries, *shapes, others=_strings())}
+
+
 def waves_of_one_name(count: int) -> Files:
     """A state whose waves are in one function, at addresses of their own."""
     waves = [{"pc": START + n % CODE_BYTES, "registers": {"exec": "0x1"}} for n in range(count)]
@@ -74,7 +91,9 @@ BOMBS: Final = (
          ("info bomb", "info bomb --json", "info bomb --all", "check bomb")),
     Bomb("name-of-enumerators", ".debug_info", "{} enumerators of one long name",
          enumerators_of_one_name, 100_000,
-         ("debug bomb <<< complete p N", "debug bomb <<< complete p v", "debug bomb <<< print v")),
+         ("debug bomb <<< complete p N", "debug bomb <<< complete p v")),
+    Bomb("name-of-members", ".debug_info", "{} members of one long name", members_of_one_name,
+         100_000, ("debug bomb <<< ptype v", "debug bomb <<< ptype/o v")),
     Bomb("name-of-waves", "state file", "{} waves in a function with a long name",
          waves_of_one_name, 30_000, ("waves --state bomb", "waves --state bomb --json")),
 )  # fmt: skip
