@@ -16,12 +16,14 @@ import pytest
 from dwarfgpu.cli.main import main
 from dwarfgpu.view.json_object import Streamed, whole
 from dwarfgpu.view.json_pieces import json_pieces
+from tests.cli.command import run_json
 from tools.bombs.measure import arguments_of
 from tools.bombs.model import Files, write_files
 from tools.bombs.one_name import (
     NAME_BYTES,
     enumerators_of_one_name,
     findings_of_one_name,
+    parameters_of_one_name,
     units_of_one_name,
     waves_of_one_name,
 )
@@ -106,6 +108,19 @@ def test_a_long_name_is_completed_once(tmp_path: Path, monkeypatch: pytest.Monke
         tracemalloc.stop()
     assert 16_000 < sink.characters < 16_500
     assert peak_bytes < 5 * _MEBIBYTE, peak_bytes
+
+
+@pytest.mark.parametrize("count", [100, 1_000])
+def test_arguments_with_long_names_are_a_list(
+    count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where structures among them are `...`: up to a hundred are all shown."""
+    monkeypatch.chdir(tmp_path)
+    write_files(parameters_of_one_name(count), tmp_path)
+    arguments = run_json("bt", "bomb", "--pc", "0x1000").json["frames"][0]["args"]
+    assert arguments[0]["value"] == "1" and len(arguments) == min(count, 124)
+    is_cut = "--max-listed-characters" in arguments[-1]["value"]
+    assert is_cut == (count > 100)
 
 
 def _record() -> dict[str, Streamed]:

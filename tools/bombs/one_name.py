@@ -66,6 +66,20 @@ def members_of_one_name(count: int) -> Files:
     return {"bomb": program(entries, *shapes, others=_strings())}
 
 
+def parameters_of_one_name(count: int) -> Files:
+    """Parameters of a function; each is a constant."""
+    base = (_NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA1), (dw.AT_ENCODING, dw.FORM_DATA1))
+    constant = block(b"\x31\x9f")  # DW_OP_lit1, DW_OP_stack_value
+    parameter = b"\4" + _OF_NAME + struct.pack("<I", FIRST) + constant
+    entries = b"\2" + _OF_NAME + b"\4\5" + b"\3" + _OF_NAME + HERE + parameter * count + b"\0"
+    shapes = (
+        Shape(dw.TAG_BASE_TYPE, base),
+        _FUNCTION,
+        Shape(dw.TAG_FORMAL_PARAMETER, (_NAME, TYPE, _LOCATION)),
+    )
+    return {"bomb": program(entries, *shapes, others=_strings())}
+
+
 def waves_of_one_name(count: int) -> Files:
     """A state whose waves are in one function, at addresses of their own."""
     waves = [{"pc": START + n % CODE_BYTES, "registers": {"exec": "0x1"}} for n in range(count)]
@@ -94,6 +108,9 @@ BOMBS: Final = (
          ("debug bomb <<< complete p N", "debug bomb <<< complete p v")),
     Bomb("name-of-members", ".debug_info", "{} members of one long name", members_of_one_name,
          100_000, ("debug bomb <<< ptype v", "debug bomb <<< ptype/o v")),
+    Bomb("name-of-parameters", ".debug_info", "{} parameters of one long name",
+         parameters_of_one_name, 9_000, ("bt bomb --pc 0x1000 --json", "where bomb --all"),
+         says="--max-listed-characters"),
     Bomb("name-of-waves", "state file", "{} waves in a function with a long name",
          waves_of_one_name, 30_000, ("waves --state bomb", "waves --state bomb --json")),
 )  # fmt: skip

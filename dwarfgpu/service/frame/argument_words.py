@@ -7,7 +7,7 @@ same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -25,6 +25,9 @@ from dwarfgpu.view.values import OPTIMIZED_OUT
 
 if TYPE_CHECKING:
     from dwarfgpu.session.argument_on_entry import OnEntry
+
+_FEW: Final = 100
+"""Arguments whose names and scalars are not counted: names may be long."""
 
 
 @frozen
@@ -92,7 +95,7 @@ def words_of_arguments(
 ) -> Iterator[ArgumentWords]:
     """Yield what a frame's line says of the arguments, or at the end why the last ones are not
     shown."""
-    if style.arguments != "all":
+    if style.arguments != "all" and len(arguments) <= _FEW:
         yield from (argument_words(session, argument, style) for argument in arguments)
         return
     from dwarfgpu.service.value.listed_values import ListedValues  # else structures are `...`
@@ -100,7 +103,10 @@ def words_of_arguments(
     values = ListedValues(session.limits)
     for argument in values.shown(arguments):
         words = argument_words(session, argument, style)
-        values.count(argument, words.text)
+        if style.arguments == "all":
+            values.count(argument, words.text)
+        else:
+            values.count_text(words.text)  # no structure is read
         yield words
     if values.unlisted:
         end = error_line(values.end())

@@ -64,6 +64,10 @@ class ListedValues:
             cost += self._cost(variable.type)
         self._left -= max(0, cost - self._free)
 
+    def count_text(self, text: str) -> None:
+        """Count a text that is shown, whatever was read for it."""
+        self._left -= max(0, len(text) - self._free)
+
     def count_record(self, record: JsonObject) -> None:
         """Count the data of a value in JSON, and the digits of its bytes."""
         digits = record.get("bytes")
