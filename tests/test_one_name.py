@@ -62,7 +62,10 @@ def _written(command: str) -> _Sink:
             ("check bomb --json", "check bomb bomb --json", "check bomb --json-lines",
              "check bomb --sarif", "check bomb --all"),
         ),
-        (units_of_one_name, ("info bomb --json", "info bomb --all")),
+        (
+            units_of_one_name,
+            ("info bomb --json", "info bomb --all", "info bomb bomb --json-lines"),
+        ),
         (waves_of_one_name,
             ("waves --state bomb", "waves --state bomb --json",
              "eval --state bomb --wave all --json $pc", "eval --state bomb --wave all $pc"),

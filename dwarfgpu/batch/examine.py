@@ -45,14 +45,21 @@ def examine(
     _require_request(question, options)
     if not isinstance(member, Member):
         member = Member(path_text("member", member, "a Member or a path"))
+    return cast("Record", whole(examined(member, question, options)))
+
+
+def examined(member: Member, question: str, options: Options) -> StreamedObject:
+    """Return the record of `examine`, whose long lists are made as they are written."""
     try:
         status, answer = QUESTIONS[question](member, options)
     except DwarfGpuError as error:
-        return failed(member, question, error)
+        return cast("StreamedObject", failed(member, question, error))
     return answered(member, question, status, answer)
 
 
-def answered(member: Member | str, question: str, status: int, answer: JsonObject | None) -> Record:
+def answered(
+    member: Member | str, question: str, status: int, answer: StreamedObject
+) -> StreamedObject:
     """Return the record of an object file with the answer to a question."""
     return {
         "schema": SCHEMA,
@@ -119,11 +126,11 @@ def opened(member: Member, options: Options) -> CodeObject:
     )
 
 
-def _check(member: Member, options: Options) -> tuple[int, JsonObject]:
+def _check(member: Member, options: Options) -> tuple[int, StreamedObject]:
     from dwarfgpu.service.check.checked_file import checked
 
     report = checked(opened(member, options), options.rules, with_compilers=True)
-    return report.status, whole(check_answer(report))
+    return report.status, check_answer(report)
 
 
 def check_answer(report: Report) -> StreamedObject:
@@ -138,7 +145,7 @@ def check_answer(report: Report) -> StreamedObject:
     return {"schema": CHECK_SCHEMA, **answer, **compilers}
 
 
-def _where(member: Member, options: Options) -> tuple[int, JsonObject]:
+def _where(member: Member, options: Options) -> tuple[int, StreamedObject]:
     from dwarfgpu.dwarf.coverage.find_variables import Wanted as WantedVariables
     from dwarfgpu.service.where.coverage_json import WhereJson
     from dwarfgpu.service.where.coverages import described
@@ -150,18 +157,18 @@ def _where(member: Member, options: Options) -> tuple[int, JsonObject]:
     return answer.status, json.loads(text)  # the status is known once there is the text
 
 
-def _info(member: Member, options: Options) -> tuple[int, JsonObject]:
+def _info(member: Member, options: Options) -> tuple[int, StreamedObject]:
     from dwarfgpu.service.file.file_report import report_on_object
     from dwarfgpu.service.file.file_report_json import SCHEMA as INFO_SCHEMA
-    from dwarfgpu.service.file.file_report_json import report_json
+    from dwarfgpu.service.file.file_report_json import streamed_report
     from dwarfgpu.service.file.file_report_text import is_complete
 
     file = open_member(member, options.target, options.limits)
     report = report_on_object(file, options.debug_directories, options.dialect)
-    return int(not is_complete(report)), {"schema": INFO_SCHEMA, **report_json(report)}
+    return int(not is_complete(report)), {"schema": INFO_SCHEMA, **streamed_report(report)}
 
 
-def _frames(member: Member, options: Options) -> tuple[int, JsonObject]:
+def _frames(member: Member, options: Options) -> tuple[int, StreamedObject]:
     from dwarfgpu.service.file.call_frame_listing import (
         CallFrameListing,
         FramesAnswer,
@@ -175,7 +182,7 @@ def _frames(member: Member, options: Options) -> tuple[int, JsonObject]:
     return int(not answer.is_whole), record
 
 
-QUESTIONS: Final[dict[str, Callable[[Member, Options], tuple[int, JsonObject]]]] = {
+QUESTIONS: Final[dict[str, Callable[[Member, Options], tuple[int, StreamedObject]]]] = {
     "check": _check,
     "where": _where,
     "info": _info,

@@ -235,8 +235,7 @@ def _record(report: Report) -> StreamedObject:
         answer = check_answer(report)
     except DwarfGpuError as error:
         return cast("StreamedObject", failed(report.path, "check", error))
-    record = answered(report.path, "check", report.status, None)
-    return {**cast("StreamedObject", record), "answer": answer}
+    return answered(report.path, "check", report.status, answer)
 
 
 def _text(reports: Iterable[Report], arguments: Namespace, *, has_baseline: bool) -> int:

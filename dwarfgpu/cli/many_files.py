@@ -15,7 +15,7 @@ from typing import Final
 
 from dwarfgpu.base.printable import ESCAPES, one_line
 from dwarfgpu.base.records import frozen
-from dwarfgpu.batch.examine import examine, failed, summary_record
+from dwarfgpu.batch.examine import examined, failed, summary_record
 from dwarfgpu.batch.in_order import in_order
 from dwarfgpu.batch.reading_options import Options
 from dwarfgpu.errors import DwarfGpuError, UsageError, counted
@@ -28,6 +28,7 @@ from dwarfgpu.options.batch_options import jobs_of
 from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.terminal.progress import Progress
+from dwarfgpu.view.json_pieces import json_pieces
 
 Show = Callable[[ObjectFile, Namespace], int]
 """Prints the answer of a command about one file, and returns the exit status; it is pickled."""
@@ -43,6 +44,8 @@ class _Shown:
     output: str = ""
     notes: str = ""
     """What goes to standard error."""
+    more: Iterable[str] = ()
+    """The rest of the output, which is made as it is printed: in this process only."""
 
 
 @frozen
@@ -78,16 +81,22 @@ def show_many(
     options = Options(arguments.target, arguments.dialect, directories, limits, minimum=minimum)
     found_members = members(paths, options.target, limits)
     if arguments.json_lines:
-        line = partial(_line, question, options)
+        line = partial(_line, question, options, is_whole=jobs > 0)
         return _print_lines(in_order(line, found_members, partial(_lost_line, question), jobs))
     encoding = getattr(sys.stdout, "encoding", None)
     request = _Request(show, arguments, options, has_heading, encoding)
     return _print_texts(in_order(partial(_shown, request), found_members, _unreadable, jobs))
 
 
-def _line(question: str, options: Options, member: Member) -> _Shown:
-    record = examine(member, question, options)
-    return _Shown(str(member), record["status"], json.dumps(record, allow_nan=False))
+def _line(question: str, options: Options, member: Member, *, is_whole: bool) -> _Shown:
+    """Return the line about a file; `is_whole`: as one text, for another process."""
+    record = examined(member, question, options)
+    status = record["status"]
+    assert isinstance(status, int)
+    pieces = json_pieces(record)
+    if is_whole:
+        return _Shown(str(member), status, "".join(pieces))
+    return _Shown(str(member), status, more=pieces)
 
 
 def _lost_line(question: str, member: Member, error: DwarfGpuError) -> _Shown:
@@ -125,7 +134,9 @@ def _print_lines(lines: Iterable[_Shown]) -> int:
     statuses: Counter[int] = Counter()
     for line in _with_progress(lines):
         statuses[line.status] += 1
-        print(line.output, flush=True)
+        sys.stdout.write(line.output)
+        sys.stdout.writelines(line.more)
+        print(flush=True)
     print(json.dumps(summary_record(statuses)))
     return max(statuses, default=0)
 
