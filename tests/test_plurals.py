@@ -10,6 +10,7 @@ import pytest
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import counted, plural
 from dwarfgpu.expr.static_check.extent import Extent
+from dwarfgpu.machine.sparse_memory import NOT_IN_STATE
 from dwarfgpu.machine.state.register_bytes import RegisterBytes, missing_bytes, unknown_register
 from dwarfgpu.view.location_sentence import extent_text
 
@@ -42,5 +43,7 @@ def test_one_bit_or_byte_that_is_missing() -> None:
     assert extent_text(Extent("partly", ((0, 1), (31, 1)))) == "bits 0,31 optimized out"
     x86_64 = architecture("x86_64")
     rax, stored = x86_64.by_name["rax"], RegisterBytes(bytes(8), b"\xff\0" * 4)
-    assert missing_bytes(0, rax, stored, 0, 8).message.endswith(", byte 1")
-    assert missing_bytes(0, rax, unknown_register(8), 0, 8).message.endswith(", bytes 0 to 7")
+    assert missing_bytes(0, rax, NOT_IN_STATE, stored, 0, 8).message.endswith(", byte 1")
+    assert missing_bytes(0, rax, NOT_IN_STATE, unknown_register(8), 0, 8).message.endswith(
+        ", bytes 0 to 7"
+    )

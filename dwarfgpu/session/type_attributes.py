@@ -164,7 +164,7 @@ class TypeAttributes:
             raise member.error.anew()
         if member.location is not None:
             if member.is_virtual and _has_no_address(location):
-                raise EvaluationError(VIRTUAL_IN_PIECES)
+                raise UndefinedBits(VIRTUAL_IN_PIECES)
             whole, location = location, self.part_location(member.location, location)
             if member.is_virtual and not _is_address(whole):
                 self._meant |= dict.fromkeys(_notes_on(member.location))

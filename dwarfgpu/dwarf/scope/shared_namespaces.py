@@ -7,8 +7,8 @@ symbols of v0 say in which an item is, and lines may: types and enumerators have
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.items_of_functions import in_unknown_module
