@@ -102,6 +102,15 @@ class DwarfGpuError(Exception):
             error.__dict__.update(self.__dict__)
         return error
 
+    def __eq__(self, other: object) -> bool:
+        """Compare what is said, so that records with the same error are equal."""
+        if not isinstance(other, DwarfGpuError):
+            return NotImplemented
+        return type(self) is type(other) and self.args == other.args and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.args))
+
     @property
     def text(self) -> str:
         """The message with its site and its context, with the characters of the names in it."""

@@ -209,8 +209,8 @@ def test_a_reading(name: str, text: str, value: object, error: type | None) -> N
     assert error is None or isinstance(reading.error, error)
     lanes = dwarfgpu.read_lanes([session], session.variable(name))
     assert lanes.of(0, 3).text == text
-    if error is None:
-        assert lanes.of(0, 3) == reading
+    assert lanes.of(0, 3) == reading == session.read(reading.variable)  # an error, too
+    assert len({lanes.of(0, 3), reading}) == 1
 
 
 def test_a_reading_has_an_error_where_bits_are_missing() -> None:
