@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, cast
 
+from dwarfgpu.base.base_type import CHARACTERS, INTEGRAL
 from dwarfgpu.base.float_format import BFLOAT16, BINARY16, BINARY32, BINARY64, FloatFormat
 from dwarfgpu.base.npy_fields import Field, descr_of, structure
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
@@ -69,26 +70,34 @@ def form_of(type_: Type | None) -> FloatFormat | None:
 
 
 def numpy_type(item: Type | None) -> str | None:
-    """Return the type of NumPy that holds all bits of such a number; None if it has none.
+    """Return the type of NumPy that holds all bits of such a number, an enumeration or a pointer,
+    which are integers; None if it has none.
 
     It has no bfloat16: the type is that of the bits.
     """
+    if isinstance(item, Enum) and item.size_bytes in (1, 2, 4, 8):
+        return _integer_type(item.size_bytes, item.is_signed)
+    if isinstance(item, Pointer) and item.size_bytes in (4, 8):
+        return _integer_type(item.size_bytes, is_signed=False)
     if not isinstance(item, Base):
         return None
     size, integers = item.size_bytes, integers_of(item)
     if integers is not None and size in (1, 2, 4, 8):
         has_padding = integers.most > 1 and item.base.bit_size != 8 * size  # _BitInt(24)
-        letter = "i" if integers.least < 0 else "u"
-        return None if has_padding else f"{'|' if size == 1 else '<'}{letter}{size}"
+        return None if has_padding else _integer_type(size, integers.least < 0)
     if is_complex(item):
         return f"<c{size}" if size in (8, 16) else None
     form = form_of(item)
     return None if form is None else "<u2" if form is BFLOAT16 else f"<f{size}"
 
 
+def _integer_type(size_bytes: int, is_signed: bool) -> str:
+    return f"{'|' if size_bytes == 1 else '<'}{'i' if is_signed else 'u'}{size_bytes}"
+
+
 def integers_of(type_: Type | None) -> Integers | None:
-    """Return the range of an integer type; None for any other type."""
-    if not isinstance(type_, Base) or not type_.base.is_integral or type_.base.is_generic:
+    """Return the range of an integer type, also of characters; None for any other type."""
+    if not isinstance(type_, Base) or type_.base.encoding not in INTEGRAL | CHARACTERS:
         return None
     bits = 1 if type_.base.encoding == "boolean" else type_.base.bit_size
     if type_.base.is_signed:
@@ -201,12 +210,7 @@ def _field(member: Member, depth: int) -> Field | None:
     number, lanes = numbers_of(bare)
     shape += [lanes] if lanes > 1 else []
     descr, fields = numpy_type(number), tuple[Field, ...]()
-    if isinstance(bare, Enum) and bare.size_bytes in (1, 2, 4, 8):
-        letter = "i" if bare.is_signed else "u"
-        descr = f"{'|' if bare.size_bytes == 1 else '<'}{letter}{bare.size_bytes}"
-    elif isinstance(bare, Pointer) and bare.size_bytes in (4, 8):
-        descr = f"<u{bare.size_bytes}"
-    elif isinstance(bare, Struct):
+    if isinstance(bare, Struct):
         fields = _fields(bare, depth + 1)
         descr = structure(fields) if fields else None
     if not name or descr is None:

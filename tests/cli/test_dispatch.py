@@ -262,7 +262,10 @@ def test_numbers_that_the_declared_type_has(number: int, is_one: bool) -> None:
         ("signed_char", 8, (-128, 127)),
         ("boolean", 8, (0, 1)),
         ("unsigned", 64, (0, (1 << 64) - 1)),
+        ("UTF", 16, (0, 0xFFFF)),  # char16_t
+        ("UCS", 32, (0, 0xFFFF_FFFF)),  # character (kind=4) of Fortran
         ("float", 32, None),
+        ("generic", 64, None),
     ],
 )
 def test_integers_of_a_type(encoding: str, bit_size: int, expected: tuple[int, int] | None) -> None:

@@ -12,13 +12,14 @@ import pytest
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.float_format import BFLOAT16
 from dwarfgpu.base.npy import Npy
-from dwarfgpu.dwarf.types.types import Array, Base, Pointer
+from dwarfgpu.dwarf.types.types import Array, Base, Enum, Member, Pointer, Struct, Type
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.simulated.launch.dispatch_packet import Allocator
 from dwarfgpu.machine.simulated.launch.kernarg import bind
 from dwarfgpu.machine.simulated.launch.kernel_arguments import parameters
 from dwarfgpu.objfile.metadata import Argument
 from dwarfgpu.options.kernel_argument_options import argument_values, declared
+from dwarfgpu.options.numpy_types import structure_fields
 from dwarfgpu.service.run.run_report import buffer_lines
 from tests.cli.command import FIXTURES, run, run_json
 from tests.cli.test_run import saved, values
@@ -227,6 +228,49 @@ def test_a_buffer_has_the_digits_of_print(descr: str, numbers: list[Any], shown:
     )
     [line] = buffer_lines(result)
     assert line.endswith(f"{{{shown}}}")
+
+
+@pytest.mark.parametrize(
+    ("item", "descr"),
+    [
+        (Enum("color", 4, is_signed=True), "<i4"),
+        (Enum("small", 1), "|u1"),
+        (Enum("long", 8), "<u8"),
+        (Enum("damaged", 3), None),
+        (Pointer(Base(BaseType("float", "float", 32))), "<u8"),
+        (Pointer(None, size_bytes=4), "<u4"),  # to LDS
+        (Base(BaseType("char8_t", "UTF", 8)), "|u1"),
+        (Base(BaseType("char16_t", "UTF", 16)), "<u2"),
+        (Base(BaseType("char32_t", "UTF", 32)), "<u4"),
+    ],
+)
+def test_enumerations_pointers_and_characters_are_integers(item: Type, descr: str | None) -> None:
+    variable: Any = SimpleNamespace(name="p", type=Pointer(Array(item, (2,))))
+    assert declared(variable).item_numpy == descr
+    member = Struct("struct", "S", 16, (Member("m", item, 0),))
+    fields = structure_fields(member)
+    assert [field.descr for field in fields[:1]] == ([] if descr is None else [descr])
+
+
+def test_an_array_for_an_enumeration_has_numbers_of_its_size(tmp_path: Path) -> None:
+    """An array of others would be read as something else than its numbers."""
+    item = Enum("color", 4, is_signed=True)
+    variable: Any = SimpleNamespace(name="p", type=Pointer(item))
+    arguments = [Argument("global_buffer", 8, 0)]
+    explicit = parameters(arguments, [declared(variable)])
+    hidden: Any = SimpleNamespace(of=None)
+    for kind, message in (
+        (np.int32, None),
+        (np.int64, "an array of numbers of 8 bytes, where enum color has 4"),
+        (np.float32, "an array of floating point numbers, where the pointer is to enum color"),
+    ):
+        given = argument_values([f"p={saved(tmp_path, 'given', np.ones(4, kind))}"])
+        if message is None:
+            bound = bind(explicit, arguments, given, hidden, Allocator(0), 0, 1024)
+            assert [buffer.data for _, buffer, _ in bound.buffers] == [bytes([1, 0, 0, 0] * 4)]
+        else:
+            with pytest.raises(UsageError, match=message):
+                bind(explicit, arguments, given, hidden, Allocator(0), 0, 1024)
 
 
 def test_a_pointer_to_arrays_is_one_to_their_numbers() -> None:

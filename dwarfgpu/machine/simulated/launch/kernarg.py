@@ -309,7 +309,8 @@ def _require_items(parameter: Parameter, buffer: Buffer) -> None:
             f"{parameter.text}: an array of structures of {counted(buffer.item_bytes or 0, 'byte')}"
             f", where {declared.item} has {declared.item_bytes}; a raw file gives any bytes"
         )
-    if not declared.is_number or buffer.item_bytes is None:
+    is_of_numbers = declared.is_number or declared.item_numpy is not None
+    if not is_of_numbers or buffer.item_bytes is None:
         return
     if buffer.item_bytes != declared.number_bytes:
         owner = declared.item if declared.item_lanes == 1 else f"a number of {declared.item}"

@@ -154,8 +154,8 @@ class DeclaredParameter:
     item_form: FloatFormat | None = None
     """The format of a floating point number there; None for one that is not encoded."""
     item_numpy: str | None = None
-    """The type of NumPy that has such numbers, such as `<f4`, or for bfloat16 their bits; None for
-    bytes."""
+    """The type of NumPy that has such numbers, such as `<f4`, or for bfloat16 their bits, and of an
+    enumeration or a pointer; None for bytes."""
     item_fields: tuple[Field, ...] = ()
     """The fields of NumPy of a structure; empty for any other type, and if it has none."""
     item_kind: str = INTEGERS
