@@ -15,7 +15,7 @@ from dwarfgpu.machine.topology import model_of
 from dwarfgpu.service.value.condition import InvalidThere
 from dwarfgpu.session.kernel_start import kernel_of
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.unknown_name import macros_not_read, outside_code, why_unknown
+from dwarfgpu.session.unknown_name import declaring_file, macros_not_read, outside_code, why_unknown
 
 _OPTION: Final = re.compile(
     "(?: It is in scope elsewhere:|; give --pc ADDR:) where .*? lists addresses"
@@ -63,7 +63,7 @@ def advised(session: Session, error: UsageError) -> UsageError:
                 suggestion = _OPTION.sub(_full_stop, why_unknown(session, name))
             suggestion = suggestion or session.did_you_mean(name, *kinds)
             if not suggestion and kinds == _OF_EXPRESSIONS and not around:
-                suggestion = _dynamic_lds(session) or macros_not_read(session)
+                suggestion = _dynamic_lds(session, name) or macros_not_read(session)
                 outside = outside_code(session)
                 suggestion = suggestion or (f" {outside}" if outside else "")
             return UsageError(f"{error.message}{suggestion}{session.unsearched_note()}")
@@ -72,8 +72,9 @@ def advised(session: Session, error: UsageError) -> UsageError:
     return error
 
 
-def _dynamic_lds(session: Session) -> str:
-    """Return where the dynamic LDS of the dispatch in focus is; empty if there is none.
+def _dynamic_lds(session: Session, name: str) -> str:
+    """Return where the dynamic LDS of the dispatch in focus is; empty if there is none, or if the
+    name is that of a variable which is not in scope.
 
     Compilers describe no variable and define no symbol for an `extern __shared__` array. Sources of
     Triton have none: its compiler alone uses the LDS.
@@ -94,7 +95,7 @@ def _dynamic_lds(session: Session) -> str:
     if fixed_bytes is None or any(item.value_kind == _LDS_ARGUMENT for item in arguments):
         return ""
     dynamic_bytes = dispatch.group_bytes - fixed_bytes
-    if dynamic_bytes <= 0:
+    if dynamic_bytes <= 0 or declaring_file(session, name) is not None:
         return ""
     return (
         ' An "extern __shared__" array has no debugging information: the '

@@ -92,7 +92,7 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
     if focus.pc is None:
         if not focus.code_objects:
             return " No code object is given"
-        file = _declaring_file(focus, name)
+        file = declaring_file(focus, name)
         if file is not None:
             return (
                 " Without a program location, only global variables are in scope; give --pc ADDR: "
@@ -109,7 +109,7 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
         above = "the frame" if level == 1 else f"{level} frames"
         caller = focus.functions()[level]
         return f" It is in {caller}, {above} above, into which this function is inlined"
-    file = _declaring_file(focus, name)
+    file = declaring_file(focus, name)
     if file is not None:
         return f" It is in scope elsewhere: where {file} {name} lists addresses"
     similar = suggestion(focus, name, ("variable", "function"))
@@ -144,7 +144,7 @@ def _unit_in_focus(focus: SearchedSession) -> list[CompilationUnit]:
     return [] if unit is None else [unit]
 
 
-def _declaring_file(focus: SearchedSession, name: str) -> str | None:
+def declaring_file(focus: SearchedSession, name: str) -> str | None:
     """Return the first file with a variable of a name, in scope or not, as a word of a command;
     `FILE` for code inside of a file. None without any."""
     for code_object in focus.code_objects:

@@ -96,17 +96,17 @@ LDS += ("--workgroup", 64, "--arg", "out=zeros:256")
 def test_dynamic_lds_has_no_name() -> None:
     """clang describes no variable for `extern __shared__ int dyn[]`, and defines no symbol; HIP
     allocates it after the static LDS of the kernel (256 bytes here)."""
-    commands = ("-ex", "print dyn[3]", "-ex", "print til")
+    commands = ("-ex", "print dyn[3]", "-ex", "print til", "-ex", "print table")
     none = 'No symbol "dyn" in current context.'
-    assert run("debug", *LDS, "--batch", *commands).err.splitlines()[-2] == none
-    first, second = run("debug", *LDS, "--dynamic-lds", 40, "--batch", *commands).err.splitlines()[
-        -2:
-    ]
+    assert run("debug", *LDS, "--batch", *commands).err.splitlines()[-3] == none
+    done = run("debug", *LDS, "--dynamic-lds", 40, "--batch", *commands)
+    first, second, third = done.err.splitlines()[-3:]
     assert first == (
         f'{none} An "extern __shared__" array has no debugging information: the 40 bytes of '
         "dynamic LDS begin at local#0x100, so try x/4dw local#0x100"
     )
     assert second == 'No symbol "til" in current context. Did you mean "tile"?'
+    assert third == 'No symbol "table" in current context.'  # of another function
 
 
 def test_lds_of_triton_is_not_an_array_of_the_source() -> None:
