@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _LONGEST_MAGIC_BYTES: Final = 64
 _MAX_LISTED: Final = 12
+_GIVE_ONE: Final = "; give the target or the number of one (--target)"
 """Maximum number of code objects in a message, which would be cut with many more."""
 _ENTRY_NAME: Final = pattern(
     r"(host|hip|hipv4|openmp|cuda)-.+|((cubin|ptx)-)?sm_[0-9]+[af]?|joined"
@@ -131,15 +132,12 @@ def container_of(file: ObjectFile) -> Container:
 
 
 def code_inside(file: ObjectFile) -> str:
-    """Return `; it holds 2 code objects: 1: gfx90a, 2: gfx942; give one with --target` for a host
-    file with code objects; otherwise nothing."""
+    """Return `; it holds 2 code objects: 1: gfx90a, 2: gfx942` and what to give, for a host file
+    with code objects; otherwise nothing."""
     entries = container_of(file).device_entries()
     if not entries:
         return ""
-    return (
-        f"; it holds {counted(len(entries), 'code object')}: {_listed(entries)}; give one with "
-        "--target"
-    )
+    return f"; it holds {counted(len(entries), 'code object')}: {_listed(entries)}{_GIVE_ONE}"
 
 
 def is_for_gpu(file: ObjectFile) -> bool:
@@ -194,8 +192,7 @@ def pick(container: Container, target: str | None) -> BundleEntry:
         raise UsageError(f"{container.path} holds no code for {target}; it has {listed}")
     raise UsageError(
         f"{container.path} holds {len(fitting)} code objects"
-        f"{'' if target is None else f' for {target}'}: {listed}; give one with --target, "
-        "by its target or its number"
+        f"{'' if target is None else f' for {target}'}: {listed}{_GIVE_ONE}"
     )
 
 

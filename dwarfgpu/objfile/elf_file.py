@@ -58,7 +58,7 @@ _MAX_HEADER: Final = 64
 _GNU_HEADER_BYTES: Final = 12
 """Of a section that GNU tools compressed before SHF_COMPRESSED: `ZLIB`, and the size when it is not
 compressed, 8 bytes, most significant first."""
-_READ_STATES: Final = "eval, location, lanes, waves, bt, run and debug read a state with"
+_READ_STATES: Final = "eval, location, lanes, waves, bt, run and debug"
 
 
 class ElfFile(OfOpenFile):
@@ -96,7 +96,9 @@ class ElfFile(OfOpenFile):
         if data[:4] != ELF_MAGIC:
             is_json = bytes(data[:LONGEST_MAGIC_BYTES]).lstrip().startswith(b"{")
             raise UsageError(
-                not_elf(path) + (f"; {_READ_STATES} --state {path}" if is_json else _source(path))
+                f"{not_elf(path)}; give it as a state (--state {path} of {_READ_STATES})"
+                if is_json
+                else not_elf(path) + _source(path)
             )
         ident = data[:16]
         if len(ident) < 16 or ident[4] not in LAYOUTS or ident[5] not in (1, 2):

@@ -51,7 +51,7 @@ def hint(error: DwarfGpuError) -> str | None:
     if isinstance(error, MissingContext | UsageError) and is_undescribed:
         if "; the debug file of " in error.message:
             return _WITHOUT_USABLE_DEBUG_FILE
-        return None if "; give one with --target" in error.message else WITHOUT_DEBUG_INFORMATION
+        return None if error.message.endswith("(--target)") else WITHOUT_DEBUG_INFORMATION
     if isinstance(error, InconsistentContext | MissingContext | Unavailable):
         for piece, advice in HINTS.items():
             if piece in error.message:

@@ -230,7 +230,7 @@ def test_a_code_object_of_a_bundle(tmp_path: Path) -> None:
     assert beside.name == content_name("saved.gfx942", inside, "co")
     assert beside.read_bytes() == inside
     assert "nest" in run("waves", "--state", tmp_path / "saved.json").lines[1]
-    assert "give one with --target" in run("dispatch", *asked).error
+    assert "give the target or the number of one (--target)" in run("dispatch", *asked).error
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 READ_STATES = (
-    "state.json is not an ELF file; eval, location, lanes, waves, bt, run and debug read a state "
-    "with --state state.json"
+    "state.json is not an ELF file; give it as a state (--state state.json of eval, location, "
+    "lanes, waves, bt, run and debug)"
 )
 PRIVATE = "gfx942 has no address space private; did you mean private_lane or private_wave? Known: "
 
@@ -356,7 +356,10 @@ def test_a_host_file_names_its_code_objects() -> None:
                   ("eval", library, "--pc", "kernel", "x"),
                   ("run", library, "k", "--grid", 64, "--workgroup", 64)):  # fmt: skip
         done = run(*words)
-        assert f"{advice}; give one with --target" in done.error and done.status == 2
+        assert (
+            f"{advice}; give the target or the number of one (--target)" in done.error
+            and done.status == 2
+        )
 
 
 # Lanes are those of waves: a thread of a CPU has none.
@@ -483,10 +486,10 @@ def test_the_prompt_and_convert_have_the_same_rule() -> None:
         ("conformance dir", "dir is a folder: give files of cases, such as dir/*.json"),
         ("eval k.hip t", "k.hip is not an ELF file; it is named as source text: give the file "),
         ("eval k.bc t", "k.bc is not an ELF file but LLVM bitcode: give the file that the "),
-        ("eval k.co --state prog.core t", "prog.core: not JSON: it is an ELF file; give it with "
-         "--core prog.core"),
+        ("eval k.co --state prog.core t", "prog.core: not JSON: it is an ELF file; give it as a "
+         "core file (--core prog.core)"),
         ("eval k.co --state prog.core.xz t", "prog.core.xz: not JSON: it is a compressed core "
-         "file; give it with --core prog.core.xz"),
+         "file; give it as a core file (--core prog.core.xz)"),
         ("bt --state state.json.xz", "state.json.xz: not JSON: it is compressed (xz); decompress "
          "it"),
         ("bt --state state.json.gz", "state.json.gz: not JSON: it is compressed (gzip); decompress "

@@ -341,7 +341,8 @@ def test_an_elf_file_is_called_so(tmp_path: Path) -> None:
     path.write_bytes(b"\x7fELF\x02\x01\xe0")
     with pytest.raises(UsageError) as caught:
         load_state(path)
-    assert str(caught.value) == f"{path}: not JSON: it is an ELF file; give it with --file {path}"
+    advice = f"give it as a code object (--file {path})"
+    assert str(caught.value) == f"{path}: not JSON: it is an ELF file; {advice}"
 
 
 def test_bytes_that_are_not_text(tmp_path: Path) -> None:

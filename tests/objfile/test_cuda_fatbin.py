@@ -85,7 +85,7 @@ def test_a_target_picks_one() -> None:
     assert open_object(path, "sm_75").path == f"{path}[cubin-sm_75]"
     with pytest.raises(UsageError, match="it has 0: cubin-sm_75, 1: cubin-sm_90"):
         open_object(path, "sm_80")
-    with pytest.raises(UsageError, match="give one with --target"):
+    with pytest.raises(UsageError, match="give the target or the number of one"):
         open_object(path)
 
 

@@ -74,7 +74,7 @@ def test_check_takes_all_kernels_of_a_gpu_or_a_named_one(cache: Path) -> None:
 
 @pytest.mark.parametrize("target", [None, "axpy", "gfx942"])
 def test_several_are_listed(cache: Path, target: str | None) -> None:
-    with pytest.raises(UsageError, match="give one with --target") as raised:
+    with pytest.raises(UsageError, match="give the target or the number of one") as raised:
         open_object(cache, target)
     assert "1: axpy-gfx942" in str(raised.value)
 

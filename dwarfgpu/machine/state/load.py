@@ -139,13 +139,14 @@ def _in_another_format(path: Path, error: UnreadableFile) -> UnreadableFile:
         from dwarfgpu.objfile.compressed_file import head_of  # few states are compressed
 
         is_core = is_core_header(head_of(str(path), head, CORE_HEADER_BYTES))
-        remedy = f"give it with --core {path}" if is_core else "decompress it"
+        remedy = f"give it as a core file (--core {path})" if is_core else "decompress it"
         what = "a compressed core file" if is_core else f"compressed ({program})"
         return UnreadableFile(f"{path}: not JSON: it is {what}; {remedy}")
     if not error.message.endswith(json_reader.IS_ELF):
         return error
-    option = "--core" if is_core_header(head[:CORE_HEADER_BYTES]) else "--file"
-    return UnreadableFile(f"{error.message}; give it with {option} {path}")
+    is_core = is_core_header(head[:CORE_HEADER_BYTES])
+    remedy = f"a core file (--core {path})" if is_core else f"a code object (--file {path})"
+    return UnreadableFile(f"{error.message}; give it as {remedy}")
 
 
 def _require_few(listed: Field, most_waves: int) -> None:
