@@ -46,9 +46,8 @@ from dwarfgpu.expr.evaluate import Step, evaluate, evaluate_attribute
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from dwarfgpu.expr.text.assembly import assemble, disassemble
 from dwarfgpu.language import Options as SourceOptions
-from dwarfgpu.language import TypedValue
+from dwarfgpu.language import TypedValue, format_source
 from dwarfgpu.language import evaluate as evaluate_source
-from dwarfgpu.language import format as format_source
 from dwarfgpu.language import type_of as source_type
 from dwarfgpu.language.code_positions import (
     CodePosition,

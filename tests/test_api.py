@@ -213,6 +213,23 @@ def test_a_reading(name: str, text: str, value: object, error: type | None) -> N
     assert len({lanes.of(0, 3), reading}) == 1
 
 
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("t", "3"),
+        ("no_location", "<optimized out>"),
+        ("*(int *)16", "<error: Cannot access memory at address 0x10>"),
+        ("*(int (*)[3])16", "<error: Cannot access memory at address 0x10>"),
+    ],
+)
+def test_the_text_of_a_value(expression: str, expected: str) -> None:
+    """As that of a reading, it is a text where there are no contents, too."""
+    session = session_of("locations.gfx942")
+    value = dwarfgpu.evaluate_source(expression, session)
+    assert dwarfgpu.format_source(value, session) == expected
+    assert (value.error is None) == (not expected.startswith("<"))
+
+
 def test_a_reading_has_an_error_where_bits_are_missing() -> None:
     session = session_of("locations.gfx942")
     missing = 0

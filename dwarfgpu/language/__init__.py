@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dwarfgpu.language.evaluator import type_of as type_of
     from dwarfgpu.language.name_resolution import Typed as Typed
     from dwarfgpu.language.real_types import format as format
+    from dwarfgpu.language.real_types import format_source as format_source
     from dwarfgpu.language.typed_value import TypedValue as TypedValue
     from dwarfgpu.language.typed_value import is_in_gdbs_words as is_in_gdbs_words
 
@@ -36,6 +37,7 @@ _MODULES: Final = {
     "TypedValue": "typed_value",
     "evaluate": "evaluator",
     "format": "real_types",
+    "format_source": "real_types",
     "has_assignment": "evaluator",
     "has_effect": "evaluator",
     "is_in_gdbs_words": "typed_value",

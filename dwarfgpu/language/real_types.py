@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import MAX_CHAIN, Pointer, Qualified, Struct, Type, strip
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.language import value_text
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
@@ -52,6 +52,20 @@ def format_source(
     options: FormatOptions = DEFAULT_OPTIONS,
     symbolize: Symbolize | None = None,
 ) -> str:
+    """Return the text of a value, as `Reading.text`: `<optimized out>` or `<error: …>` where there
+    are no contents. With the option `object`, that of the whole object and its class."""
+    value = ObjectAccess(session).read(value)
+    if value.error is not None and not isinstance(value.error, UndefinedBits):
+        return f"<error: {value.error}>"
+    return format(value, session, options, symbolize)
+
+
+def format(
+    value: TypedValue,
+    session: Session,
+    options: FormatOptions = DEFAULT_OPTIONS,
+    symbolize: Symbolize | None = None,
+) -> str:
     """Return the text of a value, as `value_text.format`; with the option `object`, that of the
     whole object and its class."""
     if options.object:
@@ -61,10 +75,6 @@ def format_source(
             return f"({real.name}) {value_text.format(real.value, session, options, symbolize)}"
         value = real_pointer(objects, value)
     return value_text.format(value, session, options, symbolize)
-
-
-format: Final = format_source
-"""The name inside the package; errors have that of the library."""
 
 
 def real_object(objects: ObjectAccess, value: TypedValue) -> RealObject | None:

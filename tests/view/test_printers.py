@@ -147,7 +147,9 @@ def test_elements_that_are_nowhere(
 ) -> None:
     for session in (gnu, llvm):
         with pytest.raises(DwarfGpuError) as caught:
-            shown(session, expression)
+            value = dg.evaluate_source(expression, session)
+            if value.error is not None:
+                raise value.error
         assert caught.value.message.startswith(error)
 
 
