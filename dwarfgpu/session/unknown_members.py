@@ -80,7 +80,7 @@ def _unknown_member(
     if whole.bits.size_bits and whole.bits.unknown == (1 << whole.bits.size_bits) - 1:
         return all_of_it  # nothing of it is known, even of one without members
     try:
-        search = _Search(endian, resolver, _has_virtual_base(whole.type))
+        search = _Search(endian, resolver, has_virtual_base(whole.type))
         objects = [whole]
         for object in objects:  # which continues with the virtual base classes of each
             unknown = search.unknown_member(object, objects)
@@ -110,7 +110,7 @@ class _Search:
             first, part, type_, count = parts.pop()
             bare = strip(type_)
             is_known = with_padding(part, bare if count is None else None).is_complete
-            if is_known and not (self._has_virtual_base and _has_virtual_base(type_)):
+            if is_known and not (self._has_virtual_base and has_virtual_base(type_)):
                 continue
             virtual: list[Member] = []
             if count is not None and count > 1:
@@ -174,7 +174,7 @@ def _virtual_bases(bare: Type | None) -> list[Member]:
     return [m for m in bare.members if m.is_virtual] if isinstance(bare, Struct) else []
 
 
-def _has_virtual_base(type_: Type | None) -> bool:
+def has_virtual_base(type_: Type | None) -> bool:
     """Return whether a virtual base class is among the parts of the objects of a type; also where
     there are too many parts to examine."""
     pending, visited, examined = [type_], set[Struct](), 0

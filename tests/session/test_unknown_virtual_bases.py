@@ -46,11 +46,14 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return folder / "a"
 
 
-def state_of(program: Path, state: Path, but: str | None = None) -> Path:
+def state_of(
+    program: Path, state: Path, but: str | None = None, *, has_padding: bool = False
+) -> Path:
     symbols = {s.name: s.address for s in dg.CodeObject.open(program).file.symbols}
     two, arr = symbols["two"], symbols["arr"]
     memory = [(two + at, data) for name, (at, data) in TWO.items() if name != but]
     memory += [(at, word.to_bytes(8, "little")) for at, word in TABLES.items()]
+    memory += [(two + 9, bytes(3)), (two + 25, bytes(1))] if has_padding else []
     for begin in (arr, arr + 24):
         memory += [(begin, ELEMENT), (begin + 12, bytes([5, 0, 0, 0])), (begin + 16, b"e")]
         if but != "an element":
@@ -92,6 +95,17 @@ def test_each_member_counts(program: Path, tmp_path: Path, but: str) -> None:
     assert reason in done.notes
     session = session_of(state)
     assert not session.read(session.variable("two")).is_complete
+
+
+@pytest.mark.parametrize("name", ["(left) two", "*(left *)&two"])
+def test_a_base_beside_bits_that_are_known_counts(program: Path, tmp_path: Path, name: str) -> None:
+    """All bits of `left` itself are known, those of the base are in others."""
+    state = tmp_path / "state.json"
+    done = run("eval", "--state", state_of(program, state, has_padding=True), name)
+    assert (done.status, done.err) == (0, "")
+    done = run("eval", "--state", state_of(program, state, "id", has_padding=True), name)
+    assert done.status == 1 and "id = <unavailable>" in done.out
+    assert f"{name} is only partly available: cannot access memory at " in done.err
 
 
 @pytest.mark.parametrize("but", ["left's table", "right's table", "an element"])

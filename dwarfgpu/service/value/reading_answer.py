@@ -35,7 +35,11 @@ from dwarfgpu.service.answer import (
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.unknown_members import has_all_members, reasons_of_member
+from dwarfgpu.session.unknown_members import (
+    has_all_members,
+    has_virtual_base,
+    reasons_of_member,
+)
 from dwarfgpu.view.format_options import error_as_text
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_json import location_json
@@ -117,7 +121,8 @@ def of_contents(
         return out
 
     is_whole = True
-    if bits is not None and not bits.is_complete:
+    has_others = location is not None and has_virtual_base(contents.type)  # not in its bits
+    if bits is not None and (has_others or not bits.is_complete):
         rest = beside_removed(bits, contents.type, session, location)
         is_whole = has_all_members(rest, contents.type, endian, location, session.resolver)
         if not is_whole:
@@ -204,7 +209,7 @@ def about_bits(contents: Contents, bits: Bits, rest: Bits, session: Session) -> 
     reasons = [text for text in why_missing if text not in (UNDEFINED_STORAGE, why_lost)]
     if why_lost is not None and bits.undefined == (1 << bits.size_bits) - 1:
         yield f"{name} is optimized out: {why_lost.removeprefix(REASON_LOST)}"
-    if rest.unavailable and reasons:
+    if (rest.unavailable or bits.is_complete) and reasons:
         is_whole = (bits.undefined | bits.unavailable) == (1 << bits.size_bits) - 1
         yield f"{name}{NOT_AVAILABLE if is_whole else PARTLY_AVAILABLE}{reasons[0]}"
     if bits.undefined and bits.undefined != (1 << bits.size_bits) - 1 and bits.size_bits <= 512:
