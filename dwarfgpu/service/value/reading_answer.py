@@ -121,7 +121,7 @@ def of_contents(
         return out
 
     is_whole = True
-    has_others = location is not None and has_virtual_base(contents.type)  # not in its bits
+    has_others = location is not None and _has_virtual_base(contents.type)  # not in its bits
     if bits is not None and (has_others or not bits.is_complete):
         rest = beside_removed(bits, contents.type, session, location)
         is_whole = has_all_members(rest, contents.type, endian, location, session.resolver)
@@ -196,6 +196,15 @@ def variable_text(
         return format(value, session, options, symbolize)
     assert reading.bits is not None
     return value_text(reading.bits, reading.type, session, reading.location, options)
+
+
+def _has_virtual_base(type_: Type | None) -> bool:
+    """Return whether parts of an object may be outside of its bits; the text has the error of a
+    member whose type cannot be read."""
+    try:
+        return has_virtual_base(type_)
+    except DwarfGpuError:
+        return False
 
 
 def about_bits(contents: Contents, bits: Bits, rest: Bits, session: Session) -> Iterator[str]:
