@@ -119,6 +119,7 @@ def _architecture(described: Processor, lanes: int) -> Architecture:
         dwarf_names=names,
         widens_bases=True,
         has_default_rules=True,
+        chains_register_rules=True,
         lower=lower,
         convert=convert_address,
         made_by=(amdgpu, (described.name, lanes)),

@@ -339,11 +339,7 @@ class CfiFrame(FrameWithoutSubprogram):
         return composite([undefined, Part(narrowed(location, size_bits), size_bits)])
 
     def _moved(self, number: int, source: int) -> Location:
-        """Return the location of register(R): where the same rules put R.
-
-        If they leave R unchanged or lose it, this frame's own R holds the register:
-        docs/spec-notes.md.
-        """
+        """Return the location of register(R): where the same rules put R, or R of this frame."""
         if self._size_bits(number) != self._size_bits(source):
             raise IllFormed(
                 f"{self._named(number)} of {self._size_bits(number)} bits cannot be in "
@@ -353,10 +349,20 @@ class CfiFrame(FrameWithoutSubprogram):
         if number == counter and source == self.row.return_register and self.has_signed_return:
             address = self.return_address()
             return UNDEFINED_LOCATION if address is None else self._implicit(address, 64)
+        is_moved = self.goes_by_rule_of(number, source)
+        return self.entry_register(source) if is_moved else self.register(source)
+
+    def goes_by_rule_of(self, number: int, source: int) -> bool:
+        """Return whether register(R) of a register means where the rules put R, rather than R of
+        this frame (A.6.4.1; DWARF 5 6.4.1; docs/spec-notes.md).
+
+        By default, the program counter is where the rules put the return address.
+        """
+        is_by_default = number == self.architecture.program_counter and number not in self.row.rules
+        if self.is_tail_call or not (is_by_default or self.architecture.chains_register_rules):
+            return False
         rule = self.row.rules.get(source)
-        if rule is None or isinstance(rule, UndefinedRule | SameValueRule):
-            return self.register(source)
-        return self.entry_register(source)
+        return rule is not None and not isinstance(rule, UndefinedRule | SameValueRule)
 
     def _named(self, number: int) -> str:
         """Return `register s16`, as every answer names it, or its number if it has no name."""

@@ -244,7 +244,8 @@ class RowChecker:
     def _cycle(self, row: Row, rules: Mapping[int, Rule]) -> list[int]:
         """Return registers that depend on each other, the first again at the end; empty if none do.
 
-        A rule depends on the CFA; register(R) and DW_OP_LLVM_call_frame_entry_reg R depend on R.
+        A rule depends on the CFA; DW_OP_LLVM_call_frame_entry_reg R and, on AMD GPUs, register(R)
+        depend on R (docs/spec-notes.md).
         """
         edges = {number: list(self._needs(rule)) for number, rule in rules.items()}
         if isinstance(row.cfa, ExpressionCfa):
@@ -257,7 +258,9 @@ class RowChecker:
     def _needs(self, rule: Rule) -> Iterator[int]:
         match rule:
             case RegisterRule():
-                yield rule.register
+                architecture = self.architectures.architecture
+                if architecture is None or architecture.chains_register_rules:
+                    yield rule.register
             case OffsetRule() | ValOffsetRule():
                 yield _CFA
             case ExpressionRule() | ValExpressionRule():

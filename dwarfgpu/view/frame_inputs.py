@@ -16,7 +16,6 @@ from dwarfgpu.cfi.rule import (
     RegisterRule,
     Rule,
     SameValueRule,
-    UndefinedRule,
     ValExpressionRule,
     ValOffsetRule,
 )
@@ -167,11 +166,8 @@ class _Chain:
         source = self._moved(frame, rule)
         if source is not None:
             self.number = source
-            source_rule = rules.get(source)
-            if source_rule is not None and not isinstance(
-                source_rule, UndefinedRule | SameValueRule
-            ):
-                return self._goes_inward()  # the same rules put the other register somewhere
+            if frame.goes_by_rule_of(number, source):
+                return self._goes_inward()
             return self._leaves(frame)
         if isinstance(rule, SameValueRule):
             return self._leaves(frame)
