@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from dwarfgpu import language
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.declarations import declaration_of
-from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
-from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.repl import completion
@@ -26,6 +22,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.answer import machine_interface
 from dwarfgpu.service.machine.examine_format import SIZES, Format, format_and_rest
 from dwarfgpu.service.value.expression_answer import value_record
+from dwarfgpu.service.value.expression_block import block_of, frame_in_block, named_variables
 from dwarfgpu.service.value.value_history import (
     convenience_integer,
     evaluated,
@@ -33,7 +30,6 @@ from dwarfgpu.service.value.value_history import (
     required,
 )
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import blocks_at
 
 _NO_LETTER: Final = "?"
 _NO_REGISTERS: Final = "No registers."
@@ -159,21 +155,9 @@ def displayed(shell: Shell) -> Iterator[Part]:
 
 
 def _session_for(session: Session, display: Display) -> Session | None:
-    """Return the session in which an expression is shown: the focus, or a frame into which it is
-    inlined; None outside of the block of its variables."""
-    if display.block is None:
-        return session
-    blocks = blocks_at(session)
-    if display.block not in blocks:
-        return None
-    inside = blocks[: blocks.index(display.block)]
-    inlined = sum(block.tag in FUNCTIONS for block in inside)
-    if not inlined:
-        return session
-    try:
-        return session.at_level(session.level, session.inline_level + inlined)
-    except DwarfGpuError:
-        return None
+    """Return the session in which an expression is shown; None outside of the block of its
+    variables."""
+    return session if display.block is None else frame_in_block(session, display.block)
 
 
 def _new_display(shell: Shell, argument: str) -> Display:
@@ -196,7 +180,6 @@ def _new_display(shell: Shell, argument: str) -> Display:
 
 def _block_of(shell: Shell, text: str) -> Die | None:
     """Return the innermost block or function whose variables an expression uses."""
-    named: list[Variable] = []
     options = options_of(shell.session, shell.values, writes=False)
     try:
         language.evaluate(text, shell.session, options)
@@ -205,30 +188,7 @@ def _block_of(shell: Shell, text: str) -> Die | None:
             raise
     except DwarfGpuError:
         pass  # it is shown in place of the value
-    noting = evolve(options, looked_at=lambda variable, _: named.append(variable))
-    with suppress(DwarfGpuError):  # as before
-        language.type_of(text, shell.session, noting)
-    blocks = blocks_at(shell.session)
-    local = [variable for variable in named if variable.kind != "global"]
-    around = [_block_around(variable.die, blocks) for variable in local]
-    return min(
-        around,
-        key=lambda block: blocks.index(block) if block in blocks else len(blocks),
-        default=None,
-    )
-
-
-def _block_around(variable: Die, blocks: Sequence[Die]) -> Die | None:
-    """Return the block of a variable among those at the focus, whose variables may be described in
-    an abstract instance; else its function."""
-    by_declaration = {declaration_of(block): block for block in reversed(blocks)}
-    around = variable.parent()
-    while around is not None:
-        block = by_declaration.get(declaration_of(around))
-        if block is not None or around.tag in FUNCTIONS:
-            return block or around
-        around = around.parent()
-    return None
+    return block_of(shell.session, named_variables(shell.session, shell.values, text))
 
 
 def _shown(shell: Shell, session: Session, display: Display) -> Iterator[Part]:
