@@ -55,9 +55,9 @@ class Halt:
     """The lanes whose accesses failed; none if it does not concern lanes."""
     barriers: tuple[WavesAtBarrier, ...] = ()
     """The waves at an unmet barrier, if that is the reason."""
-    in_calls: tuple[int, ...] = ()
-    """Those of `watchpoints` whose function has made a call that has not returned; a machine that
-    does not know leaves them out."""
+    in_calls: tuple[tuple[int, int], ...] = ()
+    """Those of `watchpoints` whose function has made a call that has not returned, each with the
+    return address; a machine that does not know leaves them out."""
     watch_lanes: tuple[tuple[int, ...], ...] = ()
     """The lanes that accessed what each of `watchpoints` watches; none where that was the wave. A
     machine that does not know leaves them out."""

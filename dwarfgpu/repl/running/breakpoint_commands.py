@@ -30,7 +30,9 @@ from dwarfgpu.repl.running.breakpoint_numbers import (
     listed_numbers,
     numbers_and_locations,
 )
+from dwarfgpu.repl.running.condition_frames import names_of
 from dwarfgpu.repl.running.runner import arm, can_run
+from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.command_bodies import indented
 from dwarfgpu.repl.support.script_commands import body
@@ -141,6 +143,8 @@ def condition(shell: Shell, argument: str) -> Iterator[Part]:
             valid = f"Breakpoint {item.number}'s condition is now valid at location {number}"
             yield f"{valid}, enabling."
     item.condition = text
+    if isinstance(item, Watchpoint):
+        item.condition_names = names_of(shell, text)
     item.invalid_locations = frozenset(n for n, error in enumerate(errors, 1) if error is not None)
     says = not text and shell.is_from_tty
     said = f"Breakpoint {item.number} now unconditional." if says else ""

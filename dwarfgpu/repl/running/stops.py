@@ -203,7 +203,7 @@ def _change(shell: Shell, item: Breakpoint, halt: Halt) -> tuple[str, str] | Non
     """Return what a watched object was, and is; None where it has not changed."""
     if not isinstance(item, Watchpoint):
         return "", ""
-    return looked_again(shell, item, is_in_call=item.number in halt.in_calls)
+    return looked_again(shell, item, is_in_call=item.number in dict(halt.in_calls))
 
 
 def _is_to_stop(shell: Shell, item: Breakpoint, halt: Halt) -> bool:
@@ -220,7 +220,8 @@ def _is_to_stop(shell: Shell, item: Breakpoint, halt: Halt) -> bool:
     if isinstance(item, Watchpoint):
         item.hit_lanes = item.lanes_of(halt) or None
         lanes = None if item.hit_lanes is None else [*item.hit_lanes]
-    if item.condition and not condition_holds(shell, item, lanes):
+    returns_to = dict(halt.in_calls).get(item.number)
+    if item.condition and not condition_holds(shell, item, lanes, returns_to=returns_to):
         return False
     if item.lane is not None:
         shell.session = shell.session.focused(item.lane)

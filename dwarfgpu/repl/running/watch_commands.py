@@ -13,6 +13,7 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.running.break_commands import keep
+from dwarfgpu.repl.running.condition_frames import names_of
 from dwarfgpu.repl.running.runner import arm, watcher
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
@@ -87,6 +88,7 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
         of_function=next(iter(readable_functions_at(session)[session.inline_level :]), None),
         depth=depth(session) - session.level if is_local else None,
         is_in_registers=is_in_registers,
+        condition_names=names_of(shell, condition),
     )
     watches = [
         breakpoint.watch

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.base.records import define, field
+from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.machine.run_control import Halt, Watch
 from dwarfgpu.machine.target import RegisterOffset
 from dwarfgpu.repl.running.breakpoint import Breakpoint
@@ -29,6 +30,17 @@ REASONS: Final = {
 }
 
 
+@frozen(eq=False)
+class ConditionNames:
+    """What the names of a condition are."""
+
+    session: Session
+    """Where it was set."""
+    variables: tuple[Variable, ...]
+    block: Die | None
+    """The innermost block of them; None for static ones."""
+
+
 @define(eq=False)
 class Watchpoint(Breakpoint):
     """An object whose accesses stop the machine."""
@@ -49,6 +61,8 @@ class Watchpoint(Breakpoint):
     depth: int | None = field(default=None, kw_only=True)
     """How many callers the frame has in which it is evaluated; None: the innermost one."""
     is_in_registers: bool = field(default=False, kw_only=True)
+    condition_names: ConditionNames | None = field(default=None, kw_only=True)
+    """None for a condition without variables."""
 
     @property
     def lane_of_value(self) -> int | None:

@@ -32,7 +32,7 @@ def looked_again(
     unknown: its value counts when it is active again.
     """
     before, text = item.watched.value, item.text
-    session = _frame_of(shell, item, is_in_call=is_in_call)
+    session = frame_of_watched(shell, item, is_in_call=is_in_call)
     now = None if session is None else _evaluated(shell, item, session)
     if now is not None:
         code = now.code if item.depth is not None else None
@@ -73,7 +73,7 @@ def _evaluated(shell: Shell, item: Watchpoint, session: Session) -> Watched | No
     return now if before == after else None
 
 
-def _frame_of(shell: Shell, item: Watchpoint, *, is_in_call: bool) -> Session | None:
+def frame_of_watched(shell: Shell, item: Watchpoint, *, is_in_call: bool) -> Session | None:
     """Return the frame in which a watchpoint was set, as it is now; None if it is not known."""
     session = shell.session.top or shell.session
     wave, lane = item.session.wave, item.session.lane

@@ -24,11 +24,10 @@ from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.run_control import WatchedBytes
 from dwarfgpu.machine.target import MemoryAddress, PartlyKnown, RegisterId, RegisterOffset, WaveId
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.service.value.suspended_frame import FRAME_REGISTERS, FrameRegisters
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.values import FormatOptions
 
-_FRAME_REGISTERS: Final = ("s32", "s33", "s34")
-"""Stack, frame and base pointer (AMDGPU usage, "Non-Kernel Functions")."""
 _END: Final = 1 << 64
 _REGISTER: Final = re.compile(r"\$(\w+)")
 
@@ -38,6 +37,7 @@ class _NotedReads(TargetWithCodeObjects):
     """A machine that notes what is read, or cannot be read because nothing has written it."""
 
     reads: list[WatchedBytes] = field(factory=list)
+    frame_registers: dict[tuple[str, int, int], bytes] = field(factory=dict)
 
     def read_register(
         self,
@@ -48,7 +48,10 @@ class _NotedReads(TargetWithCodeObjects):
     ) -> bytes:
         count = (register.size_bits + 7) // 8 - offset_bytes if size_bytes is None else size_bytes
         self.reads.append(WatchedBytes(RegisterOffset(wave, register, offset_bytes), count))
-        return super().read_register(wave, register, offset_bytes, size_bytes)
+        data = super().read_register(wave, register, offset_bytes, size_bytes)
+        if register.name in FRAME_REGISTERS:
+            self.frame_registers[register.name, offset_bytes, count] = data
+        return data
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
         self.reads.append(WatchedBytes(MemoryAddress(where, address), size_bytes))
@@ -69,6 +72,8 @@ class Watched:
     """Start and end of the code in which this location is valid; None: everywhere."""
     variables: tuple[Variable, ...]
     """Variables of the expression; without a value, those up to the one that has none."""
+    frame_registers: FrameRegisters
+    """By which they were found in the innermost frame."""
 
     @property
     def is_optimized_out(self) -> bool:
@@ -133,7 +138,8 @@ def watched(session: Session, text: str, options: Options, *, is_location: bool 
         own = tuple(noted.reads)
     watched_bytes = tuple(dict.fromkeys((*own, *before)))
     code = code_between_bounds(session.pc, used)
-    item = Watched(value, own, watched_bytes, code, tuple(used))
+    kept = {} if session.level else noted.frame_registers
+    item = Watched(value, own, watched_bytes, code, tuple(used), kept)
     has_location_list = code is not None and any(variable.kind != "global" for variable in used)
     # It comes when the object, or the pointer or index that leads to it, is written.
     is_unwritten = isinstance(value.error, Unavailable) and (
@@ -168,7 +174,7 @@ def _decides(part: WatchedBytes, named: frozenset[str]) -> bool:
     name = part.start.register.name
     if name in named:
         return True
-    return name[:1] in "sva" and is_decimal(name[1:]) and name not in _FRAME_REGISTERS
+    return name[:1] in "sva" and is_decimal(name[1:]) and name not in FRAME_REGISTERS
 
 
 def code_between_bounds(pc: int | None, variables: Iterable[Variable]) -> tuple[int, int] | None:

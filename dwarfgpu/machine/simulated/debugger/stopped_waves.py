@@ -39,7 +39,7 @@ def signal_halt(wave: WaveId, reason: StopReason, text: str, lanes: Sequence[int
     )
 
 
-def watchpoint_halt(wave: WaveId, stopped: Stopped, in_calls: tuple[int, ...]) -> Halt:
+def watchpoint_halt(wave: WaveId, stopped: Stopped, in_calls: tuple[tuple[int, int], ...]) -> Halt:
     """Return the halt of a watchpoint that was hit, or whose function has returned."""
     is_scope = stopped.text == "scope"
     return Halt(

@@ -48,9 +48,11 @@ class WatchedObjects:
         watching = [read.watching(watch, self._returns_of(watch)) for watch in watches]
         return Watchpoints(watching, scratch, machine.program.instruction_at)
 
-    def in_calls(self, numbers: Sequence[int]) -> tuple[int, ...]:
-        """Return the watches, of some, whose function is in a call."""
-        return tuple(n for n in numbers if n in self._calls and self._calls[n][1])
+    def in_calls(self, numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
+        """Return the watches, of some, whose function is in a call, each with the return
+        address."""
+        calls = ((n, self._calls[n][1]) for n in numbers if n in self._calls)
+        return tuple((number, returns[0]) for number, returns in calls if returns)
 
     def _returns_of(self, watch: Watch) -> list[int]:
         """Return the return addresses of the calls made by a watch's function since the watch was
