@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.entry_tree import Tree
 from dwarfgpu.dwarf.index.name_table import NameEntry, NameTable, name_hash
+from dwarfgpu.dwarf.names.function_paths import without_arguments
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, counted
 
@@ -245,7 +246,7 @@ class _NameChecker:
         bare = own or _ANONYMOUS
         if text in (bare, linkage) or bare.startswith(("-[", "+[")):
             return None
-        if text.partition("<")[0] == bare or bare.partition("<")[0] == text:
+        if without_arguments(text) == bare or without_arguments(bare) == text:
             return None
         shown = data[:_SHOWN].decode("utf-8", "replace")
         return f"its name is {shown}, and the entry at {die.offset:#x} is {bare[:_SHOWN]}"

@@ -138,6 +138,40 @@ def test_a_name_that_leads_to_an_entry_with_another() -> None:
     assert all(": its name is " in text and ", and the entry at " in text for text in messages)
 
 
+@pytest.mark.parametrize(
+    ("name", "listed", "is_sound"),
+    [
+        ("operator<<int>", "operator<", True),
+        ("operator< <int>", "operator<", True),
+        ("operator<<<int>", "operator<<", True),
+        ("operator<=><int>", "operator<=>", True),
+        ("operator<", "operator<<int>", True),
+        ("twice<int>", "twice", True),
+        ("operator<<int>", "operator", False),
+    ],
+)
+def test_a_template_may_be_listed_without_its_arguments(
+    name: str, listed: str, is_sound: bool
+) -> None:
+    """As llvm-dwarfutil writes an index."""
+    shapes = (
+        Shape(dw.TAG_COMPILE_UNIT, (), True),
+        Shape(dw.TAG_SUBPROGRAM, ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_LOW_PC, dw.FORM_ADDR))),
+    )
+    entries = b"\1\2" + name.encode() + b"\0" + words(0x1000) + b"\0"
+    abbreviation = bytes((1, dw.TAG_SUBPROGRAM, 3, dw.FORM_REF4, 0, 0, 0))
+    index = words(5, size_bytes=4) + words(1, 0, 0, 0, 1, len(abbreviation), 0, size_bytes=4)
+    index += words(0, 0, 0, size_bytes=4) + abbreviation + b"\1" + words(13, size_bytes=4) + b"\0"
+    others: dict[str, bytes | Content] = {
+        ".debug_names": words(len(index), size_bytes=4) + index,
+        ".debug_str": listed.encode() + b"\0",
+    }
+    verdict = verdict_on(info_file(shapes, entries, others, machine=X86_64))
+    messages = [one.message for one in findings(verdict) if one.rule == "wrong-index"]
+    wrong = f"entry 0x0: its name is {listed}, and the entry at 0xd is {name}"
+    assert messages == ([] if is_sound else [wrong])
+
+
 def test_only_so_many_names_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each takes a while, and a hostile index has millions: the check is then incomplete."""
     monkeypatch.setattr("dwarfgpu.check.name_indexes._MOST_COMPARED", 5)

@@ -14,7 +14,9 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf.names import cxx, qualified
 
-_WITH_BRACKETS: Final = r"operator\s*(?:\(\)|<=>|<<=?|>>=?|->\*?|[<>]=?)"
+_SHIFT: Final = r"<<(?![\w&'{-]|\(anonymous)=?"
+"""Not `operator<` with arguments, `operator<<int>` as clang writes it."""
+_WITH_BRACKETS: Final = rf"operator\s*(?:\(\)|<=>|{_SHIFT}|>>=?|->\*?|[<>]=?)"
 OPERATOR: Final = pattern(_WITH_BRACKETS)
 """The name of an operator with brackets."""
 _SPACE_IN_OPERATOR: Final = pattern(r"\b(operator(?=\s*[^\w\s])(?:\"\")?)\s+")
