@@ -66,6 +66,15 @@ class Site(NamedTuple):
         return f"{self.operation or 'operation'} at offset {self.offset:#x}"
 
 
+class FilePosition(NamedTuple):
+    """Where in a file is what cannot be read."""
+
+    path: str
+    section: str
+    offset: int
+    """Bytes from the start of the section: of a header."""
+
+
 class DwarfGpuError(Exception):
     """Base of all errors of dwarfgpu; prints as one line that a person can act on."""
 
@@ -73,6 +82,8 @@ class DwarfGpuError(Exception):
     """Set once, by the evaluator or decoder that knows it."""
     context: str | None = None
     """File, section, DIE or variable being read, set once by the first caller that knows it."""
+    position: FilePosition | None = None
+    """Of a header that cannot be read; `context` says it in words."""
     brief: str | None = None
     """What is wrong in a few words, in place of each of many values; a note has the message."""
 

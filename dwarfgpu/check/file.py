@@ -5,7 +5,7 @@ Law: an unreadable part costs only itself, and is reported; nothing is skipped s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
@@ -32,6 +32,7 @@ from dwarfgpu.check.rules import RULES
 from dwarfgpu.check.string_tables import StringTables
 from dwarfgpu.check.type_signatures import TypeSignatures
 from dwarfgpu.check.unit_kinds import check_kind
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.cfi_rows_by_pc import SECTIONS, search_table_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
@@ -116,7 +117,7 @@ def _verified(code_object: CodeObject, findings: Findings, budgets: CheckBudgets
             findings.skip(code_object.unusable_debug_file)
         check_headers(info, architectures.architecture, findings)
         for problem in info.problems:
-            _broken(problem, None, findings)
+            _broken(problem, _header_position(problem, info), findings)
         for unit in _units(info, architectures.architecture, findings):
             budget = budgets.of(unit)
             if budget.is_spent:
@@ -128,7 +129,7 @@ def _verified(code_object: CodeObject, findings: Findings, budgets: CheckBudgets
                 checker.run()
             except DwarfGpuError as error:
                 is_whole = False
-                _broken(error, unit, findings)
+                _broken(error, partial(unit_position, unit), findings)
             entries += checker.entries
             if unit.info is info:
                 indexes.add(unit)
@@ -156,7 +157,7 @@ def _verified(code_object: CodeObject, findings: Findings, budgets: CheckBudgets
         _check_contained(contained, entries_of_units.chains, findings)
         indexes.run()
     except DwarfGpuError as error:  # a section that cannot be read at all
-        _broken(error, None, findings)
+        _broken(error, _header_position(error, info), findings)
     files = [file] if info.object is file else [file, info.object]
     for one_file in files:
         for kind in SECTIONS:
@@ -206,7 +207,7 @@ def _units(
         try:
             full = unit.full
         except DwarfGpuError as error:
-            _broken(error, unit, findings)
+            _broken(error, partial(unit_position, unit), findings)
             continue
         if full is unit:
             continue
@@ -218,18 +219,29 @@ def _units(
                 visited.add(id(candidate))
                 yield candidate
     for problem in info.split.problems():
-        _broken(problem, None, findings)
+        _broken(problem, _header_position(problem, info), findings)
 
 
-def _broken(error: DwarfGpuError, unit: CompilationUnit | None, findings: Findings) -> None:
+def _header_position(error: DwarfGpuError, info: DebugInfo) -> FindingPosition:
+    """Return where a header is that cannot be read; the section table for a whole section."""
+    position = error.position
+    if position is None:
+        return FindingPosition("section table", 0, "file")
+    kind = "index" if position.section in (dw.CU_INDEX, dw.TU_INDEX) else "unit"
+    file = None if position.path == info.sections.path else position.path
+    return FindingPosition(position.section, position.offset, kind, file=file)
+
+
+def _broken(
+    error: DwarfGpuError,
+    position: FindingPosition | Callable[[], FindingPosition],
+    findings: Findings,
+) -> None:
     """Report a unit that cannot be read to its end, or whose header cannot be read."""
     if not isinstance(error, Malformed | IllFormed):  # no fault of the file's
         findings.skip(error)
         return
     rule = RULES["unreadable-unit"]
-    position = (
-        FindingPosition(".debug_info", 0, "unit") if unit is None else partial(unit_position, unit)
-    )
     message = error.message if error.context is None else str(error)
     findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
 

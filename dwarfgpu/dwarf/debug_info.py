@@ -37,7 +37,7 @@ from dwarfgpu.dwarf.types.base_types import base_type_of
 from dwarfgpu.dwarf.types.builder import TypeBuilder
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_header import read_headers
-from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
+from dwarfgpu.errors import DwarfGpuError, FilePosition, IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.dialect import dialect as dialect_named
 from dwarfgpu.objfile.damaged_headers import header_damage, odd_layout
@@ -278,8 +278,9 @@ class DebugInfo(OfOpenFile):
             self.object.limits.units,
             load,
         )
-        for problem in problems.values():
+        for offset, problem in problems.items():
             problem.context = f"{self.path}: {problem.context}"
+            problem.position = FilePosition(self.path, f"{section}{self.sections.suffix}", offset)
             self.note_unread(problem)
         for field in self.sections.unknown_fields.get(section, ()):
             index = bisect_right(headers, field.offset, key=attrgetter("offset")) - 1

@@ -48,6 +48,7 @@ from tests.dwarf.builder import (
     AMDGPU,
     FIXTURES,
     X86_64,
+    Content,
     Shape,
     abbreviations,
     elf,
@@ -809,6 +810,33 @@ def test_what_a_machine_has_loaded_is_checked_as_the_file() -> None:
     loaded = verify(CodeObject.open(path, 0x7F0000000000)).findings.kept
     assert loaded == verify(CodeObject.open(path)).findings.kept
     assert "range-outside-function" not in {finding.rule for finding in loaded}
+
+
+DWARF_5, DWARF_4_TYPE = b"\5\0\1\x08" + bytes(4), b"\4\0" + bytes(4) + b"\x08" + bytes(12)
+"""Headers behind their lengths."""
+
+
+@pytest.mark.parametrize(
+    ("section", "kind", "at", "message"),
+    [
+        (".debug_info", DWARF_5, 0, "length 0xff reaches beyond the section"),
+        (".debug_info", DWARF_5, 7, "address size 255"),
+        (".debug_types", DWARF_4_TYPE, 0, "length 0xff reaches beyond the section"),
+        (".debug_types", DWARF_4_TYPE, 10, "address size 255"),
+    ],
+)
+def test_a_header_that_cannot_be_read_is_where_it_is(
+    section: str, kind: bytes, at: int, message: str
+) -> None:
+    first = words(len(kind) + 1, size_bytes=4) + kind + b"\1"
+    second = bytearray(first)
+    second[at] = 0xFF
+    others: dict[str, bytes | Content] = {section: first + bytes(second)}
+    verdict = verdict_on(info_file([Shape(COMPILE_UNIT, ())], b"\x01", others))
+    (found,) = (one for one in findings(verdict) if one.rule == "unreadable-unit")
+    position = found.position
+    assert message in found.message
+    assert (position.section, position.offset, position.kind) == (section, len(first), "unit")
 
 
 def test_a_section_that_the_file_does_not_have_is_an_error() -> None:

@@ -37,6 +37,10 @@ def test_an_unreadable_header_in_a_split_file_is_an_error(
     found = findings(verify(CodeObject.open(tmp_path / "prog")))
     assert [one.rule for one in found] == ([] if message is None else ["unreadable-unit"])
     assert message is None or message in found[0].message
+    if message is not None:
+        position = found[0].position
+        assert (position.section, position.offset) == (".debug_info.dwo", 0)
+        assert position.kind == "unit" and position.file == str(tmp_path / "a.dwo")
 
 
 INDEX_HEAD, SIGNATURE, ROW_NUMBER, NUMBER = 16, 8, 4, 4
@@ -77,6 +81,8 @@ def test_a_damaged_index_of_a_package(
     verdict = verify(CodeObject.open(tmp_path / name))
     broken = [one.message for one in findings(verdict) if one.rule == "unreadable-unit"]
     assert len(broken) == (row is not None)
+    positions = [one.position for one in findings(verdict) if one.rule == "unreadable-unit"]
+    assert all(one.section == ".debug_cu_index" for one in positions)
     assert message is None or message in " ".join([*broken, *verdict.findings.skipped])
 
 

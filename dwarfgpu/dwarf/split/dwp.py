@@ -20,6 +20,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import (
     DwarfGpuError,
     FailedReads,
+    FilePosition,
     IllFormed,
     LimitExceeded,
     Malformed,
@@ -227,6 +228,7 @@ class PackageSections:
             return read_index(section, data, self.file.endian)
         except DwarfGpuError as error:
             error.context = error.context or f"{self.file.path}: {section}"
+            error.position = FilePosition(self.file.path, section, 0)
             raise
 
     def faults(self) -> list[Malformed]:

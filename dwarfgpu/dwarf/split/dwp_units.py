@@ -9,7 +9,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.sections import Program, Sections
 from dwarfgpu.dwarf.split.dwp import Contents, PackageRow, PackageSections
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, counted
+from dwarfgpu.errors import DwarfGpuError, FilePosition, LimitExceeded, Malformed, counted
 from dwarfgpu.objfile.elf import ObjectFile
 
 _Rows: TypeAlias = tuple[tuple[CompilationUnit, ...], tuple[DwarfGpuError, ...]]
@@ -124,6 +124,7 @@ class Package:
                         problems += part.problems
                     fault = fault or self._signature_fault(section, signature, part)
                 except DwarfGpuError as error:
+                    error.position = error.position or FilePosition(self.file.path, section, 0)
                     problems.append(error)
             problems += [] if fault is None else [fault]
             for problem in (*problems, *self._faults)[:1]:
@@ -150,6 +151,7 @@ class Package:
         else:
             return None
         fault.context = f"{self.file.path}: {section}"
+        fault.position = FilePosition(self.file.path, section, 0)
         return fault
 
     @cached_property
