@@ -190,6 +190,10 @@ class BrokenEntry:
 
     offset: int
     error: DwarfGpuError = field(eq=False)
+    is_fde: bool = False
+    """Whether it names a CIE."""
+    is_of_cie: bool = False
+    """Whether that CIE is what cannot be read."""
 
 
 FrameEntry: TypeAlias = Cie | Fde | BrokenEntry

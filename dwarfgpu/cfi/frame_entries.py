@@ -201,13 +201,17 @@ class FrameEntries:
 
     def entry(self, header: EntryHeader) -> FrameEntry:
         """Return the entry with a header; the one that cannot be read with its error."""
+        reference = None
         try:
             reader, reference = self.reference(header)
             if reference is None:
                 return self._cie(header)
             return self.fde(header, reader, reference)
         except DwarfGpuError as error:
-            return BrokenEntry(header.offset, self.with_offset(error, header.offset))
+            is_fde = reference is not None
+            is_of_cie = reference is not None and self._cies.get(reference) is error
+            error = self.with_offset(error, header.offset)
+            return BrokenEntry(header.offset, error, is_fde, is_of_cie)
 
     def reference(self, header: EntryHeader) -> tuple[Reader, int | None]:
         """Return a reader after the CIE id or pointer, and the CIE's offset; None for a CIE."""

@@ -13,7 +13,8 @@ from dwarfgpu.errors import LimitExceeded
 
 
 def each_search_difference(section: FrameSection) -> Iterator[str]:
-    """Yield how the search table and the section disagree, all of both compared.
+    """Yield how the search table and the section disagree, all of both compared but FDEs that
+    cannot be read.
 
     `LimitExceeded` where the table has more pairs than a section may have entries, or the
     section has more.
@@ -43,6 +44,8 @@ def each_search_difference(section: FrameSection) -> Iterator[str]:
         if row is not None:
             is_listed[row] = 1
             location = columns.starts[row] if columns.programs[row] else None
+        if location is None and section.is_broken_fde(address - begin):
+            continue
         problem = wrong_pair(section.kind, start, address - begin, location)
         if problem is not None:
             yield problem

@@ -110,6 +110,12 @@ class FrameSection:
         """Return the entry at one of `offsets`."""
         return self._section.entry_at(offset)
 
+    def is_broken_fde(self, offset: int) -> bool:
+        """Return whether an FDE begins at an offset that cannot be read."""
+        header = self._section.header_at(offset) if 0 <= offset < len(self.data) else None
+        entry = None if header is None else self._section.entry(header)
+        return isinstance(entry, BrokenEntry) and entry.is_fde
+
     def bytes_of_entry(self, offset: int) -> bytes:
         """Return the bytes of the entry at one of `offsets`."""
         return self._section.bytes_of_entry(offset)
@@ -303,6 +309,8 @@ class FrameSection:
             entry = None if header is None else self._section.entry(header)
         except DwarfGpuError:
             entry = None
+        if isinstance(entry, BrokenEntry) and entry.is_fde:
+            raise entry.error.anew()
         location = entry.initial_location if isinstance(entry, Fde) else None
         problem = wrong_pair(self.kind, start, offset, location)
         if problem is not None:

@@ -194,6 +194,8 @@ class FrameChecker:
         return False
 
     def _unreadable(self, entry: BrokenEntry) -> None:
+        if entry.is_of_cie:
+            return  # reported with that
         if not isinstance(entry.error, Malformed | IllFormed):
             self.findings.skip(entry.error)
             return

@@ -363,3 +363,21 @@ def test_every_table_of_random_bytes() -> None:
                 expected = max((c for c in CODE if c <= location < c + 0x20), default=None)
                 fde = searched.find(location)
                 assert (fde and fde.initial_location) == expected
+
+
+def test_a_cie_that_cannot_be_read_is_one_finding(tmp_path: Path) -> None:
+    """What the table says of its FDEs is not known to be wrong."""
+    data, whole = bytearray(PROGRAM.read_bytes()), CodeObject.open(PROGRAM)
+    fdes = whole.info.call_frames.sections[0].fdes
+    start = next(fde.initial_location for fde in fdes if fde.cie.offset == 0)
+    data[whole.file.sections_by_name[".eh_frame"].offset + 8] = 9
+    program = changed(tmp_path / "demo", data)
+    done = run("check", "--only", "unreadable-cfi,search-table", program)
+    assert done.out.count("error: ") == 1 and "warning: " not in done.out
+    assert "unknown version 9 of a CIE [unreadable-cfi" in done.out
+    assert "entry (.eh_frame 0x0)" in done.out
+    section = CodeObject.open(program).info.call_frames.sections[0]
+    assert section.find(start) is None
+    assert str(section.search_error).endswith(
+        ".eh_frame entry at offset 0x0: unknown version 9 of a CIE"
+    )
