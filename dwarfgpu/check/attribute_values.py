@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
 from dwarfgpu.dwarf.list_entries import InvertedRange
 from dwarfgpu.dwarf.types.address_class import class_fault
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.dwarf.unit_tables import WrongHeader
+from dwarfgpu.dwarf.unit_header import WrongHeader
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 
 _FILES: Final = frozenset({dw.AT_DECL_FILE, dw.AT_CALL_FILE})
@@ -40,7 +40,7 @@ SUPPLEMENTARY_STRINGS: Final = frozenset(
 """The forms of strings of a supplementary file (DWARF 5 7.5.5)."""
 _SECTIONS: Final = {
     "strp": ".debug_str",
-    "line_strp": ".debug_line_strp",
+    "line_strp": ".debug_line_str",
     "supplementary_string": ".debug_str",
 }
 
@@ -69,6 +69,8 @@ class AttributeValues:
     """By what they are, and their form."""
     _has_no_supplementary: bool = field(init=False, default=False)
     """Whether a string of a supplementary file was looked up, and there is no such file."""
+    _has_wrong_ranges: bool = field(init=False, default=False)
+    """Whether the header of range lists that the unit does not name was reported."""
 
     def known(self, number: int, form: int) -> Container[Raw]:
         """Return the values of an attribute in a form that need no look-up."""
@@ -112,7 +114,7 @@ class AttributeValues:
         except InvertedRange as error:
             return "inverted-range", error.message
         except WrongHeader:
-            return None  # reported with the headers
+            return self._header_fault(number, value)
         except (IllFormed, Malformed) as error:
             if number != dw.AT_RANGES:
                 return "outside-table", error.message
@@ -121,6 +123,21 @@ class AttributeValues:
         except DwarfGpuError as error:
             return error
         return None
+
+    def _header_fault(self, number: int, value: Raw) -> tuple[str, str] | None:
+        """Return once that the header of range lists that the unit does not name is wrong for it;
+        those that it names are reported with the headers."""
+        unit = self.unit
+        is_named = unit.is_split or unit.root.has(dw.AT_RNGLISTS_BASE)
+        if number != dw.AT_RANGES or is_named or self._has_wrong_ranges or type(value) is not int:
+            return None
+        try:
+            lists = unit.sections.contributions(".debug_rnglists")
+            lists.check(value, unit.format.address_size)
+        except WrongHeader as error:
+            self._has_wrong_ranges = True
+            return "address-size", error.message
+        return None  # the header of its addresses, which it names
 
     def _look_up(self, number: int, attribute: Attribute) -> None:
         unit, value = self.unit, attribute.raw
@@ -136,6 +153,8 @@ class AttributeValues:
             if table is None:
                 if value and not unit.is_split:  # the skeleton has the table
                     raise IllFormed(f"file {value} of a unit that has no line table")
+            elif table.header.problem is not None:
+                return  # its files are not all known, which is reported with the line tables
             elif value or not table.header.first_file:  # 0 is no file before DWARF 5
                 table.file(value)
         elif attribute.kind == "supplementary_string":

@@ -38,6 +38,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.dwarf.unit_header import WrongHeader
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
@@ -238,7 +239,8 @@ def _broken(
     findings: Findings,
 ) -> None:
     """Report a unit that cannot be read to its end, or whose header cannot be read."""
-    if not isinstance(error, Malformed | IllFormed):  # no fault of the file's
+    # No fault of the file's, or one that is reported with the headers.
+    if not isinstance(error, Malformed | IllFormed) or isinstance(error, WrongHeader):
         findings.skip(error)
         return
     rule = RULES["unreadable-unit"]

@@ -4,7 +4,7 @@ tables that cannot be read to their end or contradict themselves (DWARF 5 6.2)."
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.byte_reader import Reader
@@ -32,14 +32,9 @@ from dwarfgpu.objfile.linker_room import leaves_room
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.header import LineHeader
 
-_BASES = (
-    (".debug_addr", dw.AT_ADDR_BASE, 2),
-    (".debug_loclists", dw.AT_LOCLISTS_BASE, 6),
-    (".debug_rnglists", dw.AT_RNGLISTS_BASE, 6),
-)
-"""Section, the attribute with the start of the unit's part, and the offset of address_size before
-that start (DWARF 5 7.27 to 7.29)."""
-_SIZED: Final = {name: before for _, name, before in _BASES}
+_SIZED: Final = {dw.AT_ADDR_BASE: 2, dw.AT_LOCLISTS_BASE: 6, dw.AT_RNGLISTS_BASE: 6}
+"""Attributes with the start of the unit's part of a section whose header has an address_size, and
+the offset of that before the start (DWARF 5 7.27 to 7.29)."""
 _TABLES: Final = (
     (".debug_str_offsets", dw.AT_STR_OFFSETS_BASE),
     (".debug_addr", dw.AT_ADDR_BASE),
@@ -48,12 +43,13 @@ _TABLES: Final = (
 )
 """Section, and the attribute with the offset behind the header of the unit's table in it (DWARF 5
 7.26 to 7.29)."""
+_WITH_HEADERS: Final = frozenset(name for _, name in _TABLES)
+_Table: TypeAlias = tuple[str, int, int]
+"""Section and attribute of a table of a unit, and where it begins behind its header."""
 _LISTS: Final = {".debug_loclists": "7.29", ".debug_rnglists": "7.28"}
 """Sections of lists, and what defines them."""
 _MAX_LIST_HEADERS: Final = 1_000_000
 """Of all parts of a package, which may overlap."""
-_WITH_HEADERS: Final = frozenset({dw.AT_STMT_LIST, *(name for _, name in _TABLES)})
-"""Attributes that lead to other headers."""
 _OPERAND_COUNTS: Final = (0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1)
 """Operands of the standard opcodes, DW_LNS_copy to DW_LNS_set_isa (DWARF 5 6.2.5.2)."""
 
@@ -69,9 +65,10 @@ def check_headers(info: DebugInfo, architecture: Architecture | None, findings: 
             last = unit.sections
             lists.setdefault(last, unit)
         try:
-            for section, size_bytes in _sizes(unit, architecture):
+            tables = _tables(unit) if unit.format.version >= 5 else ()
+            for section, size_bytes in _sizes(unit, architecture, tables):
                 _compare(unit, section, size_bytes, findings)
-            if wrong := _check_tables(unit, findings):
+            if tables and (wrong := _check_tables(unit, tables, findings)):
                 reported.update((unit.sections, section) for section in wrong)
         except DwarfGpuError:
             continue  # reported when the unit itself is read
@@ -89,7 +86,9 @@ def _aranges(info: DebugInfo) -> Sequence[ArangeSet]:
         return []
 
 
-def _sizes(unit: CompilationUnit, architecture: Architecture | None) -> Iterator[tuple[str, int]]:
+def _sizes(
+    unit: CompilationUnit, architecture: Architecture | None, tables: Sequence[_Table]
+) -> Iterator[tuple[str, int]]:
     """Yield the address sizes of the other headers that belong to a unit, by their sections."""
     file = unit.sections.object
     if architecture is not None and architecture.address_bits == 8 * file.address_bytes:
@@ -97,15 +96,12 @@ def _sizes(unit: CompilationUnit, architecture: Architecture | None) -> Iterator
     if unit.format.version < 5:
         return
     positions = unit.root.abbreviation.positions
-    if _WITH_HEADERS.isdisjoint(positions):
-        return
-    for section, name, before in _BASES:
-        if name not in positions:
+    for section, name, base in tables:
+        if name not in _SIZED:
             continue
-        base = unit.root.attribute(name)
         data = unit.sections.section(section)
-        if base is not None and isinstance(base.raw, int) and before <= base.raw <= len(data):
-            yield section, data[base.raw - before]
+        if header_fault(data, base, name, unit.format) is None:
+            yield f"{section}{unit.sections.suffix}", data[base - _SIZED[name]]
     lines = unit.root.attribute(dw.AT_STMT_LIST) if dw.AT_STMT_LIST in positions else None
     if lines is not None and isinstance(lines.raw, int) and lines.raw >= 0:
         size_bytes = _line_address_size(unit, lines.raw)
@@ -145,28 +141,36 @@ def _check_lists(
             return
 
 
-def _check_tables(unit: CompilationUnit, findings: Findings) -> list[str]:
+def _tables(unit: CompilationUnit) -> Sequence[_Table]:
+    """Return the tables of a unit: by its attributes, or, for a split unit without them, behind the
+    first headers of the sections (DWARF 5 7.3.2.2)."""
+    positions, is_split = unit.root.abbreviation.positions, unit.is_split
+    if _WITH_HEADERS.isdisjoint(positions) and not is_split:
+        return ()
+    tables = list[_Table]()
+    for section, name in _TABLES:
+        if name in positions:
+            attribute = unit.root.attribute(name)
+            if attribute is not None and isinstance(attribute.raw, int):
+                tables.append((section, name, attribute.raw))
+        elif is_split and name != dw.AT_ADDR_BASE and unit.sections.section(section):
+            tables.append((section, name, unit.tables.first_base(name)))
+    return tables
+
+
+def _check_tables(unit: CompilationUnit, tables: Sequence[_Table], findings: Findings) -> list[str]:
     """Report tables of the unit that begin behind no header of version 5, or a too long one; return
     their sections."""
     wrong = list[str]()
-    if unit.format.version < 5:
-        return wrong
-    positions = unit.root.abbreviation.positions
-    if _WITH_HEADERS.isdisjoint(positions):
-        return wrong
-    for section, name in _TABLES:
-        if name not in positions:
-            continue
-        base = unit.root.attribute(name)
-        if base is None or not isinstance(base.raw, int):
-            continue
+    for section, name, base in tables:
         data, shown = unit.sections.section(section), f"{section}{unit.sections.suffix}"
-        fault = header_fault(data, base.raw, name, unit.format)
+        fault = header_fault(data, base, name, unit.format)
         if fault is None and name in _SIZED:
-            _skip_segments(data[base.raw - _SIZED[name] + 1], shown, findings)
+            _skip_segments(data[base - _SIZED[name] + 1], shown, findings)
         elif fault is not None:
-            rule, title = RULES["table-header"], attribute_name(name)
-            message = f"{title} {base.raw:#x} in {shown}: {fault}"
+            rule, is_named = RULES["table-header"], unit.root.has(name)
+            title = f"{attribute_name(name)} {base:#x} in {shown}" if is_named else shown
+            message = f"{title}: {fault}"
             position = unit_position(unit)
             findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
             wrong.append(section)

@@ -14,6 +14,7 @@ from dwarfgpu.check.unit_findings import UnitFindings
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
 from dwarfgpu.dwarf.list_entries import InvertedRange
+from dwarfgpu.dwarf.unit_header import WrongHeader
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, MissingContext
 from dwarfgpu.expr.location_list_entry import LocationListEntry
 
@@ -88,6 +89,8 @@ class LocationLists:
             is_other = isinstance(error, IllFormed)
             if is_other and headers.have_other_addresses(attribute, self._report_size, again=True):
                 return ()
+            if isinstance(error, WrongHeader):
+                return ()  # reported with the headers
             rule = "unreadable-list" if isinstance(error, Malformed) else "ill-formed-list"
             if isinstance(error, InvertedRange):
                 rule = "inverted-range"

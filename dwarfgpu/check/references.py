@@ -14,6 +14,7 @@ from dwarfgpu.base.records import define, evolve, field, frozen
 from dwarfgpu.check.reference_targets import ANY, Refused, refused_by_operation, tag_name
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.dwarf.unit_header import WrongHeader
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.instruction import Instruction
@@ -159,6 +160,8 @@ class References:
                     return self._entry_fault(unit.section_offset(value), reference.refused)
                 case "address":
                     return self._address_fault(value)
+        except WrongHeader:
+            return None  # reported with the headers
         except IllFormed as error:
             return error.message
         except DwarfGpuError:
@@ -178,6 +181,8 @@ class References:
         have it."""
         try:
             self.unit.address(index)
+        except WrongHeader:
+            return None  # reported with the headers
         except (IllFormed, Malformed) as error:
             return error.message
         except DwarfGpuError:

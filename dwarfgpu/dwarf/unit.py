@@ -27,7 +27,7 @@ from dwarfgpu.dwarf.forms import Attribute, read_uleb
 from dwarfgpu.dwarf.location_lists import UnitLists, value_or_raise
 from dwarfgpu.dwarf.producer import has_legacy_attributes, parse_producer
 from dwarfgpu.dwarf.thread_local import tls_address
-from dwarfgpu.dwarf.unit_header import UnitHeader
+from dwarfgpu.dwarf.unit_header import UnitHeader, WrongHeader
 from dwarfgpu.dwarf.unit_tables import UnitTables
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -327,11 +327,11 @@ class CompilationUnit(OfOpenFile):
         does not depend on it. Damage is remembered."""
         try:
             return self.root.string(dw.AT_PRODUCER) or ""
-        except (MissingContext, InconsistentContext, Malformed) as error:
+        except (MissingContext, InconsistentContext, Malformed, WrongHeader) as error:
             program = self.sections.program
             if self.sections.object.machine == "AMDGPU" and program.forced_dialect is None:
                 raise
-            if isinstance(error, Malformed):
+            if isinstance(error, Malformed | WrongHeader):
                 self.info.main.note_unknown_compiler(error)
             return ""
 

@@ -17,7 +17,14 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, counted
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    IllFormed,
+    LimitExceeded,
+    Malformed,
+    Unsupported,
+    counted,
+)
 from dwarfgpu.expr.context import UnitFormat
 
 MAX_PROBLEMS: Final = 1_000
@@ -51,6 +58,15 @@ class UnitHeader:
     @property
     def is_type_unit(self) -> bool:
         return self.type_offset is not None
+
+
+class WrongHeader(IllFormed):
+    """The header of a table that a unit indexes, or of a list, is wrong for the unit: so would be
+    whatever is read by it. A base of the unit may be behind no header."""
+
+    @property
+    def kind(self) -> str:
+        return "IllFormed"
 
 
 def refuse_segments(size_bytes: int, section: str = "") -> None:

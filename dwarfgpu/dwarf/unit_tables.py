@@ -13,13 +13,12 @@ from typing import Final, Protocol
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, plain_integer
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.printable import printable, short_name
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.dwarf.sections import Sections
-from dwarfgpu.dwarf.unit_header import initial_length, refuse_segments
+from dwarfgpu.dwarf.unit_header import WrongHeader, refuse_segments
 from dwarfgpu.errors import IllFormed, Malformed
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.relocate import MAX_FIELD_BYTES
@@ -39,14 +38,6 @@ _HEADER_BYTES: Final = {
 """Bytes of the headers of tables in the 32-bit format."""
 _WITH_LENGTHS: Final = frozenset({".debug_str_offsets", ".debug_addr"})
 """Sections whose tables give their length in the header alone."""
-
-
-class WrongHeader(IllFormed):
-    """A base of a unit that is not behind the header of a table, which makes its indexes others."""
-
-    @property
-    def kind(self) -> str:
-        return "IllFormed"
 
 
 def header_fault(data: bytes, base: int, name: int, format: UnitFormat) -> str | None:
@@ -133,19 +124,28 @@ class UnitTables:
             return
         header_bytes = self._header_bytes(_HEADER_BYTES[name])
         if base < header_bytes:
-            raise IllFormed(
+            raise WrongHeader(
                 f"{_BASES[name]} {base:#x} is in the header of the table, which takes "
                 f"{header_bytes} bytes"
             )
 
     def _require_header(self, section: str, base: int, name: int) -> None:
-        """Require that a base is behind the header of a table, if the attribute gives it."""
-        if self.unit.format.version < 5 or not self.unit.root.has(name):
+        """Require that a base is behind the header of a table, if the attribute gives it, or the
+        unit is a split one and has the section."""
+        if self.unit.format.version < 5:
             return
-        fault = header_fault(self.unit.sections.section(section), base, name, self.unit.format)
+        data, is_named = self.unit.sections.section(section), self.unit.root.has(name)
+        if not is_named and not (self.unit.is_split and data):
+            return
+        fault = header_fault(data, base, name, self.unit.format)
         if fault is not None:
             shown = f"{section}{self.unit.sections.suffix}"
-            raise WrongHeader(f"{_BASES[name]} {base:#x} in {shown}: {fault}")
+            subject = f"{_BASES[name]} {base:#x} in {shown}" if is_named else f"{shown}+{base:#x}"
+            raise WrongHeader(f"{subject}: {fault}")
+
+    def first_base(self, name: int) -> int:
+        """Return the base behind the first header of a section, by the attribute of its tables."""
+        return self._header_bytes(_HEADER_BYTES[name])
 
     def _header_bytes(self, short: int) -> int:
         """Return the size of a header, which is longer in the 64-bit format."""
@@ -189,8 +189,6 @@ class UnitTables:
         if self.unit.is_split and self.unit.format.version < 5:
             return 0
         base = self._base_after_header(8, dw.AT_STR_OFFSETS_BASE)
-        if self.unit.is_split and not self.unit.root.has(dw.AT_STR_OFFSETS_BASE):
-            self._require_string_header(base)
         self._require_header(".debug_str_offsets", base, dw.AT_STR_OFFSETS_BASE)
         return base
 
@@ -215,29 +213,14 @@ class UnitTables:
             f'of "{short_name(printable(first))}"'
         )
 
-    def _require_string_header(self, header_bytes: int) -> None:
-        """Require the header of the strings of a split unit (DWARF 5 7.26): the index of a package
-        may lead elsewhere, and then every name would be another one's."""
-        data = self.unit.sections.section(".debug_str_offsets")
-        reader = Reader(data[:header_bytes], self.unit.format.endian)
-        length, _ = initial_length(reader)
-        if length > len(data) - reader.position:
-            raise Malformed(
-                f".debug_str_offsets.dwo: length {length:#x} of the unit's part is outside its "
-                f"{len(data):#x} bytes"
-            )
-        version = reader.unsigned(2)
-        if version != 5:
-            raise Malformed(f".debug_str_offsets.dwo: version {version} of the unit's part, not 5")
-
     @cached_property
     def _addresses(self) -> tuple[bytes, int, int, int, Endian]:
         """`.debug_addr`, where the unit's part of it begins and ends, and the size and byte order
         of an address."""
         unit = self.unit.linked
         base = unit.tables._base(dw.AT_ADDR_BASE, dw.AT_GNU_ADDR_BASE)
-        unit.tables._require_address_size(".debug_addr", base - 2)
         unit.tables._require_header(".debug_addr", base, dw.AT_ADDR_BASE)
+        unit.tables._require_address_size(".debug_addr", base - 2)
         data = unit.sections.section(".debug_addr")
         header_bytes = unit.tables._header_bytes(8) if unit.format.version >= 5 else 0
         self._require_known(base - header_bytes, base)
@@ -308,7 +291,7 @@ class UnitTables:
             size_bytes, segment_size = data[offset : offset + 2]
             shown = f"{section}{self.unit.sections.suffix}"
             if size_bytes != self.unit.format.address_size:
-                raise IllFormed(
+                raise WrongHeader(
                     f"address_size {size_bytes} of {shown} and address_size "
                     f"{self.unit.format.address_size} of its unit disagree"
                 )
@@ -316,8 +299,8 @@ class UnitTables:
 
     def _read_list_table(self, section: str, names: tuple[int, ...]) -> tuple[int, int, bytes]:
         base = self._base_after_header(12, *names)
-        self._require_address_size(section, base - 6)
         self._require_header(section, base, names[0])
+        self._require_address_size(section, base - 6)
         count = self._entry(section, base, -1, 4) if base >= 4 else 0
         table = self._list_tables[section] = base, count, self.unit.sections.section(section)
         return table

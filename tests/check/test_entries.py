@@ -911,3 +911,16 @@ def test_the_help_about_line_tables_is_of_each_of_its_mistakes(word: str) -> Non
     """One text is shown below a directory that is missing, and an opcode_base of 0."""
     advice = RULES["wrong-line-table"].advice
     assert advice is not None and word not in advice
+
+
+def test_files_of_a_table_that_cannot_be_read_are_no_findings() -> None:
+    """The form of the names of files is unknown: that is the only finding."""
+    names = name_table([(1, STRING)], [b"d\0"]) + name_table([(1, 0x7F)], [b"a\0", b"b\0"])
+    shapes = [
+        Shape(COMPILE_UNIT, ((dw.AT_STMT_LIST, SEC_OFFSET),), True),
+        Shape(VARIABLE, ((dw.AT_DECL_FILE, DATA1),)),
+    ]
+    entries = b"\x01" + bytes(4) + b"\2\0\2\1\2\5\0"
+    table = Table(b"\0\1\1", names=names).data()
+    verdict = verdict_on(info_file(shapes, entries, {".debug_line": table}))
+    assert rules(verdict) == [("error", "unreadable-line-table")]

@@ -8,15 +8,17 @@ from dwarfgpu.dwarf import constants as dw
 from tests.check.made import (
     BASE_TYPE,
     COMPILE_UNIT,
+    SUBPROGRAM,
     VARIABLE,
     cfi_entry,
     cie,
     findings,
     info_file,
+    rules,
     verdict_on,
     words,
 )
-from tests.dwarf.builder import Shape
+from tests.dwarf.builder import AMDGPU, X86_64, Content, Shape, abbreviations, elf, unit
 
 UNIT = Shape(COMPILE_UNIT, (), True)
 TYPE = Shape(dw.TAG_STRUCTURE_TYPE, (), True)
@@ -104,6 +106,88 @@ def test_the_header_of_a_table(
     listed = [one for one in found if one.rule == "table-header"]
     assert len(listed) == (message is not None)
     assert message is None or message in listed[0].message
+
+
+@pytest.mark.parametrize(
+    ("version", "size_bytes", "moved", "found"),
+    [
+        (5, 8, 0, []),
+        (4, 8, 0, [("error", "table-header")]),
+        (5, 4, 0, [("error", "address-size")]),
+        (5, 8, 8, [("error", "table-header")]),
+        (5, 8, -4, [("error", "table-header")]),
+    ],
+)
+def test_a_wrong_header_of_addresses_is_one_finding(
+    version: int, size_bytes: int, moved: int, found: list[tuple[str, str]]
+) -> None:
+    """Attributes, expressions and lists lead to addresses behind it, by their indexes."""
+    shapes = [
+        Shape(COMPILE_UNIT, ((dw.AT_ADDR_BASE, dw.FORM_SEC_OFFSET),), True),
+        Shape(SUBPROGRAM, ((dw.AT_LOW_PC, dw.FORM_ADDRX), (dw.AT_HIGH_PC, dw.FORM_DATA1))),
+        Shape(VARIABLE, ((dw.AT_LOCATION, dw.FORM_EXPRLOC),)),
+        Shape(VARIABLE, ((dw.AT_LOCATION, dw.FORM_SEC_OFFSET),)),
+        Shape(dw.TAG_LEXICAL_BLOCK, ((dw.AT_RANGES, dw.FORM_SEC_OFFSET),)),
+    ]
+    entries = b"\1" + word(8 + moved) + b"\2\0\x10\2\1\x10" + b"\3\2\xa1\0\3\2\xa1\1"
+    entries += 2 * (b"\4" + word(12)) + 2 * (b"\5" + word(12)) + b"\0"
+    table = word(version, 2) + bytes((size_bytes, 0)) + words(0x1000, 0x1010, 0)
+    sections: dict[str, bytes | Content] = {
+        ".debug_addr": word(len(table)) + table,
+        ".debug_loclists": lists_table(b"\3\0\x10\1\x30\0"),  # DW_LLE_startx_length
+        ".debug_rnglists": lists_table(b"\3\0\x10\0"),
+    }
+    assert rules(verdict_on(info_file(shapes, entries, sections))) == found
+
+
+def test_a_wrong_header_of_ranges_that_no_attribute_names_is_one_finding() -> None:
+    shapes = [
+        Shape(COMPILE_UNIT, (), True),
+        Shape(dw.TAG_LEXICAL_BLOCK, ((dw.AT_RANGES, dw.FORM_SEC_OFFSET),)),
+    ]
+    lists = bytearray(lists_table(b"\7" + words(0x1000) + b"\x10\0\7" + words(0x1020) + b"\x10\0"))
+    lists[6] = 4
+    entries = b"\1\2" + word(12) + b"\2" + word(23) + b"\0"
+    (found,) = findings(verdict_on(info_file(shapes, entries, {".debug_rnglists": bytes(lists)})))
+    assert found.rule == "address-size"
+    assert "address_size 4 of .debug_rnglists and address_size 8 of its unit" in found.message
+
+
+@pytest.mark.parametrize(
+    ("section", "at", "value", "found"),
+    [
+        (".debug_str_offsets.dwo", 4, 5, []),
+        (".debug_str_offsets.dwo", 4, 4, [("error", "table-header")]),
+        (".debug_str_offsets.dwo", 0, 0xFF, [("error", "table-header")]),
+        (".debug_loclists.dwo", 4, 4, [("error", "table-header")]),
+        (".debug_loclists.dwo", 6, 4, [("error", "address-size")]),
+        (".debug_rnglists.dwo", 6, 4, [("error", "address-size")]),
+    ],
+)
+@pytest.mark.parametrize("machine", [AMDGPU, X86_64])
+def test_a_wrong_header_of_a_split_unit_is_one_finding(
+    section: str, at: int, value: int, found: list[tuple[str, str]], machine: int
+) -> None:
+    """Its tables need no attribute: they follow the first headers (DWARF 5 7.3.2.2)."""
+    shapes = [
+        Shape(COMPILE_UNIT, ((dw.AT_PRODUCER, dw.FORM_STRX1), (dw.AT_NAME, dw.FORM_STRX1)), True),
+        Shape(VARIABLE, ((dw.AT_NAME, dw.FORM_STRX1), (dw.AT_LOCATION, dw.FORM_LOCLISTX))),
+        Shape(dw.TAG_LEXICAL_BLOCK, ((dw.AT_RANGES, dw.FORM_RNGLISTX),)),
+    ]
+    entries = bytes(8) + b"\1\0\1" + 2 * b"\2\0\0" + 2 * b"\3\0" + b"\0"
+    strings = word(5, 2) + bytes(2) + word(0) + word(2)
+    sections: dict[str, bytes | Content] = {
+        ".debug_info.dwo": unit(entries, kind=dw.UT_SPLIT_COMPILE),
+        ".debug_abbrev.dwo": abbreviations(*shapes),
+        ".debug_str.dwo": b"a\0b\0",
+        ".debug_str_offsets.dwo": word(len(strings)) + strings,
+        ".debug_loclists.dwo": lists_table(word(4) + b"\5\1\x30\0", 1),
+        ".debug_rnglists.dwo": lists_table(word(4) + b"\0", 1),
+    }
+    data = sections[section]
+    assert isinstance(data, bytes)
+    sections[section] = data[:at] + bytes((value,)) + data[at + 1 :]
+    assert rules(verdict_on(elf(sections, machine))) == found
 
 
 @pytest.mark.parametrize(

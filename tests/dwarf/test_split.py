@@ -22,12 +22,12 @@ from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.split import split_units
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, strip
+from dwarfgpu.dwarf.unit_header import WrongHeader
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
     InconsistentContext,
     LimitExceeded,
-    Malformed,
     MissingContext,
 )
 from dwarfgpu.expr.context import LocList
@@ -389,9 +389,9 @@ def test_strings_of_a_split_unit_need_no_base(offset_size: int) -> None:
     assert debug_info(elf(sections)).units[0].name == "two"
     # The index of a package may lead to the strings of another unit, or between them.
     wrong = table.replace(b"\5\0\0\0", b"\7\0\0\0", 1)
-    with pytest.raises(Malformed, match="version 7 of the unit's part, not 5"):
+    with pytest.raises(WrongHeader, match="version 7 in the header before it, not 5"):
         _ = debug_info(elf({**sections, ".debug_str_offsets.dwo": wrong})).units[0].name
-    with pytest.raises(Malformed, match="of the unit's part is outside its"):
+    with pytest.raises(WrongHeader, match="in the header before it is beyond the section"):
         _ = debug_info(elf({**sections, ".debug_str_offsets.dwo": table[:-1]})).units[0].name
 
 

@@ -18,8 +18,8 @@ from typing import Final, NamedTuple
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.dwarf.unit_header import initial_length, refuse_segments
-from dwarfgpu.errors import IllFormed, Malformed, Unsupported
+from dwarfgpu.dwarf.unit_header import WrongHeader, initial_length, refuse_segments
+from dwarfgpu.errors import Malformed, Unsupported
 
 _VERSION: Final = 5
 _LEAST_LENGTH: Final = 8
@@ -81,7 +81,7 @@ class Contributions:
 
     def check(self, offset: int, address_size: int, *, is_base: bool = False) -> bool:
         """Return whether the contribution of a list at an offset has a table of lists. Raises
-        `IllFormed` if its header and the unit have different address sizes, `Unsupported` for
+        `WrongHeader` if its header and the unit have different address sizes, `Unsupported` for
         another version, or segment selectors, `Malformed` where a header or a table is at the
         offset. `is_base`: the offset is that behind a header."""
         begin, end, last_size, has_table = self._last
@@ -94,7 +94,7 @@ class Contributions:
         if contribution.version != _VERSION:
             raise Unsupported(f"version {contribution.version} of {self._section}")
         if contribution.address_size != address_size:
-            raise IllFormed(
+            raise WrongHeader(
                 f"address_size {contribution.address_size} of {self._section} and address_size "
                 f"{address_size} of its unit disagree"
             )
