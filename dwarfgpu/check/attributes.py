@@ -12,6 +12,7 @@ from functools import cache
 from typing import Final
 
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.check.attribute_classes import class_fault
 from dwarfgpu.check.attribute_values import is_looked_up
 from dwarfgpu.check.expressions import Role
 from dwarfgpu.dwarf import constants as dw
@@ -260,6 +261,8 @@ def checked_values(
         if vendor is not None:
             name, role = vendor.name, _OF_OBJECT if number in _VENDOR_LISTS else None
         elif role is None and kind == "exprloc":
+            if class_fault(number, attribute.form, format) is not None:
+                continue  # reported with the abbreviation
             name, role = f"{number:#x}", _UNKNOWN
         if number == dw.AT_LOCATION and abbreviation.tag == _TAG_DWARF_PROCEDURE:
             role = _UNKNOWN

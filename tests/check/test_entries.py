@@ -924,3 +924,11 @@ def test_files_of_a_table_that_cannot_be_read_are_no_findings() -> None:
     table = Table(b"\0\1\1", names=names).data()
     verdict = verdict_on(info_file(shapes, entries, {".debug_line": table}))
     assert rules(verdict) == [("error", "unreadable-line-table")]
+
+
+def test_an_expression_in_an_attribute_of_another_class_is_one_finding() -> None:
+    """Its bytes are no operations that anything reads."""
+    data = one_entry(VARIABLE, [(dw.AT_DECL_LINE, EXPRLOC, block(b"\x01\x02"))])
+    (found,) = findings(verdict_on(data))
+    assert found.rule == "wrong-class"
+    assert found.message == "DW_AT_decl_line is not a constant but of class exprloc"
