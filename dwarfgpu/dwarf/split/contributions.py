@@ -181,11 +181,11 @@ class Contributions:
 
 def _read(reader: Reader) -> Contribution:
     """Read the next header; leaves the reader at the one after it."""
-    begin, all_bytes = reader.position, reader.remaining_bytes
+    begin = reader.position
     length, offset_size = initial_length(reader)
     end = reader.position + length
-    if length > reader.remaining_bytes:
-        raise Malformed(f"length {length:#x} of a table is beyond the {all_bytes:#x} bytes left")
+    if length > (left := reader.remaining_bytes):
+        raise Malformed(f"length {length:#x} of a table is beyond the {left:#x} bytes left")
     if length < _LEAST_LENGTH:
         raise Malformed(f"length {length:#x} of a table is less than its header has")
     version, address_size, segment_size = reader.unsigned(2), reader.u8(), reader.u8()
