@@ -352,3 +352,12 @@ def test_what_cannot_be_checked() -> None:
         done = run("check", "--", name)  # after `--`, every argument is a file
         assert (done.status, done.error) == (2, f"{name} cannot be read: No such file or directory")
     assert run("check", "pluss").error.endswith("unknown operation; did you mean plus?")
+
+
+def test_a_byte_order_that_the_default_architecture_does_not_have() -> None:
+    """As for asm and dis, which need none either."""
+    assert run("check", "--big-endian", "const2u 0x1234").status == 0
+    done = run("check", "--big-endian", "const2u 0x1234; drop; drop")
+    assert done.lines == [
+        "0x0004  error: DW_OP_drop: 1 stack entry needed, the stack has 0 (A.2.5.4.1)"
+    ]

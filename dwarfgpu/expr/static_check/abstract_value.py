@@ -206,7 +206,8 @@ def knowing(arch: Architecture | None, form: UnitFormat) -> Context:
 
     Nothing changes it, so that all expressions share it.
     """
-    if arch is None or arch.address_bits != 8 * form.address_size:
+    own = None if arch is None else (arch.address_bits // 8, arch.endian)
+    if arch is None or own != (form.address_size, form.endian):  # a context cannot have them
         return Context(unit=_Unit(form), limits=_LIMITS)
     return Context(
         arch,
