@@ -20,7 +20,7 @@ from dwarfgpu.access.coalesced_reads import READ_BUDGET, Fetch, Run, RunBudget
 from dwarfgpu.access.compare_single_locations import Comparison
 from dwarfgpu.access.exact_reads import exact_bytes
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, contents, plain_integer, wrong_value
+from dwarfgpu.base.arguments import FOREIGN, contents, wrong_value
 from dwarfgpu.base.bits import Endian, extract
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import (
@@ -116,8 +116,6 @@ class LocationAccess:
             location.require_single_locations()
         single = location.single_locations[0]
         storage, first = single.storage, single.bit_offset
-        if type(first) is not int:
-            first = plain_integer(first)
         if type(storage) is Register or type(storage) is Memory:
             if len(location.single_locations) != 1:
                 return None
@@ -266,7 +264,7 @@ class LocationAccess:
                     if remaining_bits is not None and first + count > remaining_bits:
                         raise _too_short(single, first + count)
                 single = current.single_locations[0]
-                storage, start = single.storage, plain_integer(single.bit_offset) + first
+                storage, start = single.storage, single.bit_offset + first
                 if len(current.single_locations) > 1:
                     moved = tuple(
                         SingleLocation(p.storage, p.bit_offset + first)

@@ -13,7 +13,7 @@ from dwarfgpu.access.coalesced_reads import CoalescedReads, Run, RunBudget
 from dwarfgpu.access.exact_reads import exact_bytes
 from dwarfgpu.access.location_access import PLAIN_LEVELS, LocationAccess
 from dwarfgpu.base.argument_types import require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, plain_integer
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.target import Sparse, Target
@@ -50,8 +50,6 @@ class ScalarAccess(LocationAccess):
             ):
                 single = singles[0]
                 storage, first_bit = single.storage, single.bit_offset
-                if type(first_bit) is not int:
-                    first_bit = plain_integer(first_bit)
                 if type(storage) is Register:
                     register = storage.register
                     if not first_bit & 7 and first_bit + 8 * size_bytes <= register.size_bits:

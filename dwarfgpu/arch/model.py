@@ -519,6 +519,8 @@ class Architecture:
         try:
             if type(address) is not int:
                 address = plain_integer(address)
+            if type(lane) is not int and lane is not None:
+                lane = plain_integer(lane)
             return self._lower(self, space_number, address, lane, apertures)
         except FOREIGN:
             require_right_arguments(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.arguments import wrong_value
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import frozen, plain_fields
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -43,6 +43,9 @@ class FloatFormat:
     fraction_bits: int
     explicit_integer_bit: bool = False
     """Whether the bit before the fraction is there, as in the x87 format."""
+
+    def __attrs_post_init__(self) -> None:
+        plain_fields(self, "exponent_bits", "fraction_bits", "explicit_integer_bit")
 
     @property
     def size_bits(self) -> int:

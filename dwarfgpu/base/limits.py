@@ -14,7 +14,7 @@ from typing import Final
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.arguments import integer
-from dwarfgpu.base.records import fields, frozen
+from dwarfgpu.base.records import fields, frozen, plain_fields
 from dwarfgpu.errors import LimitExceeded
 
 UNJUDGED_BYTES: Final = 1 << 20
@@ -30,11 +30,15 @@ MAX_JOBS: Final = 256
 
 
 def _check(limits: Limits | FileLimits) -> None:
-    """Raise `UsageError` for a limit that is no number: few inputs are compared with each."""
+    """Raise `UsageError` for a limit that is no number: few inputs are compared with each. Those of
+    NumPy become numbers of Python: sizes of any width are compared with them."""
     for limit in fields(type(limits)):
         value = getattr(limits, limit.name)
         if (type(value) is not int or value < 0) and type(value) is not bool:
-            integer(f"{type(limits).__name__}.{limit.name}", value, 0)
+            plain_fields(limits, limit.name)
+            value = getattr(limits, limit.name)
+            if type(value) is not bool:
+                integer(f"{type(limits).__name__}.{limit.name}", value, 0)
 
 
 @methods_name_wrong_arguments

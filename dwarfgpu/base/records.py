@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from dwarfgpu.base.arguments import WrongType, plain_integer
+from dwarfgpu.base.arguments import WrongType, plain_argument
 
 if TYPE_CHECKING:
     from attrs import Factory, define, evolve, field, fields, frozen, has
@@ -49,11 +49,12 @@ _T = TypeVar("_T")
 
 
 def plain_fields(instance: object, *names: str) -> None:
-    """Replace integers of NumPy in fields of an object, also a frozen one, as `plain_integer`."""
+    """Replace integers and truth values of NumPy in fields of an object, also a frozen one, as
+    `plain_argument`."""
     for name in names:
         value = getattr(instance, name)
         if type(value).__module__ == "numpy":
-            force_setattr(instance, name, plain_integer(value))
+            force_setattr(instance, name, plain_argument(value))
 
 
 def no_number(attribute: str, *, has_truth: bool = False) -> Callable[[type[_T]], type[_T]]:

@@ -17,7 +17,7 @@ from dwarfgpu.base.argument_types import (
 from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_value
 from dwarfgpu.base.base_type import BaseType, unsigned_type
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.records import evolve, field, frozen
+from dwarfgpu.base.records import evolve, field, frozen, plain_fields
 from dwarfgpu.errors import OutOfRange, UsageError, shown
 from dwarfgpu.model.storage import (
     UNDEFINED,
@@ -45,6 +45,10 @@ class SingleLocation:
     """Size in bits of the register or stack value that fills it, if the storage does not have
     one."""
 
+    def __attrs_post_init__(self) -> None:
+        if type(self.bit_offset) is not int or self.holder_bits is not None:
+            plain_fields(self, "bit_offset", "holder_bits")
+
     @property
     def remaining_bits(self) -> int | None:
         """Bits from the position to the end of the storage; None if it has no end."""
@@ -66,8 +70,8 @@ class SingleLocation:
         """Return the location moved by `bits`; `OutOfRange` outside the storage (A.2.5.4.4.1)."""
         try:
             storage, bit_offset = self.storage, self.bit_offset
-            if type(bit_offset) is not int or type(bits) is not int:
-                bit_offset, bits = plain_integer(bit_offset), plain_integer(bits)
+            if type(bits) is not int:
+                bits = plain_integer(bits)
             bit_offset += bits
             size_bits = storage.size_bits
             if size_bits is None:

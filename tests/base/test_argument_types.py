@@ -336,6 +336,83 @@ def test_entries_of_folders_are_paths() -> None:
         load_core(entries[CRASH_CORE.stem])
 
 
+NUMPY_INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+HALF = dg.FloatFormat("half", 5, 10)
+
+
+def limited(limits: dg.Limits, *, size_bits: int) -> object:
+    """Return what a read of bytes that are not known answers, or its error."""
+    context = dg.Context(GFX942, target=TARGET, limits=limits)
+    return outcome(lambda: context.access.read(IN_V6, size_bits))
+
+
+def outcome(question: Callable[[], object]) -> object:
+    try:
+        return question()
+    except dg.DwarfGpuError as error:
+        return type(error), str(error)
+
+
+def at(bit_offset: int) -> dg.SingleLocation:
+    return dg.SingleLocation(dg.Register(V6), bit_offset)
+
+
+IN_MEMORY = dg.Memory(GLOBAL.space)
+BY_NUMBER: dict[str, Callable[[int], object]] = {
+    "remaining_bits": lambda n: at(n).remaining_bits,
+    "remaining_bits in memory": lambda n: dg.SingleLocation(IN_MEMORY, n).remaining_bits,
+    "byte_address": lambda n: dg.SingleLocation(IN_MEMORY, n).byte_address,
+    "displaced": lambda n: at(n).displaced(n).displaced(n).displaced(n),
+    "low": lambda n: dg.SingleLocation(dg.Register(V6), 0, n).low(8),
+    "read": lambda n: ACCESS.read(dg.Location((at(n),)), 8 * 200),
+    "read of memory": lambda n: outcome(
+        lambda: ACCESS.read(dg.Location((dg.SingleLocation(IN_MEMORY, n),)), 32)
+    ),
+    "size_bits": lambda n: dg.FloatFormat("wide", 15, n, True).size_bits,
+    "decode": lambda n: dg.FloatFormat("wide", n // 12, n).decode(127 << PLAIN | 1),
+    "encode": lambda n: dg.FloatFormat("wide", n // 6, n).encode(HALF.decode(0x3C01)),
+    "infinity": lambda n: dg.FloatFormat("wide", n // 4, n).infinity(1),
+    "read_bytes": lambda n: limited(dg.Limits(read_bytes=n), size_bits=8 * 32),
+    "too many read_bytes": lambda n: limited(dg.Limits(read_bytes=n), size_bits=8 * 200),
+    "runs": lambda n: limited(dg.Limits(places=n, parts=n), size_bits=8 * 32),
+    "steps": lambda n: dg.Limits(steps=n, total_bytes=n),
+    "check_inflated": lambda n: outcome(
+        lambda: dg.FileLimits(inflated_ratio=n).check_inflated(
+            "part", packed_bytes=1 << 20, size_bytes=1 << 40
+        )
+    ),
+    "check_symbols": lambda n: outcome(lambda: dg.FileLimits(symbols=n).check_symbols("part", 300)),
+    "lane": lambda n: GFX942.lower(5, 1000, n // 2),
+    "address and lane": lambda n: GFX942.lower(5, n, n // 2),
+    "space": lambda n: GFX942.lower(n // 19, n, n // 2),
+    "lane of memory": lambda n: outcome(
+        lambda: TARGET.read_memory(dg.Memory(GFX942.address_spaces[5], 0, n // 2), 1000, 4)
+    ),
+}
+"""Questions to records and functions that have a number of a script."""
+PLAIN = 96
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", NUMPY_INTEGERS)
+@pytest.mark.parametrize("question", BY_NUMBER)
+def test_integers_of_numpy_in_records_have_no_width(question: str, kind: str) -> None:
+    np = pytest.importorskip("numpy")
+    ask = BY_NUMBER[question]
+    assert repr(ask(getattr(np, kind)(PLAIN))) == repr(ask(PLAIN))
+
+
+def test_truth_values_of_numpy_in_records_are_those_of_python() -> None:
+    np = pytest.importorskip("numpy")
+    x87 = dg.FloatFormat("x87", np.uint8(15), np.uint8(63), np.bool_(True))
+    assert repr(x87) == repr(dg.FloatFormat("x87", 15, 63, True))
+    assert dg.FileLimits(index_cache=np.bool_(True)).index_cache is True
+    with pytest.raises(WrongType, match=r"Limits\.steps: expected int, not"):
+        dg.Limits(steps=np.float64(3))  # type: ignore[arg-type]
+    with pytest.raises(dg.UsageError, match=r"Limits\.steps: .* of at least 0, not -1"):
+        dg.Limits(steps=np.int8(-1))
+
+
 def test_numbers_and_arrays_of_numpy(session: dg.Session) -> None:
     """Its numbers are integers without their width; its arrays are none."""
     np = pytest.importorskip("numpy")
