@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Final, Protocol
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, plain_integer
+from dwarfgpu.base.arguments import FOREIGN, integer, plain_integer, wrong_value
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.printable import printable, short_name
@@ -145,7 +145,10 @@ class UnitTables:
 
     def first_base(self, name: int) -> int:
         """Return the base behind the first header of a section, by the attribute of its tables."""
-        return self._header_bytes(_HEADER_BYTES[name])
+        short = _HEADER_BYTES.get(integer("name", name))
+        if short is None:
+            raise wrong_value("name", name, "an attribute of a table with a header")
+        return self._header_bytes(short)
 
     def _header_bytes(self, short: int) -> int:
         """Return the size of a header, which is longer in the 64-bit format."""
