@@ -316,6 +316,34 @@ def test_inlined_calls_in_the_prologue_and_amid_lines(
     assert of_dwarfgpu == of_gdb
 
 
+def test_rows_after_one_that_is_left_out(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GDB leaves out a row of another file that is no statement at the address of a statement. The
+    row after it begins a step even if it continues the statement with a discriminator."""
+    gdb, gcc = tool("gdb"), tool("gcc")
+    statement, left_out, end = "1 10 0 is_stmt 1", "2 20 0 is_stmt 0", "1 12 0 is_stmt 1"
+    rows_of = (
+        (statement, left_out, "nop", "1 10 0 is_stmt 0 discriminator 1"),
+        (statement, left_out, "nop", "2 20 0 is_stmt 0 discriminator 1"),
+        (statement, "2 10 0 is_stmt 0", "nop", "1 10 0 is_stmt 0 discriminator 1"),
+        (statement, left_out, "nop", "2 30 0 is_stmt 1"),
+        (statement, left_out, "nop", "1 10 0", "nop", "1 10 0 discriminator 1"),
+        (statement, left_out, "1 11 0 is_stmt 0"),
+        (statement, left_out, "1 11 0 is_stmt 1"),
+        (statement, left_out, "3 11 0 is_stmt 0", "nop", "2 20 0 discriminator 1"),
+    )
+    lines = ['.file 1 "one.c"', '.file 2 "two.c"', '.file 3 "three.c"', ".text"]
+    for number, rows in enumerate(rows_of):
+        lines += [f".globl f{number}", f".type f{number}, @function", f"f{number}:"]
+        lines += [row if row == "nop" else f".loc {row}" for row in (*rows, "nop", end)]
+        lines += ["ret", f".size f{number}, .-f{number}"]
+    (tmp_path / "a.s").write_text("\n".join(('.file "one.c"', *lines, "")))
+    command = [gcc, "-nostdlib", "-Wl,-e,f0,-Ttext=0x1000", "-Wa,--gdwarf-5", "-o", "a", "a.s"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, [f"info line *{0x1000 + at}" for at in range(32)])
+    assert of_dwarfgpu == of_gdb
+    assert "Line 10" in of_gdb
+
+
 @pytest.mark.parametrize("version", ["4", "5"])
 def test_files_by_their_paths(tmp_path: Path, version: str) -> None:
     folder = tmp_path / "sub"

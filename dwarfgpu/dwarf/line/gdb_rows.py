@@ -67,7 +67,7 @@ class LineSteps:
         It drops rows that continue the line and file of the row before them, beginning with the
         first of these that has a discriminator; rows at whose address the code of another file
         begins, or the sequence ends; and a row of another file that is not a statement, at an
-        address that has one.
+        address that has one. The row after such a one is as if its file were another one again.
 
         Of the dropped rows, one is kept where a statement of another line hides the row that they
         continue: there GDB takes their code for that of the statement. It is no statement here, so
@@ -77,22 +77,23 @@ class LineSteps:
         addresses = map(matrix.rows.addresses.__getitem__, order)
         add_address, add_file = self._addresses.append, self._files.append
         add_line, add_flags = self._lines.append, self._flags.append
-        last_line, last_file, is_distinguished = -1, -1, False
+        last_line, last_file, is_distinguished, is_left_out = -1, -1, False, False
         last_address, has_statement, may_be_hidden = -1, False, False
         for address, registers in zip(addresses, matrix.rows.registers(order), strict=True):
             file, line, _, _, discriminator, _, flags = registers
             if address != last_address:
                 last_address, has_statement = address, False
             is_stmt = flags & IS_STMT
-            if file == last_file and line == last_line:
-                is_distinguished = is_distinguished or discriminator != 0
-                is_kept = not is_distinguished
-            else:
-                if file != last_file:
-                    if has_statement and not is_stmt:
-                        continue
-                    self._drop_empty(first, address)
-                is_distinguished, is_kept = discriminator != 0, True
+            begins_file = is_left_out or file != last_file
+            continues = file == last_file and line == last_line
+            is_distinguished = discriminator != 0 or (continues and is_distinguished)
+            last_line, last_file = line, file
+            is_left_out = begins_file and has_statement and not is_stmt
+            if is_left_out:
+                continue
+            if begins_file:
+                self._drop_empty(first, address, file)
+            is_kept = begins_file or not continues or not is_distinguished
             if is_kept:
                 add_address(address)
                 add_file(file)
@@ -103,7 +104,6 @@ class LineSteps:
                 may_be_hidden = False
                 if self._is_last_hidden():
                     self._add(address, file, line, 0)
-            last_line, last_file = line, file
             has_statement = has_statement or is_stmt != 0
         self._drop_empty(first, matrix.sequences.ends[number])
 
@@ -114,13 +114,15 @@ class LineSteps:
         chosen = self._chosen(last)
         return (self._lines[chosen], self._files[chosen]) != (self._lines[last], self._files[last])
 
-    def _drop_empty(self, first: int, address: int) -> None:
+    def _drop_empty(self, first: int, address: int, next_file: int | None = None) -> None:
         """Remove the last steps of a sequence, which begins with step `first`, if they are of one
-        file and describe no address before this one."""
+        file, another one than that of the next row, and describe no address before this one."""
         addresses, files = self._addresses, self._files
         if len(addresses) == first or addresses[-1] != address:
             return
         file = files[-1]
+        if file == next_file:
+            return
         while len(addresses) > first and addresses[-1] == address and files[-1] == file:
             for column in (addresses, files, self._lines, self._flags):
                 column.pop()
