@@ -304,7 +304,8 @@ def located(
     at_address = _at_address(variable, attribute, context.pc) if is_asked else None
     if at_address is None:
         try:
-            return _evaluated(attribute, context, observe)
+            location = _evaluated(attribute, context, observe)
+            return _without_left_frame(location, attribute, context)
         except Ambiguous:
             at_address = None if is_asked else _at_address(variable, attribute, context.pc)
             if at_address is None:
@@ -313,6 +314,26 @@ def located(
     if variable is not None and isinstance(context.frame, SubprogramFrame):
         _require_private(variable, at_address, context.frame)
     return location
+
+
+def _without_left_frame(
+    location: Location, attribute: ExprLoc | LocList, context: Context
+) -> Location:
+    """Return the location without what is in a frame that was given back before a tail call."""
+    frame = context.frame
+    if not isinstance(frame, SubprogramFrame) or not frame.level:
+        return location
+    physical = frame.session.physical_frame
+    if physical is None or not physical.is_tail_call:
+        return location
+    from dwarfgpu.session.left_frames import without_left_frame  # few frames are so
+
+    unit = attribute.unit
+    programs = (
+        prepare(expression, unit.dialect, unit.format)
+        for expression in _expressions(attribute, context.pc)
+    )
+    return without_left_frame(location, programs, frame)
 
 
 def _require_no_frame_base(

@@ -29,7 +29,8 @@ from dwarfgpu.expr.evaluate import Result, Step
 from dwarfgpu.expr.ops.special_value import TYPED_REGISTERS
 from dwarfgpu.expr.text.assembly import instruction_text, shortened
 from dwarfgpu.model.location import Location
-from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
+from dwarfgpu.model.object import REASON_LOST, REASON_UNDESCRIBED, Bits
+from dwarfgpu.model.storage import Undefined
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_json import operand_json
 from dwarfgpu.view.location_text import entry_text, location_text
@@ -253,6 +254,8 @@ def verdict(
     if result.is_undefined:
         if not steps:
             out.append("the expression is empty: the object is optimized out (A.2.5.4)")
+        elif culprit is None and (why := _why_undefined(result)) is not None:
+            out.append(f"the object is optimized out: {why}")
         elif culprit is None:
             out.append("the stack is empty at the end: the object is optimized out (A.2.5.4)")
         else:
@@ -273,6 +276,12 @@ def verdict(
         reason = bits.reasons[0] if bits.reasons else "the machine does not provide them"
         out.append(f"some of its bits are not available: {reason}")
     return out
+
+
+def _why_undefined(location: Location) -> str | None:
+    storage = location.single_locations[0].storage
+    why = storage.why() if isinstance(storage, Undefined) and storage.why is not None else None
+    return None if why is None else why.removeprefix(REASON_LOST)
 
 
 def _blame(view: StepView, subject: str) -> str:
