@@ -21,6 +21,10 @@ from dwarfgpu.dwarf.names import function_paths as paths
         ("K::operator int (*)()", "K::operator int", "(*)()"),
         ("{lambda(int)#1}::operator()(int) const", "{lambda(int)#1}::operator()", "(int) const"),
         ("f(int)::L::m()", "f", "(int)::L::m()"),
+        ("tp::two!(int, f(7))::m(int)", "tp::two!(int, f(7))::m", "(int)"),
+        ("tp::gen!int", "tp::gen!int", None),
+        ("K::operator!(K)", "K::operator!", "(K)"),
+        ("K::operator !(K)", "K::operator !", "(K)"),
     ],
 )
 def test_parameters(name: str, path: str, parameters: str | None) -> None:

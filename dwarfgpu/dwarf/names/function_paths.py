@@ -115,10 +115,23 @@ def split(text: str) -> tuple[str, str | None]:
         return text, None
     depth = 0
     for mark in _MARK.finditer(text):
-        if mark["bracket"] == "(" and depth <= 0:
-            return text[: mark.start()].strip(), text[mark.start() :]
-        depth += (mark["bracket"] in _AROUND) - (mark["bracket"] in _AROUND_ENDS)
+        bracket, begin = mark["bracket"], mark.start()
+        if bracket == "(" and (depth > 0 or _has_arguments_of_d(text, begin)):
+            depth += 1
+        elif bracket == "(":
+            return text[:begin].strip(), text[begin:]
+        elif bracket == ")":
+            depth -= 1
+        else:
+            depth += (bracket in _AROUND) - (bracket in _AROUND_ENDS)
     return text, None
+
+
+def _has_arguments_of_d(text: str, begin: int) -> bool:
+    """Return whether a parenthesis begins the arguments of a template of D, `f!(int, 7)`."""
+    if not text.endswith("!", 0, begin):
+        return False
+    return not text[: begin - 1].rstrip().endswith("operator")
 
 
 def nested(text: str) -> tuple[str, str] | None:

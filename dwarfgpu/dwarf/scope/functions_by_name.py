@@ -160,7 +160,7 @@ def _functions_named(
     functions = _functions_spelled(code_object, text, is_one_enough=is_one_enough)
     if functions:
         return functions
-    if "." in text and _DOTTED_NAME.fullmatch(text.strip()) is not None:
+    if "." in text and ("!" in text or _DOTTED_NAME.fullmatch(text.strip()) is not None):
         for spelled in qualified.d_spellings(text.strip()):
             named = _functions_spelled(code_object, spelled)
             in_d = [function for function in named if function.die.unit.language == dw.LANG_D]
