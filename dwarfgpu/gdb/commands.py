@@ -221,10 +221,10 @@ class OperationsCommand(_ValueCommand):
 class DisassembleCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
     """Disassemble a function, or the code between addresses, AMD GPUs' without ROCm.
 
-    Usage: dwarfgpu disassemble [/r] [/m | /s] [ADDRESS | START,END | START,+LENGTH]
+    Usage: dwarfgpu disassemble [/r | /b] [/m | /s] [ADDRESS | START,END | START,+LENGTH]
 
-    Without an argument the function of the selected frame; /r shows bytes, /s source lines in the
-    order of the code, /m in the order of the source."""
+    Without an argument the function of the selected frame; /r and /b show bytes, /s source lines
+    in the order of the code, /m in the order of the source."""
 
     def __init__(self, debugger: Debugger) -> None:
         super().__init__("dwarfgpu disassemble", gdb.COMMAND_DATA)

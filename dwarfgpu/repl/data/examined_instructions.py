@@ -16,6 +16,7 @@ from dwarfgpu.service.code.disassembly_listing import (
     function_name,
     marked,
     offset_text,
+    words_text,
 )
 from dwarfgpu.service.code.session_code import (
     code_lines,
@@ -90,5 +91,5 @@ def next_line(shell: Shell, *, has_source: bool) -> Iterator[Part]:
         if function is not None:
             offset = line.address - function.range.begin
             where = offset_text(function_name(session, function), offset, options)
-        text = code_text(session, line, where, options, raw=True)
+        text = code_text(session, line, where, options, words_text(session, line))
         yield Output(text, code_record(session, line), "asm_insns")

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 def disassemble(shell: Shell, argument: str) -> Iterator[Part]:
     """Disassemble a function, or the code between addresses.
 
-    Usage: disassemble [/r] [/m | /s] [ADDRESS | START,END | START,+LENGTH]
+    Usage: disassemble [/r | /b] [/m | /s] [ADDRESS | START,END | START,+LENGTH]
 
     Without an argument, shows the function of the frame in focus; with one address, the function
     that contains it. => marks the pc of the frame in focus.
-    /r also shows the bytes. /s shows source lines in the order of the code, /m in the order of the
-    source.
+    /r also shows the bytes, of AArch64 as words; /b shows them one by one. /s shows source lines in
+    the order of the code, /m in the order of the source.
     """
     # Only here: the decoder is much to load, and few sessions need it.
     from dwarfgpu.service.code.disassembly_listing import code_record, dump_of, listing, modifiers

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
+from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.line.line_lookup import SourceLine
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -52,7 +53,7 @@ def modifiers(argument: str) -> tuple[frozenset[str], str]:
             raise UsageError("Missing modifier.")
         letters.update(match["letters"])
         argument = argument[match.end() :]
-    if letters - set("rsm"):
+    if letters - set("rbsm"):
         raise UsageError("Invalid disassembly modifier.")
     if {"m", "s"} <= letters:
         raise UsageError("Cannot specify both /m and /s.")
@@ -165,7 +166,9 @@ def _line(
     if function is not None:
         name = "" if dump.is_whole else function_name(session, function)
         where = offset_text(name, line.address - function.range.begin, options)
-    return ListingLine(code_text(session, line, where, options, raw="r" in letters), line)
+    data = words_text(session, line) if "r" in letters else ""
+    data = bytes_text(session, line) if "b" in letters else data
+    return ListingLine(code_text(session, line, where, options, data), line)
 
 
 def offset_text(name: str, offset: int, options: FormatOptions) -> str:
@@ -248,14 +251,33 @@ def marked(session: Session, address: int) -> str:
     return "=> " if address == pc else "   "
 
 
+def bytes_text(session: Session, line: CodeLine) -> str:
+    """Return the bytes of an instruction as they are in memory: `fd 7b be a9`."""
+    columns = 0 if _word_bytes(session, line) > 1 else _BYTES
+    return f"{line.data.hex(' '):<{columns}}"
+
+
+def words_text(session: Session, line: CodeLine) -> str:
+    """Return the same as words of a CPU whose instructions are words, as in GDB: `a9be7bfd`."""
+    size = _word_bytes(session, line)
+    if size == 1:
+        return bytes_text(session, line)
+    words = (line.data[begin : begin + size] for begin in range(0, len(line.data), size))
+    return " ".join(word[::-1].hex() for word in words)
+
+
+def _word_bytes(session: Session, line: CodeLine) -> int:
+    is_of_gpu = line.instruction is not None or session.architecture.is_simt
+    return 1 if is_of_gpu else abi_of(session.architecture.machine).instruction_bytes
+
+
 def code_text(
-    session: Session, line: CodeLine, offset: str, options: FormatOptions, *, raw: bool = False
+    session: Session, line: CodeLine, offset: str, options: FormatOptions, data: str = ""
 ) -> str:
-    """Return `=> 0x0000000000001668 <+104>:  s_cbranch_execz 4 <nest+124>`; with `raw`, with its
-    bytes too."""
+    """Return `=> 0x0000000000001668 <+104>:  s_cbranch_execz 4 <nest+124>`; with the text of its
+    bytes, if any, before the instruction."""
     digits = session.architecture.address_bits // 4 + 2
-    data = f"\t{line.data.hex(' '):<{_BYTES}}" if raw else ""
-    where = f"{line.address:#0{digits}x}{offset}:{data}"
+    where = f"{line.address:#0{digits}x}{offset}:" + (f"\t{data}" if data else "")
     return f"{marked(session, line.address)}{where}\t{instruction_text(session, line, options)}"
 
 
