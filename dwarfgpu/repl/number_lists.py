@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dwarfgpu.errors import UsageError
 
 _RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?", re.ASCII)
+_RANGE_WITHOUT_END = re.compile(r"[0-9]+-(?!\$)", re.ASCII)
 _MAX_CHARACTERS = 20
 
 
@@ -44,3 +45,10 @@ def leading_numbers(text: str) -> tuple[list[str], str]:
             return words, rest
         words.append(word)
         rest = after.strip()
+
+
+def require_no_open_range(rest: str) -> None:
+    """Raise `UsageError`, with GDB's wording, if a range without an end, `1-`, follows a list of
+    numbers: GDB takes the end for 0."""
+    if _RANGE_WITHOUT_END.match(rest) is not None:
+        raise UsageError("inverted range")

@@ -13,7 +13,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language.machine_variables import used_lanes
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, Topic, command
-from dwarfgpu.repl.number_lists import leading_numbers, listed
+from dwarfgpu.repl.number_lists import leading_numbers, listed, require_no_open_range
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, printed
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell
@@ -160,6 +160,7 @@ def _of_lanes(shell: Shell, argument: str) -> tuple[Iterator[CommandRun], str, F
         words, rest = leading_numbers(argument)
         if not argument:
             raise UsageError("Please specify a lane ID list")
+        require_no_open_range(rest)
         if not words or is_decimal(rest[:1]):
             raise UsageError(f"Invalid lane ID: {rest}")
         choice, lanes = "all", listed(words, numbers, "lane")
@@ -263,6 +264,9 @@ def _of_frames(shell: Shell, argument: str) -> tuple[Iterator[CommandRun], str, 
     count, words = _COUNT.match(argument), list[str]()
     if _abbreviates(word, "level"):
         words, rest = leading_numbers(rest)
+        require_no_open_range(rest)
+        if not words and re.match(r"-[0-9]", rest):
+            raise UsageError("negative value")
         if not words:
             raise UsageError("Missing or invalid LEVEL... argument")
     elif count is not None and int(count["count"]):

@@ -8,6 +8,7 @@ from typing import Final
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError
+from dwarfgpu.repl.number_lists import require_no_open_range
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import convenience_integer
 
@@ -17,6 +18,7 @@ _ID: Final = re.compile(
     r"(?=\s|$)",
     re.ASCII,
 )
+_INFERIOR: Final = re.compile(rf"\A(?:{_NUMBER})\.", re.ASCII)
 _ONE_NUMBER: Final = re.compile(rf"{_NUMBER}", re.ASCII)
 _NEGATIVE: Final = re.compile(r"-0*[1-9][0-9]*", re.ASCII)
 _MOST: Final = 100_000
@@ -41,6 +43,7 @@ def leading_threads(shell: Shell, text: str) -> tuple[list[tuple[str, int]], str
         # A thread of another inferior does not exist: no thread has a negative number.
         threads += [(f"{qualifier}{n}", -1 if is_other else n) for n in numbers]
         rest = rest[match.end() :].strip()
+    require_no_open_range(_INFERIOR.sub("", rest, count=1))
     return threads, rest
 
 
@@ -79,7 +82,7 @@ def _not_negative(shell: Shell, word: str, text: str) -> int:
 def _range(shell: Shell, first: str, last: str | None, text: str) -> range:
     begin = _number(shell, first, text)
     end = begin if last is None else _number(shell, last, text)
-    if begin <= 0 or end <= 0:
+    if begin <= 0:
         raise UsageError(f"Invalid thread ID: {text}")
     if end < begin:
         raise UsageError("inverted range")
