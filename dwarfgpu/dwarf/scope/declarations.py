@@ -584,7 +584,9 @@ def unknown_in(scope: Die | None, name: str) -> str:
     if tag == dw.TAG_SUBPROGRAM:
         return f'No symbol "{name}" in specified context.'
     if scope is not None and tag in CONTAINERS:
-        return f'No symbol "{name}" in namespace "{qualified_name(scope)}".'
+        *outer, own = qualified(scope)
+        shown = scope.unit.joint.join((*outer, own or ANONYMOUS))
+        return f'No symbol "{name}" in namespace "{shown}".'
     if scope is not None and tag == dw.TAG_ENUMERATION_TYPE:
         return f'no constant named "{name}" in enum "{qualified_name(scope)}"'
     return f"There is no field named {name}"
