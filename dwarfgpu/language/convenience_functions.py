@@ -109,6 +109,8 @@ def _outwards(context: FunctionContext) -> Iterator[StackFrame]:
     from dwarfgpu.session.main_function import is_main
 
     session = context.session
+    if session.call_stack is None:
+        raise UsageError("No frame is currently selected.")
     here = (session.level, session.inline_level)
     for frame in stack_frames(session.at_level(0)):
         if (frame.session.level, frame.session.inline_level) >= here:

@@ -842,6 +842,13 @@ def test_why_the_caller_is_unknown(command: str, error: str) -> None:
 UNKNOWN_CALLER = "the caller is unknown: the frame information for pc 0x"
 
 
+@pytest.mark.parametrize("name", ["_caller_is", "_any_caller_is", "_caller_matches"])
+def test_no_program_has_no_callers(name: str) -> None:
+    file = FIXTURES / "x86_64/demo.gcc.O0.v5"
+    done = run("debug", "-q", "--batch", file, "-ex", f'print ${name}("main")')
+    assert done.err == "No frame is currently selected.\n"
+
+
 @pytest.mark.parametrize("function", ["_caller_is", "_any_caller_is"])
 def test_a_question_about_an_unknown_caller_has_no_answer(function: str) -> None:
     """A condition that is never true would not stop at all."""
