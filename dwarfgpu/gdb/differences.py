@@ -38,6 +38,7 @@ from dwarfgpu.gdb.gdb_variable import GdbVariable
 from dwarfgpu.gdb.machine.gdb_values import function_name, symbol_name
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.call_site_values import call_site_returning_to
+from dwarfgpu.session.left_frames import is_of_frame
 from dwarfgpu.session.read_variable import Reading, contents, located
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import OPTIMIZED_OUT, SYNTHETIC_POINTER, UNAVAILABLE
@@ -48,6 +49,7 @@ PAST_MAIN: Final = (
 )
 GDB_FOLLOWS_TAIL_CALL: Final = "GDB follows a value on entry through a tail call"
 GDB_STOPS_AT_TAIL_CALL: Final = "GDB does not follow a value on entry through a tail call"
+GIVEN_BACK: Final = "GDB shows the stack of a function that gave its frame back before a tail call"
 ABSTRACT: Final = (
     "GDB needs the address of the callee, but the call site names its abstract instance"
 )
@@ -496,16 +498,16 @@ def _reason_of_loss(session: GdbSession, variable: Variable) -> str | None:
 
 def _reason_of_value(frame: gdb.Frame, session: GdbSession, variable: Variable) -> str | None:
     """Return why dwarfgpu has no value."""
+    instructions, physical = instructions_of(session, variable), session.physical_frame
+    is_left = physical is not None and physical.is_tail_call
+    if is_left and is_of_frame(instructions, session.architecture.stack_pointer):
+        return GIVEN_BACK
     while frame.type() == gdb.INLINE_FRAME:
         frame = frame.older()
     older = frame.older()
     if older is not None and older.type() == gdb.TAILCALL_FRAME:
         return GDB_FOLLOWS_TAIL_CALL
-    return (
-        CLOBBERED
-        if _depends_on_clobbered(session, instructions_of(session, variable), variable)
-        else None
-    )
+    return CLOBBERED if _depends_on_clobbered(session, instructions, variable) else None
 
 
 def _depends_on_clobbered(

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from dwarfgpu.expr.bind import Program
+from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.model.location import Location, SingleLocation, composite
 from dwarfgpu.model.object import REASON_LOST
 from dwarfgpu.model.storage import Composite, Part, Register, Undefined
@@ -25,7 +26,7 @@ def without_left_frame(
     """Return the location that expressions describe in a function that has jumped to its callee,
     without what is in the frame that it has given back."""
     stack_pointer = frame.session.architecture.stack_pointer
-    if not any(_is_of_frame(program, stack_pointer) for program in programs):
+    if not any(is_of_frame(item.instructions.distinct, stack_pointer) for item in programs):
         return location
     why = f"{REASON_LOST}{_name(frame)} gave its frame back before it jumped to its callee"
     undefined = Location((SingleLocation(Undefined(why=lambda: why)),))
@@ -41,9 +42,9 @@ def without_left_frame(
     return location if _is_in_registers(location) else undefined
 
 
-def _is_of_frame(program: Program, stack_pointer: int | None) -> bool:
+def is_of_frame(instructions: Iterable[Instruction], stack_pointer: int | None) -> bool:
     """Return whether an expression counts from something of the frame."""
-    for instruction in program.instructions.distinct:
+    for instruction in instructions:
         name = instruction.operation.name
         if name in _OF_FRAMES or name == f"breg{stack_pointer}":
             return True

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.gdb.debugger import Debugger
+from tests.repl.test_tail_call_frames import SOURCE as JUMPS
 
 DEMO = Path("fixtures/x86_64/demo.gcc.O0.v5")
 COMMANDS = (
@@ -209,6 +210,18 @@ int main() { return out = middle<int>(5); }
     out, err = debugger.run(*stops, file=program)
     assert out.splitlines()[-1].endswith(", 0 differ"), out + err
     assert " vla: " in out and "a second time, outside of the block" in out
+
+
+def test_the_stack_of_a_function_that_has_jumped(
+    debugger: Debugger, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GDB shows what is there now, which dwarfgpu takes for other functions' memory."""
+    source, program = tmp_path / "a.c", tmp_path / "a"
+    source.write_text(JUMPS)
+    subprocess.run([tool("gcc"), "-g", "-O2", source, "-o", program], check=True)
+    out, err = debugger.run("run", "dwarfgpu compare -all-frames", file=program)
+    assert out.splitlines()[-1].endswith(", 0 differ"), out + err
+    assert "dwarfgpu <optimized out> (GDB shows the stack of a function that gave its frame" in out
 
 
 _NAMELESS = """\
