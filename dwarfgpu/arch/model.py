@@ -188,6 +188,17 @@ class Apertures:
     unknown: str = ""
     """Why a base is `NOWHERE`; empty if none is."""
 
+    def __attrs_post_init__(self) -> None:
+        plain_fields(
+            self,
+            "local_base",
+            "private_base",
+            "scratch_base",
+            "scratch_bytes",
+            "element_bytes",
+            "local_bytes",
+        )
+
     def may_lack(self, address: int) -> bool:
         """Return whether a generic address may be in an aperture whose base is unknown.
 

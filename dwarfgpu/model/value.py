@@ -20,7 +20,7 @@ from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_type, wrong_va
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import FloatFormat
-from dwarfgpu.base.records import field, frozen, no_number
+from dwarfgpu.base.records import field, frozen, no_number, plain_fields
 from dwarfgpu.errors import EvaluationError, IllFormed, Unsupported, counted
 
 _MAX_BITS: Final = 1 << 30
@@ -35,6 +35,10 @@ class Value:
     bits: int = field(repr=hex)
     """The value as an unsigned integer of the type's bit size."""
     type: BaseType = field(repr=str)
+
+    def __attrs_post_init__(self) -> None:
+        if type(self.bits) is not int:
+            plain_fields(self, "bits")
 
     @classmethod
     def of(cls, number: int, base: BaseType) -> Value:

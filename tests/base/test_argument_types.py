@@ -15,6 +15,7 @@ from typing import Any, cast
 import pytest
 
 import dwarfgpu as dg
+from dwarfgpu.arch.model import Apertures
 from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.arguments import WrongType
 from dwarfgpu.repl.embed import run_interactive
@@ -338,6 +339,7 @@ def test_entries_of_folders_are_paths() -> None:
 
 NUMPY_INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 HALF = dg.FloatFormat("half", 5, 10)
+WIDE = dg.BaseType("", "unsigned", 64)
 
 
 def limited(limits: dg.Limits, *, size_bits: int) -> object:
@@ -385,6 +387,18 @@ BY_NUMBER: dict[str, Callable[[int], object]] = {
     "lane": lambda n: GFX942.lower(5, 1000, n // 2),
     "address and lane": lambda n: GFX942.lower(5, n, n // 2),
     "space": lambda n: GFX942.lower(n // 19, n, n // 2),
+    "sum of values": lambda n: dg.Value(n, WIDE) + dg.Value(n, WIDE) + dg.Value(n, WIDE),
+    "signed value": lambda n: dg.Value(n, dg.BaseType("", "signed", 7)).as_signed,
+    "number of a value": lambda n: dg.Value(n, WIDE).number,
+    "shifted value": lambda n: dg.Value(n, WIDE) << dg.Value(n // 12, WIDE),
+    "type of a value": lambda n: dg.Value(n, dg.BaseType("", "unsigned", n)).as_signed,
+    "apertures": lambda n: GFX942.lower(
+        1, 2 << 48, 3, Apertures(local_base=n, scratch_base=n, scratch_bytes=n)
+    ),
+    "local aperture": lambda n: GFX942.lower(1, 100, 3, Apertures(local_base=n, local_bytes=n)),
+    "unswizzled": lambda n: GFX942.lower(
+        5, n, n // 2, Apertures(scratch_base=n, scratch_bytes=1 << 20, element_bytes=n // 24)
+    ),
     "lane of memory": lambda n: outcome(
         lambda: TARGET.read_memory(dg.Memory(GFX942.address_spaces[5], 0, n // 2), 1000, 4)
     ),
