@@ -48,7 +48,6 @@ from dwarfgpu.language.base_class_casts import (
 )
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER, Numbers, holds, not_comparable
 from dwarfgpu.language.complexes import COMPLEX, is_complex
-from dwarfgpu.language.dereference import require_known_space
 from dwarfgpu.language.kinds_of_operands import OperandKind
 from dwarfgpu.language.member_pointers import (
     are_same_members,
@@ -57,6 +56,7 @@ from dwarfgpu.language.member_pointers import (
     null_member,
 )
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.pointer_addresses import PointerAddresses
 from dwarfgpu.language.syntax.expression_language import language_of
 from dwarfgpu.language.typed_value import TypedValue, why_no_address
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -72,7 +72,6 @@ _NO_OPERAND = {
 }
 
 
-_DIFFERENT_SPACES: Final = "the pointers are to different address spaces"
 INVALID_FLOAT: Final = "Invalid floating value found in program."
 
 _KINDS: Final = (COMPLEX, VECTOR)
@@ -104,6 +103,11 @@ class Arithmetic:
 
     objects: ObjectAccess
     numbers: Numbers
+
+    @property
+    def pointer_addresses(self) -> PointerAddresses:
+        """The addresses of pointers in the focus."""
+        return PointerAddresses(self.objects)
 
     def value(self, number: Number) -> TypedValue:
         """Return a number as a value without a location."""
@@ -245,7 +249,7 @@ class Arithmetic:
             and bare.source_space is not None
             and not isinstance(self.objects, Unevaluated)
         ):
-            return self._moved(operator, self.in_source(pointer), by)
+            return self._moved(operator, self.pointer_addresses.in_source(pointer), by)
         return TypedValue(kind, bits=Bits(address & (1 << size) - 1, size), unit=pointer.unit)
 
     def _element(self, pointer: TypedValue) -> BareType | None:
@@ -269,112 +273,11 @@ class Arithmetic:
                 "First argument of `-' is a pointer and second argument is neither\n"
                 "an integer nor a pointer of the same type."
             )
-        self._require_one_space(left, right)
-        (left_type, a), (right_type, b) = (
-            self._resolved_address(left),
-            self._resolved_address(right),
-        )
-        if left_type != right_type:
-            a, b = self._generic_addresses(left, right)
+        a, b = self.pointer_addresses.subtracted(left, right)
         distance = a - b
         count = abs(distance) // stride
         long_bits = self.numbers.builtins.long_bits
         return self.value(self.numbers.integer(count if distance >= 0 else -count, long_bits))
-
-    def _generic_addresses(self, left: TypedValue, right: TypedValue) -> tuple[int, int]:
-        """Return the addresses of two pointers to different memory as the source has them;
-        `EvaluationError` unless it has both as generic ones."""
-        left, right = self.in_source(left), self.in_source(right)
-        if {self._space_of(left).name, self._space_of(right).name} != {"generic"}:
-            raise EvaluationError(_DIFFERENT_SPACES)
-        return self.objects.known(left).value, self.objects.known(right).value
-
-    def _resolved_address(self, value: TypedValue) -> tuple[int, int]:
-        """Return address space and address of a pointer, generic ones where they really are."""
-        bare = strip(value.type)
-        assert isinstance(bare, Pointer)
-        space = self.objects.space_of(bare, value.unit)
-        space, address = self.objects.resolved(space, self.objects.known(value).value)
-        return space.number, address
-
-    def _comparable_address(self, value: TypedValue) -> tuple[int, int]:
-        """Return address space and address of a pointer to compare: null of each space is null of
-        the generic one, as which the program compares pointers to two spaces."""
-        number, address = self._resolved_address(value)
-        null = self.objects.architecture.address_space(number).null
-        return (0, 0) if null and address == null else (number, address)
-
-    def _ordered_addresses(self, left: TypedValue, right: TypedValue) -> tuple[int, int]:
-        """Return the addresses of two pointers as the program orders them: in the address space of
-        the two, or as generic ones."""
-        left_space, right_space = self._space_of(left), self._space_of(right)
-        if left_space is not right_space and not isinstance(self.objects, Unevaluated):
-            left, right = self.in_source(left), self.in_source(right)
-            left_space, right_space = self._space_of(left), self._space_of(right)
-        x, y = (self.objects.known(operand).value for operand in (left, right))
-        if left_space is right_space or isinstance(self.objects, Unevaluated):
-            return x, y
-        left_number, right_number = self.space_beside(left, right), self.space_beside(right, left)
-        if UNKNOWN_SPACE in (left_number, right_number):
-            kind = Pointer(None, source_space=UNKNOWN_SPACE)
-            require_known_space(kind, left.unit or right.unit)
-        if left_number == right_space.number:
-            self._require_widening(left, right)
-            return self.objects.in_space(x, left_space, right_space), y
-        if right_number == left_space.number:
-            return x, self.objects.in_space(y, right_space, left_space)
-        raise EvaluationError(_DIFFERENT_SPACES)
-
-    def _are_equal(self, left: TypedValue, right: TypedValue) -> bool:
-        if self._comparable_address(left) == self._comparable_address(right):
-            return True
-        if not isinstance(self.objects, Unevaluated):
-            space, to = self._space_of(left), self.space_beside(left, right)
-            number, mask = self.objects.known(right).value, (1 << space.address_bits) - 1
-            if space.number != to and number & mask == self.objects.known(left).value and number:
-                self._require_widening(left, right)
-        return False
-
-    def _require_widening(self, left: TypedValue, right: TypedValue) -> None:
-        """Raise `EvaluationError` where a pointer to a named address space is compared with a
-        generic one and clang converts that: in OpenCL C."""
-        unit = left.unit or right.unit
-        if unit is not None and unit.is_opencl and not unit.is_cplusplus:
-            raise EvaluationError(
-                f"in OpenCL C clang compares a pointer to {self._space_of(left)} and a generic one "
-                "otherwise than the standard: cast the first, as in `(int *) p`"
-            )
-
-    def _require_one_space(self, left: TypedValue, right: TypedValue) -> None:
-        """Raise `EvaluationError` for the difference of a pointer to a named address space and a
-        generic one in OpenCL, which clang computes from their unconverted numbers."""
-        unit = left.unit or right.unit
-        if unit is None or not unit.is_opencl or isinstance(self.objects, Unevaluated):
-            return
-        spaces = [self._space_of(self.in_source(pointer)) for pointer in (left, right)]
-        if spaces[0] is not spaces[1] and "generic" in (space.name for space in spaces):
-            named = spaces[spaces[0].name == "generic"]
-            raise EvaluationError(
-                f"clang subtracts a pointer to {named} and a generic one otherwise than the "
-                "standard: cast the first, as in `(int *) p`"
-            )
-
-    def space_beside(self, pointer: TypedValue, other: TypedValue) -> int:
-        """Return the address space that a pointer has beside another one: generic if that is,
-        which one without an address space is not in OpenCL 1.x; `UNKNOWN_SPACE` where the version
-        of OpenCL decides and is unknown."""
-        space, to, bare = self._space_of(pointer), self._space_of(other), strip(other.type)
-        assert isinstance(bare, Pointer)
-        if to.name != "generic":
-            return space.number
-        if bare.address_space or bare.address_class:
-            return to.number
-        return self.objects.unqualified_space(space, pointer.unit or other.unit)
-
-    def _space_of(self, value: TypedValue) -> AddressSpace:
-        bare = strip(value.type)
-        assert isinstance(bare, Pointer)
-        return self.objects.space_of(bare, value.unit)
 
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool:
         """Compare two values; pointers compare with pointers and with integers. As in GDB, void is
@@ -390,13 +293,14 @@ class Arithmetic:
         are_pointers = [isinstance(strip(operand.type), Pointer) for operand in (left, right)]
         if all(are_pointers):
             if operator in ("==", "!="):
-                return self._are_equal(left, right) == (operator == "==")
-            x, y = self._ordered_addresses(left, right)
+                return self.pointer_addresses.are_equal(left, right) == (operator == "==")
+            x, y = self.pointer_addresses.ordered(left, right)
             return holds(operator, (x > y) - (x < y))
         if any(are_pointers):
             if is_floating(left.type) or is_floating(right.type):
                 raise not_comparable(operator)
-            x, y = self.address(self.in_source(left)), self.address(self.in_source(right))
+            addresses = self.pointer_addresses
+            x, y = (self.address(addresses.in_source(operand)) for operand in (left, right))
             return holds(operator, (x > y) - (x < y))
         kind = _kind_of(left, right)
         if any(isinstance(strip(operand.type), Struct) for operand in (left, right)):
@@ -548,15 +452,7 @@ class Arithmetic:
     def _scalar(self, value: TypedValue) -> Number:
         """Return the number of a value; of a pointer or an array, its address as the source has
         it."""
-        return self._number_of(self.in_source(self.decayed(value)))
-
-    def in_source(self, value: TypedValue) -> TypedValue:
-        """Return a pointer to an object as the source has it, as generic; any other value as it
-        is. `EvaluationError` if it has no such address."""
-        bare = strip(value.type)
-        if not isinstance(bare, Pointer) or bare.source_space is None:
-            return value
-        return value if isinstance(self.objects, Unevaluated) else self.objects.in_source(value)
+        return self._number_of(self.pointer_addresses.in_source(self.decayed(value)))
 
     def _number_of(self, value: TypedValue) -> Number:
         """Return the number of a value that has decayed; of a pointer, its bits."""
@@ -620,7 +516,7 @@ class Arithmetic:
 
     def in_space(self, value: TypedValue, to: AddressSpace, type_: Type) -> TypedValue:
         """Return a pointer converted to a pointer of an address space, as the program does it."""
-        value = self.in_source(value)
+        value = self.pointer_addresses.in_source(value)
         source = strip(value.type)
         assert isinstance(source, Pointer)
         from_ = self.objects.space_of(source, value.unit)

@@ -68,7 +68,7 @@ def loaded(*arguments: str) -> set[str]:
         ("run --demo", 294),
         ("debug --demo -batch", 329),
         ("debug --demo -batch -ex bt", 379),
-        ("debug --demo -batch -ex list", 430),
+        ("debug --demo -batch -ex list", 431),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

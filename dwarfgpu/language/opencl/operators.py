@@ -218,7 +218,7 @@ class OpenCLOperators(LanguageOperators):
         if not isinstance(bare, Pointer) or not isinstance(other_bare, Pointer):
             return value
         space = self.objects.space_of(bare, value.unit)
-        to = self.arithmetic.space_beside(value, other)
+        to = self.arithmetic.pointer_addresses.space_beside(value, other)
         if space.number in (0, to) or space.name == "generic" or bare.source_space is not None:
             return value
         if to == UNKNOWN_SPACE:
