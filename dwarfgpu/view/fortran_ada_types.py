@@ -1,6 +1,6 @@
 """Types of Fortran and Ada in full, as GDB's `ptype` prints them there.
 
-Law: of structures only those at the top are in full, so that no type costs more than its members.
+Law: of structures only those at the top are in full; `shortened` bounds their text.
 """
 
 from __future__ import annotations
@@ -41,10 +41,9 @@ from dwarfgpu.dwarf.types.types import (
     Typedef,
     strip,
 )
+from dwarfgpu.view.definition_bounds import shortened
 from dwarfgpu.view.strings import CharacterKind, quoted_character
 
-_MOST: Final = 10_000
-"""Members of one definition."""
 _DEEPEST: Final = 20
 _UNKNOWN: Final = "<>"
 """A bound that depends on the running program."""
@@ -102,7 +101,12 @@ def _is_access(type_: Type | None) -> bool:
 def _fortran(struct_type: Struct) -> Iterator[str]:
     name = struct_type.name or "{...}"
     yield f"Type {name}"
-    for member in struct_type.members[:_MOST]:
+    yield from shortened(_fortran_components(struct_type), "    ...")
+    yield f"End Type {name}"
+
+
+def _fortran_components(struct_type: Struct) -> Iterator[str]:
+    for member in struct_type.members:
         bare, own = strip(member.type), member.name or ""  # of C, a union may have none
         form = bare.form if isinstance(bare, Dynamic) else bare
         if isinstance(form, Array) and not is_string(form):
@@ -112,17 +116,11 @@ def _fortran(struct_type: Struct) -> Iterator[str]:
             yield f"    PTR TO -> ( {fortran_name(form.target)} :: {own} )"
         else:
             yield f"    {fortran_name(bare)} :: {own}".rstrip()
-    yield f"End Type {name}"
 
 
 def _ada(form: Type | None) -> str:
     if isinstance(form, Enum):
-        words: list[str] = []
-        following = 0
-        for name, value in form.enumerators[:_MOST]:
-            words.append(name if value == following else f"{name} => {value}")
-            following = value + 1
-        return f"({', '.join(words)})"
+        return f"({', '.join(shortened(_ada_enumerators(form), '...'))})"
     if isinstance(form, Base) and form.base.scale is not None:
         scale = form.base.scale
         return f"<{form.size_bytes}-byte fixed point (small = {scale})>"
@@ -131,6 +129,13 @@ def _ada(form: Type | None) -> str:
     if form is None:
         return "<void>"
     return _ada_base(form) if isinstance(form, Base) else ada_name(form)
+
+
+def _ada_enumerators(kind: Enum) -> Iterator[str]:
+    following = 0
+    for name, value in kind.enumerators:
+        yield name if value == following else f"{name} => {value}"
+        following = value + 1
 
 
 def _ada_base(base: Base) -> str:
@@ -172,11 +177,10 @@ def _record(struct_type: Struct) -> Iterator[str]:
     of_root = "tagged record" if is_tagged else "record"
     yield of_root if parent is None else f"new {ada_name(parent.type)} with record"
     members = [
-        member
-        for member in struct_type.members[:_MOST]
-        if member.name != PARENT and not is_added(member)
+        member for member in struct_type.members if member.name != PARENT and not is_added(member)
     ]
-    yield from _components(members, struct_type.declared.variant_parts, 4)
+    components = _components(members, struct_type.declared.variant_parts, 4)
+    yield from shortened(components, "    ...")
     if not members and not struct_type.declared.variant_parts:
         yield "    null;"
     yield "end record"

@@ -39,14 +39,10 @@ from dwarfgpu.dwarf.types.types import (
     without_typedefs,
 )
 from dwarfgpu.errors import IllFormed
+from dwarfgpu.view.definition_bounds import MAX_CHARACTERS, MAX_MEMBERS
 from dwarfgpu.view.fortran_ada_types import definition
 from dwarfgpu.view.local_names import LocalNames
 
-MAX_MEMBERS: Final = 10_000
-"""Maximum number of members and enumerators of one definition, unnamed structures included."""
-MAX_CHARACTERS: Final = 8_000_000
-"""Maximum number of characters of these, each of them counted again in each structure around it:
-members may share one long name."""
 _DEEPEST: Final = 40
 """Maximum number of structures whose members are shown inside one another."""
 

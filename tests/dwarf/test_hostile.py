@@ -44,9 +44,10 @@ from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.service.value.value_history import reasons
 from dwarfgpu.session.resolve_type import Resolver
 from dwarfgpu.session.session import Session
+from dwarfgpu.view.definition_bounds import MAX_MEMBERS
 from dwarfgpu.view.type_layout import layout
 from dwarfgpu.view.type_offsets import offset_text
-from dwarfgpu.view.type_text import MAX_MEMBERS, type_text
+from dwarfgpu.view.type_text import type_text
 from dwarfgpu.view.values import format_value
 from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, file_of, unit
 from tests.work import assert_linear, at_most, calls_of

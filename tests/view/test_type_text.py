@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 
 import pytest
 
@@ -31,9 +31,10 @@ from dwarfgpu.dwarf.types.types import (
     Typedef,
 )
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.view.definition_bounds import MAX_CHARACTERS, MAX_MEMBERS
 from dwarfgpu.view.fortran_ada_types import definition
 from dwarfgpu.view.type_offsets import offset_text
-from dwarfgpu.view.type_text import MAX_CHARACTERS, MAX_MEMBERS, declaration, type_text
+from dwarfgpu.view.type_text import declaration, type_text
 from tests.cli.command import FIXTURES, run
 from tests.language.test_hostile import TYPES
 
@@ -198,14 +199,39 @@ def test_members_are_bounded() -> None:
     assert text.count("\n") < 2 * MAX_MEMBERS and text.endswith("...\n}")
 
 
-@pytest.mark.parametrize("shown", [type_text, offset_text], ids=["ptype", "ptype/o"])
+@pytest.mark.parametrize("style", ["fortran", "ada"])
+def test_members_of_fortran_and_ada_are_bounded(style: Style) -> None:
+    """Those beyond the bound are not left out without a word."""
+    kind = Struct("struct", "s", 4, tuple(Member("m", INT, 0) for _ in range(MAX_MEMBERS + 1)))
+    lines = definition(kind, style).splitlines()
+    assert len(lines) == MAX_MEMBERS + 3 and lines[-2] == "    ..."
+    exact = evolve(kind, members=kind.members[1:])
+    assert "..." not in definition(exact, style)
+
+
+def test_enumerators_of_ada_are_bounded() -> None:
+    table = tuple((f"e{number}", number) for number in range(MAX_MEMBERS + 1))
+    assert definition(Enum("e", 4, table), "ada").endswith(f", e{MAX_MEMBERS - 1}, ...)")
+    assert definition(Enum("e", 4, table[:-1]), "ada").endswith(f", e{MAX_MEMBERS - 1})")
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        type_text,
+        offset_text,
+        partial(definition, style="fortran"),
+        partial(definition, style="ada"),
+    ],
+    ids=["ptype", "ptype/o", "fortran", "ada"],
+)
 def test_characters_of_members_are_bounded(shown: Callable[[Type], str | None]) -> None:
     """A small file can have thousands of members of one long name."""
     name = "n" * 16_000
     kind = Struct("struct", "s", 4, tuple(Member(name, INT, 0) for _ in range(2_000)))
     text = shown(kind)
     assert text is not None and "...\n" in text
-    assert MAX_CHARACTERS < len(text) < MAX_CHARACTERS + 100_000
+    assert abs(len(text) - MAX_CHARACTERS) < 100_000
     few = Struct("struct", "s", 4, kind.members[:400])
     whole = shown(few)
     assert whole is not None and whole.count(name) == 400 and "..." not in whole
