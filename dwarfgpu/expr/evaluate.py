@@ -570,6 +570,15 @@ def register_of(last: Instruction | None) -> int | None:
     return None
 
 
+def base_register_of(instruction: Instruction) -> int | None:
+    """Return the register of DW_OP_breg*."""
+    operation, operands = instruction.operation, instruction.operands
+    if operation.name == "bregx":
+        register = operands[0]
+        return register if isinstance(register, int) else None
+    return operation.number if operation.name == f"breg{operation.number}" else None
+
+
 __all__ = [
     "Observer",
     "Program",

@@ -38,7 +38,6 @@ from dwarfgpu.gdb.gdb_variable import GdbVariable
 from dwarfgpu.gdb.machine.gdb_values import function_name, symbol_name
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.call_site_values import call_site_returning_to
-from dwarfgpu.session.left_frames import is_of_frame
 from dwarfgpu.session.read_variable import Reading, contents, located
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import OPTIMIZED_OUT, SYNTHETIC_POINTER, UNAVAILABLE
@@ -498,9 +497,8 @@ def _reason_of_loss(session: GdbSession, variable: Variable) -> str | None:
 
 def _reason_of_value(frame: gdb.Frame, session: GdbSession, variable: Variable) -> str | None:
     """Return why dwarfgpu has no value."""
-    instructions, physical = instructions_of(session, variable), session.physical_frame
-    is_left = physical is not None and physical.is_tail_call
-    if is_left and is_of_frame(instructions, session.architecture.stack_pointer):
+    instructions, left = instructions_of(session, variable), session.frame.left_frame()
+    if left is not None and left.has_part_in(instructions):
         return GIVEN_BACK
     while frame.type() == gdb.INLINE_FRAME:
         frame = frame.older()

@@ -21,12 +21,12 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context, ExprLoc, UnitFormat
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import AMD
-from dwarfgpu.expr.evaluate import register_of
+from dwarfgpu.expr.evaluate import base_register_of, register_of
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.ops.implicit import stack_value
 from dwarfgpu.expr.ops.special_value import TYPED_REGISTERS
 from dwarfgpu.expr.text.assembly import assemble
-from dwarfgpu.model.location import Location
+from dwarfgpu.model.location import ImplicitPointerValue, Location
 from dwarfgpu.model.value import Value
 
 EntryValueSource: TypeAlias = bytes | Die
@@ -45,12 +45,13 @@ def entry_value_from_call_site(
 
     `passed` is a formal parameter, or an expression: the location of the argument, or `breg*,
     deref` for the target of a pointer in a register. `context` is that of the calling frame.
+    `UndefinedBits` for a value in a frame that was given back before the call.
     """
     source, base = _typed_register(callee, passed) if isinstance(passed, bytes) else (passed, None)
     attribute = None if call is None else _attribute_of(call, source)
     if call is None or attribute is None or not _call_site_matches(call, callee, context):
         return None
-    result = passed_value(attribute, context)
+    result = _value_at_call(call, attribute, context)
     if not isinstance(result, Value):
         return None
     if base is None:
@@ -78,7 +79,18 @@ def register_from_call_site(
     value = None if parameter is None else parameter.value
     if value is None or not _call_site_matches(call, callee, context):
         return None
-    return stack_value(context, passed_value(value, context))
+    return stack_value(context, _value_at_call(call, value, context))
+
+
+def _value_at_call(
+    call: CallSite, attribute: ExprLoc, context: Context
+) -> Value | ImplicitPointerValue:
+    """Evaluate a call-site parameter; `UndefinedBits` for what the caller gave back before."""
+    if call.is_tail_call:
+        from dwarfgpu.session.left_frames import left_by  # few calls are so
+
+        left_by(call, context.architecture).require_no_part_in(attribute)
+    return passed_value(attribute, context)
 
 
 def _call_site_matches(call: CallSite, callee: Subprogram, context: Context) -> bool:
@@ -114,7 +126,7 @@ def attributes_used(
     elif isinstance(passed, bytes):  # its registers are those at the call
         for instruction in decode(passed, AMD, UnitFormat()).instructions:
             number = register_of(instruction)
-            number = _based_on(instruction) if number is None else number
+            number = base_register_of(instruction) if number is None else number
             parameter = None if number is None else call.passed_in(number)
             if parameter is not None and parameter.value is not None:
                 yield parameter.value
@@ -139,16 +151,7 @@ def _attribute_of(call: CallSite, passed: EntryValueSource) -> ExprLoc | None:
 
 def _pointer_register(instruction: Instruction) -> int | None:
     """Return the register of DW_OP_breg* with a displacement of 0."""
-    return _based_on(instruction) if instruction.operands[-1:] == (0,) else None
-
-
-def _based_on(instruction: Instruction) -> int | None:
-    """Return the register of DW_OP_breg*."""
-    operation, operands = instruction.operation, instruction.operands
-    if operation.name == "bregx":
-        register = operands[0]
-        return register if isinstance(register, int) else None
-    return operation.number if operation.name == f"breg{operation.number}" else None
+    return base_register_of(instruction) if instruction.operands[-1:] == (0,) else None
 
 
 def _typed_register(callee: Subprogram, expression: bytes) -> tuple[bytes, BaseType | None]:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from dwarfgpu.cfi.unwind import CfiFrame
     from dwarfgpu.dwarf.calls.call_sites import CallSite
     from dwarfgpu.session.call_site_values import EntryValueSource
+    from dwarfgpu.session.left_frames import LeftFrame
 
 
 @frozen
@@ -354,6 +355,18 @@ class SubprogramFrame(FrameLanes):
     def lanes(self) -> int | None:
         """Return DW_AT_LLVM_lanes (A.3.3.5); None if absent."""
         return self.described.lanes
+
+    def left_frame(self) -> LeftFrame | None:
+        """Return what the function had until it jumped to its callee; None if it has not."""
+        physical = self.session.physical_frame if self.level else None
+        if physical is None or not physical.is_tail_call:
+            return None
+        from dwarfgpu.session.left_frames import left_frame  # few frames are so
+
+        info = None if self.code_object is None else self.code_object.info
+        address = 0 if info is None else info.in_file(physical.location)
+        around = (subprogram.die for subprogram in self.subprograms)
+        return left_frame(self.session.architecture, info, address, around)
 
     def call_site(self) -> CallSite | None:
         """Return the call at the location of the lane in focus: about to be made, or waiting to

@@ -321,19 +321,15 @@ def _without_left_frame(
 ) -> Location:
     """Return the location without what is in a frame that was given back before a tail call."""
     frame = context.frame
-    if not isinstance(frame, SubprogramFrame) or not frame.level:
+    left = frame.left_frame() if isinstance(frame, SubprogramFrame) else None
+    if left is None:
         return location
-    physical = frame.session.physical_frame
-    if physical is None or not physical.is_tail_call:
-        return location
-    from dwarfgpu.session.left_frames import without_left_frame  # few frames are so
-
     unit = attribute.unit
     programs = (
         prepare(expression, unit.dialect, unit.format)
         for expression in _expressions(attribute, context.pc)
     )
-    return without_left_frame(location, programs, frame)
+    return left.without(location, programs)
 
 
 def _require_no_frame_base(
