@@ -35,6 +35,24 @@ __kernel void shared(__global int *out) {
   meet();
   out[t] = part[127 - t];
 }
+__attribute__((noinline)) void bump(int *p) { *p += 100; }
+static inline __attribute__((always_inline)) void add(int *p, int n) {
+  *p += n;
+  bump(p);
+}
+__kernel void left(__global int *out) {
+  int total = 0;
+  add(&total, 1);
+  total += 10;
+  add(&total, 2);
+  bump(&total);
+  {
+    int *to = &total;
+    bump(to);
+  }
+  bump(&total);
+  out[__builtin_amdgcn_workitem_id_x()] = total;
+}
 """
 
 
@@ -117,3 +135,19 @@ def test_another_wave_writes_while_this_one_waits_in_a_call(
     assert stops(program, "shared", "callees.cl:21", "part[64]", *options) == [
         "Thread 2 <unavailable> 192 shared"
     ]
+
+
+@pytest.mark.parametrize("options", [(), ("--heuristic",)])
+@pytest.mark.parametrize(
+    ("place", "expression", "expected"),
+    [
+        ("callees.cl:26", "*p", ["Thread 1 0 1 add", "Thread 1 1 101 bump"]),
+        ("callees.cl:37", "*to", ["Thread 1 313 413 bump"]),
+    ],
+    ids=["inlined", "block"],
+)
+def test_a_call_that_the_function_makes_outside_of_the_block(
+    program: Path, options: tuple[str, ...], place: str, expression: str, expected: list[str]
+) -> None:
+    """The variables of a block, or of one inlined call, have no value in others."""
+    assert stops(program, "left", place, expression, *options) == expected

@@ -203,7 +203,7 @@ def _change(shell: Shell, item: Breakpoint, halt: Halt) -> tuple[str, str] | Non
     """Return what a watched object was, and is; None where it has not changed."""
     if not isinstance(item, Watchpoint):
         return "", ""
-    return looked_again(shell, item, is_in_call=item.number in dict(halt.in_calls))
+    return looked_again(shell, item, returns_to=dict(halt.in_calls).get(item.number))
 
 
 def _is_to_stop(shell: Shell, item: Breakpoint, halt: Halt) -> bool:

@@ -20,6 +20,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.thread_ids import single_thread
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.value.condition import require_valid_condition
+from dwarfgpu.service.value.expression_block import block_of
 from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.service.value.watched_object import text_of, watched
 from dwarfgpu.session.session import Session
@@ -88,6 +89,7 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
         of_function=next(iter(readable_functions_at(session)[session.inline_level :]), None),
         depth=depth(session) - session.level if is_local else None,
         is_in_registers=is_in_registers,
+        block=block_of(session, item.variables) if is_local else None,
         condition_names=names_of(shell, condition),
     )
     watches = [

@@ -61,6 +61,8 @@ class Watchpoint(Breakpoint):
     depth: int | None = field(default=None, kw_only=True)
     """How many callers the frame has in which it is evaluated; None: the innermost one."""
     is_in_registers: bool = field(default=False, kw_only=True)
+    block: Die | None = field(default=None, kw_only=True)
+    """The innermost block of its local variables; None without any."""
     condition_names: ConditionNames | None = field(default=None, kw_only=True)
     """None for a condition without variables."""
 

@@ -13,26 +13,28 @@ from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.service.value.watched_object import Watched, code_between_bounds, text_of, watched
 from dwarfgpu.service.waves.wave_frames import innermost_of
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import depth, readable_functions_at
+from dwarfgpu.session.stack_frames import blocks_at, depth, readable_functions_at
 
 _NO_CODE: Final = (0, 0)
 """The code of a watch that is looked at again as soon as its function executes."""
 
 
 def looked_again(
-    shell: Shell, item: Watchpoint, *, is_in_call: bool = False
+    shell: Shell, item: Watchpoint, *, returns_to: int | None = None
 ) -> tuple[str, str] | None:
     """Return the previous and the current value of a watchpoint, and remember the latter; None if
     the value is unchanged, or missing at this location.
 
-    In a function that the one of the expression calls (`is_in_call`), whose callers are not found,
-    the object is read where it was; a pointer or an index that leads to it counts after the return.
+    In a function that the one of the expression calls (`returns_to`: from where), whose callers
+    are not found, the object is read where it was; a pointer or an index that leads to it counts
+    after the return. Outside of their block the variables have no value, in a call from there
+    neither.
 
     An entry of a location list does not describe an inactive lane whose own program location is
     unknown: its value counts when it is active again.
     """
     before, text = item.watched.value, item.text
-    session = frame_of_watched(shell, item, is_in_call=is_in_call)
+    session = frame_of_watched(shell, item, is_in_call=returns_to is not None)
     now = None if session is None else _evaluated(shell, item, session)
     if now is not None:
         code = now.code if item.depth is not None else None
@@ -46,7 +48,8 @@ def looked_again(
     else:
         if None not in (item.expression, item.depth):
             item.watch = evolve(item.watch, code=_NO_CODE)
-            if item.is_in_registers:  # which the callee may use for something else
+            is_left = returns_to is not None and not _is_in_block(shell, item, returns_to - 1)
+            if is_left or item.is_in_registers:  # which the callee may use for something else
                 return None
         now = evolve(item.watched, value=item.watched.now(shell.session))
     item.watched = now
@@ -95,6 +98,12 @@ def frame_of_watched(shell: Shell, item: Watchpoint, *, is_in_call: bool) -> Ses
         return session if lane is None else session.focused(lane)
     except DwarfGpuError:
         return None
+
+
+def _is_in_block(shell: Shell, item: Watchpoint, pc: int) -> bool:
+    """Return whether a location in the function of the watched variables is in their block."""
+    top = shell.session.top or shell.session
+    return item.block is None or item.block in blocks_at(evolve(top, pc=pc, not_entered=0))
 
 
 def _is_in_function(item: Watchpoint, session: Session) -> bool:
