@@ -8,7 +8,6 @@ from typing import Protocol
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.fortran_ada import RENAMES
-from dwarfgpu.dwarf.names.qualified import d_spellings
 from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -53,18 +52,19 @@ def joined_names(names: Names, words: Sequence[str]) -> tuple[int, str]:
     in Ada a package comes before an object that only `use` makes visible (Ada 2012 8.4)."""
     unit = names.current_unit
     language = names.language
-    for count in range(len(words), 1, -1):
+    for count in range(len(words), 0 if "!" in words[0] else 1, -1):
         joined = ".".join(words[:count])
         if language.is_ada:  # `Names.spelled` knows how it is written
             if _is_of_ada(names, joined):
                 return (1, words[0]) if _is_before(names, words[0], joined) else (count, joined)
             continue
-        spellings = d_spellings(joined) if language.is_d else (joined,)
+        spellings = _spellings_of_d(joined) if language.is_d else (joined,)
         known = next(filter(names.is_name, spellings), None)
         if known is None and language.is_d:
             known = next((name for name in spellings if _is_not_described(names, name)), None)
         if known is not None:
-            is_object = _is_object(names, words[0], with_global=not language.is_go)
+            with_global = not language.is_go
+            is_object = count > 1 and _is_object(names, words[0], with_global=with_global)
             return (1, words[0]) if is_object else (count, known)
     if language.is_go and unit is not None and words[0] == unit.name:
         is_package = not names.session.meanings(words[0]).of(words[0])
@@ -73,6 +73,13 @@ def joined_names(names: Names, words: Sequence[str]) -> tuple[int, str]:
         count = _unknown_of_ada(names, words)
         return count, ".".join(words[:count])
     return 1, words[0]
+
+
+def _spellings_of_d(joined: str) -> tuple[str, ...]:
+    from dwarfgpu.dwarf.names.d_spellings import d_spellings  # few programs
+
+    own = (joined,) if "!" in joined else ()  # without points between names
+    return own + d_spellings(joined)
 
 
 def _unknown_of_ada(names: Names, words: Sequence[str]) -> int:

@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from dwarfgpu.dwarf.names.d_names import Step, d_name
+from dwarfgpu.dwarf.names.d_spellings import d_spellings, instance_end
 
 ROWS = {
     "_D2st4madei": "st.made",
@@ -84,3 +85,38 @@ def test_paths_are_those_of_binutils(tool: Callable[[str], str]) -> None:
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     for text, path in zip(shown, ROWS.values(), strict=True):
         assert text.startswith(path.removesuffix(")"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "spelled"),
+    [
+        ("core.counter", "core::counter"),
+        ("app.core.main", "app.core::D main"),
+        ("tp.two!(int,7)", "tp::two!(int, 7)"),
+        ('em.str!"a.b, c"', 'em::str!"a.b, c"'),
+        ("em.dec!1.5", "em::dec!1.5"),
+        ("em.en!(E.b)", "em::en!E.b"),
+        ("em.Outer!E.b.inner", "em::Outer!E.b::inner"),
+        ("em.Outer!E.inner", "em::Outer!(E)::inner"),
+        ("Box!(S, E.b).get!E", "Box!(S, E.b)::get!(E)"),
+        ("wrap!S", "wrap!(S)"),
+    ],
+)
+def test_spellings_of_typed_names(typed: str, spelled: str) -> None:
+    assert spelled in d_spellings(typed)
+
+
+@pytest.mark.parametrize("name", ["", "x", "a..b", "(anonymous namespace)", "operator!", "a."])
+def test_names_of_one_spelling(name: str) -> None:
+    assert d_spellings(name) == ()
+
+
+def test_spellings_are_few() -> None:
+    assert len(d_spellings(".".join(["a!b", "c"] * 2_000))) <= 64
+
+
+def test_end_of_an_instance() -> None:
+    for text in ("gen!int", "two!(int, f(7))", 'str!"a)"', "dec!1.5e-3", "lst!([1, 2], ')')"):
+        assert instance_end(f"{text} + 1", 0) == len(text)
+    for text in ("a != b", "a!=b", "a !is b", "a!is b", "two!(int", "x"):
+        assert instance_end(text, 0) is None

@@ -43,3 +43,60 @@ def test_names_with_arguments(tmp_path: Path, tool: Callable[[str], str], compil
     for text in answers(None, files, completed):
         assert "\nBreakpoint " in text, text
     assert len(completed) == 6
+
+
+VALUES = """\
+module pk.em;
+enum E { a, b }
+struct S { int q; }
+int en(E e)(int x) { int loc = x + e; return loc; }
+int dec(double d)(int x) { return x + cast(int) d; }
+int str(string s)(int x) { return x + cast(int) s.length; }
+int chr(char c)(int x) { return x + c; }
+int wrap(T)(T x) { return 1; }
+struct Box(T, E e) { T t; int get(U)(U u) { return cast(int) u; } static int sf(int k) {return k;} }
+template Outer(E e) { int inner(int x) { return x + e; } }
+extern(C) int main() {
+  S s; Box!(S, E.b) b;
+  int r = en!(E.b)(3) + dec!(1.5)(2) + str!"a.b"(1) + str!"a, (b"(2) + chr!'.'(1);
+  r += wrap(s) + wrap(b) + b.get!long(3) + b.get!E(E.b) + b.sf(2);
+  return r + Outer!(E.b).inner(3);
+}
+"""
+INSTANCES = {
+    "pk.em.en!E.b": 4, "pk.em.en!(E.b)": 4, "en!(E.b)": 4, "pk.em.dec!1.5": 5, "dec!(1.5)": 5,
+    'pk.em.str!"a.b"': 6, 'pk.em.str!("a.b")': 6, 'pk.em.str!"a, (b"': 6, "pk.em.chr!'.'": 7,
+    "pk.em.wrap!(S)": 8, "pk.em.wrap!S": 8, "pk.em.wrap!(Box!(S,E.b))": 8,
+    "pk.em.Box!(S, E.b).get!long": 9, "Box!(S,E.b).get!E": 9, "pk.em.Box!(S, E.b).sf": 9,
+    "pk.em.Outer!E.b.inner": 10, "pk.em.Outer!(E.b).inner": 10,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def values(tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    tool("gcc")  # which ldc2 links with
+    folder = tmp_path_factory.mktemp("values")
+    build(folder, {"em.d": VALUES}, [[tool("ldc2"), "-g", "-betterC", "-of=a", "em.d"]])
+    return [str(folder / "a")]
+
+
+@pytest.mark.parametrize(("name", "line"), INSTANCES.items())
+def test_arguments_that_are_values(values: list[str], name: str, line: int) -> None:
+    """A point in them is part of the argument, and the only one may be without parentheses."""
+    stop, shown = answers(None, values, [f"break {name}", f"info line {name}"])
+    assert stop.endswith(f", line {line}.\n") and f"\nLine {line} " in shown
+
+
+@pytest.mark.parametrize("name", [name for name in INSTANCES if name.startswith("pk.")])
+def test_instances_in_expressions(values: list[str], name: str) -> None:
+    value, type_, where = answers(
+        None, values, [f"print &{name}", f"ptype {name}", f"info address {name}"]
+    )
+    assert "*)(" in value and "\ntype = int (" in type_
+    assert " is a function at address 0x" in where
+
+
+def test_variables_and_types_of_instances(values: list[str]) -> None:
+    commands = ["whatis pk.em.en!E.b::loc", "print sizeof(pk.em.Box!(S,E.b))", "print 1 !is 2"]
+    shown = [text.splitlines()[1:] for text in answers(None, values, commands)]
+    assert shown == [["type = int"], ["$1 = 4"], ["$2 = true"]]

@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.index.units_by_name import most_units, too_many_units
 from dwarfgpu.dwarf.names.function_names import bare_name
-from dwarfgpu.dwarf.names.qualified import canonical, d_spellings, parts
+from dwarfgpu.dwarf.names.qualified import canonical, parts
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import forget_scopes, is_called
 from dwarfgpu.dwarf.scope.nameless_functions import (
@@ -157,7 +157,11 @@ def is_template(qualified: str, name: str) -> bool:
 
 def _spellings(name: str) -> tuple[str, ...]:
     """Return a name, and what it may be with `::` if its points are those of D."""
-    return (name, *d_spellings(name)) if "." in name else (name,)
+    if "." not in name and "!" not in name:
+        return (name,)
+    from dwarfgpu.dwarf.names.d_spellings import d_spellings  # few names are so
+
+    return (name, *d_spellings(name))
 
 
 def _spelled_in(die: Die, name: str) -> tuple[str, ...]:

@@ -24,9 +24,10 @@ _CONVERSION: Final = pattern(r"\s*operator\s+(?!(?:new|delete|co_await)\b)(?=[^\
 _MARK: Final = pattern(
     rf"(?P<operator>{_WITH_BRACKETS})|(?P<anonymous>\(anonymous namespace\))"
     r"|(?P<scope>::)|(?P<comma>,)|(?P<bracket>[<>()\[\]{}])"
+    r"""|"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)'"""
 )
-"""What splits a name, and what is around such a text and is none."""
-_MAY_BE_NO_SCOPE: Final = pattern(r"[<>()\[\]{}]|operator")
+"""What splits a name, and what is around such a text and is none; strings of D are no marks."""
+_MAY_BE_NO_SCOPE: Final = pattern(r"[<>()\[\]{}\"]|operator")
 """Without any of these, each `::` in a name is between two of its components."""
 _TAG: Final = pattern(r"\[abi:\w+\]")
 _AROUND: Final = ("<", "{")
@@ -116,7 +117,7 @@ def split(text: str) -> tuple[str, str | None]:
     depth = 0
     for mark in _MARK.finditer(text):
         bracket, begin = mark["bracket"], mark.start()
-        if bracket == "(" and (depth > 0 or _has_arguments_of_d(text, begin)):
+        if bracket == "(" and (depth > 0 or qualified.has_arguments_of_d(text, begin)):
             depth += 1
         elif bracket == "(":
             return text[:begin].strip(), text[begin:]
@@ -125,13 +126,6 @@ def split(text: str) -> tuple[str, str | None]:
         else:
             depth += (bracket in _AROUND) - (bracket in _AROUND_ENDS)
     return text, None
-
-
-def _has_arguments_of_d(text: str, begin: int) -> bool:
-    """Return whether a parenthesis begins the arguments of a template of D, `f!(int, 7)`."""
-    if not text.endswith("!", 0, begin):
-        return False
-    return not text[: begin - 1].rstrip().endswith("operator")
 
 
 def nested(text: str) -> tuple[str, str] | None:

@@ -21,8 +21,6 @@ MAIN_OF_D: Final = "D main"
 ANONYMOUS: Final = "(anonymous namespace)"
 """Represents the name of a namespace without one."""
 
-_MAX_PACKAGES: Final = 16
-"""Packages and module before a name of D."""
 _OPENING: Final = "<([{"
 _CLOSING: Final = ">)]}"
 _WORDS: Final = pattern(
@@ -37,6 +35,7 @@ _OPERATOR: Final = pattern(
     r"\boperator(?:\s*(?:\(\s*\)|<=>|<<=?|>>=?|->\*?|[<>]=?|,)|\s+[^\W\d][^()]*(?:\(\*+\)\([^()]*\))?)"
 )
 """The name of an operator, with brackets or a comma, or with a type: `operator int&`."""
+_STRING: Final = pattern(r""""(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)'""")
 _CONVERSION: Final = pattern(r"operator\s+(?!(?:new|delete)\b)(?=[^\W\d])")
 
 
@@ -131,7 +130,8 @@ def split_outside(text: str, separator: str) -> list[str]:
 def _pieces(name: str) -> list[str]:
     out: list[str] = []
     depth = start = after_operator = 0
-    for index, character in enumerate(name):
+    marked = _without_strings(name)
+    for index, character in enumerate(marked):
         if index < after_operator:
             continue
         if character == "o" and name.startswith("operator", index):
@@ -140,11 +140,16 @@ def _pieces(name: str) -> list[str]:
             depth += 1
         elif character in _CLOSING and name[index - 1 : index] != "-":
             depth -= 1
-        elif not depth and name.startswith("::", index):
+        elif not depth and marked.startswith("::", index):
             out.append(name[start:index].strip())
             start = index + 2
     out.append(name[start:].strip())
     return [piece for piece in out if piece]
+
+
+def _without_strings(text: str) -> str:
+    """Return a text with marks instead of strings, which instances of D have, `str!"a(b"`."""
+    return _STRING.sub(lambda match: '"' * len(match[0]), text) if "!" in text else text
 
 
 def _end_of_operator(text: str, index: int) -> int:
@@ -168,17 +173,25 @@ def _part(text: str) -> Part:
 
 def _parameters_at(text: str) -> int | None:
     """Return where the parameters of a function begin: at the first parenthesis in no template's
-    arguments."""
+    arguments, nor around those of D, `two!(int, 7)`."""
     depth = 0
     begin = _end_of_operator(text, 0) if text.startswith("operator") else 0
-    for index, character in enumerate(text[begin:], begin):
-        if character == "<":
+    for index, character in enumerate(_without_strings(text)[begin:], begin):
+        is_opening = character == "("
+        if character == "<" or (is_opening and (depth or has_arguments_of_d(text, index))):
             depth += 1
-        elif character == ">":
+        elif character == ">" or (depth and character == ")"):
             depth -= 1
-        elif character == "(" and not depth and index:
+        elif is_opening and not depth and index:
             return index
     return None
+
+
+def has_arguments_of_d(text: str, begin: int) -> bool:
+    """Return whether a parenthesis begins the arguments of a template of D, `f!(int, 7)`."""
+    if not text.endswith("!", 0, begin):
+        return False
+    return not text[: begin - 1].rstrip().endswith("operator")
 
 
 def joined(names: tuple[str, ...]) -> str:
@@ -191,18 +204,3 @@ def fortran_spellings(text: str) -> tuple[str, ...]:
     (Fortran 2018 6.1.2): in lower case, and gfortran the main program in upper case."""
     lowered = text.lower()
     return (lowered, MAIN_PROGRAM) if lowered == MAIN_PROGRAM.lower() else (lowered,)
-
-
-def d_spellings(name: str) -> tuple[str, ...]:
-    """Return how the entries of D may have a name with points: that of a module has its packages,
-    `app.core::counter`, and `main` has another name. ldc2 has the `main` of C in the module, too,
-    which comes last. Empty without points."""
-    words = split_outside(name, ".")
-    if len(words) < 2 or not all(words):
-        return ()
-    lasts = [MAIN_OF_D, "main"] if words[-1] == "main" else words[-1:]
-    return tuple(
-        f"{'.'.join(words[:count])}::{'::'.join((*words[count:-1], last))}"
-        for count in range(1, min(len(words), _MAX_PACKAGES))
-        for last in lasts
-    )

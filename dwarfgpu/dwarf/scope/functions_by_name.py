@@ -160,8 +160,11 @@ def _functions_named(
     functions = _functions_spelled(code_object, text, is_one_enough=is_one_enough)
     if functions:
         return functions
-    if "." in text and ("!" in text or _DOTTED_NAME.fullmatch(text.strip()) is not None):
-        for spelled in qualified.d_spellings(text.strip()):
+    is_dotted = "." in text and _DOTTED_NAME.fullmatch(text.strip()) is not None
+    if is_dotted or "!" in text:
+        from dwarfgpu.dwarf.names.d_spellings import d_spellings  # few names are so
+
+        for spelled in d_spellings(text.strip()):
             named = _functions_spelled(code_object, spelled)
             in_d = [function for function in named if function.die.unit.language == dw.LANG_D]
             if in_d:

@@ -1,6 +1,7 @@
 """The words of expressions that D spells otherwise than C: slices, `values[1..3]`, `>>>`, `^^`,
 `is`, `1_000`, strings without escape sequences or with a type behind them, and characters that are
-no `char` (spec/lex, "Integer Literals", "String Literals", "Character Literals")."""
+no `char` (spec/lex, "Integer Literals", "String Literals", "Character Literals"); instances of
+templates, `gen!int`, are names."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import re
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.dwarf.names.d_spellings import instance_end
 from dwarfgpu.language.syntax.ada_tokens import RANGE
 from dwarfgpu.language.syntax.fortran_tokens import POWER
 from dwarfgpu.language.syntax.tokens import Token
@@ -39,8 +41,14 @@ _WIDE: Final = pattern(
 _LAST_OF_WCHAR: Final = 0xFFFF
 
 
+_NAME: Final = pattern(r"[^\W\d]\w*")
+_SCOPE: Final = pattern(r"\s*::\s*(?=[^\W\d])")
+
+
 def d_token(text: str, index: int) -> tuple[Token, int] | None:
     """Return the word of D at a position, and where it ends; None for one that C has, too."""
+    if (end := _end_of_instance(text, index)) is not None:
+        return Token("name", text[index:end], index), end
     for mark, written in _MARKS:
         if text.startswith(mark, index):
             return Token("mark", written, index), index + len(mark)
@@ -59,4 +67,19 @@ def d_token(text: str, index: int) -> tuple[Token, int] | None:
         is_wchar = ord(match["plain"]) <= _LAST_OF_WCHAR if match["plain"] else False
         is_wchar = is_wchar or (match["escape"] or "").startswith("u")
         return Token("character", f"{'u' if is_wchar else 'U'}{match[0]}", index), match.end()
+    return None
+
+
+def _end_of_instance(text: str, index: int) -> int | None:
+    """Return where a name ends that has an instance of a template between its `::`; None for
+    another one."""
+    is_any = False
+    while (name := _NAME.match(text, index)) is not None:
+        end = instance_end(text, index)
+        is_any |= end is not None
+        end = name.end() if end is None else end
+        scope = _SCOPE.match(text, end)
+        if scope is None:
+            return end if is_any else None
+        index = scope.end()
     return None

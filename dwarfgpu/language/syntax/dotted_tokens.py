@@ -28,8 +28,9 @@ def with_packages(tokens: Sequence[Token], known: Known) -> list[Token]:
         token = tokens[index]
         names = _between_points(tokens, index)
         is_member = bool(out) and out[-1].text in _ACCESS
-        count, name = (1, "") if is_member or len(names) < 2 else known.joined_names(names)
-        out.append(token if count < 2 else Token("name", name, token.start))
+        is_one = is_member or not (len(names) > 1 or any("!" in name for name in names))
+        count, name = (1, token.text) if is_one else known.joined_names(names)
+        out.append(token if name == token.text else Token("name", name, token.start))
         index += 2 * count - 1
     return out
 

@@ -116,7 +116,7 @@ class Parser(Cursor):
         self._precedences = BY_LANGUAGE.get(names.language.code, C)
         self._enclosed: list[Node] = []
         """Operations in parentheses, where these matter."""
-        if "." in text and names.language.has_dotted_names:
+        if names.language.has_dotted_names and ("." in text or "!" in text):
             from dwarfgpu.language.syntax.dotted_tokens import with_packages  # few programs
 
             self.tokens = with_packages(self.tokens, names)

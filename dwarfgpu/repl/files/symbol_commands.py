@@ -158,7 +158,11 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
 def _as_declared(names: Names, argument: str) -> str:
     """Return a name as the file has it, of D with the modules that are written before points."""
     words = argument.split(".")
-    if len(words) > 1 and names.language.has_dotted_names:
+    if names.language.is_d:
+        from dwarfgpu.dwarf.names.d_spellings import words_of  # few programs
+
+        words = words_of(argument)
+    if (len(words) > 1 or "!" in argument) and names.language.has_dotted_names:
         count, joined = names.joined_names(words)
         if count == len(words):
             return names.spelled(joined)
