@@ -92,7 +92,8 @@ def test_no_colours_in_a_pipe() -> None:
 
 
 def test_names_of_a_program() -> None:
-    names = dict(names_of(CodeObject.open(FIXTURES / "x86_64/demo.gcc.O0.v5")))
+    program = CodeObject.open(FIXTURES / "x86_64/demo.gcc.O0.v5")
+    names = {name.qualified: name.kind for name in names_of(program)}
     assert names["twice"] == "function"
     assert names["global_struct"] == "variable"
     assert names["outer_t"] == "type"

@@ -100,3 +100,10 @@ def test_variables_and_types_of_instances(values: list[str]) -> None:
     commands = ["whatis pk.em.en!E.b::loc", "print sizeof(pk.em.Box!(S,E.b))", "print 1 !is 2"]
     shown = [text.splitlines()[1:] for text in answers(None, values, commands)]
     assert shown == [["type = int"], ["$1 = 4"], ["$2 = true"]]
+
+
+def test_suggestions_are_written_as_in_d(values: list[str]) -> None:
+    meant = {"pk.em.en!E.a": "pk.em.en!E.b", "pk.em.mian": "pk.em.main"}
+    shown = answers(None, values, [f"tbreak {name}" for name in meant])
+    for text, name in zip(shown, meant.values(), strict=True):
+        assert f' not defined. Did you mean "{name}"?\n' in text

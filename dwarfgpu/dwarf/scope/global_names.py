@@ -10,11 +10,10 @@ from itertools import chain, islice
 from typing import Final, Literal
 from weakref import WeakKeyDictionary
 
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
-from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.qualified import joined
 from dwarfgpu.dwarf.scope.declarations import MAX_AROUND, qualified_name
 from dwarfgpu.dwarf.scope.global_variables import global_named
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
@@ -22,6 +21,17 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
 Kind = Literal["function", "variable", "type", "struct", "union", "enum"]
+
+
+@frozen
+class GlobalName:
+    """What is declared outside functions and classes."""
+
+    simple: str
+    qualified: str
+    """As its language writes it."""
+    kind: Kind
+
 
 _KINDS: Final[dict[int, Kind]] = {
     dw.TAG_SUBPROGRAM: "function",
@@ -39,11 +49,11 @@ _FEW_UNITS: Final = 64
 """If there are fewer units, all are read."""
 _MAX_UNITS_PER_STRING: Final = 4
 """Units that are read for a name."""
-_KNOWN: Final[WeakKeyDictionary[CodeObject, tuple[tuple[str, Kind], ...]]] = WeakKeyDictionary()
+_KNOWN: Final[WeakKeyDictionary[CodeObject, tuple[GlobalName, ...]]] = WeakKeyDictionary()
 
 
-def names_of(code_object: CodeObject, similar_to: str | None = None) -> Iterator[tuple[str, Kind]]:
-    """Yield the names and their kinds; unreadable units are skipped, and so are units without a
+def names_of(code_object: CodeObject, similar_to: str | None = None) -> Iterator[GlobalName]:
+    """Yield the names; unreadable units are skipped, and so are units without a
     name similar to a given one, if their bytes show it. With `similar_to` they are the first."""
     info = code_object.info
     units = None if similar_to is None else _units_with_similar_names(info, similar_to)
@@ -53,7 +63,7 @@ def names_of(code_object: CodeObject, similar_to: str | None = None) -> Iterator
     yield from _names_in(info.reported_units() if units is None else units)
 
 
-def _first_of(code_object: CodeObject) -> tuple[tuple[str, Kind], ...]:
+def _first_of(code_object: CodeObject) -> tuple[GlobalName, ...]:
     """Return the first names of a file with few units, which are compared with each unknown
     name."""
     names = _KNOWN.get(code_object)
@@ -63,10 +73,10 @@ def _first_of(code_object: CodeObject) -> tuple[tuple[str, Kind], ...]:
     return names
 
 
-def _names_in(units: Iterable[CompilationUnit]) -> Iterator[tuple[str, Kind]]:
+def _names_in(units: Iterable[CompilationUnit]) -> Iterator[GlobalName]:
     for unit in units:
         try:
-            yield from _declared(unit.root.children())
+            yield from _declared(unit)
         except DwarfGpuError:
             continue  # what reads the unit reports it
 
@@ -95,7 +105,8 @@ def first_names(
     declared = chain.from_iterable(
         names_of(code_object, similar_to) for code_object in code_objects
     )
-    return (pair for pair in islice(declared, _MOST) if pair[1] in kinds)
+    first = islice(declared, _MOST)
+    return ((name.qualified, name.kind) for name in first if name.kind in kinds)
 
 
 def in_namespaces(code_objects: Iterable[CodeObject], name: str) -> Iterator[str]:
@@ -106,10 +117,11 @@ def in_namespaces(code_objects: Iterable[CodeObject], name: str) -> Iterator[str
             yield qualified_name(variable.die)
 
 
-def _declared(entries: Iterable[Die]) -> Iterator[tuple[str, Kind]]:
-    """Yield the names of entries and of those in their namespaces, qualified as `qualified_name`
-    does. Namespaces may be nested deeper than Python calls, so there is no recursion."""
-    levels = [iter(entries)]
+def _declared(unit: CompilationUnit) -> Iterator[GlobalName]:
+    """Yield the names of the entries of a unit and of those in its namespaces, qualified as
+    `qualified_name` does. Namespaces may be nested deeper than Python calls, so there is no
+    recursion."""
+    levels = [iter(unit.root.children())]
     around: list[str] = []
     while levels:
         die = next(levels[-1], None)
@@ -121,7 +133,8 @@ def _declared(entries: Iterable[Die]) -> Iterator[tuple[str, Kind]]:
         if name is None:
             continue
         if die.tag in _KINDS:
-            yield joined((*around[-MAX_AROUND:], name)), _KINDS[die.tag]
+            qualified = unit.joint.join((*around[-MAX_AROUND:], name))
+            yield GlobalName(name, qualified, _KINDS[die.tag])
         elif die.tag in CONTAINERS:
             levels.append(iter(die.children()))
             around.append(name)

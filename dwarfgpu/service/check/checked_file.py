@@ -93,6 +93,6 @@ def _require_named(file: CodeObject, name: str) -> None:
 
     units = find_variables(file.scopes, Wanted((name,), None, None))
     if not any(unit.groups for unit in units) and name not in (
-        declared.rpartition("::")[2] for declared, kind in names_of(file) if kind == "function"
+        declared.simple for declared in names_of(file) if declared.kind == "function"
     ):
         raise UsageError(f'No symbol "{name}" in current context.')
