@@ -107,3 +107,37 @@ def test_suggestions_are_written_as_in_d(values: list[str]) -> None:
     shown = answers(None, values, [f"tbreak {name}" for name in meant])
     for text, name in zip(shown, meant.values(), strict=True):
         assert f' not defined. Did you mean "{name}"?\n' in text
+
+
+NESTED = """\
+module pk.ne;
+int plain(int x) {
+  int inner(int y) { int deep(int z) { return z + x + y; } return deep(y); }
+  return inner(x);
+}
+struct S { int k; int h(int x) { int inner(int y) { return y + x + k; } return inner(x); } }
+int gen(T)(T x) { int own(T y) { return y + x; } return own(x); }
+extern(C) int main() { S s; return plain(1) + s.h(2) + gen(3); }
+"""
+LOCAL = {"plain.inner": 3, "plain.inner.deep": 3, "S.h.inner": 6}
+
+
+@pytest.mark.parametrize("compiler", ["gdc", "ldc2"])
+def test_nested_functions_are_named_after_their_functions(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str
+) -> None:
+    """GDB names them so with parameters: `pk.ne.plain(int).inner(int)`."""
+    tool("gcc")  # which ldc2 links with
+    options = ["-O0", "-fno-druntime", "-o", "a"] if compiler == "gdc" else ["-betterC", "-of=a"]
+    build(tmp_path, {"ne.d": NESTED}, [[tool(compiler), "-g", *options, "ne.d"]])
+    names = {**LOCAL, "gen!int.own" if compiler == "ldc2" else "gen.own": 7}
+    for name, line in names.items():
+        commands = [f"break {name}", f"break pk.ne.{name}", "info breakpoints"]
+        *stops, listed = answers(None, [str(tmp_path / "a")], commands)
+        assert all(text.endswith(f", line {line}.\n") for text in stops)
+        assert listed.count(f" in pk.ne.{name} at ") == 2
+    [where] = answers(None, [str(tmp_path / "a")], ["info address pk.ne.plain.inner"])
+    assert 'Symbol "pk.ne.plain.inner" is a function at address 0x' in where
+    if compiler == "ldc2":  # those of gdc are not external: as in GDB, they are not listed
+        [listed] = answers(None, [str(tmp_path / "a")], ["info functions inner"])
+        assert "\tint pk.ne.plain.inner.deep(int);\n" in listed

@@ -195,4 +195,4 @@ def test_functions_in_functions_of_ldc(tool: Callable[[str], str], tmp_path: Pat
     files, command = with_core(tool, tmp_path), "info functions -n inner$"
     by_linkage_name = answers(tool("gdb"), files, ["info functions -n inner"])[0]
     assert "1:\tint _D1m5outerFiZ5inner" in by_linkage_name
-    assert last_lines(files, [command]) == ["1:\tint m.inner(int);"]
+    assert last_lines(files, [command]) == ["1:\tint m.outer.inner(int);"]

@@ -329,6 +329,19 @@ def qualified(die: Die) -> tuple[str, ...]:
     return tuple(reversed(names))
 
 
+def qualified_function(die: Die) -> tuple[str, ...]:
+    """Return the same for a function, in D after those of the functions that it is nested in."""
+    names = qualified(die)
+    if die.unit.language != dw.LANG_D:
+        return names
+    inner: tuple[str, ...] = ()
+    for above in around(die):
+        if above.tag == dw.TAG_SUBPROGRAM:
+            outer = qualified(above)
+            names, inner = outer, names[len(outer) - 1 :] + inner
+    return names + inner
+
+
 def qualified_name(die: Die) -> str:
     """Return the name of an entry, qualified with its enclosing namespaces and types."""
     return die.unit.joint.join(qualified(die))

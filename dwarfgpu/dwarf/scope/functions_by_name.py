@@ -36,7 +36,11 @@ from dwarfgpu.dwarf.names.function_names import (
     full_function_name,
     resolved_function_name,
 )
-from dwarfgpu.dwarf.scope.declarations import around, declaration_of
+from dwarfgpu.dwarf.scope.declarations import (
+    around,
+    declaration_of,
+    qualified_function,
+)
 from dwarfgpu.dwarf.scope.declarations import qualified as qualified_parts
 from dwarfgpu.dwarf.scope.imports import type_sources
 from dwarfgpu.dwarf.scope.named_entries import completed, named, named_entries
@@ -345,8 +349,15 @@ def _named_so(unit: CompilationUnit, sought: _Sought) -> Iterator[Die]:
     if "<" not in sought.name and unit.is_cplusplus:
         keys += named_entries(unit).templates(sought.name)
     for die in chain.from_iterable(named(unit, key) for key in keys):
-        if die.tag == dw.TAG_SUBPROGRAM and sought.path.ends(_path(die)):
+        if die.tag != dw.TAG_SUBPROGRAM:
+            continue
+        if sought.path.ends(_path(die)) or _is_nested_so(die, sought.path):
             yield die
+
+
+def _is_nested_so(die: Die, path: paths.TypedPath) -> bool:
+    """Return whether a path is that of a function of D without those that it is nested in."""
+    return die.unit.language == dw.LANG_D and path.ends(qualified_parts(die))
 
 
 def _printed_so(unit: CompilationUnit, sought: _Sought) -> Iterator[Die]:
@@ -463,7 +474,7 @@ def _path_with_scopes(die: Die) -> tuple[tuple[str, ...], tuple[str, ...] | None
     """Return what `_path` and `_name_with_scopes` do."""
     names: tuple[str, ...] = ()
     if not die.unit.is_cplusplus and die.unit.language not in dw.WITHOUT_NAMESPACES:
-        names = qualified_parts(die)
+        names = qualified_function(die)
     if len(names) > 1:
         return names, names
     return (*paths.components(bare_name(die) or die.name or ""),), None

@@ -12,6 +12,7 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import (
     followed,
     is_nameless_function,
+    qualified_function,
     qualified_name,
     variable_name,
 )
@@ -88,7 +89,7 @@ def _function_name(die: Die) -> str | None:
     """Return the name of a function, of Rust for example after those of its namespaces."""
     if die.name is None or die.unit.is_cplusplus or not has_namespaces(die.unit):
         return full_function_name(die)
-    return qualified_name(die)
+    return die.unit.joint.join(qualified_function(die))
 
 
 def has_namespaces(unit: CompilationUnit) -> bool:

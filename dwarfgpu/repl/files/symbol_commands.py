@@ -12,7 +12,12 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled_clone
 from dwarfgpu.dwarf.names.function_names import full_function_name
-from dwarfgpu.dwarf.scope.declarations import declaration_of, path_of, qualified
+from dwarfgpu.dwarf.scope.declarations import (
+    declaration_of,
+    path_of,
+    qualified,
+    qualified_function,
+)
 from dwarfgpu.dwarf.scope.function_clones import without_parts
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -170,8 +175,10 @@ def _as_declared(names: Names, argument: str) -> str:
 
 
 def _name_of(die: Die) -> str | None:
-    """Return the qualified name of an entry; of one in a function its own name."""
+    """Return the qualified name of an entry; of one in a function, but of D, its own name."""
     declaration = declaration_of(die)
+    if die.unit.language == dw.LANG_D and die.tag in FUNCTIONS:
+        return die.unit.joint.join(qualified_function(declaration))
     if any(scope.is_function for scope in path_of(declaration)):
         return declaration.name
     above = declaration.parent()
