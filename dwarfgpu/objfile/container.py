@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 _LONGEST_MAGIC_BYTES: Final = 64
 _MAX_LISTED: Final = 12
-_GIVE_ONE: Final = "; give the target or the number of one (--target)"
 """Maximum number of code objects in a message, which would be cut with many more."""
+_GIVE_ONE: Final = "; give the target or the number of one (--target)"
 _ENTRY_NAME: Final = pattern(
     r"(host|hip|hipv4|openmp|cuda)-.+|((cubin|ptx)-)?sm_[0-9]+[af]?|joined"
     r"|kind [0-9]+-sm_[0-9]+[af]?"
