@@ -46,8 +46,14 @@ _TABLES: Final = (
 _WITH_HEADERS: Final = frozenset(name for _, name in _TABLES)
 _Table: TypeAlias = tuple[str, int, int]
 """Section and attribute of a table of a unit, and where it begins behind its header."""
-_LISTS: Final = {".debug_loclists": "7.29", ".debug_rnglists": "7.28"}
-"""Sections of lists, and what defines them."""
+_DEFINED_IN: Final = {
+    ".debug_str_offsets": "7.26",
+    ".debug_addr": "7.27",
+    ".debug_rnglists": "7.28",
+    ".debug_loclists": "7.29",
+}
+"""What defines the headers of these sections (DWARF 5)."""
+_LISTS: Final = (".debug_loclists", ".debug_rnglists")
 _MAX_LIST_HEADERS: Final = 1_000_000
 """Of all parts of a package, which may overlap."""
 _OPERAND_COUNTS: Final = (0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1)
@@ -119,7 +125,7 @@ def _check_lists(
     a table that is wrong for its unit."""
     headers_left = _MAX_LIST_HEADERS
     for sections, unit in units.items():
-        for section, of_section in _LISTS.items():
+        for section in _LISTS:
             if (sections, section) in reported:
                 continue
             try:
@@ -135,7 +141,8 @@ def _check_lists(
                 position = FindingPosition(
                     f"{section}{sections.suffix}", offset, "table", file=file
                 )
-                findings.add(Finding(rule.severity, rule.name, why, of_section, position))
+                defined = _DEFINED_IN[section]
+                findings.add(Finding(rule.severity, rule.name, why, defined, position))
         if headers_left < 0:
             findings.skip(LimitExceeded(f"more than {_MAX_LIST_HEADERS} headers of lists"))
             return
@@ -171,8 +178,8 @@ def _check_tables(unit: CompilationUnit, tables: Sequence[_Table], findings: Fin
             rule, is_named = RULES["table-header"], unit.root.has(name)
             title = f"{attribute_name(name)} {base:#x} in {shown}" if is_named else shown
             message = f"{title}: {fault}"
-            position = unit_position(unit)
-            findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
+            position, defined = unit_position(unit), _DEFINED_IN[section]
+            findings.add(Finding(rule.severity, rule.name, message, defined, position))
             wrong.append(section)
     return wrong
 
