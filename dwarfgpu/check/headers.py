@@ -176,8 +176,8 @@ def _check_tables(unit: CompilationUnit, tables: Sequence[_Table], findings: Fin
             _skip_segments(data[base - _SIZED[name] + 1], shown, findings)
         elif fault is not None:
             rule, is_named = RULES["table-header"], unit.root.has(name)
-            title = f"{attribute_name(name)} {base:#x} in {shown}" if is_named else shown
-            message = f"{title}: {fault}"
+            subject = f"{attribute_name(name)} {base:#x}" if is_named else "the first table"
+            message = f"{subject} in {shown}: {fault}"
             position, defined = unit_position(unit), _DEFINED_IN[section]
             findings.add(Finding(rule.severity, rule.name, message, defined, position))
             wrong.append(section)

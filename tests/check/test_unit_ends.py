@@ -194,7 +194,10 @@ def test_a_wrong_header_of_a_split_unit_is_one_finding(
     data = sections[section]
     assert isinstance(data, bytes)
     sections[section] = data[:at] + bytes((value,)) + data[at + 1 :]
-    assert rules(verdict_on(elf(sections, machine))) == found
+    verdict = verdict_on(elf(sections, machine))
+    assert rules(verdict) == found
+    of_tables = [one.message for one in findings(verdict) if one.rule == "table-header"]
+    assert all(one.startswith(f"the first table in {section}: ") for one in of_tables), of_tables
 
 
 @pytest.mark.parametrize(
