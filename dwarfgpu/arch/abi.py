@@ -147,6 +147,9 @@ class Abi:
     marks_virtual_in_second: bool = False
     """Whether the second half of a pointer to a member function marks a virtual one, as in the
     C++ ABI of Arm; elsewhere the first does."""
+    chains_register_rules: bool = False
+    """Whether DW_CFA_register means where the rules put the other register (A.6.4.1), rather than
+    that register itself (DWARF 5 6.4.1)."""
     capstone_mode: tuple[str, str] | None = None
     """Capstone's names of the architecture and the mode that decode its code."""
     instruction_bytes: int = 1

@@ -63,6 +63,7 @@ ABI: Final = Abi(
         ),
     ),
     file_format="amdgcn",
+    chains_register_rules=True,
 )  # fmt: skip
 """AMDGPU usage, "Relocation Records"."""
 _CALLS: Final = {
@@ -119,7 +120,6 @@ def _architecture(described: Processor, lanes: int) -> Architecture:
         dwarf_names=names,
         widens_bases=True,
         has_default_rules=True,
-        chains_register_rules=True,
         lower=lower,
         convert=convert_address,
         made_by=(amdgpu, (described.name, lanes)),

@@ -358,9 +358,6 @@ class Architecture:
     widens_bases: bool = False
     """Whether compilers mean registers that are narrower than an address, as bases of addresses,
     extended by zeros."""
-    chains_register_rules: bool = False
-    """Whether DW_CFA_register means where the rules put the other register (A.6.4.1), rather than
-    that register itself (DWARF 5 6.4.1)."""
     has_default_rules: bool = False
     """Whether the ABI's default rules hold where no call frame information is (A.2.5.4.4.1)."""
     virtual_register: Callable[[str], int | None] | None = None

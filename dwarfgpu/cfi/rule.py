@@ -37,7 +37,8 @@ class ValOffsetRule:
 
 @frozen
 class RegisterRule:
-    """register(R): the previous value is where this frame's rules put register R."""
+    """register(R): the previous value is in register R of this frame; on AMD GPUs, where the rules
+    put R (docs/spec-notes.md)."""
 
     register: int
 

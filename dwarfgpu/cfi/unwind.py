@@ -359,7 +359,7 @@ class CfiFrame(FrameWithoutSubprogram):
         By default, the program counter is where the rules put the return address.
         """
         is_by_default = number == self.architecture.program_counter and number not in self.row.rules
-        if self.is_tail_call or not (is_by_default or self.architecture.chains_register_rules):
+        if self.is_tail_call or not (is_by_default or self.architecture.abi.chains_register_rules):
             return False
         rule = self.row.rules.get(source)
         return rule is not None and not isinstance(rule, UndefinedRule | SameValueRule)

@@ -13,6 +13,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.processors import PROCESSORS
+from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.arch.registry import architecture as architecture_named
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.cached import cached_property
@@ -125,6 +126,8 @@ class PossibleArchitectures:
 
     def __init__(self, file: ObjectFile, architecture: Architecture | None) -> None:
         self.architecture = architecture
+        abi = abi_of(file.machine) if architecture is None else architecture.abi
+        self.chains_register_rules = abi.chains_register_rules
         self._lacking: dict[int, bool] = {}
         """Which numbers no register has."""
         self._other_wave_sizes: tuple[Architecture, ...] = ()

@@ -258,8 +258,7 @@ class RowChecker:
     def _needs(self, rule: Rule) -> Iterator[int]:
         match rule:
             case RegisterRule():
-                architecture = self.architectures.architecture
-                if architecture is None or architecture.chains_register_rules:
+                if self.architectures.chains_register_rules:
                     yield rule.register
             case OffsetRule() | ValOffsetRule():
                 yield _CFA

@@ -226,8 +226,8 @@ _FRAMES: Final = (
     Rule("location-order", "error", "A.6.4.2.1", "a row that does not start after the previous one",
          "order the rows by address; an advance is relative to the previous row"),
     Rule("register-cycle", "error", "A.6.4.1", "registers whose rules depend on each other",
-         "register(R) is the location that R's rule in the same row gives: for R itself write "
-         "DW_CFA_expression (regx R)"),
+         "DW_OP_LLVM_call_frame_entry_reg R and, on AMD GPUs, register(R) are where R's rule in "
+         "the same row puts R: for R itself write DW_CFA_expression (regx R)"),
     Rule("register-size", "error", "A.6.4.1", "a rule that gives a register the wrong size",
          "use a composite of registers of the right size, or DW_CFA_expression"),
     Rule("shared-place", "warning", "A.6.4.1", "two registers that are saved at one place",

@@ -39,9 +39,10 @@ from tests.check.made import (
     words,
 )
 from tests.cli.command import run
-from tests.dwarf.builder import FIXTURES, X86_64, Content, debug_info, elf, read_fixture
+from tests.dwarf.builder import AMDGPU, FIXTURES, X86_64, Content, debug_info, elf, read_fixture
 from tests.work import calls_of
 
+EM_MIPS, EM_RISCV = 8, 243
 S32, S33, V0, PC, EXEC, S30, S31 = 64, 65, 2560, 16, 17, 62, 63
 UNDEFINED, SAME, REGISTER, EXPRESSION, VAL_EXPRESSION = 0x07, 0x08, 0x09, 0x10, 0x16
 VAL_OFFSET, OFFSET = 0x14, 0x05
@@ -156,6 +157,28 @@ def test_a_rule_both_ways(name: str, severity: str, broken: bytes, kept: bytes) 
     assert rules(verdict_on(frame_file(broken))) == [(severity, name)]
     verdict = verdict_on(frame_file(kept))
     assert (rules(verdict), verdict.findings.skipped, verdict.fdes) == ([], [], 1)
+
+
+@pytest.mark.parametrize(
+    ("machine", "flags", "expected"),
+    [
+        (AMDGPU, 0x4C, ["register-cycle"]),
+        (AMDGPU, 0xFF, ["register-cycle"]),  # of no known processor
+        (X86_64, 0, []),
+        (EM_MIPS, 0, []),
+        (EM_RISCV, 0, []),
+        (0x1234, 0, []),
+    ],
+)
+def test_registers_are_swapped_on_all_machines_but_amd_gpus(
+    machine: int, flags: int, expected: list[str]
+) -> None:
+    """DWARF 5 6.4.1: the previous value is "stored in another register numbered R"."""
+    swap = def_cfa(7) + rule(REGISTER, 3, 6) + rule(REGISTER, 6, 3)
+    section = cie() + cfi_entry(bytes(4), words(0x1000, 0x40) + swap)
+    verdict = verdict_on(elf({".text": CODE, ".debug_frame": section}, machine, flags))
+    found = [one.rule for one in findings(verdict)]
+    assert [name for name in found if name == "register-cycle"] == expected
 
 
 def test_an_fde_that_ends_beyond_the_address_space() -> None:
