@@ -80,7 +80,7 @@ class StateWithFiles(TargetWithCodeObjects):
     it as they change the state (`set_register`)."""
 
     def __getattr__(self, name: str) -> object:
-        if name.startswith("__") or name == "machine":  # what a copy asks before it has one
+        if name.startswith("__") or name == "behind":  # what a copy asks before it has one
             raise AttributeError(name)
         return getattr(self.machine, name)
 
@@ -114,7 +114,7 @@ class Session(SessionOfReadings):
             self.existing_lane(self.lane)
         if self.code_objects and isinstance(self.target, StateTarget):
             loaded = with_loaded_memory(self.target, self.code_objects)
-            state = StateWithFiles(loaded.machine, loaded.loaded_segments, has_started=True)
+            state = StateWithFiles(loaded.behind, loaded.loaded_segments, has_started=True)
             force_setattr(self, "target", state)
 
     def _require_numbers(self) -> None:

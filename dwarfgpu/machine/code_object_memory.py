@@ -60,7 +60,7 @@ class LoadedSegment:
 class TargetWithCodeObjects(ForwardingTarget[PartlyKnown]):
     """A target whose global memory is completed by the segments of code objects."""
 
-    machine: PartlyKnown
+    behind: PartlyKnown
     loaded_segments: tuple[LoadedSegment, ...]
     has_started: bool
     """Whether the machine's memory is that of a running program."""
@@ -70,39 +70,39 @@ class TargetWithCodeObjects(ForwardingTarget[PartlyKnown]):
     """The indexes of `loaded_segments`; None before one is searched."""
 
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:
-        machine = self.machine
+        machine = self.behind
         return machine.target_id(wave, lane) if isinstance(machine, Named) else f"Thread {wave}"
 
     def lane_target_ids(self, wave: WaveId, lanes: Iterable[int]) -> list[str]:
-        if isinstance(self.machine, NamesLanes):
-            return self.machine.lane_target_ids(wave, lanes)
+        if isinstance(self.behind, NamesLanes):
+            return self.behind.lane_target_ids(wave, lanes)
         return [self.target_id(wave, lane) for lane in lanes]
 
     def used_lanes(self, wave: WaveId) -> int | None:
-        return self.machine.used_lanes(wave) if isinstance(self.machine, Named) else None
+        return self.behind.used_lanes(wave) if isinstance(self.behind, Named) else None
 
     def faulty_lane(self, wave: WaveId) -> int | None:
-        return self.machine.faulty_lane(wave) if isinstance(self.machine, Failed) else None
+        return self.behind.faulty_lane(wave) if isinstance(self.behind, Failed) else None
 
     def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
-        machine = self.machine
+        machine = self.behind
         return isinstance(machine, Extensible) and machine.lacks_register(wave, register)
 
     def can_execute(self, wave: WaveId, address: int) -> bool | None:
-        machine = self.machine
+        machine = self.behind
         return machine.can_execute(wave, address) if isinstance(machine, Protects) else None
 
     def has_ended(self, wave: WaveId) -> bool:
-        machine = self.machine
+        machine = self.behind
         return isinstance(machine, EndsWaves) and machine.has_ended(wave)
 
     def version_of(self, wave: WaveId) -> object | None:
         """Do as `dwarfgpu.machine.target.Versioned`: the files do not change."""
-        return self.machine.version_of(wave) if isinstance(self.machine, Versioned) else None
+        return self.behind.version_of(wave) if isinstance(self.behind, Versioned) else None
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
         try:
-            return self.machine.read_memory(where, address, size_bytes)
+            return self.behind.read_memory(where, address, size_bytes)
         except Unavailable:
             segment = self._segment(where, address, size_bytes)
             if segment is None:
@@ -110,7 +110,7 @@ class TargetWithCodeObjects(ForwardingTarget[PartlyKnown]):
                 raise
             self.reads_before_start += segment.is_writable
             data = bytearray(segment.read(address - segment.address, size_bytes))
-            for offset, chunk in self.machine.known_memory(where, address, size_bytes):
+            for offset, chunk in self.behind.known_memory(where, address, size_bytes):
                 data[offset : offset + len(chunk)] = chunk
             return bytes(data)
 
@@ -121,14 +121,14 @@ class TargetWithCodeObjects(ForwardingTarget[PartlyKnown]):
             for segment in self._overlapping(where, address, size_bytes)
             if not (segment.is_writable and self.has_started)
         ]
-        for offset, chunk in self.machine.known_memory(where, address, size_bytes):
+        for offset, chunk in self.behind.known_memory(where, address, size_bytes):
             spans.append((address + offset, address + offset + len(chunk)))
         missing = address
         for begin, end in sorted(spans):
             if begin <= missing:
                 missing = max(missing, end)
         if address < missing < address + size_bytes:
-            self.machine.read_memory(where, missing, 1)
+            self.behind.read_memory(where, missing, 1)
 
     def _overlapping(self, where: Memory, address: int, size_bytes: int) -> list[LoadedSegment]:
         """Return the segments with a byte of a range, in the order in which they were loaded."""
@@ -155,13 +155,13 @@ class TargetWithCodeObjects(ForwardingTarget[PartlyKnown]):
         for segment in self._overlapping(where, address, size_bytes):
             if not (segment.is_writable and self.has_started):
                 return False  # the file may have a part of it
-        return not self.machine.known_memory(where, address, size_bytes)
+        return not self.behind.known_memory(where, address, size_bytes)
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         """Write to the machine; `Unavailable` where it has no memory, and names what is only in a
         read-only segment of a file."""
         try:
-            self.machine.write_memory(where, address, data)
+            self.behind.write_memory(where, address, data)
         except Unavailable:
             segment = self._segment(where, address, len(data))
             if segment is None or segment.is_writable:

@@ -26,34 +26,34 @@ class ForwardingTarget(Generic[_T]):
     """A target in front of one other."""
 
     __slots__ = ()
-    machine: _T
+    behind: _T
     """The target behind it."""
 
     @property
     def stop(self) -> int:
-        return self.machine.stop
+        return self.behind.stop
 
     @property
     def model(self) -> Machine | None:
         """The topology (`dwarfgpu.machine.target.Modelled`)."""
-        return model_of(self.machine)
+        return model_of(self.behind)
 
     def thread_local_block(self, wave: WaveId, path: str, thread_pointer: int) -> int | None:
         """Return a library's thread-local block (`dwarfgpu.machine.target.ThreadBlocks`)."""
-        if not isinstance(self.machine, ThreadBlocks):
+        if not isinstance(self.behind, ThreadBlocks):
             return None
-        return self.machine.thread_local_block(wave, path, thread_pointer)
+        return self.behind.thread_local_block(wave, path, thread_pointer)
 
     def thread_local_module(self, path: str) -> int | None:
         """Return a library's number (`dwarfgpu.machine.target.ThreadModules`)."""
-        machine = self.machine
+        machine = self.behind
         return machine.thread_local_module(path) if isinstance(machine, ThreadModules) else None
 
     def architecture_of(self, wave: WaveId) -> Architecture:
-        return self.machine.architecture_of(wave)
+        return self.behind.architecture_of(wave)
 
     def apertures_of(self, wave: WaveId) -> Apertures:
-        return self.machine.apertures_of(wave)
+        return self.behind.apertures_of(wave)
 
     def read_register(
         self,
@@ -62,18 +62,18 @@ class ForwardingTarget(Generic[_T]):
         offset_bytes: int = 0,
         size_bytes: int | None = None,
     ) -> bytes:
-        return self.machine.read_register(wave, register, offset_bytes, size_bytes)
+        return self.behind.read_register(wave, register, offset_bytes, size_bytes)
 
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
     ) -> None:
-        self.machine.write_register(wave, register, data, offset_bytes)
+        self.behind.write_register(wave, register, data, offset_bytes)
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
-        return self.machine.read_memory(where, address, size_bytes)
+        return self.behind.read_memory(where, address, size_bytes)
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
-        self.machine.write_memory(where, address, data)
+        self.behind.write_memory(where, address, data)
 
 
 class ForwardingByWave(Generic[_P]):

@@ -60,10 +60,10 @@ class RecordedTarget(TargetWithCodeObjects):
         self._record(Write(MemoryAddress(where, address), before, bytes(data)))
 
     def _memory_before(self, where: Memory, address: int, count: int) -> tuple[int | None, ...]:
-        if not isinstance(self.machine, ForgetsMemory):
+        if not isinstance(self.behind, ForgetsMemory):
             return tuple(self.read_memory(where, address, count))
         before: list[int | None] = [None] * count
-        for offset, data in self.machine.known_memory(where, address, count):
+        for offset, data in self.behind.known_memory(where, address, count):
             before[offset : offset + len(data)] = data
         return tuple(before)
 
@@ -100,22 +100,20 @@ class RecordedTarget(TargetWithCodeObjects):
         for index, byte in enumerate(data):
             offset_bytes = start.offset_bytes + index
             if byte is None:
-                self.machine.forget_register(start.wave, start.register, offset_bytes, 1)
+                self.behind.forget_register(start.wave, start.register, offset_bytes, 1)
             else:
-                self.machine.write_register(
-                    start.wave, start.register, bytes((byte,)), offset_bytes
-                )
+                self.behind.write_register(start.wave, start.register, bytes((byte,)), offset_bytes)
 
     def _set_memory(self, start: MemoryAddress, data: tuple[int | None, ...]) -> None:
-        self.machine.write_memory(start.where, start.address, bytes(byte or 0 for byte in data))
+        self.behind.write_memory(start.where, start.address, bytes(byte or 0 for byte in data))
         if None not in data:
             return
-        assert isinstance(self.machine, ForgetsMemory)
+        assert isinstance(self.behind, ForgetsMemory)
         for offset, byte in enumerate(data):
             if byte is None:
-                self.machine.forget_memory(start.where, start.address + offset, 1)
+                self.behind.forget_memory(start.where, start.address + offset, 1)
 
 
 def recorded(target: TargetWithCodeObjects) -> RecordedTarget:
     """Return the machine as one that records writes from now on."""
-    return RecordedTarget(target.machine, target.loaded_segments, target.has_started)
+    return RecordedTarget(target.behind, target.loaded_segments, target.has_started)

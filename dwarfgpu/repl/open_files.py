@@ -238,7 +238,7 @@ def wave_names(session: Session) -> dict[WaveId, str]:
     """Return ROCgdb's names of the waves of a state that ran; for threads of a CPU, their
     numbers."""
     target = session.target
-    machine = target.machine if isinstance(target, TargetWithCodeObjects) else target
+    machine = target.behind if isinstance(target, TargetWithCodeObjects) else target
     has_started = not isinstance(target, TargetWithCodeObjects) or target.has_started
     if not isinstance(machine, StateTarget):
         if not isinstance(machine, RunsWaves):

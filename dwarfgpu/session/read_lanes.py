@@ -379,7 +379,7 @@ def _in_bulk(target: Target | None, waves: Sequence[WaveId]) -> Target | None:
     if isinstance(target, TargetWithCodeObjects):
         if not target.has_started:
             return None  # which reads were before the start is counted
-        if isinstance(target.machine, StateTarget):
+        if isinstance(target.behind, StateTarget):
             return BulkState(target)
         return _core_in_bulk(target, waves)
     return BulkState(target) if isinstance(target, StateTarget) else target
@@ -394,7 +394,7 @@ def _core_in_bulk(target: TargetWithCodeObjects, waves: Sequence[WaveId]) -> Tar
     from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
     from dwarfgpu.machine.core.process_target import ProcessTarget
 
-    machine = target.machine
+    machine = target.behind
     gpu = machine.gpu if isinstance(machine, ProcessTarget) else machine
     if not isinstance(gpu, GpuTarget) or gpu.has_given_memory:
         return target

@@ -110,8 +110,8 @@ def where(space: str, wave: int | None = 1, lane: int | None = None) -> Memory:
 
 def known(target: Target, space: str, address: int, data: bytes, **place: int) -> None:
     """Make memory known, as a state does."""
-    inner = target.machine if isinstance(target, BulkState) else target
-    inner = inner.machine if isinstance(inner, TargetWithCodeObjects) else inner
+    inner = target.behind if isinstance(target, BulkState) else target
+    inner = inner.behind if isinstance(inner, TargetWithCodeObjects) else inner
     assert isinstance(inner, StateTarget)
     inner.set_memory(where(space, **place), address, data)
 

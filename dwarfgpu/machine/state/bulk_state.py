@@ -38,8 +38,8 @@ class BulkState(ForwardingTarget[StateTarget | TargetWithCodeObjects]):
     """A state, or one completed by the files that are loaded, with the power to read in bulk."""
 
     def __init__(self, machine: StateTarget | TargetWithCodeObjects) -> None:
-        self.machine = machine
-        state = machine.machine if isinstance(machine, TargetWithCodeObjects) else machine
+        self.behind = machine
+        state = machine.behind if isinstance(machine, TargetWithCodeObjects) else machine
         assert isinstance(state, StateTarget)
         self.state: StateTarget = state
 
@@ -90,7 +90,7 @@ class BulkState(ForwardingTarget[StateTarget | TargetWithCodeObjects]):
             if store is not None:
                 _take(store, fits, at_store, size_bytes, values, is_known)
             # Files complete the requested part of the default space, and nothing else.
-            if where.space.number == GLOBAL and isinstance(self.machine, TargetWithCodeObjects):
+            if where.space.number == GLOBAL and isinstance(self.behind, TargetWithCodeObjects):
                 self._loaded_segments(
                     store, fits & ~is_known, at_store, size_bytes, values, is_known
                 )
@@ -106,14 +106,14 @@ class BulkState(ForwardingTarget[StateTarget | TargetWithCodeObjects]):
         known_here: Array,
     ) -> None:
         """Return the numbers that are unknown in the state, from files."""
-        assert isinstance(self.machine, TargetWithCodeObjects)
+        assert isinstance(self.behind, TargetWithCodeObjects)
         if store is not None:
             for start, data in store.runs():
                 pending = pending & ~(
                     (addresses < start + len(data)) & (addresses + size_bytes > start)
                 )
-        for segment in self.machine.loaded_segments:
-            if segment.is_writable and self.machine.has_started:
+        for segment in self.behind.loaded_segments:
+            if segment.is_writable and self.behind.has_started:
                 continue
             end = segment.address + segment.size_bytes
             inside = pending & (addresses >= segment.address) & (addresses + size_bytes <= end)

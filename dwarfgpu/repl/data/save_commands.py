@@ -45,7 +45,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     from dwarfgpu.service.machine.code_object_files import code_object_files
 
     target = shell.session.target
-    machine = target.machine if isinstance(target, TargetWithCodeObjects) else None
+    machine = target.behind if isinstance(target, TargetWithCodeObjects) else None
     if not isinstance(machine, StateTarget):
         raise UsageError("Only a state can be saved; the current machine is not a state.")
     if not machine.waves:
@@ -89,7 +89,7 @@ def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
     from dwarfgpu.service.core.core_of_state import write_core_of_state
 
     target = shell.session.target
-    machine = target.machine if isinstance(target, TargetWithCodeObjects) else None
+    machine = target.behind if isinstance(target, TargetWithCodeObjects) else None
     if can_run(shell) and shell.session.pc is None:
         raise UsageError(NO_PROCESS)
     if not isinstance(machine, StateTarget) or not machine.waves:

@@ -96,7 +96,7 @@ def diff(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _against(shell: Shell, path: str) -> Iterator[Part]:
     target = shell.session.target
-    current = target.machine if isinstance(target, TargetWithCodeObjects) else None
+    current = target.behind if isinstance(target, TargetWithCodeObjects) else None
     if not isinstance(current, StateTarget):
         raise UsageError(
             "Only a state can be compared with a state; the current machine is not a state."

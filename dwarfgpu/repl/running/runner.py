@@ -61,7 +61,7 @@ def _with_power(shell: Shell, power: type[Power]) -> Power | None:
     target = shell.session.target
     for candidate in (
         target,
-        target.machine if isinstance(target, TargetWithCodeObjects) else None,
+        target.behind if isinstance(target, TargetWithCodeObjects) else None,
     ):
         if isinstance(candidate, power):
             return candidate

@@ -48,7 +48,7 @@ def suspended_frame(session: Session, returns_to: int, kept: FrameRegisters) -> 
         return None
     top = session.top or session
     if isinstance(target, TargetWithCodeObjects):
-        own = target.machine, target.loaded_segments, target.has_started
+        own = target.behind, target.loaded_segments, target.has_started
     else:
         own = cast(PartlyKnown, target), (), True
     caller = _OfCaller(*own, kept=kept)

@@ -119,7 +119,7 @@ def watched(session: Session, text: str, options: Options, *, is_location: bool 
         raise UsageError(f"Cannot watch constant value `{text}'.")
     used: list[Variable] = []
     if isinstance(target, TargetWithCodeObjects):
-        noted = _NotedReads(target.machine, target.loaded_segments, target.has_started)
+        noted = _NotedReads(target.behind, target.loaded_segments, target.has_started)
     else:
         noted = _NotedReads(cast(PartlyKnown, target), (), True)  # which only reads
     noting = evolve(session, target=noted)

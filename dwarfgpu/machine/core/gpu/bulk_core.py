@@ -39,7 +39,7 @@ class BulkCore(ForwardingTarget[TargetWithCodeObjects]):
         self, machine: TargetWithCodeObjects, gpu: GpuTarget, architecture: Architecture
     ) -> None:
         """`architecture`: of the waves that will be asked about."""
-        self.machine = machine
+        self.behind = machine
         self.gpu = gpu
         self.architecture = architecture
 
