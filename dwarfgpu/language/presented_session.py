@@ -6,10 +6,12 @@ Law: display is a layer above reading, so the session gets its presenter here.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.registry import MACHINES
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_fields
-from dwarfgpu.base.arguments import integer, wrong_value
+from dwarfgpu.base.arguments import WrongType, integer, wrong_value
 from dwarfgpu.base.records import define, evolve, field, fields, force_setattr, frozen
 from dwarfgpu.cfi.quirk_names import QUIRK_NAMES
 from dwarfgpu.dwarf.loaded_code import with_loaded_memory
@@ -21,13 +23,18 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.state_target import StateTarget
-from dwarfgpu.machine.target import Target
+from dwarfgpu.machine.target import PartlyKnown, Target
 from dwarfgpu.session.read_variable import Presenter, Reading
 from dwarfgpu.session.resolve_type import Resolver
 from dwarfgpu.session.session import Session as SessionOfReadings
 from dwarfgpu.view.json_object import Plain
 from dwarfgpu.view.value_data import value_data
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
+
+if TYPE_CHECKING:
+    from typing import Never
+
+    from dwarfgpu.dwarf.code_object import CodeObject
 
 
 @frozen(eq=False)
@@ -74,15 +81,41 @@ class ContentsPresenter:
         )
 
 
+_OWN: Final = frozenset({"code_objects", *(spec.name for spec in fields(TargetWithCodeObjects))})
+"""What a `StateWithFiles` has that its state has not."""
+
+
 @define(eq=False)
 class StateWithFiles(TargetWithCodeObjects):
-    """A state with the read-only memory of code objects, which a state leaves out. Scripts change
-    it as they change the state (`set_register`)."""
+    """A state with the read-only memory of code objects, which a state leaves out.
+
+    Scripts use it as the state (`set_register`, `fill = 0`): all other names are those of the
+    state.
+    """
+
+    code_objects: frozenset[CodeObject] = field(default=frozenset(), kw_only=True)
 
     def __getattr__(self, name: str) -> object:
-        if name.startswith("__") or name == "behind":  # what a copy asks before it has one
+        if name.startswith("__") or name in _OWN:  # what a copy asks before it has them
             raise AttributeError(name)
-        return getattr(self.machine, name)
+        return getattr(self.behind, name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in _OWN:
+            super().__setattr__(name, value)
+        else:
+            setattr(self.behind, name, value)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> StateWithFiles:
+        state = deepcopy(self.behind, memo)
+        segments, code_objects = self.loaded_segments, self.code_objects
+        return StateWithFiles(state, segments, self.has_started, code_objects=code_objects)
+
+    def __reduce_ex__(self, protocol: object) -> Never:
+        raise WrongType(
+            "Session.target: its memory belongs to open files and cannot be pickled; pickle the "
+            "`StateTarget` that the session was made with, and open the files again"
+        )
 
 
 # Scripts get a message for wrong arguments; other code, with sessions of the base, pays nothing.
@@ -112,10 +145,20 @@ class Session(SessionOfReadings):
         self._require_code()
         if self.lane is not None:
             self.existing_lane(self.lane)
-        if self.code_objects and isinstance(self.target, StateTarget):
-            loaded = with_loaded_memory(self.target, self.code_objects)
-            state = StateWithFiles(loaded.behind, loaded.loaded_segments, has_started=True)
-            force_setattr(self, "target", state)
+        if isinstance(self.target, StateTarget | StateWithFiles):
+            force_setattr(self, "target", self._completed(self.target))
+
+    def _completed(self, target: StateTarget | StateWithFiles) -> Target:
+        """Return a state with the memory of the code objects of this session, in place of those of
+        another session."""
+        code_objects = frozenset((*self.code_objects, *self.other_code_objects))
+        if isinstance(target, StateWithFiles) and target.code_objects == code_objects:
+            return target
+        state: PartlyKnown = target.behind if isinstance(target, StateWithFiles) else target
+        if not code_objects:
+            return state
+        segments = with_loaded_memory(state, self.loaded).loaded_segments
+        return StateWithFiles(state, segments, has_started=True, code_objects=code_objects)
 
     def _require_numbers(self) -> None:
         """Raise `UsageError` for a number that nothing can have."""

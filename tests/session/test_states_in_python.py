@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+import pickle
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +76,51 @@ def test_the_state_wins(state_path: Path) -> None:
     assert before.target.waves == {0: before.target.waves[0]}
     with pytest.raises(dg.Unavailable, match="it is in a read-only segment of the file"):
         session.context().access.write(place.displaced(64), 64, 0)
+
+
+def test_the_target_of_a_session_is_used_as_its_state(state_path: Path) -> None:
+    state, session = opened(state_path)
+    target: Any = session.target
+    names = {name for name in dir(state.target) if not name.startswith("_")}
+    mine = {name for name in names if not callable(getattr(state.target, name))}
+    assert {"machine", "model", "fill", "stop", "waves"} <= mine
+    assert all(getattr(target, name) == getattr(state.target, name) for name in mine)
+    assert target.machine is state.target.machine
+    assert all(callable(getattr(target, name)) for name in names - mine)
+    target.fill, target.stop = 7, 3
+    assert (state.target.fill, state.target.stop) == (target.fill, target.stop) == (7, 3)
+    with pytest.raises(AttributeError):
+        target.machine = None  # as of the state itself
+    assert texts(session)[0] == "{0.25, 3}"
+
+
+def test_a_copy_of_the_target_has_the_files(state_path: Path) -> None:
+    state, session = opened(state_path)
+    copied = copy.deepcopy(session.target)
+    assert copied is not None
+    after = dg.Session(state.architecture, session.code_objects, copied, wave=session.wave)
+    assert after.target is copied
+    assert texts(after)[0] == "{0.25, 3}"
+    with pytest.raises(dg.UsageError) as refused:
+        pickle.dumps(session.target)
+    assert "cannot be pickled" in str(refused.value) and "\n" not in str(refused.value)
+    assert pickle.loads(pickle.dumps(state.target)).waves.keys() == {0}
+
+
+def test_a_session_of_another_target_has_the_files_of_its_own(state_path: Path) -> None:
+    state, session = opened(state_path)
+    where = dg.Memory(state.architecture.address_space(0))
+    address = next(iter(session.code_objects[0].loaded_segments())).address
+    moved = dg.CodeObject.open(state.code_objects[0].path, 0x10000)
+    for code_objects, readable in (((), []), ((moved,), [address + 0x10000])):
+        other = dg.Session(state.architecture, code_objects, session.target)
+        assert other.target is not None
+        read = []
+        for one in (address, address + 0x10000):
+            with suppress(dg.Unavailable):
+                read += [one] if len(other.target.read_memory(where, one, 4)) == 4 else []
+        assert read == readable
+    assert other.focused(None).target is other.target
 
 
 def test_lanes_read_it_together() -> None:
