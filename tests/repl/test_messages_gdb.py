@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -119,6 +120,27 @@ def test_types_with_offsets_and_constructors(tmp_path: Path, tool: Callable[[str
     ]  # fmt: skip
     shown = _same_as_gdb(tool, tmp_path / "a", commands)
     assert "/* offset      |    size */  type = const struct S {" in shown[0]
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_constructors_that_the_compiler_adds(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str
+) -> None:
+    """GDB does not know all of gcc's as members, and takes one of several that have code."""
+    source = (
+        "struct B { virtual ~B() {} }; struct D : B { int k; D(int z) : k(z) {} };\n"
+        "struct M { int z; M() : z(1) {} M(const M &o) : z(o.z) {} };\n"
+        "struct P { M m; int k = 3; }; struct N { int n; };\n"
+        "int main() { D d(1); P p, q(p); N n = {}; return d.k + q.k + n.n; }\n"
+    )
+    build(tmp_path, {"a.cpp": source}, [[tool(compiler), "-g", "a.cpp", "-o", "a"]])
+    _same_as_gdb(tool, tmp_path / "a", ["info address B::B", "info address P::P", "print D::D"])
+    files = [str(tmp_path / "a")]
+    shown = answers(None, files, ["print B::B", "print P::P", "print P::P(P const&)", "print N::N"])
+    assert re.fullmatch(r"print B::B\n\$1 = \{void \(B \* const\)\} 0x\w+ <B::B\(\)>\n", shown[0])
+    assert shown[1].endswith('"P::P" is overloaded; say which: P::P(); P::P(const P&)\n')
+    assert shown[2].endswith(" <P::P(P const&)>\n")
+    assert shown[3].endswith("There is no field named N\n")
 
 
 def test_what_a_dynamic_cast_is_of(tmp_path: Path, tool: Callable[[str], str]) -> None:

@@ -107,7 +107,11 @@ class ScopeMembers(UnitDeclarations):
             )
         of_class = constructors(scope, part.name) if accepts is ordinary else None
         if of_class is not None:
-            return self.defined([die for die in of_class if has_parameters(die, part)])
+            meanings = self.defined([die for die in of_class if has_parameters(die, part)])
+            if not (of_class and of_class[0].flag(dw.AT_ARTIFICIAL)):
+                return meanings
+            # Compilers declare those that they add in every class that could have them.
+            return tuple(die for die in meanings if isinstance(die, Die) and is_definition(die))
         # Compilers leave out the static members and functions that a unit does not use.
         path = scope_path(scope)
         meanings = self.in_class(scope, part, accepts) or self.in_this_unit(path, part, accepts)
