@@ -329,7 +329,8 @@ class Labels:
 
 
 def listed_members(struct_type: Struct) -> list[Member]:
-    """Return the members except base classes, and those of every variant, as GDB lists them."""
+    """Return the members except base classes, and those of every variant, as GDB lists them; and
+    the bit-fields between them that have no bits, as the source declares them."""
     members = [member for member in struct_type.members if not member.is_base_class]
     entries = {member.entry for member in members}
     for member in _of_variants(struct_type.declared.variant_parts):
@@ -338,6 +339,9 @@ def listed_members(struct_type: Struct) -> list[Member]:
         ):  # a discriminant of Ada is a member besides the part
             entries.add(member.entry)
             members.append(member)
+    separators = struct_type.declared.separators
+    if separators:
+        members = sorted([*members, *separators], key=lambda member: member.entry or 0)
     return members
 
 

@@ -110,9 +110,11 @@ class Types(Protocol):
 
 
 def members_of(types: Types, die: Die) -> tuple[Member, ...]:
-    """Return the data members, static ones too, and base classes of a structure, in order. A
-    discriminant in a variant part is one of them, unless it is artificial, as in Rust (DWARF 5
-    5.7.10)."""
+    """Return the data members, static ones too, and base classes of a structure, in order.
+
+    A discriminant in a variant part is one of them, unless it is artificial, as in Rust (DWARF 5
+    5.7.10); a bit-field without a name and of no bits is none (`Declarations.separators`).
+    """
     members: list[Member] = []
     is_encoded = die.has(dw.AT_GNAT_DESCRIPTIVE_TYPE)
     first = next(die.children((dw.TAG_MEMBER,)), None) if is_encoded else None
@@ -122,7 +124,7 @@ def members_of(types: Types, die: Die) -> tuple[Member, ...]:
             entry = child.reference(dw.AT_DISCR) if child.has(dw.AT_DISCR) else None
             is_own = entry is not None and entry.tag == dw.TAG_MEMBER and entry.parent() == child
             entry = entry if is_own and entry and not _is_artificial(entry) else None
-        if entry is not None:
+        if entry is not None and not _is_separator(entry):
             member = _member(types, entry)
             if is_encoded:
                 from dwarfgpu.dwarf.types.gnat_encodings import undecoded_bounds, undecoded_offset
@@ -148,8 +150,14 @@ def declarations_of(types: Types, die: Die) -> Declarations:
         elif child.name:
             parameters.append(TemplateType(child.name, types.target(child)))
     alignment = die.integer(dw.AT_ALIGNMENT)
+    separators = [_member(types, m) for m in die.children((dw.TAG_MEMBER,)) if _is_separator(m)]
     return Declarations(
-        tuple(methods), tuple(typedefs), tuple(parameters), _parts(types, die), alignment
+        tuple(methods),
+        tuple(typedefs),
+        tuple(parameters),
+        _parts(types, die),
+        alignment,
+        tuple(separators),
     )
 
 
@@ -298,6 +306,12 @@ def _is_artificial(die: Die) -> bool:
     """Return whether a compiler made an entry, which may be the instance of another one: gcc puts
     the code of a local class's functions into the class, too."""
     return any(origin.flag(dw.AT_ARTIFICIAL) for origin in die.origins())
+
+
+def _is_separator(die: Die) -> bool:
+    """Return whether an entry is a bit-field without a name and of no bits."""
+    is_bit_field = dw.AT_BIT_SIZE in die.abbreviation.positions
+    return is_bit_field and die.integer(dw.AT_BIT_SIZE) == 0 and die.name is None
 
 
 def _member(types: Types, die: Die) -> Member:

@@ -138,6 +138,9 @@ class Declarations:
     """Groups of members; an object has those of one variant."""
     alignment: int | None = None
     """DW_AT_alignment in bytes, where the file has it."""
+    separators: tuple[Member, ...] = ()
+    """Bit-fields without a name and of no bits, `int : 0`, which are no members (C++ class.bit):
+    clang writes them for AMD GPUs, whose ABI depends on them."""
 
 
 def _type_argument(reference: TypeReference) -> Type | None:
