@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.printable import shell_word
 from dwarfgpu.cli.printing import refuse_each
 from dwarfgpu.cli.run_stop_options import chosen_wave
 from dwarfgpu.errors import UsageError, plural
@@ -20,7 +21,13 @@ from dwarfgpu.service.frame.frame_answer import innermost_frame
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_notes, lane_records
 from dwarfgpu.service.lanes.lane_choice import CHOICES, is_choice, listed_lanes
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes
-from dwarfgpu.service.run.run_breakpoints import RunStop, Stops, run_breakpoint, why_unprintable
+from dwarfgpu.service.run.run_breakpoints import (
+    RunBreakpoint,
+    RunStop,
+    Stops,
+    run_breakpoint,
+    why_unprintable,
+)
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.progress import Progress
@@ -63,7 +70,7 @@ class ShownStops:
         if self.count == self._most:
             return moved
         return moved + [
-            f"--break {item.text}: no wave stopped there{_more_code(item.more_addresses)}"
+            f"--break {item.text}: no wave stopped there{_more_code(item)}"
             for item in self._stops.breakpoints
             if not item.addresses & self._stop_addresses
         ]
@@ -192,9 +199,13 @@ def _record(stop: RunStop) -> Json:
     }
 
 
-def _more_code(addresses: Sequence[int]) -> str:
-    """Return where else a line has code, which the compiler may have moved."""
+def _more_code(breakpoint: RunBreakpoint) -> str:
+    """Return where else a line has code, which the compiler may have moved or copied; there its
+    condition may hold."""
+    addresses = breakpoint.more_addresses
     if not addresses:
         return ""
     listed = [f"{pc:#x}" for pc in addresses[:_MAX_LISTED]] + ["…"] * (len(addresses) > _MAX_LISTED)
-    return f"; the line also has code at {', '.join(listed)}, where --break '*ADDRESS' stops waves"
+    condition = "" if breakpoint.condition is None else f" if {breakpoint.condition}"
+    option = f"--break {shell_word(f'*ADDRESS{condition}')}"
+    return f"; the line also has code at {', '.join(listed)}, where {option} stops waves"

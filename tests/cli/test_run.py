@@ -1160,9 +1160,19 @@ def test_other_code_of_a_line_that_no_wave_reached_is_named() -> None:
         "--break integers.hip:45: no wave stopped there; the line also has code at "
         f"{first:#x}, {second:#x}, where --break '*ADDRESS' stops waves"
     )
-    for place in ("integers.hip:45 if 0", f"*{first:#x}"):
-        [note] = [note for note in run("run", *VADD, "--break", place).notes if "no wave" in note]
-        assert note == f"--break {place}: no wave stopped there"
+    done = run("run", *VADD, "--break", f"*{first:#x}")
+    [note] = [note for note in done.notes if "no wave stopped there" in note]
+    assert note == f"--break *{first:#x}: no wave stopped there"
+
+
+def test_other_code_of_a_line_is_named_where_a_condition_never_held() -> None:
+    """It may hold there: of an unrolled loop each place has another iteration."""
+    done = run("run", *VADD, "--break", "integers.hip:45 if 1 == 2")
+    [note] = [note for note in done.notes if "no wave stopped there" in note]
+    assert note == (
+        "--break integers.hip:45 if 1 == 2: no wave stopped there; the line also has code at "
+        "0x7f0000006f44, 0x7f0000006f5c, where --break '*ADDRESS if 1 == 2' stops waves"
+    )
 
 
 def test_arguments_without_names_have_one_number(tmp_path: Path) -> None:

@@ -201,8 +201,8 @@ def run_breakpoint(session: Session, text: str, around: FramePosition | None) ->
     note = None if line is None else used_instead(linespec, line, addresses[0])
     condition = None if match is None else match["condition"]
     bodies = frozenset(item.pc for item in locations if item.is_body)
-    is_line = condition is None and not linespec.startswith("*")
-    line_addresses = _line_addresses(session, locations) if is_line else ()
+    is_address = linespec.startswith("*")
+    line_addresses = () if is_address else _line_addresses(session, locations)
     more_addresses = tuple(pc for pc in line_addresses if pc not in addresses)
     return RunBreakpoint(text, frozenset(addresses), condition, note, bodies, more_addresses)
 
