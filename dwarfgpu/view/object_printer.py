@@ -13,6 +13,7 @@ from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Base, Enum, Member, Pointer, Struct, Type
 from dwarfgpu.errors import DwarfGpuError, EvaluationError
 from dwarfgpu.expr.implicit_conversions import constant_location
+from dwarfgpu.machine.sparse_memory import NOT_WRITTEN
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
@@ -263,6 +264,17 @@ class Shown:
             return self.read_memory(address, space, size_bytes)
         except DwarfGpuError:
             return None
+
+    def no_access(self, address: int, space: int, size_bytes: int) -> str:
+        """Return why memory cannot be read, as GDB says it, and that nothing has written it yet:
+        the address is not wrong then."""
+        text = f"Cannot access memory at address {self.address_text(address, space, symbol=False)}"
+        assert self.read_memory is not None
+        try:
+            self.read_memory(address, space, size_bytes)
+        except DwarfGpuError as error:
+            return f"{text}: {NOT_WRITTEN}" if error.message.endswith(NOT_WRITTEN) else text
+        return text
 
 
 def _to_nul(data: bytes, width: int, is_cut: bool) -> tuple[bytes, bool]:

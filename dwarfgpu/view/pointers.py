@@ -76,16 +76,11 @@ def pointed_string(shown: Shown, address: int, space: int, kind: CharacterKind) 
     width, most = kind.unit_bytes, min(shown.options.most_characters, MOST_CHARACTERS)
     read = string_at(lambda start, size: shown.read(start, space, size), address, width, most + 1)
     if not read.is_readable:
-        error = _cannot_access(shown, address + len(read.data), space)
+        error = f"<error: {shown.no_access(address + len(read.data), space, width)}>"
         return (shown.quoted(read.data, kind, is_cut=False) if read.data else "") + error
     if read.is_ended:
         return shown.quoted(read.data, kind, is_cut=False)
     return shown.quoted(read.data[:-width], kind, is_cut=True)
-
-
-def _cannot_access(shown: Shown, address: int, space: int) -> str:
-    where = shown.address_text(address, space, symbol=False)
-    return f"<error: Cannot access memory at address {where}>"
 
 
 def reference_pieces(
@@ -161,7 +156,7 @@ def reference_pieces(
     limits.check_object(readable)
     contents = _referent(shown, bare, number, readable)
     if contents is None:  # of Ada
-        yield _cannot_access(shown, number, space)
+        yield f"<error: {shown.no_access(number, space, (readable + 7) // 8)}>"
         return
     inner = evolve(
         shown,
@@ -198,8 +193,8 @@ def _unread_target(shown: Shown, bare: Pointer, number: int) -> str | None:
         return None
     if _referent(shown, bare, number, readable) is not None:
         return None
-    where = shown.address_text(number, bare.address_space, symbol=False)
-    return f"<error reading variable: Cannot access memory at address {where}>"
+    why = shown.no_access(number, bare.address_space, (readable + 7) // 8)
+    return f"<error reading variable: {why}>"
 
 
 def _limits(shown: Shown) -> Limits:

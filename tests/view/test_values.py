@@ -550,6 +550,29 @@ def test_a_reference_to_an_object_that_is_known_in_part() -> None:
 
 
 @pytest.mark.parametrize(
+    ("reason", "shown"),
+    [
+        ("nothing has written it", ": nothing has written it"),
+        ("not in the state", ""),
+        ("nothing is mapped there", ""),
+    ],
+)
+def test_an_address_at_which_nothing_is_written_yet_is_not_wrong(reason: str, shown: str) -> None:
+    """GDB's words are those for an address that is wrong."""
+
+    def read(address: int, _space: int, _size_bytes: int) -> bytes:
+        raise Unavailable(f"cannot access memory at address local#{address & 0xFFFF:#x}: {reason}")
+
+    def text(kind: Type) -> str:
+        architecture = architecture_of_name("gfx942")
+        return format_value(Bits(0x10, 64), kind, read_memory=read, architecture=architecture)
+
+    why = f"Cannot access memory at address 0x10{shown}"
+    assert text(Pointer(INT, kind="reference")) == f"(int &) <error reading variable: {why}>"
+    assert text(Pointer(CHAR)) == f"0x10 <error: {why}>"
+
+
+@pytest.mark.parametrize(
     ("value", "bit_size", "text"),
     [
         (0x3200000F, 32, "1.5"),
