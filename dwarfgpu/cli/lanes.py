@@ -22,7 +22,7 @@ from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_notes
 from dwarfgpu.service.lanes.lane_choice import all_lanes, chosen_states, is_choice, no_lanes
 from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refused
 from dwarfgpu.service.lanes.lanes_json import LanesJson
-from dwarfgpu.service.lanes.wave_lanes import WaveLanes
+from dwarfgpu.service.lanes.wave_lanes import WaveLanes, in_cell
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
 from dwarfgpu.service.value.subject import Expression, Subject, subject
 from dwarfgpu.session.lane_states import LaneState
@@ -206,11 +206,12 @@ def _status(waves: Sequence[WaveLanes]) -> int:
     """Return 1 if an active lane has no value, or an incomplete one."""
     return max(
         (
-            answer.answer.status
+            in_cell(answer).answer.status
             for wave in waves
             for _, answers in wave.answers
             for answer in answers
-            if answer.answer.status and wave.letter(answer.state) in "A?"
+            if answer.answer.status or answer.answer.referent is not None
+            if wave.letter(answer.state) in "A?"
         ),
         default=0,
     )

@@ -61,6 +61,8 @@ class Answer:
     contents: Callable[[], JsonObject] = field(default=dict, repr=False)
     """The members of the record of a result: `result`; of a type also its contents."""
     location_line: Callable[[], str | None] = field(default=lambda: None, repr=False)
+    referent: Callable[[], Answer] | None = field(default=None, repr=False)
+    """Answers about what a reference refers to; None for any other value."""
 
     @property
     def record(self) -> JsonObject:

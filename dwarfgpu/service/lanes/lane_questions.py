@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.types.types import Base, Enum, strip
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.service.answer import Answer, of_error
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, Shares
-from dwarfgpu.service.value.reading_answer import of_reading, variable_text
+from dwarfgpu.service.value.reading_answer import is_reference, of_reading, value_of, variable_text
 from dwarfgpu.service.value.subject import Expression, Subject, answer, subject
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.read_lanes import (
@@ -148,7 +148,7 @@ def lane_answers(
                 failure, kept = failed.get(key, (None, None))
                 if checked is None and kept is not None and failure is reading.failure:
                     return LaneAnswer(state, kept)
-                lane_answer = of_reading(reading, session.focused(state.lane))
+                lane_answer = _of_reading(reading, session.focused(state.lane))
                 if reading.failure is not None and reading.location is None:
                     failed[key] = reading.failure, lane_answer
             if checked is not None:
@@ -260,6 +260,16 @@ def _picks(value: TypedValue, picker: LaneExtractor) -> Callable[[int], TypedVal
 
     bits_ = value.bits if value.error is None and value.pointer is None else None
     return LanePick(value, bits_, pick, picker)
+
+
+def _of_reading(reading: Reading, session: Session) -> Answer:
+    """Return the answer for a variable; that for a reference leads to what it refers to."""
+    answer = of_reading(reading, session)
+    if not is_reference(reading.type):
+        return answer
+    from dwarfgpu.service.value.expression_answer import with_referent
+
+    return with_referent(answer, session, reading.variable.name, value_of(reading))
 
 
 def _is_scalar(reading: Reading) -> bool:

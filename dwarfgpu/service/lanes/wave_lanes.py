@@ -137,17 +137,17 @@ class WaveLanes:
 
     def text(self, answer: LaneAnswer) -> str:
         """Return the value of a lane, or a word in its place."""
-        missing = _missing(answer)
+        missing = _missing(in_cell(answer))
         return one_line(answer.text) if missing is None else f"<{missing}>"
 
     def row(self, answer: LaneAnswer) -> LaneRow:
         """Return a lane with its cell in a grid, its position, and why it has no value."""
-        state, missing = answer.state, _missing(answer)
-        letter = self.letter(state)
+        state, shown = answer.state, in_cell(answer)
+        letter, missing = self.letter(state), _missing(shown)
         if missing is None:
-            cell, reason = _cell(answer, letter), None
+            cell, reason = _cell(shown, letter), None
         else:
-            cell, reason = Cell(MARKS[missing], letter, missing=missing), self._reason(answer)
+            cell, reason = Cell(MARKS[missing], letter, missing=missing), self._reason(shown)
         return LaneRow(state.lane, cell, self.source_line(state), self.text(answer), reason)
 
     def rows(self, answers: Sequence[LaneAnswer]) -> list[LaneRow]:
@@ -156,7 +156,11 @@ class WaveLanes:
 
     def reasons(self, answers: Sequence[LaneAnswer]) -> Iterator[str]:
         """Yield the reasons why lanes have no value, one line for each reason."""
-        without = [lane for lane in answers if _error(lane) is not None and _missing(lane)]
+        without = []
+        for answer in answers:
+            lane = answer if answer.answer.referent is None else in_cell(answer)
+            if _error(lane) is not None and _missing(lane):
+                without.append(answer)
         return map(one_line, reason_lines(self.rows(without)))
 
     def _reason(self, lane: LaneAnswer) -> str | None:
@@ -179,6 +183,15 @@ class WaveLanes:
             "value": row.text,
             "reason": row.reason,
         }
+
+
+def in_cell(answer: LaneAnswer) -> LaneAnswer:
+    """Return what is in the cell of a lane: of a reference what it refers to, unless that has no
+    contents for another reason than that they are unknown; of any other value the value."""
+    if answer.answer.referent is None:
+        return answer
+    referent = LaneAnswer(answer.state, answer.answer.referent())
+    return answer if _missing(referent) == "error" else referent
 
 
 def _missing(lane: LaneAnswer) -> str | None:

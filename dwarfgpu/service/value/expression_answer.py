@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 from dwarfgpu import language
@@ -13,6 +14,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.language import Options, TypedValue
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax.expression_language import language_of
 from dwarfgpu.language.value_text import widened
 from dwarfgpu.model.location import Location, SingleLocation
@@ -20,7 +22,12 @@ from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
 from dwarfgpu.service.answer import Answer, machine_interface, of_error, without_value
 from dwarfgpu.service.value.expression_settings import ExpressionSettings
-from dwarfgpu.service.value.reading_answer import UNDEFINED_STORAGE, Contents, of_contents
+from dwarfgpu.service.value.reading_answer import (
+    UNDEFINED_STORAGE,
+    Contents,
+    is_reference,
+    of_contents,
+)
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import DEFAULT_OPTIONS
 from dwarfgpu.view.json_object import JsonObject
@@ -85,9 +92,30 @@ def of_value(
         result=lambda: _result(value, type_text(value), endian),
         shown_bits=lambda bits: widened(value, bits, endian),
     )
+    if is_reference(value.type):
+        return with_referent(answer, session, name, value, settings)
     if not is_undescribed(value):
         return answer
     return answer.with_notes((*answer.notes, f"{name} is optimized out: {NOT_DESCRIBED}"))
+
+
+def with_referent(
+    answer: Answer,
+    session: Session,
+    name: str,
+    value: TypedValue,
+    settings: ExpressionSettings | None = None,
+) -> Answer:
+    """Return the answer for a reference, which leads to that for what it refers to."""
+
+    def referent() -> Answer:
+        objects = ObjectAccess(session)
+        try:
+            return of_value(session, name, objects.read(objects.referred(value)), settings)
+        except DwarfGpuError as error:
+            return of_error(error, ())
+
+    return answer if answer.error is not None else evolve(answer, referent=cache(referent))
 
 
 def is_undescribed(value: TypedValue) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from dwarfgpu.access.exact_reads import memory_bytes
 from dwarfgpu.base.bits import Endian
@@ -51,6 +51,9 @@ from dwarfgpu.view.values import (
     Symbolize,
     format_value,
 )
+
+if TYPE_CHECKING:
+    from dwarfgpu.language import TypedValue
 
 Report: TypeAlias = Callable[[DwarfGpuError], None]
 UNDEFINED_STORAGE = "undefined storage"
@@ -161,6 +164,12 @@ def of_reading(reading: Reading, session: Session, text: str | None = None) -> A
     )
 
 
+def is_reference(type_: Type | None) -> bool:
+    """Return whether a value refers to an object, which the language takes in its place."""
+    bare = strip(type_)
+    return isinstance(bare, Pointer) and bare.kind != "pointer"
+
+
 def is_cut(bits: Bits, type_: Type | None) -> bool:
     """Return whether the bits are fewer than those of the type: the first elements of a long array
     (`resolve_type.readable_bits`). A bit-field, whose type is not an array, is whole."""
@@ -182,20 +191,26 @@ def variable_text(
     options = options.of_source(cplusplus, unit.style)
     bare = strip(reading.type)
     if isinstance(bare, Pointer | MemberPointer | Struct | Array | Dynamic | Absent):
-        from dwarfgpu.language import TypedValue, format
+        from dwarfgpu.language import format
 
-        variable = reading.variable
-        value = TypedValue(
-            reading.type,
-            reading.location,
-            reading.bits,
-            reading.pointer,
-            unit=variable.unit,
-            variable=variable,
-        )
-        return format(value, session, options, symbolize)
+        return format(value_of(reading), session, options, symbolize)
     assert reading.bits is not None
     return value_text(reading.bits, reading.type, session, reading.location, options)
+
+
+def value_of(reading: Reading) -> TypedValue:
+    """Return what was read of a variable, as a value of the language."""
+    from dwarfgpu.language import TypedValue  # it is large
+
+    variable = reading.variable
+    return TypedValue(
+        reading.type,
+        reading.location,
+        reading.bits,
+        reading.pointer,
+        unit=variable.unit,
+        variable=variable,
+    )
 
 
 def _has_virtual_base(type_: Type | None) -> bool:
