@@ -18,7 +18,12 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.base.writing import content_name
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.names.demangle import demangled, demangled_function, demangled_name
+from dwarfgpu.dwarf.names.demangle import (
+    demangled,
+    demangled_function,
+    demangled_name,
+    shown_symbol,
+)
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.scope.declarations import qualified
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
@@ -197,10 +202,11 @@ def _prepared(
 ) -> Prepared:
     load_address, is_there = _load_address(args, before)
     code_object, code, kernel = _opened_kernel(args, limits, load_address, opened)
+    kernel_name = shown_symbol(kernel.name, is_mangled=args.mangled)
     unread = code.metadata_problem
     why = None if unread is None else f"the metadata cannot be read: {error_line(unread)}"
     if why is not None and args.arg:
-        raise UsageError(f"--arg: the arguments of {kernel.name} are not known: {why}")
+        raise UsageError(f"--arg: the arguments of {kernel_name} are not known: {why}")
     if is_run:  # before questions about the arguments
         from dwarfgpu.isa.tables import isa_target  # only a run needs instructions
 
@@ -227,6 +233,7 @@ def _prepared(
         FILL if (fill := byte(args.fill, "--fill")) is None else fill,
         buffers,
         limits.waves,
+        kernel_name,
     )
     if before is not None and kernel.descriptor is not None:
         require_same_waves(before, request.processor.name, kernel.descriptor.wave_size)

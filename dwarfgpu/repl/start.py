@@ -43,6 +43,8 @@ from dwarfgpu.terminal.streams import is_terminal, usable
 
 GDB_VERSION: Final = (13, 1)
 """The version whose texts are used."""
+_OF_CODE: Final = ("load_address", "target", "mangled")
+"""Options of a dispatch besides those of the launch: of its code."""
 _DEBUG_FOLDERS: Final = pattern(r"set\s+debug-file-d[a-z]*(?:\s+(?P<folders>.*))?")
 
 
@@ -324,7 +326,7 @@ def _dispatched(args: argparse.Namespace) -> int:
 
     with TemporaryDirectory(prefix="dwarfgpu-") as folder, _cleaned_up(partial(_remove, folder)):
         state = str(Path(folder) / "dispatch.json")
-        launch_options = {name: getattr(args, name) for name in (*LAUNCH, "load_address", "target")}
+        launch_options = {name: getattr(args, name) for name in (*LAUNCH, *_OF_CODE)}
         arguments = argparse.Namespace(
             file=str(Path(args.file).absolute()),
             kernel=args.dispatch,

@@ -54,13 +54,13 @@ def _why_perhaps_moved(code_object: CodeObject, function: Subprogram) -> str | N
             is_known = not code.problems and are_all_known
             return None if is_known else f"it is unknown whether {function.name} is a kernel"
         if kernel.lds_bytes is None:
-            return f"it is unknown how much LDS {kernel.name} has"
+            return f"it is unknown how much LDS {function.name} has"
         declared_bytes = _declared_bytes(function)
     except DwarfGpuError as error:
         return f"it is unknown how much LDS {function.name} has: {error}"
     if kernel.lds_bytes <= declared_bytes:
         return None
-    lds = f"the {kernel.lds_bytes} bytes of LDS of {kernel.name}"
+    lds = f"the {kernel.lds_bytes} bytes of LDS of {function.name}"
     return f"of {lds}, its variables take {declared_bytes}"
 
 

@@ -70,6 +70,20 @@ def test_a_kernel_that_is_dispatched() -> None:
     assert mangled.startswith("kernel _Z14reverse_kernelILj16EfEvPT0_PKS0_ for gfx90a, ")
 
 
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ((), "void reverse_kernel<16u, float>(float*, float const*)"),
+        (("--mangled",), "_Z14reverse_kernelILj16EfEvPT0_PKS0_"),
+    ],
+)
+def test_a_note_about_a_kernel_that_is_dispatched(options: tuple[str, ...], name: str) -> None:
+    path = FIXTURES / "hip/library.gfx90a.O2.v5.co"
+    sizes = ("--grid", 64, "--workgroup", 64, "--arg", "out=buffer:256", "--arg", "in=zeros:256")
+    done = run("dispatch", path, "reverse_kernel<16u,float>", *sizes, "--scratch", 8, *options)
+    assert f"--scratch 8: {name} has no scratch memory" in done.notes
+
+
 @pytest.mark.parametrize("is_resumed", [False, True])
 def test_a_kernel_that_did_not_run(tmp_path: Path, is_resumed: bool) -> None:
     """The one before it reads address 0."""

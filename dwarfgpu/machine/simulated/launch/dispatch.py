@@ -28,7 +28,6 @@ from dwarfgpu.machine.simulated.launch.dispatch_request import (
 from dwarfgpu.machine.simulated.launch.kernarg import HiddenValues, Kernarg
 from dwarfgpu.machine.simulated.launch.kernel_arguments import Buffer, Parameter
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, Wave, Workgroup
-from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.objfile.kernel_descriptor import ENTRY_ALIGNMENT, KernelDescriptor
 
 LOAD_ADDRESS: Final = 0x7F00_0000_0000
@@ -173,19 +172,19 @@ def dispatched(request: Request) -> Launched:
     descriptor, `Unsupported` for workgroup clusters."""
     descriptor = request.kernel.descriptor
     if descriptor is None or request.kernel.entry is None or request.kernel.address is None:
-        raise UsageError(f"kernel {request.kernel.name} has no descriptor with its start")
+        raise UsageError(f"kernel {request.kernel_name} has no descriptor with its start")
     if max(request.kernel.address, request.kernel.entry) + request.load_address >= 1 << 64:
         raise UsageError(
-            f"kernel {request.kernel.name} has no address where the code object is loaded at "
+            f"kernel {request.kernel_name} has no address where the code object is loaded at "
             f"{request.load_address:#x}: addresses have 64 bits"
         )
     if request.kernel.entry % ENTRY_ALIGNMENT:  # AMDGPU usage, "Kernel Descriptor"
         raise Malformed(
-            f"kernel {request.kernel.name} cannot begin at {request.kernel.entry:#x} of its file, "
+            f"kernel {request.kernel_name} cannot begin at {request.kernel.entry:#x} of its file, "
             f"as its descriptor says: waves start at multiples of {ENTRY_ALIGNMENT}"
         )
     lanes = descriptor.wave_size
-    require_no_clusters(request.kernel)
+    require_no_clusters(request)
     require_geometry(request, lanes)
     placement = request.placement
     allocator = dispatch_packet.Allocator(placement.objects_address, placement.guard_bytes)
@@ -250,19 +249,20 @@ def _addresses(request: Request, allocator: dispatch_packet.Allocator) -> _Addre
         allocator.take(dispatch_packet.PACKET_BYTES * PACKET_COUNT, 4096),
         allocator.take(dispatch_packet.SIGNAL_BYTES, 64),
         allocator.take(dispatch_packet.SIGNAL_BYTES, 64),
-        allocator.take(max(kernarg_bytes, 1), _kernarg_alignment(request.kernel)),
+        allocator.take(max(kernarg_bytes, 1), _kernarg_alignment(request)),
     )
 
 
-def _kernarg_alignment(kernel: GpuKernel) -> int:
+def _kernarg_alignment(request: Request) -> int:
     """Return the alignment of a kernarg segment in bytes: at least what its metadata asks for
     (`.kernarg_segment_align`); `IllFormed` where that is none."""
-    asked = None if kernel.metadata is None else kernel.metadata.kernarg_align_bytes
+    metadata = request.kernel.metadata
+    asked = None if metadata is None else metadata.kernarg_align_bytes
     if asked is None:
         return KERNARG_ALIGNMENT
     if asked not in _ALIGNMENTS:
         raise IllFormed(
-            f"the metadata of kernel {kernel.name} asks for kernel arguments aligned to "
+            f"the metadata of kernel {request.kernel_name} asks for kernel arguments aligned to "
             f"{shown(asked)} bytes: expected a power of two, at most {max(_ALIGNMENTS)}"
         )
     return max(KERNARG_ALIGNMENT, asked)
@@ -343,7 +343,8 @@ def _bound(request: Request, hidden: HiddenValues, allocator: dispatch_packet.Al
     metadata, kernel = request.kernel.metadata, request.kernel
     if metadata is None:
         if request.arguments:
-            raise UsageError(f"the code object has no metadata of the arguments of {kernel.name}")
+            name = request.kernel_name
+            raise UsageError(f"the code object has no metadata of the arguments of {name}")
         size = kernel.kernarg_bytes
         unknown = (f"the complete kernarg segment of {size} bytes",) if size else ()
         return Kernarg([], (), 0, unknown)
@@ -481,7 +482,7 @@ def _notes(request: Request, users: Sequence[initial_registers.Sgpr], bound: Ker
         )
     if request.scratch_bytes is not None and request.has_no_scratch:
         notes.append(
-            f"--scratch {request.scratch_bytes}: {request.kernel.name} has no scratch memory"
+            f"--scratch {request.scratch_bytes}: {request.kernel_name} has no scratch memory"
         )
     requested = sum(
         count

@@ -64,6 +64,12 @@ class Request:
     earlier: Mapping[str, int] = field(factory=dict)
     """Addresses of the buffers of earlier dispatches, by their names."""
     most_waves: int = DEFAULT_FILE_LIMITS.waves
+    shown_name: str = ""
+    """The name of the kernel in messages; empty: that in the file."""
+
+    @property
+    def kernel_name(self) -> str:
+        return self.shown_name or self.kernel.name
 
     @property
     def has_no_scratch(self) -> bool:
@@ -86,13 +92,15 @@ class Request:
         return self.scratch_bytes
 
 
-def require_no_clusters(kernel: GpuKernel) -> None:
+def require_no_clusters(request: Request) -> None:
     """Raise `Unsupported` for a kernel with workgroup clusters: no document has dispatch packets
     with cluster sizes (code object V6, `.cluster_dims`)."""
-    dims = None if kernel.metadata is None else kernel.metadata.cluster_dims
+    metadata = request.kernel.metadata
+    dims = None if metadata is None else metadata.cluster_dims
     if dims and any(dims):
         sizes = ",".join(map(str, dims))
-        raise Unsupported(f"workgroup clusters: kernel {kernel.name} is for clusters of {sizes}")
+        name = request.kernel_name
+        raise Unsupported(f"workgroup clusters: kernel {name} is for clusters of {sizes}")
 
 
 def require_geometry(request: Request, lanes: int) -> None:
