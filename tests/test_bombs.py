@@ -923,6 +923,17 @@ def test_the_line_programs_of_a_file_share_their_steps(
     assert [said in text for text in printed] == [False, True]
 
 
+@pytest.mark.parametrize(("name", "calls"), [("origin-circles", 700), ("specifications", 1_500)])
+def test_origins_that_lead_nowhere_are_followed_few_times(
+    name: str, calls: int, measured: Measured
+) -> None:
+    """For each variable, and not again for its note and for its qualified name."""
+    work, printed = measured(name, (10, 50, 500), ["where", "--all", "bomb"])
+    variables = printed[2].count("<unreadable name>") - printed[1].count("<unreadable name>")
+    assert variables >= 450
+    assert work[2] < work[1] + variables * calls, (work, variables)
+
+
 def test_symbols_of_a_scope_are_read_while_they_are_printed(tmp_path: Path) -> None:
     variables = next(bomb for bomb in BOMBS if bomb.name == "locals")
     work = []

@@ -303,8 +303,8 @@ class Die(OfOpenFile):
     def origins(self) -> Iterator[Die]:
         """Yield this entry, and those whose attributes it inherits (DWARF 5 2.13.2, 3.3.8.1).
 
-        Raises `IllFormed` for a function that inherits from something else, and for a data object
-        that inherits from a function.
+        Raises `IllFormed` for a function that inherits from something else, for a data object that
+        inherits from a function, and for an entry that inherits from itself.
         """
         positions = self.abbreviation.positions
         if dw.AT_ABSTRACT_ORIGIN not in positions and dw.AT_SPECIFICATION not in positions:
@@ -319,6 +319,8 @@ class Die(OfOpenFile):
             above = die.reference(dw.AT_SPECIFICATION) if above is None else above
             if above is not None:
                 die._require_origin(above)
+                if above.offset == self.offset and above.unit is self.unit:
+                    raise IllFormed(f"entry {self.offset:#x} is an origin of itself")
             die = above
         raise IllFormed(f"entry {self.offset:#x} has more than {MAX_ORIGINS} abstract origins")
 

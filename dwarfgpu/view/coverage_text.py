@@ -15,6 +15,7 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.address_ranges import Range, common, merged, size_bytes, without
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage, Description
 from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.scope_entries import UNKNOWN_NAME, UNREADABLE_NAME
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
@@ -157,8 +158,10 @@ def function_text(code_scope: CodeScope) -> str:
 
 def variable_name(variable: Variable) -> str:
     """Return the name of a variable; a global one with its namespaces, where those can be read."""
+    if variable.kind != "global" or variable.name in (UNKNOWN_NAME, UNREADABLE_NAME):
+        return variable.name
     try:
-        return qualified_name(variable.die) if variable.kind == "global" else variable.name
+        return qualified_name(variable.die)
     except DwarfGpuError:
         return variable.name
 

@@ -316,7 +316,15 @@ def test_references_that_lead_nowhere(
 def test_origins_that_are_a_cycle() -> None:
     shape = Shape(dw.TAG_VARIABLE, ((dw.AT_SPECIFICATION, dw.FORM_REF1),))
     info = debug_info(file_of(b"\x01\x02\x0d", [PARENT, shape]))
-    with pytest.raises(IllFormed, match="more than 16 abstract origins"):
+    with pytest.raises(IllFormed, match="entry 0xd is an origin of itself"):
+        assert info.die_at(0x0D).name
+
+
+def test_origins_that_lead_to_a_cycle() -> None:
+    """The entry at 0x0d is outside of it."""
+    shape = Shape(dw.TAG_VARIABLE, ((dw.AT_SPECIFICATION, dw.FORM_REF1),))
+    info = debug_info(file_of(b"", [PARENT, shape]))
+    with pytest.raises(IllFormed, match="entry 0xd has more than 16 abstract origins"):
         assert info.die_at(0x0D).name
 
 

@@ -601,7 +601,7 @@ BOMBS = (
          ("info bomb", *ASK), says="--max-inflated-ratio"),
     Bomb("deep", INFO, "{} blocks in one another", deep, 500_000, ASK),
     Bomb("specifications", INFO, "a chain of {} DW_AT_specification", lambda count: chained(
-        dw.TAG_VARIABLE, dw.AT_SPECIFICATION, count), 30_000, ASK, cpu_seconds=2.0, small=50),
+        dw.TAG_VARIABLE, dw.AT_SPECIFICATION, count), 30_000, ASK, small=50),
     Bomb("origins", INFO, "a chain of {} DW_AT_abstract_origin", lambda count: chained(
         dw.TAG_SUBPROGRAM, dw.AT_ABSTRACT_ORIGIN, count), 30_000, ASK, cpu_seconds=4.0),
     Bomb("origin-circles", INFO, "{} pairs of entries that are each other's origin",

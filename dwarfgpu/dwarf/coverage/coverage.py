@@ -323,7 +323,8 @@ def coverage_of(
             measured = _without_frame_base(location, measured, code_scope.functions[0])
             is_whole = all(extent.completeness == "whole" for extent in measured)
     except DwarfGpuError as error:
-        return Coverage(variable, code_scope, problem=error)
+        # Each of many variables may have one: what its frames hold is many times its size.
+        return Coverage(variable, code_scope, problem=error.with_traceback(None))
     scope = () if code_scope is None else code_scope.ranges
     bounded = listed_code(location.entries) if isinstance(location, LocList) else None
     if bounded is not None and is_whole:  # nearly always

@@ -57,7 +57,7 @@ def name_problem(die: Die) -> DwarfGpuError | None:
         die.name  # noqa: B018
         declaration_of(die)
     except DwarfGpuError as error:
-        return error
+        return error.with_traceback(None)  # each of many entries may have one
     return None
 
 

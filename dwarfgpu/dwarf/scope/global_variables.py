@@ -18,8 +18,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     DATA,
     UNKNOWN_NAME,
     UNREADABLE_NAME,
-    name_note,
-    name_of,
+    noted_name,
 )
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -80,11 +79,14 @@ def own_globals_of(
             die = unit.die(index)
             if dw.AT_ABSTRACT_ORIGIN in abbreviation.positions and is_link_time(unit):
                 continue  # its origin has the name, and is completed by it
-            if die.flag(dw.AT_DECLARATION) or (name := name_of(die)) is None:
+            if die.flag(dw.AT_DECLARATION):
+                continue
+            name, note = noted_name(die)
+            if name is None:
                 continue
             is_unreadable = name in (UNKNOWN_NAME, UNREADABLE_NAME)
             if names is None or is_unreadable or canonical(name) in names:
-                yield Variable(name, die, "global", note=name_note(die, name))
+                yield Variable(name, die, "global", note=note)
         else:
             pending.pop()
 

@@ -71,22 +71,17 @@ _FEW_ENTRIES: Final = 500
 def name_of(die: Die) -> str | None:
     """Return the name of an entry; `UNKNOWN_NAME` if the file that contains it is not found,
     `UNREADABLE_NAME` if the file is wrong."""
+    return noted_name(die)[0]
+
+
+def noted_name(die: Die) -> tuple[str | None, str | None]:
+    """Return the same and, for `UNREADABLE_NAME`, why."""
     try:
-        return die.name
+        return die.name, None
     except (MissingContext, InconsistentContext):
-        return UNKNOWN_NAME
-    except (Malformed, IllFormed):
-        return UNREADABLE_NAME
-
-
-def name_note(die: Die, name: str) -> str | None:
-    """Return why an entry has `UNREADABLE_NAME`; None for any other name."""
-    if name == UNREADABLE_NAME:
-        try:
-            die.name  # noqa: B018
-        except DwarfGpuError as error:
-            return str(error)
-    return None
+        return UNKNOWN_NAME, None
+    except (Malformed, IllFormed) as error:
+        return UNREADABLE_NAME, str(error)
 
 
 def entries_of(

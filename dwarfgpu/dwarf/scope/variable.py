@@ -29,8 +29,8 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     FUNCTIONS,
     decl_line,
     entries_of,
-    name_note,
     name_of,
+    noted_name,
 )
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.memory_space import memory_space
@@ -229,11 +229,11 @@ def variable_of(die: Die, origins: tuple[Die, ...] | None = None) -> Variable | 
 
     `origins`: the entries that it is an instance of, if they were read already.
     """
-    name = None if _is_only_declared(die) else name_of(die)
+    name, note = (None, None) if _is_only_declared(die) else noted_name(die)
     kind: VariableKind = "parameter" if die.tag == dw.TAG_FORMAL_PARAMETER else "local"
     if name is None:
         return None
-    return Variable(name, die, kind, note=name_note(die, name), origins=origins)
+    return Variable(name, die, kind, note=note, origins=origins)
 
 
 def external_in(scope: Die, name: str) -> Variable | None:
