@@ -492,6 +492,20 @@ def test_blocks_without_variables_are_not_read(
     assert work[2] < work[1] + 15 * 900, work
 
 
+@pytest.mark.parametrize("is_covered", [False, True])
+def test_lists_in_which_an_address_is_sought_are_bounded(
+    is_covered: bool, measured: Measured
+) -> None:
+    """What is unread is an error, but for the address of a block before it."""
+    address = START if is_covered else START + 1
+    arguments = arguments_of(f"debug --pc {address:#x} --max-dies 1616 bomb <<< info locals")
+    work, printed = measured("own-range-lists", (600, 600, 1_600), arguments)
+    message = "have more than 101 lists of ranges to read (--max-dies)"
+    assert ["No locals." in text for text in printed] == [is_covered] * 3, printed
+    assert [message in text for text in printed] == [not is_covered] * 3, printed
+    assert work[2] < work[1] + 20 * 1_000, work
+
+
 @pytest.mark.parametrize(
     "command", ["info locals", "bt full", "info args", "info locals v", "info locals -t int"]
 )

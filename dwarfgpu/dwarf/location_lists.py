@@ -157,20 +157,31 @@ class UnitLists:
             lists._covered[offset] = merged(lists._ranges_from(offset))
         return lists._covered[offset]
 
+    def covered_once(self, attribute: Attribute) -> tuple[Range, ...]:
+        """Return the same without keeping it, for a reader of very many lists."""
+        lists, offset = self._ranges_at(attribute)
+        listed = lists._ranges.get(offset)
+        if listed is None:
+            listed = lists._read_ranges(offset)
+        return merged(value_or_raise(listed))
+
     def _ranges_from(self, offset: int) -> tuple[Range, ...]:
         if offset not in self._ranges:
             try:
-                listed = read_ranges(self._unit, offset)
-                if not all(begin for begin, _ in listed) and self._unit.is_mark(0):
-                    is_no_code = self._unit.is_no_code
-                    dropped = [span for span in listed if not span.begin or is_no_code(span.begin)]
-                    left_out = frozenset(dropped)
-                    self._dropped[offset] = tuple(dropped)
-                    listed = tuple([span for span in listed if span not in left_out])
-                self._ranges[offset] = listed
+                self._ranges[offset] = self._read_ranges(offset)
             except DwarfGpuError as error:
                 self._ranges[offset] = error
         return value_or_raise(self._ranges[offset])
+
+    def _read_ranges(self, offset: int) -> tuple[Range, ...]:
+        listed = read_ranges(self._unit, offset)
+        if all(begin for begin, _ in listed) or not self._unit.is_mark(0):  # nearly always
+            return listed
+        is_no_code = self._unit.is_no_code
+        dropped = [span for span in listed if not span.begin or is_no_code(span.begin)]
+        left_out = frozenset(dropped)
+        self._dropped[offset] = tuple(dropped)
+        return tuple([span for span in listed if span not in left_out])
 
     def _ranges_at(self, attribute: Attribute) -> tuple[UnitLists, int]:
         """Return the lists of the unit that has a range list, and the offset of the list."""

@@ -27,6 +27,8 @@ MAX_EXPANSION: Final = 4
 """The factor of the file's size to which the size of compressed sections is limited."""
 IMPORT: Final = 8
 """What an import of a unit counts in entries: each search for a name goes through all of them."""
+LIST_OF_BLOCK: Final = 16
+"""What the list of ranges of a block or an inlined call in a large scope counts in entries."""
 _LINKED_NAME: Final = 12
 """Characters that a name of a linker counts, besides its own."""
 _CHARACTER: Final = 2
@@ -50,6 +52,8 @@ class SectionBudget(local):
         """How many entries (DIEs) may still be read."""
         self.imports_left = limits.dies // IMPORT
         """How many imports of units may still be followed; negative where more were to be."""
+        self.lists_left = limits.dies // LIST_OF_BLOCK
+        """How many lists of ranges of blocks may still be read to find one by address."""
         self._spent_bytes: dict[str, int] = {}
         self._long_names: dict[bytes, str] = {}
 

@@ -56,8 +56,9 @@ FILE_LIMITS: Final = {
     ),
     "--max-dies": (
         "dies",
-        "debugging information entries that are read from a file, and eight times its imports of "
-        "units that are followed; entries of the units that indexes of .debug_names list, for "
+        "debugging information entries that are read from a file, eight times its imports of "
+        "units that are followed, and 16 times the lists of ranges among which the block of an "
+        "address is sought; entries of the units that indexes of .debug_names list, for "
         "`check`",
     ),
     "--max-symbols": ("symbols", "symbols of a symbol table"),

@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.address_ranges import Range, covers
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.forms import Attribute
+from dwarfgpu.dwarf.forms import Raw
 from dwarfgpu.dwarf.list_entries import InvertedRange
 from dwarfgpu.dwarf.location_lists import value_or_raise
 from dwarfgpu.dwarf.scope.cover_index import CoverIndex
@@ -29,14 +29,16 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
     bounds_fault,
     covered,
+    covered_by_list,
     entries_of,
     indexes_of,
     pc_bounds,
     range_reader,
     subprograms_with_code,
 )
+from dwarfgpu.dwarf.section_budget import LIST_OF_BLOCK
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
 _MOST_UNREADABLE: Final = 1_000
 """Units with unreadable ranges whose subprograms are looked at instead."""
@@ -305,6 +307,17 @@ def _inner_code(scope: Die) -> tuple[CoverIndex, DwarfGpuError | None]:
     return CoverIndex((begin, last + 1, index) for begin, last, index in columns), problem
 
 
+def _count_list(unit: CompilationUnit) -> None:
+    """Count a list of ranges in a large scope; `LimitExceeded` where there are too many in the
+    file."""
+    budget = unit.sections.budget
+    if not budget.lists_left:
+        most = unit.sections.object.limits.dies // LIST_OF_BLOCK
+        message = f"the blocks and inlined calls have more than {most} lists of ranges to read"
+        raise LimitExceeded(f"{unit.sections.path}: {message}", "--max-dies")
+    budget.lists_left -= 1
+
+
 def _code_in(scope: Die) -> Iterator[tuple[Range, int]]:
     """Yield the ranges of the blocks and inlined calls directly in a scope with their indexes, in
     the order of the file.
@@ -313,7 +326,8 @@ def _code_in(scope: Die) -> Iterator[tuple[Range, int]]:
     """
     unit = scope.unit
     readers: dict[Abbreviation, Callable[[int], Range | None] | None] = {}
-    lists: set[Attribute | None] = set()
+    lists: dict[str, set[Raw]] = {}
+    """By the class of the attribute."""
     for index in indexes_of(scope, BLOCKS):
         abbreviation = unit.tree.abbreviations[index]
         if abbreviation not in readers:
@@ -326,8 +340,14 @@ def _code_in(scope: Die) -> Iterator[tuple[Range, int]]:
         die = unit.die(index)
         if dw.AT_RANGES in abbreviation.positions:
             listed = die.attribute(dw.AT_RANGES)
-            if listed in lists:
+            assert listed is not None
+            known = lists.setdefault(listed.kind, set())
+            if listed.raw in known:
                 continue
-            lists.add(listed)
-        for span in covered(die):
+            known.add(listed.raw)
+            _count_list(unit)
+            spans = covered_by_list(die, listed)
+        else:
+            spans = covered(die)
+        for span in spans:
             yield span, index

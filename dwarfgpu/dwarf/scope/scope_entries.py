@@ -17,7 +17,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.address_ranges import Range, contains, covers, merged
 from dwarfgpu.dwarf.die import Die, is_flag_as_number
-from dwarfgpu.dwarf.forms import FORMAT_LETTERS, skip, skip_plan
+from dwarfgpu.dwarf.forms import FORMAT_LETTERS, Attribute, skip, skip_plan
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -265,6 +265,14 @@ def covered(die: Die) -> tuple[Range, ...]:
     assert listed is not None
     try:
         return _kept(die, die.unit.lists.covered_by(listed))
+    except DwarfGpuError as error:
+        raise die.located(error)
+
+
+def covered_by_list(die: Die, listed: Attribute) -> tuple[Range, ...]:
+    """Return the same of an entry with a list of ranges, which is not kept."""
+    try:
+        return _kept(die, die.unit.lists.covered_once(listed))
     except DwarfGpuError as error:
         raise die.located(error)
 
