@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,6 +23,9 @@ from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.index.string_index import StringIndex
+from dwarfgpu.dwarf.line.header import LineHeader
+from dwarfgpu.dwarf.line.line_table import LineTables
+from dwarfgpu.dwarf.line.rows import LineMatrix
 from dwarfgpu.dwarf.scope.named_entries import NamedEntries
 from dwarfgpu.dwarf.types.types import Array, Unspecified
 from dwarfgpu.service.symbol.symbol_description import symbols_at
@@ -935,6 +939,25 @@ def test_the_line_programs_of_a_file_share_their_steps(
     _, printed = measured(name, (count // 8, count), arguments)
     said = "more than 12000 steps to read (--max-line-rows)"
     assert [said in text for text in printed] == [False, True]
+
+
+@pytest.mark.parametrize("command", ["break x.c:2", "info line x.c:2"])
+def test_programs_are_read_once_for_the_files_that_they_define(
+    command: str, measured: Measured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the rows of all of them are not kept."""
+    runs, run = Counter[int](), LineTables.run
+
+    def counted(self: LineTables, header: LineHeader, *of: Any) -> LineMatrix:
+        runs[header.offset] += 1
+        return run(self, header, *of)
+
+    monkeypatch.setattr(LineTables, "run", counted)
+    arguments = arguments_of(f"debug --max-line-rows 750 bomb <<< {command}")
+    _, [printed] = measured("inner-names", (4 * 400,), arguments)
+    assert "No source file named x.c." in printed or "Make breakpoint pending" in printed
+    first, *others = (runs[offset] for offset in sorted(runs))
+    assert first <= 2 and others == [1, 1, 1], runs  # the first one has the code of `main`
 
 
 @pytest.mark.parametrize(("name", "calls"), [("origin-circles", 700), ("specifications", 1_500)])

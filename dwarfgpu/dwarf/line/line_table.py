@@ -116,8 +116,7 @@ class LineTable(FileTable):
         return self._tables.names(self.header)
 
     def _defined_files(self) -> Sequence[NameEntry]:
-        # Nothing bounds the tables that are read for a name or a number of a file: rows count.
-        return self._tables.read(self, ROW).matrix.defined_files
+        return self._tables.defined_files(self)
 
     @property
     def sequences(self) -> Iterator[LineSequence]:
@@ -271,6 +270,8 @@ class LineTables:
         self._failed = FailedReads()
         self._tables: dict[tuple[int, int], ReadTable] = {}
         self._kept_rows = 0
+        self._defined_files: dict[tuple[int, int], Sequence[NameEntry]] = {}
+        """Of the tables that were read for them: they are few, and kept without the rows."""
         self._read: set[tuple[int, int]] = set()
         """The keys of the tables whose bytes are counted."""
         self._program_bytes = 0
@@ -351,6 +352,15 @@ class LineTables:
             self._tables[key] = read
             self._kept_rows += count
         return read
+
+    def defined_files(self, table: LineTable) -> Sequence[NameEntry]:
+        """Return the files that the program of a table defines."""
+        key = (table.header.offset, table.header.format.address_size)
+        files = self._defined_files.get(key)
+        if files is None:
+            # Nothing bounds the tables that are read for a name or a number of a file: rows count.
+            files = self._defined_files[key] = self.read(table, ROW).matrix.defined_files
+        return files
 
     def run(
         self, header: LineHeader, row_steps: int = -FREE_BYTES, reading: str = "rows"
