@@ -22,11 +22,13 @@ from dwarfgpu.base.limits import Limits
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.string_index import StringIndex
 from dwarfgpu.dwarf.line.header import LineHeader
 from dwarfgpu.dwarf.line.line_table import LineTables
 from dwarfgpu.dwarf.line.rows import LineMatrix
 from dwarfgpu.dwarf.scope.named_entries import NamedEntries
+from dwarfgpu.dwarf.scope.variable import Variable, declared_in
 from dwarfgpu.dwarf.types.types import Array, Unspecified
 from dwarfgpu.service.symbol.symbol_description import symbols_at
 from dwarfgpu.service.value.listed_values import ListedValues
@@ -1002,6 +1004,22 @@ def test_the_entries_are_searched_for_a_name_once_for_all_blocks(
     monkeypatch.setattr(NamedEntries, "_in_which_begins", counted)
     _run(f"eval {tmp_path}/nested --pc {START:#x} nosuch")()
     assert 0 < searches < 20
+
+
+@pytest.mark.parametrize("name", ["blocks-of-ada", "blocks-of-fortran"])
+def test_the_variables_of_blocks_are_read_once_for_several_names(
+    name: str, measured: Measured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many blocks are around the code."""
+    scopes = Counter[Die]()
+
+    def counted(scope: Die, *of: Any) -> Iterator[Variable]:
+        scopes[scope] += 1
+        return declared_in(scope, *of)
+
+    monkeypatch.setattr("dwarfgpu.dwarf.scope.by_pc.declared_in", counted)
+    measured(name, (300,), arguments_of("debug --pc 0x1000 bomb <<< print x; print nosuch"))
+    assert len(scopes) >= 300 and set(scopes.values()) == {1}
 
 
 def test_a_file_is_not_searched_for_each_of_many_tags(

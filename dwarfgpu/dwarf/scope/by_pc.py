@@ -17,7 +17,7 @@ from typing import Final
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, integer, wrong_value
 from dwarfgpu.base.cached import cached_property
-from dwarfgpu.base.kept_answers import KeptAnswers
+from dwarfgpu.base.kept_answers import KeptAnswers, WeighedAnswers
 from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
@@ -51,6 +51,8 @@ _MANY_ENTRIES: Final = 10_000
 _MAX_CHAINS: Final = 128
 """Maximum number of program locations with cached scopes: those of the lanes of a wave, and
 more."""
+_MAX_DECLARED: Final = 100_000
+"""Maximum number of scopes with cached variables, and of the entries in them."""
 
 
 @methods_name_wrong_arguments
@@ -77,8 +79,9 @@ class Scopes:
         self._parameters = KeptAnswers[int, tuple[Variable, ...]](_MAX_CHAINS)
         """The same of the parameters alone, in large functions."""
         self._entered = KeptAnswers[Die, tuple[Die, ...]](_MAX_CHAINS)
-        self._declared = KeptAnswers[Die, tuple[Variable, ...]](_MAX_CHAINS)
-        """The variables of scopes last looked into: `declared_in`."""
+        self._declared = WeighedAnswers[Die, tuple[Variable, ...]](_MAX_DECLARED, _entry_count)
+        """The variables of scopes last looked into: `declared_in`. A name may be sought several
+        times in each of thousands of blocks."""
 
     def unit_at(self, pc: int) -> CompilationUnit | None:
         """Return the unit whose code covers a program location; for a skeleton, the split unit.
@@ -386,6 +389,10 @@ def _variable(meanings: NameLookup, name: str) -> Variable | None:
 
 
 @kept_with(lambda scope: scope.unit)
+def _entry_count(scope: Die) -> int:
+    return 1 + sum(1 for _ in scope.unit.tree.children(scope.index))
+
+
 def _is_large(scope: Die) -> bool:
     """Return whether so much is in a scope that a name is looked for in the bytes first."""
     index = scope.index

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 VariableKind = Literal["local", "parameter", "global"]
 
 _DATA_AND_BLOCKS: Final = DATA | {dw.TAG_COMMON_BLOCK}
+_MOST_BLOCKS: Final = 50_000
+"""Blocks whose abstract instances are kept: a name may be sought several times in each."""
 _MAX_SHOWN: Final = 16
 """Ranges that one message names."""
 
@@ -290,7 +292,8 @@ def declared_in(
     may_be = None if name is None else named_entries(scope.unit).may_have((name,))
     if is_named is not None:
         may_be = named_entries(scope.unit).may_match(is_named)
-    repeated = _repeated_parameters(scope)
+    is_instance = dw.AT_ABSTRACT_ORIGIN in scope.abbreviation.positions
+    repeated = _repeated_parameters(scope) if is_instance else {}
     for child in entries_of(scope, tags, may_be):
         one = repeated.get(child)
         own = child if one is None else one.variable
@@ -303,9 +306,8 @@ def declared_in(
 
 @kept_with(lambda scope: scope.unit)
 def _repeated_parameters(scope: Die) -> dict[Die, Repeated]:
-    """Return what is read in place of the entries of parameters that have several in a scope."""
-    if dw.AT_ABSTRACT_ORIGIN not in scope.abbreviation.positions:
-        return {}
+    """Return what is read in place of the entries of parameters that have several in an instance
+    of a scope."""
     from dwarfgpu.dwarf.scope.repeated_parameters import repeated_parameters  # few are instances
 
     return repeated_parameters(scope)
@@ -355,7 +357,7 @@ def abstract_scope(scope: Die) -> Die | None:
     return None if abstract is None or is_another_function(scope, abstract) else abstract
 
 
-@kept_with(lambda scope: scope.unit)
+@kept_with(lambda scope: scope.unit, _MOST_BLOCKS)
 def _block_of_data(scope: Die) -> Die | None:
     """Return the block that directly has the abstract instances of all data entries of a block."""
     tree, block = scope.unit.tree, None
