@@ -24,8 +24,9 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.string_index import StringIndex
+from dwarfgpu.dwarf.line.file_table import SourceFile
 from dwarfgpu.dwarf.line.header import LineHeader
-from dwarfgpu.dwarf.line.line_table import LineTables
+from dwarfgpu.dwarf.line.line_table import LineTable, LineTables
 from dwarfgpu.dwarf.line.rows import LineMatrix
 from dwarfgpu.dwarf.scope.named_entries import NamedEntries
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in
@@ -960,6 +961,21 @@ def test_programs_are_read_once_for_the_files_that_they_define(
     assert "No source file named x.c." in printed or "Make breakpoint pending" in printed
     first, *others = (runs[offset] for offset in sorted(runs))
     assert first <= 2 and others == [1, 1, 1], runs  # the first one has the code of `main`
+
+
+def test_files_of_one_path_are_sought_once_for_all_functions(
+    measured: Measured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end of the prologue of each is looked for in these files."""
+    sought, files_named = Counter[str](), LineTable.files_named
+
+    def counted(self: LineTable, path: str) -> tuple[SourceFile, ...]:
+        sought[path] += 1
+        return files_named(self, path)
+
+    monkeypatch.setattr(LineTable, "files_named", counted)
+    _, [printed] = measured("one-name", (400,), arguments_of("debug bomb <<< break f0.c:f"))
+    assert "Breakpoint 1 at 0x1000" in printed and sought["/d/f0.c"] == 1, (printed, sought)
 
 
 @pytest.mark.parametrize(("name", "calls"), [("origin-circles", 700), ("specifications", 1_500)])

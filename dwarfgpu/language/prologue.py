@@ -8,7 +8,7 @@ clang made the unit, the first line of the function is.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.dwarf import constants as dw
@@ -24,9 +24,14 @@ from dwarfgpu.session.kernel_start import skipped_bytes_at
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import call_position
 
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.line.line_table import LineTable
+
 _LLVM: Final = ("clang ", " F90 Flang ")
 """How the producers begin whose first line GDB trusts on every machine."""
 
+_MOST_PATHS: Final = 16
+"""Files of a table whose numbers are kept: one path may have thousands."""
 _LISTS: Final = (dw.FORM_SEC_OFFSET, dw.FORM_LOCLISTX)
 _LISTS_BEFORE_4: Final = (dw.FORM_DATA4, dw.FORM_DATA8)
 """The forms of location lists; DWARF 2 and 3 have no form of their own for them (7.5.4)."""
@@ -125,10 +130,15 @@ def _marked(session: Session, owner: CodeObject, unit: CompilationUnit, span: Ra
     if first is None or table is None:
         return None
     begin, end = owner.info.in_file(span.begin), owner.info.in_file(span.end)
-    path = first.position.path
-    files = {file.number for file in table.files_named(path) if file.path == path}
-    marked = table.gdb_steps.prologue_end(begin, end, files)
+    marked = table.gdb_steps.prologue_end(begin, end, _numbers_of(table, first.position.path))
     return None if marked is None else unit.relocate(marked)
+
+
+@kept_with(lambda table, path: table, _MOST_PATHS)
+def _numbers_of(table: LineTable, path: str) -> frozenset[int]:
+    """Return the numbers of the files of a table that have a path: thousands of functions of one
+    file may ask."""
+    return frozenset(file.number for file in table.files_named(path) if file.path == path)
 
 
 def _after_prologue_code(
