@@ -28,9 +28,11 @@ from dwarfgpu.dwarf.line.file_table import SourceFile
 from dwarfgpu.dwarf.line.header import LineHeader
 from dwarfgpu.dwarf.line.line_table import LineTable, LineTables
 from dwarfgpu.dwarf.line.rows import LineMatrix
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import NamedEntries
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in
 from dwarfgpu.dwarf.types.types import Array, Unspecified
+from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.service.symbol.symbol_description import symbols_at
 from dwarfgpu.service.value.listed_values import ListedValues
 from dwarfgpu.session.session import Session
@@ -961,6 +963,18 @@ def test_programs_are_read_once_for_the_files_that_they_define(
     assert "No source file named x.c." in printed or "Make breakpoint pending" in printed
     first, *others = (runs[offset] for offset in sorted(runs))
     assert first <= 2 and others == [1, 1, 1], runs  # the first one has the code of `main`
+
+
+def test_errors_of_units_that_are_searched_hold_no_frames() -> None:
+    """What these hold, for each of tens of thousands of units, takes ten times as much memory as
+    the rest."""
+    lookup = NameLookup(())
+    with pytest.raises(LimitExceeded) as raised:
+        raise LimitExceeded("its parts overlap")
+    lookup.doubt(raised.value)
+    [kept] = lookup.doubts
+    assert kept == raised.value
+    assert isinstance(kept, LimitExceeded) and kept.__traceback__ is None
 
 
 def test_files_of_one_path_are_sought_once_for_all_functions(

@@ -392,7 +392,7 @@ class NameLookup(ScopeMembers):
         except UsageError:
             raise
         except DwarfGpuError as error:
-            self.doubts.append(error)
+            self.doubt(error)
             return ()
         self.remarks.update(dict.fromkeys(known.notes))
         if known.meanings or known.of_enclosing is not None:
@@ -487,7 +487,7 @@ class NameLookup(ScopeMembers):
             try:
                 variables = nameless_variables(unit)
             except DwarfGpuError as error:
-                self.doubts.append(error)
+                self.doubt(error)
                 continue
             same = [variable for variable in variables if canonical(variable.name) == part.name]
             takable = [variable for variable in same if accepts(variable.die)]

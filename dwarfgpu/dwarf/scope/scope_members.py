@@ -132,7 +132,7 @@ class ScopeMembers(UnitDeclarations):
         try:
             return self._by_imports_of_units(scope, path, part, accepts)
         except DwarfGpuError as error:
-            self.doubts.append(error)
+            self.doubt(error)
             return ()
 
     def functions_beside(self, namespace: Die) -> tuple[Die, ...]:

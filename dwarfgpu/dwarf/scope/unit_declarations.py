@@ -149,7 +149,7 @@ class UnitDeclarations(UnitSearch):
             dies = dies or self._in_own_type_units(path, part, accepts)
             dies = dies or self._by_import(path, part, accepts)
         except DwarfGpuError as error:
-            self.doubts.append(error)
+            self.doubt(error)
             return ()
         if not dies and self._unnamed:
             self.instances = self._unnamed
@@ -197,7 +197,7 @@ class UnitDeclarations(UnitSearch):
                 self.spend_import(1)
                 yield imported
         except DwarfGpuError as error:
-            self.doubts.append(error)
+            self.doubt(error)
 
     def _by_import(self, path: Path, part: Part, accepts: DieFilter) -> list[Die]:
         """Return the results of the using-directives and -declarations of a namespace, in the unit
@@ -315,7 +315,7 @@ class UnitDeclarations(UnitSearch):
         try:
             meanings = self.defined(self._by_import(path, part, accepts))
         except DwarfGpuError as error:
-            self.doubts.append(error)
+            self.doubt(error)
             return ()
         return meanings or self._in_imported(path, part, accepts, searched)
 
@@ -332,7 +332,7 @@ class UnitDeclarations(UnitSearch):
                     return imported
                 searched.add(namespace)
         except DwarfGpuError as error:
-            self.doubts.append(error)
+            self.doubt(error)
         return ()
 
     def _imported_namespaces(self, path: Path) -> Iterator[Path]:
@@ -390,7 +390,7 @@ class UnitDeclarations(UnitSearch):
             try:
                 meanings = self.defined(self.declared(unit, path, part, accepts, visited))
             except DwarfGpuError as error:
-                self.doubts.append(error)
+                self.doubt(error)
                 continue
             if meanings and accepts is ordinary and shares_its_name(meanings[0]):
                 namespaces = namespaces or meanings

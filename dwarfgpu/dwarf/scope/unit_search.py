@@ -59,6 +59,11 @@ class UnitSearch:
         """Definitions that were sought, and will be."""
         self._kept_with = self.doubts
 
+    def doubt(self, error: DwarfGpuError) -> None:
+        """Note why declarations may be missing. Each of very many units may have a reason: what its
+        frames hold is many times its size."""
+        self.doubts.append(error.anew())
+
     def other_units(
         self, path: Path, name: str, tags: Collection[int] | None = None
     ) -> Iterator[CompilationUnit]:
@@ -116,7 +121,7 @@ class UnitSearch:
                     continue
                 yield from searched_units(unit, visited)
             except DwarfGpuError as error:
-                self.doubts.append(error)
+                self.doubt(error)
         for source in type_sources(info):
             yield from source.type_units
 
@@ -142,7 +147,7 @@ class UnitSearch:
                 if _defines(completion, die):
                     return completion.described if completion.tag in TAGGED else completion
             except DwarfGpuError as error:
-                self.doubts.append(error)
+                self.doubt(error)
         return die
 
     def _definitions(self, first: CompilationUnit | None, entity: _Entity) -> Iterator[Die]:
@@ -170,7 +175,7 @@ class UnitSearch:
                     if namesake.tag == tag and path_of(namesake) == path:
                         yield from filter(is_definition, completed(namesake, (unit,)))
             except DwarfGpuError as error:
-                self.doubts.append(error)
+                self.doubt(error)
 
 
 def _defines(definition: Die, declaration: Die) -> bool:
