@@ -31,7 +31,7 @@ from dwarfgpu.service.code.session_code import (
     processor_of,
 )
 from dwarfgpu.service.code.source_text import text_at
-from dwarfgpu.service.frame.focus import frame_pc
+from dwarfgpu.service.frame.focus import frame_pc, require_frame
 from dwarfgpu.session.focused_frame import position_in_file
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import FormatOptions
@@ -90,7 +90,8 @@ def dump_of(session: Session, argument: str, options: Options) -> Dump:
 
 
 def _of_function(session: Session, address: int | None) -> Dump:
-    pc = frame_pc(session) if address is None else address
+    # A call may be the last instruction of its function: another one may begin behind it.
+    pc = require_frame(session) if address is None else address
     function = function_at(session, pc)
     if function is None or not _is_known(function, pc):
         which = "program counter for selected frame" if address is None else "specified address"
