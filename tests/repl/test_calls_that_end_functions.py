@@ -63,3 +63,11 @@ def test_the_calling_function_is_disassembled(
     )
     assert ours == of_gdb
     assert "for function caller:\n" in ours[1] and "for function next_function:\n" in ours[3]
+
+
+def test_the_line_of_the_call_is_disassembled(
+    of_gdb_and_ours: Callable[[list[str]], tuple[list[str], list[str]]],
+) -> None:
+    of_gdb, ours = of_gdb_and_ours(["set disassemble-next-line on", "up", "up", "up"])
+    assert ours == of_gdb
+    assert [text.count(">:\t") for text in ours[1:]] == [1, 1, 0]

@@ -27,7 +27,7 @@ from dwarfgpu.service.code.session_code import (
     listed,
     require_few_instructions,
 )
-from dwarfgpu.service.frame.focus import frame_pc
+from dwarfgpu.service.frame.focus import frame_pc, require_frame
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import Symbolize
 
@@ -73,16 +73,22 @@ def _symbol(name: str | None) -> str:
 
 def next_line(shell: Shell, *, has_source: bool) -> Iterator[Part]:
     """Yield the code of the source line of the frame in focus, according to `set
-    disassemble-next-line`."""
+    disassemble-next-line`; without a line, the next instruction.
+
+    In a calling frame the line is that of the call. As in GDB, a function has none of the code of a
+    function inlined into it.
+    """
     choice = shell.settings.word("disassemble-next-line")
     if choice == "off" or (choice == "auto" and has_source):
         return
     session, options = shell.session, shell.settings.format_options()
+    if has_source and session.inline_level:
+        return
     try:
-        pc = frame_pc(session)
+        pc, location = frame_pc(session), require_frame(session)
     except DwarfGpuError:
         return
-    step = step_at(session, pc) if has_source else None
+    step = step_at(session, location) if has_source else None
     begin, end = (pc, pc + 1) if step is None else (step.begin, step.end)
     read = listed if shell.console.is_json else code_lines_between
     for line in read(session, begin, end):
