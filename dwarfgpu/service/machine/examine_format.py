@@ -48,9 +48,10 @@ class Format:
 
     letter: str = "x"
     size: str = "w"
-    """One of b h w g; empty for strings of plain characters."""
+    """One of b h w g; a: that of an address; empty for strings of plain characters."""
     count: int = 1
     """Negative: the units before the address."""
+    address_bytes: int = 8
 
     @property
     def unit_bytes(self) -> int:
@@ -58,7 +59,7 @@ class Format:
             return 1
         if self.letter == "s" and self.size not in ("h", "w"):
             return 1
-        return SIZES[self.size or "b"]
+        return self.address_bytes if self.size == "a" else SIZES[self.size or "b"]
 
     @property
     def units_in_line(self) -> int:
@@ -87,8 +88,8 @@ class Examined:
 
 
 def format_and_rest(text: str, before: Format, address_bits: int) -> tuple[Format, str]:
-    """Parse `4xw $sp`: omitted parts keep their last values, except if the letter implies a size;
-    `a` implies that of an address."""
+    """Parse `4xw $sp`: omitted parts keep their last values, except if the letter implies a
+    size."""
     match = _FORMAT.match(text)
     assert match is not None
     letter = size = ""
@@ -104,8 +105,8 @@ def format_and_rest(text: str, before: Format, address_bits: int) -> tuple[Forma
     if not letter:
         letter = "x" if size and before.letter == "i" else before.letter
         size = size or before.size
-    size = size or _size_of(letter, before.size, address_bits)
-    return Format(letter, size, number), text[match.end() :]
+    size = size or _size_of(letter, before.size)
+    return Format(letter, size, number, address_bits // 8), text[match.end() :]
 
 
 def require_few_characters(count: int) -> None:
@@ -114,10 +115,10 @@ def require_few_characters(count: int) -> None:
         raise UsageError(f"x goes through at most {_MAX_CHARACTERS} characters at once.")
 
 
-def _size_of(letter: str, before: str, address_bits: int) -> str:
+def _size_of(letter: str, before: str) -> str:
     match letter:
         case "a":
-            return "w" if address_bits == 32 else "g"
+            return "a"
         case "c":
             return "b"
         case "f":
