@@ -101,11 +101,20 @@ def float_text(form: FloatFormat, bits: int) -> str:
     number = form.decode(bits)
     sign = "-" if form.sign(bits) else ""
     if number == "nan":
-        mantissa_bits = form.fraction_bits + form.explicit_integer_bit
-        return f"{sign}nan({bits & (1 << mantissa_bits) - 1:#x})"
+        return f"{sign}nan({_payload_text(form, bits)})"
     if isinstance(number, str):
         return number
     return sign + "0" if number == 0 else general(number, _digits(form))
+
+
+def _payload_text(form: FloatFormat, bits: int) -> str:
+    """Return `0x8000000000000`: as in GDB the lower words, of 32 bits, have all their digits, and
+    the bits that are left before them no leading zeros."""
+    mantissa_bits = form.fraction_bits + form.explicit_integer_bit
+    low_bits = (mantissa_bits - 1) // 32 * 32
+    mantissa = bits & (1 << mantissa_bits) - 1
+    low = f"{mantissa & (1 << low_bits) - 1:0{low_bits // 4}x}" if low_bits else ""
+    return f"{mantissa >> low_bits:#x}{low}"
 
 
 def _digits(form: FloatFormat) -> int:

@@ -106,6 +106,14 @@ def test_unknown_bits_are_never_numbers(bits: Bits, kind: Type, text: str) -> No
         (0x7E, base("fp8_e4m3", "float", 8), "448"),  # OCP: no infinity
         (0xFF, base("fp8_e4m3", "float", 8), "-nan(0x7)"),
         (0x01, base("fp8_e4m3", "float", 8), "0.00195"),
+        # GDB shows payloads as words: only the bits above them have no leading zeros.
+        (0x7F81, base("__bf16", "float", 16), "nan(0x1)"),
+        (0xFFC0000F, base("float", "float", 32), "-nan(0x40000f)"),
+        (0x7FF8 << 48, base("double", "float", 64), "nan(0x8000000000000)"),
+        (0x7FF0 << 48 | 1, base("double", "float", 64), "nan(0x000000001)"),
+        (0x7FF00000_FFFFFFFF, base("double", "float", 64), "nan(0x0ffffffff)"),
+        (0x7FFF << 64 | 1 << 63 | 1, base("long double", "float", 80), "nan(0x8000000000000001)"),
+        (0x7FFF << 112 | 1 << 32, base("_Float128", "float", 128), f"nan(0x{1 << 32:025x})"),
         (
             0x38,
             base("fp8_e4m3_fnuz", "float", 8),
