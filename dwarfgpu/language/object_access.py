@@ -600,7 +600,7 @@ def function_type(die: Die) -> Function:
     described = with_parameters(declared)
     kind = types.build(described)
     assert isinstance(kind, Function)
-    parameters = passed_parameters(described, kind.parameters)
+    parameters = passed_parameters(declared, described, kind.parameters)
     result = types.type_of(declared)  # only the declaration may have it
     return Function(result, parameters, kind.is_prototyped, kind.is_variadic)
 

@@ -6,7 +6,7 @@ transparent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final
 
@@ -439,20 +439,41 @@ def with_parameters(function: Die) -> Die:
     return is_conclusive[-1] if is_conclusive else declaration_of(function)
 
 
-def passed_parameters(function: Die, types: Sequence[Type | None]) -> tuple[Type | None, ...]:
-    """Return the parameter types of an entry without the artificial `int`, `__in_chrg`, which GCC
-    declares for constructors and destructors, but passes to none. Lengths of strings in Fortran are
-    artificial, too, but passed."""
-    if not function.unit.is_cplusplus:
+def passed_parameters(
+    function: Die, described: Die, types: Sequence[Type | None]
+) -> tuple[Type | None, ...]:
+    """Return the parameter types of a function, of its entry `described`, without those that GCC
+    declares for all constructors or destructors of a class, but does not pass.
+
+    The artificial `int`, `__in_chrg`, is passed to none. The table of a class with virtual bases,
+    `__vtt_parm`, is passed only to the functions for a part of an object: the entry of the code of
+    another does not have it. Lengths of strings in Fortran are artificial, too, but passed.
+    """
+    if not described.unit.is_cplusplus:
         return tuple(types)
-    parameters = [die for die in function.children() if die.tag == dw.TAG_FORMAL_PARAMETER]
+    parameters = [*described.children((dw.TAG_FORMAL_PARAMETER,))]
     if len(parameters) != len(types):
         return tuple(types)
+    has_code = _with_code(function, len(types))
     return tuple(
         type_
-        for die, type_ in zip(parameters, types, strict=True)
-        if not (die.flag(dw.AT_ARTIFICIAL) and isinstance(strip(type_), Base))
+        for index, (die, type_) in enumerate(zip(parameters, types, strict=True))
+        if not die.flag(dw.AT_ARTIFICIAL)
+        or (not isinstance(strip(type_), Base) and (not index or index in has_code))
     )
+
+
+def _with_code(function: Die, count: int) -> Container[int]:
+    """Return which of a number of declared parameters the entry of a function's code has: all, if
+    it does not refer to theirs."""
+    tags = (dw.TAG_FORMAL_PARAMETER,)
+    own = {origin for die in function.children(tags) for origin in die.origins()}
+    for entry in function.origins():
+        declared = [*entry.children(tags)]
+        numbers = [index for index, die in enumerate(declared) if die in own]
+        if len(declared) == count and numbers:
+            return numbers
+    return range(count)
 
 
 def _spelled(type_: Type | None) -> str:

@@ -183,7 +183,7 @@ def _type(die: Die) -> Type | None:
     if die.tag == dw.TAG_SUBPROGRAM:
         described = with_parameters(die)
         kind = types.function_type(described)
-        parameters = passed_parameters(described, kind.parameters)
+        parameters = passed_parameters(die, described, kind.parameters)
         return Function(types.type_of(die), parameters, kind.is_prototyped, kind.is_variadic)
     is_object = die.tag in _OBJECTS
     return types.type_of(die) or NO_TYPE if is_object else types.build(die)
