@@ -50,6 +50,8 @@ def offset_text(
     *,
     cplusplus: bool = False,
     is_hexadecimal: bool = False,
+    has_methods: bool = False,
+    has_typedefs: bool = False,
     is_raw: bool = False,
 ) -> str | None:
     """Yield `/* offset      |    size */  type = struct s {…}`, with the holes; also for a
@@ -60,7 +62,13 @@ def offset_text(
     """
     if not isinstance(_leaf(type_), Struct):
         return None
-    offsets = _Offsets(cplusplus, is_hexadecimal, is_raw)
+    offsets = _Offsets(
+        cplusplus,
+        is_hexadecimal=is_hexadecimal,
+        has_methods=has_methods,
+        has_typedefs=has_typedefs,
+        is_raw=is_raw,
+    )
 
     def shown_as(part: Type | None) -> str | Type | None:
         if isinstance(part, Typedef):
@@ -89,15 +97,23 @@ def _leaf(type_: Type | None) -> Type | None:
 
 
 class _Offsets:
-    def __init__(self, cplusplus: bool, is_hexadecimal: bool, is_raw: bool) -> None:
+    def __init__(
+        self,
+        cplusplus: bool,
+        *,
+        is_hexadecimal: bool,
+        has_methods: bool,
+        has_typedefs: bool,
+        is_raw: bool,
+    ) -> None:
         self.cplusplus = cplusplus
         self.number = _hexadecimal if is_hexadecimal else _decimal
         self.around: list[Struct] = []
         """The enclosing structures of the current member, outermost first."""
         self.definition = Definition(
             cplusplus,
-            has_methods=False,
-            has_typedefs=False,
+            has_methods=has_methods,
+            has_typedefs=has_typedefs,
             is_raw=is_raw,
             structure=self._element,
         )
@@ -149,8 +165,12 @@ class _Offsets:
             offset_text = _offset_text(struct_type, field, base_bits, self.number)
             yield from self._member(field, level + 4, offset_text, base_bits, end, local, levels)
         self.around.pop()
+        margin = _BLANK + " " * (level + 4)
+        yield from self.definition.functions_and_typedefs(
+            struct_type, levels, margin, labels, inner, local
+        )
         if self.definition.members_left < 0:
-            yield _BLANK + " " * (level + 4) + "..."
+            yield margin + "..."
         if levels > 0:
             size = size_bits(struct_type) or 0
             yield from _hole(end, size, "padding")

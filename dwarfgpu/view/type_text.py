@@ -185,10 +185,6 @@ class Definition:
             yield " " * indent + "}"
             return
         fields = listed_members(struct_type)
-        # Those that the compiler made count as the first of their name, as in GDB.
-        methods = [method for method in _grouped(declared.methods) if not method.is_artificial]
-        methods = methods if self.has_methods else []
-        typedefs = declared.typedefs if self.has_typedefs else ()
         if not (struct_type.members or fields or declared.methods or declared.typedefs):
             yield margin + "<no data fields>"
         labels = Labels(" " * (indent + 2))
@@ -199,6 +195,26 @@ class Definition:
             if is_labelled:
                 yield from labels.before(field.access)
             yield f"{margin}{self.member(field, levels - 1, indent + 4, local)};"
+        yield from self.functions_and_typedefs(struct_type, levels, margin, labels, inner, local)
+        if self.members_left < 0:
+            yield f"{margin}..."
+        yield " " * indent + "}"
+
+    def functions_and_typedefs(
+        self,
+        struct_type: Struct,
+        levels: int,
+        margin: str,
+        labels: Labels,
+        inner: LocalNames,
+        local: LocalNames,
+    ) -> Iterator[str]:
+        """Yield what is after the members of a class, as far as it is shown."""
+        declared = struct_type.declared
+        # Those that the compiler made count as the first of their name, as in GDB.
+        methods = [method for method in _grouped(declared.methods) if not method.is_artificial]
+        methods = methods if self.has_methods else []
+        typedefs = declared.typedefs if self.has_typedefs else ()
         if methods and labels.current is not None:
             yield ""
         for method in methods:
@@ -206,18 +222,16 @@ class Definition:
                 break
             yield from labels.before(method.access)
             yield f"{margin}{self._method(struct_type, method, local)};"
-        if typedefs and (struct_type.members or fields or declared.methods):
+        if typedefs and (listed_members(struct_type) or struct_type.members or declared.methods):
             yield ""
+        is_labelled = bool(typedefs) and needs_labels(struct_type)
         for nested in typedefs:
             if self.is_too_much():
                 break
             if is_labelled:
                 yield from labels.before(nested.access)
             target, name = nested.type.target, nested.type.name
-            yield f"{margin}typedef {self.declared(target, name, levels - 1, indent + 4, inner)};"
-        if self.members_left < 0:
-            yield f"{margin}..."
-        yield " " * indent + "}"
+            yield f"{margin}typedef {self.declared(target, name, levels - 1, len(margin), inner)};"
 
     def is_too_much(self) -> bool:
         """Count one more member, and return whether there are more than are shown."""

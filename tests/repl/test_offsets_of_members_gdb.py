@@ -62,3 +62,40 @@ def test_types_that_lead_to_a_structure(tmp_path: Path, tool: Callable[[str], st
     ours = answers(None, files, commands)
     assert ours == answers(tool("gdb"), files, commands)
     assert all("/* XXX  3-byte hole      */" in text for text in ours[:-1])
+
+
+DECLARING = """\
+struct T {
+  typedef int num; num a;
+  struct In { num c; long d; int f(); } in;
+  T(); int g(num n) const; static num s;
+  union { int q; char r; };
+private: num p;
+protected: int h();
+};
+template <class K> struct Box { typedef K own; own a; struct N { K n; own g(); } n; own f(K k); };
+struct Abstract {
+  struct { int a; char c; } pairs[2]; typedef struct { int k; } anon;
+  virtual int f() = 0; static int of(anon); operator int();
+};
+struct Made : Abstract { int f() { return 1; } } made;
+class Closed { int a; typedef int t; void m(); public: t b; } closed;
+struct Bare { typedef int t; } bare;
+T::T() {}
+T t; Box<int> box; Abstract *of = &made;
+int main() { return made.f(); }
+"""
+LETTERS = ("oM", "oT", "oMT", "Mo", "To", "omM", "oMm", "oxM", "oMTr", "oMo", "oTd", "mt")
+
+
+def test_functions_and_typedefs_beside_offsets(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Letters after the `o` ask for them."""
+    build(tmp_path, {"a.cpp": DECLARING}, [[tool("g++"), "-g", "-O0", "a.cpp", "-o", "a"]])
+    names = ("t", "box", "of", "closed", "bare", "made")
+    commands = [f"ptype/{letters} {name}" for name in names for letters in LETTERS]
+    off = ("set print type methods off", "set print type typedefs off")
+    commands += [*off, "ptype/o t", "ptype/oM t", "ptype/oT t", "ptype/M t", "ptype/T t", "ptype t"]
+    files = [str(tmp_path / "a")]
+    ours = answers(None, files, commands)
+    assert ours == answers(tool("gdb"), files, commands)
+    assert "int g(num) const;" in ours[0] and "typedef int num;" in ours[1]

@@ -14,7 +14,7 @@ from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import options_of
 
-_OPPOSITES: Final = {"M": "m", "T": "t", "d": "x"}
+_OPPOSITES: Final = {"M": "m", "m": "M", "T": "t", "t": "T", "d": "x", "x": "d"}
 _FLAGS = re.compile(r"/(?P<letters>\S*)\s*")
 
 
@@ -44,7 +44,7 @@ def ptype(shell: Shell, argument: str) -> Iterator[Part]:
     (offset and size of each member of a structure, and the holes), m (without member functions), t
     (without typedefs), M and T (with them), r (raw: without replacing template arguments and
     typedefs of a class), x and d (offsets and sizes in hexadecimal, decimal). The defaults are the
-    settings of "set print type".
+    settings of "set print type"; with offsets, those of m and t, unless M or T is after the o.
     """
     from dwarfgpu.service.symbol.type_definition import definition_of_type
 
@@ -66,14 +66,15 @@ def _of_settings(shell: Shell) -> set[str]:
 
 
 def _flags(argument: str, flags: Set[str] = frozenset()) -> tuple[set[str], str]:
-    """Parse `/om`; of opposite letters the last one counts."""
+    """Parse `/om`; of opposite letters the last one counts. M and T before `o` have no effect: with
+    offsets, member functions and typedefs are shown only where they are asked for after it."""
     match = _FLAGS.match(argument)
     flags = set(flags)
     for letter in "" if match is None else match["letters"]:
         if letter not in "omMtTrxd":
             raise UsageError(f"unrecognized flag '{letter}'")
-        flags -= {_OPPOSITES.get(letter, letter)}
-        flags |= {letter} - {*_OPPOSITES}
+        flags -= {"M", "T"} if letter == "o" else {_OPPOSITES.get(letter)}
+        flags |= {letter}
     return flags, argument if match is None else argument[match.end() :]
 
 

@@ -103,7 +103,12 @@ def definition_of_type(
     if "o" in flags and style in WITH_TYPES_OF_C:
         # Components as they are in the object, which has the descriptor of one of unknown length.
         shown = offset_text(
-            whole, cplusplus=cplusplus, is_hexadecimal="x" in flags, is_raw="r" in flags
+            whole,
+            cplusplus=cplusplus,
+            is_hexadecimal="x" in flags,
+            has_methods="M" in flags,
+            has_typedefs="T" in flags,
+            is_raw="r" in flags,
         )
         if shown is not None:
             return TypeDefinition(name, shown, parts, has_offsets=True)
