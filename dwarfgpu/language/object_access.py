@@ -499,6 +499,8 @@ class ObjectAccess(Dereference):
             return evolve(self.unlocated_part(value, element_type(form)), error=value.error)
         if isinstance(bare, Array):
             kind, stride, count = element_type(bare), _stride_bits(bare), bare.dimensions[0]
+            if bare.is_vector and isinstance(kind, Base) and kind.size_bits == 8:
+                kind = evolve(kind, is_range=True)  # no character, as in GDB
             if bare.lower_bound is None and (why := lost_length(bare)) is not None:
                 raise UndefinedBits(why)
             if bare.lower_bound is None:

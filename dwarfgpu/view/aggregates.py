@@ -43,7 +43,6 @@ from dwarfgpu.view.object_printer import (
     Whole,
     address_of,
     has_sign_bit,
-    is_signed,
     unknown_text,
 )
 from dwarfgpu.view.strings import character_kind
@@ -393,12 +392,10 @@ def array_pieces(
     element = array_type.element
     strides = strides_of(array_type, shown.size(element))
     counts = [_count(dimension) for dimension in array_type.dimensions] or [0]
-    if (
-        array_type.is_vector
-        and letter is None
-        and character_kind(element, shown.options.style) is not None
-    ):
-        letter = "d" if is_signed(strip(element)) else "u"  # elements are numbers, not text
+    if array_type.is_vector and letter != "s":
+        bare = strip(element)
+        if isinstance(bare, Base) and character_kind(element, shown.options.style) is not None:
+            element = evolve(bare, is_range=True)  # a number, not text
     is_value = _is_value(shown, array_type) and None not in array_type.dimensions
     is_pointer = not is_value and min(counts) <= 0  # whichever dimension has no element
     if not strides or is_pointer:
