@@ -119,3 +119,36 @@ def test_member_functions(tmp_path: Path, tool: Callable[[str], str], compiler: 
     assert "print implicit.~Implicit\n" in of_gdb and "print converted.operator new\n" in of_gdb
     assert "print generic.operator()<char>\n" in of_gdb
     assert "print spelled.operator char const*\n" in of_gdb
+
+
+SPACED = """\
+template <class T, int N> struct Box {
+  T data[N];
+  __attribute__((noinline)) int size() const { return N; }
+  __attribute__((noinline)) T &operator[](int i) { return data[i]; }
+};
+template <class T> struct Held { T t; int take(int a, const char *b) { return a + *b; } };
+namespace outer { namespace inner { int deep(int a, char *b) { return a + *b; } } }
+int two(Box<int, 4> &a, Held<int> b) { return a[1] + b.t; }
+int main(int argc, char **argv)
+{
+  Box<int, 4> a = {{1}}; Held<Box<int, 4> > b = {a}; Held<int> c = {1};
+  return a.size() + a[argc] + b.take(1, "") + c.take(2, "") + two(a, c)
+    + outer::inner::deep(argc, *argv);
+}
+"""
+SPACED_TEXTS = (
+    "b Box<int,4>::", "b Box<int, 4>::", "b Box< int , 4 >::", "b Box <int,4>::", "b Box<int,4",
+    "tbreak Box<int,4>::op", "b 'Box<int,4>::", "b -function Box<int,4>::", "b Box<int,5>::",
+    "b Box<int,4>::operator[](i", "b Held<Box<int,4>>::", "b Held<Box<int,4> >::",
+    "b outer :: in", "b outer::inner ::", "b outer::inner::deep(int,c", "b two(Box<int,4>&,H",
+    "b two( Box", "until Box<int,4>::si", "b a.cpp:Box<int,4>::", "p Box<int,4>::",
+)  # fmt: skip
+
+
+def test_blanks_may_be_those_of_a_program(tmp_path: Path) -> None:
+    """GDB keeps those that are typed where one name alone is offered."""
+    gdb = built(tmp_path, SPACED, "-g", "-O0", name="a.cpp")
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, [f"complete {text}" for text in SPACED_TEXTS])
+    assert of_dwarfgpu.replace(" ", "") == of_gdb.replace(" ", "")
+    assert "tbreak Box<int, 4>::operator[](int)\n" in of_gdb

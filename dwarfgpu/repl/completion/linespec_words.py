@@ -23,7 +23,7 @@ from dwarfgpu.repl.shell import Shell
 _LINESPEC_IN_FILE = pattern(
     r"(?<![^\s:])(?P<file>'[^']*'|\"[^\"]*\"|[^\s:'\"]*\.\w+):"
     r"(?:(?P<quote>['\"])(?P<quoted>[^'\"]*)"
-    r"|(?P<word>(?:\(anonymous namespace\)|[\w:~])*(?:\([a-z ]*)?))$"
+    r"|(?P<word>(?:\(anonymous namespace\)|<[^<>()'\"]*>|[\w:~])*(?:\([a-z ]*)?))$"
 )
 _OPEN_QUOTE = pattern(r"\s*(?P<quoted>(?P<quote>['\"])(?P<word>(?:(?!(?P=quote)).)*))$")
 _PART_NAME = pattern(r"(?<!\S)-[a-z]*$")

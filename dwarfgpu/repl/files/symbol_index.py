@@ -30,6 +30,12 @@ _MOST_KEPT: Final = 1_000_000
 _FIRST_UNITS: Final = 16
 """Read at once for a word."""
 _INSIDE: Final = pattern(r"\(anonymous namespace\)|<[^<>()]*>|\(|::")
+_BLANKS: Final = (
+    (pattern(r"\s*(::)\s*|([(<])\s+|\s+([<>),])"), r"\1\2\3"),
+    (pattern(r",\s*"), ", "),
+    (pattern(r">(?=>)"), "> "),
+)
+"""Where names of C++ have blanks as GDB shows them, and where not."""
 _DESCRIBED: Final = ("function", "variable")
 _SYMBOLS: Final = ("code symbol", "data symbol")
 CODE_KINDS: Final = ("function", "inlined function", "code symbol")
@@ -244,15 +250,26 @@ def _in_any_case(
 def _functions_with(
     names: tuple[tuple[str, str], ...], parts: tuple[tuple[str, str], ...], word: str
 ) -> Iterator[tuple[str, str]]:
-    """Yield the functions whose name, or what follows a `::` in it, begins with a word. One that is
-    alone is named by that part, as in GDB."""
+    """Yield the functions whose name, or what follows a `::` in it, begins with a word; if none
+    does, with the word as GDB spaces it: `Box<int, 4>::` for `Box<int,4>::`. One that is alone is
+    named by that part, as in GDB."""
+    usual = word
+    for blanks, replacement in _BLANKS:
+        usual = blanks.sub(replacement, usual)
+    functions = _functions_beginning(names, parts, word)
+    return iter(functions or _functions_beginning(names, parts, usual))
+
+
+def _functions_beginning(
+    names: tuple[tuple[str, str], ...], parts: tuple[tuple[str, str], ...], word: str
+) -> list[tuple[str, str]]:
     kinds_by_name = dict(_starting_with(names, word, CODE_KINDS))
     short = ""
     for part, name in _starting_with(parts, word, None):
         if name not in kinds_by_name:
             kinds_by_name[name], short = "function", part
     is_alone = len(kinds_by_name) == 1 and short
-    return iter([(short, "function")] if is_alone else kinds_by_name.items())
+    return [(short, "function")] if is_alone else [*kinds_by_name.items()]
 
 
 def _parts(names: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
