@@ -290,7 +290,13 @@ def _member(
     if member in shown.located_elsewhere:
         whole = shown.required(member.type, is_virtual=member.is_virtual)
         location, around = whole.part(first_bit), whole.around
-        member_object = whole.resolver.member(struct_type, location, member, around)
+        try:
+            member_object = whole.resolver.member(struct_type, location, member, around)
+        except UndefinedBits:
+            if member.is_base_class:
+                raise
+            yield OPTIMIZED_OUT  # its place, or its descriptor
+            return
         if member.bit_size is not None:
             bits = whole.resolver.bit_field(member_object.location, member.bit_size, member.type)
             yield from bit_field_pieces(shown, member, bits, depth, letter)
