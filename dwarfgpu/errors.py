@@ -170,6 +170,15 @@ class UndefinedBits(EvaluationError):
     """A value retrieved from undefined storage: the object is optimized out."""
 
 
+class RemovedPointee(EvaluationError):
+    """An implicit pointer to an object that has no location: A.2.5.4.4.5 makes it an error to
+    follow it, and the object is optimized out."""
+
+    @property
+    def kind(self) -> str:
+        return "EvaluationError"
+
+
 class Unavailable(EvaluationError):
     """The machine cannot provide it: a register or memory that cannot be read or written."""
 

@@ -13,7 +13,7 @@ from typing import Final, cast
 
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
 from dwarfgpu.base.bits import Endian, from_bytes
-from dwarfgpu.errors import EvaluationError, IllFormed
+from dwarfgpu.errors import EvaluationError, IllFormed, RemovedPointee
 from dwarfgpu.expr.context import ConstValue, Context, Unit, require
 from dwarfgpu.expr.control_flow import Nested, Outcome
 from dwarfgpu.machine.target import WaveId
@@ -151,7 +151,7 @@ def pointee(ctx: Context, pointer: ImplicitPointerValue) -> Location | Nested:
     attribute = unit.location_at(storage.die.section_offset)
     displacement_bits = storage.displacement_bytes * 8
     if attribute is None:
-        raise EvaluationError(
+        raise RemovedPointee(
             f"the DIE at {storage.die.section_offset:#x} of an implicit pointer has neither "
             "DW_AT_location nor DW_AT_const_value"
         )

@@ -13,9 +13,12 @@ from typing import Final
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import EvaluationError
 from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.model.location import ImplicitPointerValue
+from dwarfgpu.model.value import Value
 
 _FIELD: Final = ("push_object_address", "plus_uconst")
 _READS: Final = frozenset({"deref", "deref_size"})
@@ -23,6 +26,10 @@ _TYPED_READS: Final = {0xA6: b"\xa4", 0xF6: b"\xf4"}
 """DW_OP_deref_type and its GNU form, and the operations that push a constant of the type."""
 _OBJECT: Final = b"\x97"
 """DW_OP_push_object_address."""
+_NULL_TEST: Final = ["push_object_address", "deref", "lit0", "ne"]
+"""How gfortran writes DW_AT_allocated and DW_AT_associated: the address of the data is not null."""
+_TRUE: Final = b"\x31"
+"""DW_OP_lit1."""
 _ADDITIONS: Final = (["plus"], ["plus_uconst", "plus"])
 _CONST8U: Final = b"\x0e"
 _EFFECTS: Final = {
@@ -34,11 +41,14 @@ _EFFECTS: Final = {
 _JUMPS: Final = frozenset({"bra", "skip"})
 
 
-def with_fields_read(source: ExprLoc, read: Callable[[ExprLoc, int], int]) -> ExprLoc:
+def with_fields_read(
+    source: ExprLoc, read: Callable[[ExprLoc, int], Value | ImplicitPointerValue]
+) -> ExprLoc:
     """Return an expression for an object without an address with the numbers of the fields in place
     of their reads; the expression itself with `--strict`.
 
-    `read` evaluates an expression for the part of the object at an offset in bytes.
+    `read` evaluates an expression for the part of the object at an offset in bytes. An implicit
+    pointer points to an object: it is not null, and has no other number.
     """
     unit = source.unit
     if not isinstance(unit, CompilationUnit) or unit.sections.program.is_literal:
@@ -47,13 +57,20 @@ def with_fields_read(source: ExprLoc, read: Callable[[ExprLoc, int], int]) -> Ex
     names = [instruction.operation.name for instruction in instructions]
     if _JUMPS.intersection(names):
         return source  # they count bytes
+    if names == _NULL_TEST:
+        address = read(ExprLoc(_OBJECT + instructions[1].encoding, unit), 0)
+        return ExprLoc(_TRUE, unit) if isinstance(address, ImplicitPointerValue) else source
     data, position = b"", 0
     for index in range(len(names) - 2):
         offset, deref = instructions[index + 1].operands, instructions[index + 2]
         is_typed = deref.encoding[0] in _TYPED_READS
         is_read = is_typed or names[index + 2] in _READS
         if is_read and tuple(names[index : index + 2]) == _FIELD and isinstance(offset[0], int):
-            number = read(ExprLoc(_OBJECT + deref.encoding, unit), offset[0])
+            field = read(ExprLoc(_OBJECT + deref.encoding, unit), offset[0])
+            if isinstance(field, ImplicitPointerValue):
+                where = f"the field at byte {offset[0]}"
+                raise EvaluationError(f"{where} is an implicit pointer, which has no number")
+            number = field.bits
             data += source.expression[position : instructions[index].offset]
             data += (
                 _typed_constant(deref, number, unit.format.endian)

@@ -57,6 +57,7 @@ from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
     LimitExceeded,
+    RemovedPointee,
     UndefinedBits,
     Unsupported,
     UsageError,
@@ -412,9 +413,12 @@ class Resolver:
                 raise IllFormed("DW_AT_data_location is a reference, not an expression")
             from dwarfgpu.session.data_in_constants import displaced_in_constant  # few types
 
-            data = displaced_in_constant(about.location, source) or (
-                self._attributes.evaluate_location(source, object=about.location)
-            )
+            try:
+                data = displaced_in_constant(about.location, source) or (
+                    self._attributes.evaluate_location(source, object=about.location)
+                )
+            except RemovedPointee as error:
+                raise UndefinedBits(error.message) from None
         if isinstance(form, Array):
             return self._array(form, properties, about, data)
         if properties.size_bits is not None and isinstance(form, Struct | Unspecified):

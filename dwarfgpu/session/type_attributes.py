@@ -51,8 +51,14 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, Frame, LocList, ResultKind
 from dwarfgpu.expr.evaluate import Result, evaluate_attribute
-from dwarfgpu.expr.implicit_conversions import constant_location
-from dwarfgpu.model.location import UNDEFINED_LOCATION, Entry, Location, SingleLocation
+from dwarfgpu.expr.implicit_conversions import as_value, constant_location
+from dwarfgpu.model.location import (
+    UNDEFINED_LOCATION,
+    Entry,
+    ImplicitPointerValue,
+    Location,
+    SingleLocation,
+)
 from dwarfgpu.model.storage import Composite, Implicit, ImplicitPointer, Memory
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.bit_field import bit_order, read_field
@@ -188,9 +194,7 @@ class TypeAttributes:
 
             offset = computed_offset(source)
             if offset is not None:
-                result = self._evaluate(offset, "value", whole, ())
-                assert isinstance(result, Value)
-                return displaced(whole, 8 * result.displacement)
+                return displaced(whole, 8 * self._signed(offset, whole, ()))
         return self.evaluate_location(source, object=whole_object, stack=(*stack, whole))
 
     def string_length(self, length: StringLength, about: LocatedObject) -> int:
@@ -233,12 +237,16 @@ class TypeAttributes:
         if isinstance(source, Die):
             return self._referenced(measure.name, source, about.around) * measure.factor
         try:
-            result = self._evaluate(source, "value", about.location, stack)
-            assert isinstance(result, Value)
-            return _with_sign(result.displacement, measure.sign_bits) * measure.factor
+            number = self._signed(source, about.location, stack)
+            return _with_sign(number, measure.sign_bits) * measure.factor
         except DwarfGpuError as error:
             error.context = error.context or measure.name
             raise
+
+    def _signed(self, source: ExprLoc | LocList, object: Location, stack: tuple[Entry, ...]) -> int:
+        """Return the number that an expression gives for an object."""
+        result = self._evaluate(source, "value", object, stack)
+        return as_value(self.context, result).displacement
 
     def _referenced(self, name: str, die: Die, around: EnclosingObject | None) -> int:
         """Return the value of the variable or member that an attribute refers to (DWARF 5 2.19)."""
@@ -381,12 +389,12 @@ class TypeAttributes:
 
     def _field(
         self, object: Location, stack: tuple[Entry, ...], source: ExprLoc, offset: int
-    ) -> int:
-        """Return the number that an expression gives for the part of an object at an offset in
+    ) -> Value | ImplicitPointerValue:
+        """Return the value that an expression gives for the part of an object at an offset in
         bytes."""
         result = self._evaluate(source, "value", displaced(object, 8 * offset), stack)
-        assert isinstance(result, Value)
-        return result.bits
+        assert not isinstance(result, Location)
+        return result
 
     def _listed(self, source: LocList, context: Context) -> Location:
         """Evaluate a location list, each entry with the stack of the attribute.
