@@ -37,6 +37,7 @@ from dwarfgpu.view.coverage_text import (
     cells_for,
     share,
     spans_text,
+    undescribed,
 )
 from dwarfgpu.view.explanation_text import verdict_on_error
 from dwarfgpu.view.location_drawing import glyphs_for, plain
@@ -142,7 +143,7 @@ def where_described(session: GdbSession, name: str) -> Iterator[str]:
         text = f"{row.line.where:<{first}}  {row.line.lines:<{second}}  {row.line.description}"
         yield f"{'=>' if row.is_current else '  '} {text}"
     if not rows:
-        yield f"  optimized out: {coverage.variable.why_without_location}"
+        yield f"  {undescribed(coverage.variable, session.loaded_objects())}"
     if coverage.code_scope is not None:
         drawn = bar(coverage, bar_width(columns()), cells_for(encoding()))
         yield f"  {drawn} {share(coverage)} of {coverage.scope_bytes} bytes"

@@ -217,6 +217,12 @@ class ObjectFile(ElfFile):
         table = self._symbol_table
         return () if table is None else table.mangled_in(part, source)
 
+    def locals_in_source(self, name: str, source: str) -> tuple[Symbol, ...] | None:
+        """Return the objects and functions of a name in a source file that other files cannot
+        mean; None where that source file is not one alone."""
+        table = self._symbol_table
+        return () if table is None else table.locals_in(name, source)
+
     def symbol_before(self, address: int) -> Symbol | None:
         """Return the named function or object at or before an address; of several one with a size,
         and of these, as GDB, the one whose name is last, but the global function before its local

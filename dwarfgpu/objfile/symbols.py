@@ -206,13 +206,26 @@ class SymbolTable(OfOpenFile):
         """Return the objects of a source file that other files cannot mean, and whose names begin
         with `_Z` and contain a text: they follow the symbol of their file (System V ABI, "Symbol
         Table", STT_FILE). Empty where several files have that name, too."""
-        numbers = [number for number, name in self._sources if name == source]
-        if len(numbers) != 1:
-            return ()
-        end = next((number for number, _ in self._sources if number > numbers[0]), len(self))
-        inside = [n for n in self._by_name.mangled_with(part) if numbers[0] < n < end]
+        inside = self._in_source(self._by_name.mangled_with(part), source) or ()
         symbols = map(self._symbol, self._defined(inside, KINDS.keys() - FUNCTIONS))
         return tuple(symbol for symbol in symbols if symbol.is_local)
+
+    def locals_in(self, name: str, source: str) -> tuple[Symbol, ...] | None:
+        """Return the objects and functions of a name in a source file that other files cannot
+        mean; None where there is no file of that name, or are several."""
+        inside = self._in_source(self._by_name.beginning((f"{name}\0",)), source)
+        if inside is None:
+            return None
+        symbols = map(self._symbol, self._defined(inside, KINDS))
+        return tuple(symbol for symbol in symbols if symbol.is_local)
+
+    def _in_source(self, numbers: Iterable[int], source: str) -> list[int] | None:
+        """Return those of some symbols that follow the symbol of a source file."""
+        starts = [number for number, name in self._sources if name == source]
+        if len(starts) != 1:
+            return None
+        end = next((number for number, _ in self._sources if number > starts[0]), len(self))
+        return [number for number in numbers if starts[0] < number < end]
 
     @cached_property
     def _sources(self) -> list[tuple[int, str]]:

@@ -6,19 +6,20 @@ partly full cell of a bar looks neither full nor empty.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.address_ranges import Range, common, merged, size_bytes, without
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage, Description
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.scope_entries import UNKNOWN_NAME, UNREADABLE_NAME
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded
+from dwarfgpu.errors import Ambiguous, DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.view.number_runs import runs_text
 
@@ -303,6 +304,24 @@ class Line:
     span: Range | None = None
     registers: tuple[str, ...] = ()
     """Of a cubin: where in it which machine registers hold the variable."""
+
+
+def undescribed(variable: Variable, code_objects: Iterable[CodeObject]) -> str:
+    """Return where the symbol of a variable is that nothing describes, or why it is optimized
+    out."""
+    from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable  # few variables need it
+
+    symbol = None
+    if variable.kind == "global" and variable.location is None:
+        try:
+            symbol = symbol_of_variable(code_objects, variable)
+        except Ambiguous as error:
+            return error.message
+    if symbol is None:
+        return f"optimized out: {variable.why_without_location}"
+    if symbol.thread_local_in is not None:
+        return f"no location: its symbol is at offset {symbol.address:#x} in thread-local storage"
+    return f"no location: its symbol is at {symbol.address:#x}"
 
 
 def coverage_lines(

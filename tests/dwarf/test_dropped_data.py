@@ -14,6 +14,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.errors import Ambiguous
 from tests.cli.command import run
 from tests.dwarf.builder import FIXTURES, X86_64, Content, Shape, debug_info, file_of
 from tests.repl.repl_shell import opened, output_of, program_shell
@@ -128,6 +129,53 @@ def test_a_static_variable_of_that_name_is_another_one() -> None:
         for die in unit.root.children()
     ]
     assert [symbol and symbol.address for symbol in found] == [None, 0x1000]
+
+
+def thread_local_statics(*sources: str) -> bytes:
+    """A file of AArch64 with a unit a.c that describes static variables x and y without locations,
+    and a thread-local symbol x of each source file."""
+    names, rows = b"\0x\0", b""
+    for number, source in enumerate(sources):
+        rows += struct.pack("<IBBHQQ", len(names), 0x04, 0, 0xFFF1, 0, 0)  # STT_FILE
+        rows += struct.pack("<IBBHQQ", 1, 0x06, 0, 3, 4 * number, 4)  # STB_LOCAL, STT_TLS
+        names += source.encode() + b"\0"
+    symbols = Content(bytes(24) + rows, type=2, link=5, entry_bytes=24)
+    sections = {".data": DATA, ".symtab": symbols, ".strtab": Content(names, type=3)}
+    shapes = (
+        Shape(dw.TAG_COMPILE_UNIT, (NAME,), has_children=True),
+        Shape(dw.TAG_VARIABLE, (NAME,)),
+    )
+    return file_of(b"\1d/a.c\0\2x\0\2y\0\0", shapes, sections, machine=183)
+
+
+def symbols_of_statics(*sources: str) -> list[int | None]:
+    file = CodeObject.of(debug_info(thread_local_statics(*sources)).object)
+    [unit] = file.info.units
+    variables = (Variable(die.name or "", die, "global") for die in unit.root.children())
+    symbols = [symbol_of_variable((file,), variable) for variable in variables]
+    assert all(symbol is None or symbol.thread_local_in is file.file for symbol in symbols)
+    return [symbol and symbol.address for symbol in symbols]
+
+
+def test_static_thread_local_variables_without_a_location() -> None:
+    """gcc for AArch64 gives them none: their symbols follow that of their source file."""
+    assert symbols_of_statics("a.c") == [0, None]
+    assert symbols_of_statics("b.c", "a.c") == [4, None]
+
+
+@pytest.mark.parametrize("sources", [("b.c",), ("a.c", "a.c")])
+def test_which_source_file_a_thread_local_symbol_is_of_may_be_unknown(
+    sources: tuple[str, ...],
+) -> None:
+    with pytest.raises(Ambiguous, match="not one source file alone is called a.c"):
+        symbols_of_statics(*sources)
+
+
+def test_where_says_which_symbol_an_undescribed_variable_has(tmp_path: Path) -> None:
+    (tmp_path / "made").write_bytes(thread_local_statics("b.c", "a.c"))
+    said = run("where", "--file", tmp_path / "made", "x", "y").out
+    assert "  no location: its symbol is at offset 0x4 in thread-local storage\n" in said
+    assert "  optimized out: it has neither DW_AT_location nor DW_AT_const_value\n" in said
 
 
 THREAD_LOCAL = """\

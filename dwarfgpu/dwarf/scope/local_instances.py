@@ -76,11 +76,11 @@ def _constants(
     Each symbol of the source file is that of one entry, with its size and contents: where only one
     entry has them, that is the one. Contents are read of symbols that have the size of a constant.
     """
-    source, part = _base(unit), f"{len(name_bytes(name))}{name}I"
+    source, part = source_file(unit), f"{len(name_bytes(name))}{name}I"
     in_source = file.mangled_symbols_in(part, source)
     symbols = [symbol for symbol in in_source if _scope_in(symbol.name) == scope]
     namesakes = units_naming(cast("DebugInfo", unit.info), name) if symbols else ()
-    if not symbols or any(one is not unit and _base(one) == source for one in namesakes):
+    if not symbols or any(one is not unit and source_file(one) == source for one in namesakes):
         return None
     with_contents: dict[tuple[int | None, bytes | None], list[Die]] = {}
     addresses: set[int | None] = set()
@@ -116,7 +116,7 @@ def _constants(
     return assigned
 
 
-def _base(unit: CompilationUnit) -> str:
+def source_file(unit: CompilationUnit) -> str:
     """Return the name of a unit's source file without its folder, as its symbol has it."""
     return PurePath(unit.full.name or "").name
 

@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.scope.imports import searched_units
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, CLASSES, CONTAINERS, FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import Ambiguous, DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.objfile.dynamic_relocations import binds_itself, is_program
 from dwarfgpu.objfile.elf import ObjectFile
@@ -68,15 +68,20 @@ def symbol_files(code_object: CodeObject) -> tuple[ObjectFile, ...]:
 def symbol_of_variable(
     code_objects: Iterable[CodeObject], variable: Variable
 ) -> UntypedSymbol | None:
-    """Return the symbol of an external variable without a location, to which the dynamic linker
-    binds its name: that of the first file that has one; else, as linkers make hidden symbols local,
-    the only local one in the file of the variable. None if there is none, or its name is unknown.
+    """Return the symbol of a variable without a location. That of an external one is the one to
+    which the dynamic linker binds its name: that of the first file that has one; else, as linkers
+    make hidden symbols local, the only local one in the file of the variable. Another one may be
+    thread-local. None if there is none, or its name is unknown; `Ambiguous` if the symbol may be of
+    several source files.
 
-    gcc describes no thread-local variable of AArch64 by a location. Symbols of linker scripts and
-    of assembly code (`extern char end[], _start[]`) may have no type, or that of a function.
+    gcc describes no thread-local variable of AArch64 by a location, also none that other units
+    cannot mean. Symbols of linker scripts and of assembly code (`extern char end[], _start[]`) may
+    have no type, or that of a function.
     """
     name = _linkage_name(variable)
-    if not variable.is_external or (name is None and not variable.unit.is_cplusplus):
+    if not variable.is_external:
+        return None if name is None else _in_thread(code_objects, variable, name)
+    if name is None and not variable.unit.is_cplusplus:
         return None
     hidden: list[UntypedSymbol] = []
     for code_object in code_objects:
@@ -93,6 +98,38 @@ def symbol_of_variable(
             if code_object.info is variable.unit.info.main and variable.why_dropped is None:
                 hidden += [_as_loaded(code_object, file, symbol) for symbol in placed]
     return hidden[0] if len(set(hidden)) == 1 else None
+
+
+def _in_thread(
+    code_objects: Iterable[CodeObject], variable: Variable, name: str
+) -> UntypedSymbol | None:
+    """Return the thread-local symbol of a variable that other units cannot mean: that of its name
+    in its source file. `Ambiguous` where it is not known which one is of that file.
+
+    The symbols of static variables of functions have other names.
+    """
+    above = variable.die.parent()
+    is_of_function = above is not None and above.tag in BLOCKS | FUNCTIONS
+    if is_of_function or variable.why_dropped is not None:
+        return None
+    from dwarfgpu.dwarf.scope.local_instances import source_file  # few variables have no location
+
+    source = source_file(variable.unit)
+    for code_object in code_objects:
+        if code_object.info is not variable.unit.info.main:
+            continue
+        for file in symbol_files(code_object):
+            in_source = file.locals_in_source(name, source)
+            symbols = file.symbols_named(name) if in_source is None else in_source
+            symbols = tuple(one for one in symbols if one.is_local and one.kind == "thread_local")
+            if in_source is None and symbols:
+                raise Ambiguous(
+                    f"{name} has no location, and which thread-local variable it is, is not known: "
+                    f"not one source file alone is called {source}"
+                )
+            if len(symbols) == 1:
+                return _as_loaded(code_object, file, symbols[0])
+    return None
 
 
 def _symbols(file: ObjectFile, variable: Variable, name: str | None) -> tuple[Symbol, ...]:

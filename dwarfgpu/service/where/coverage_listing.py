@@ -28,6 +28,7 @@ from dwarfgpu.view.coverage_text import (
     rows,
     share,
     spans_text,
+    undescribed,
     variable_name,
 )
 
@@ -126,7 +127,7 @@ class CoverageListing:
             for text in line.registers:
                 yield one_line(f"    {text}")
         if not coverage.descriptions and not coverage.scope:
-            yield one_line(f"  optimized out: {coverage.variable.why_without_location}")
+            yield one_line(f"  {undescribed(coverage.variable, (self.file,))}")
         if coverage.code_scope is not None:
             drawn = bar(coverage, bar_width(self.columns), self.cells)
             yield one_line(f"  {drawn} {amount(coverage)}")
