@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.types import Array, Struct, Type, is_set, strip_reference
+from dwarfgpu.dwarf.types.types import Array, Dynamic, Struct, Type, is_set, strip_reference
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.dynamic_relocations import is_program
 from dwarfgpu.session.focused_frame import FramePosition
@@ -68,7 +68,8 @@ def is_aggregate(type_: Type | None) -> bool:
     """Return whether an argument of the type is `...` in a frame's line: a structure, array or set,
     also by reference."""
     bare = strip_reference(type_)
-    return isinstance(bare, Struct | Array) or is_set(bare)
+    form = bare.form if isinstance(bare, Dynamic) else bare
+    return isinstance(form, Struct | Array) or is_set(form)
 
 
 def frame_line(

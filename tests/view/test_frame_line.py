@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Qualified, Struct, Type, Typedef
+from dwarfgpu.dwarf.types.dynamic_properties import Properties
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Base,
+    Dynamic,
+    Pointer,
+    Qualified,
+    Struct,
+    Type,
+    Typedef,
+)
 from dwarfgpu.view.frame_line import is_aggregate
 
 INT = Base(BaseType("int", "signed", 32))
@@ -24,6 +34,7 @@ PAIR = Qualified("const", Typedef("pair_t", Struct("struct", "pair", 8)))
         (Qualified("const", Pointer(PAIR, kind="rvalue_reference")), True),
         (Pointer(Array(INT, (2,)), kind="reference"), True),
         (Pointer(Pointer(PAIR), kind="reference"), False),
+        (Dynamic(Array(INT, (None,)), Properties()), True),  # of Fortran, removed
         (None, False),
     ],
 )
