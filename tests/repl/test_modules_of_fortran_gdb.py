@@ -185,3 +185,10 @@ def test_completion_of_names(files: list[str], tool: Callable[[str], str]) -> No
     assert own[0].endswith("\nprint shapes::counter\n") and own[4].endswith("\nprint at%id\n")
     (own_of_element,) = answers(None, files, ["complete print points(2)%w"])
     assert own_of_element.endswith("\nprint points(2)%weight\n")
+
+
+def test_a_module_has_no_value(files: list[str], tool: Callable[[str], str]) -> None:
+    commands = ["ptype shapes", "whatis shapes", "ptype OTHER", "print shapes", "output shapes"]
+    own = answers(None, files, commands)
+    assert own == answers(tool("gdb"), files, commands)
+    assert own[0].endswith("type = module shapes\n") and own[1].endswith("type = shapes\n")

@@ -14,6 +14,7 @@ from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C, Style
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.dwarf.types.types import Typedef
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language import Options, Typed
@@ -57,12 +58,12 @@ def name_of_type(
 ) -> str:
     """Return the type of an expression, which is not evaluated; of a typedef its target.
 
-    `text`: an expression, or the name of a type or namespace. `spelling`: by default that of its
-    unit. Raises the errors of `dwarfgpu.language.type_of`.
+    `text`: an expression, or the name of a type, namespace or module. `spelling`: by default that
+    of its unit. Raises the errors of `dwarfgpu.language.type_of`.
     """
-    namespace = _namespace(session, text)
-    if namespace is not None:
-        return namespace
+    scope = _scope(session, text)
+    if scope is not None:
+        return qualified_name(scope)
     named = language.named_type(text, session, options)
     if named is not None and not _TYPE_OF.match(text):
         named = _without_name(named)
@@ -87,9 +88,10 @@ def definition_of_type(
     flags: Set[str] = frozenset(),
 ) -> TypeDefinition:
     """Return the definition of a type, as `name_of_type`; `flags` are the letters of `ptype`."""
-    namespace = _namespace(session, text)
-    if namespace is not None:
-        name = f"namespace {namespace}"
+    scope = _scope(session, text)
+    if scope is not None:
+        word = "module" if scope.tag == dw.TAG_MODULE else "namespace"
+        name = f"{word} {qualified_name(scope)}"
         return TypeDefinition(name, name, dict)
     named = language.named_type(text, session, options)
     typed = named or _type_of(session, text, options)
@@ -150,8 +152,8 @@ def _real_type(session: Session, text: str, options: Options, cplusplus: bool, s
     return f"/* real type = {name} */\n"
 
 
-def _namespace(session: Session, text: str) -> str | None:
-    """Return the qualified name of a namespace; None for anything else."""
+def _scope(session: Session, text: str) -> Die | None:
+    """Return the entry of a namespace, or of a module; None for anything else."""
     if not _NAME.fullmatch(text):
         return None
     names = Names(session)
@@ -162,9 +164,7 @@ def _namespace(session: Session, text: str) -> str | None:
     except DwarfGpuError:
         return None  # its use raises the error
     first = entities[0] if entities else None
-    if not isinstance(first, Die) or first.tag != dw.TAG_NAMESPACE:
-        return None
-    return qualified_name(first)
+    return first if isinstance(first, Die) and first.tag in CONTAINERS else None
 
 
 def _type_of(session: Session, text: str, options: Options) -> Typed:
