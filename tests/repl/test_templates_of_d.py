@@ -141,3 +141,34 @@ def test_nested_functions_are_named_after_their_functions(
     if compiler == "ldc2":  # those of gdc are not external: as in GDB, they are not listed
         [listed] = answers(None, [str(tmp_path / "a")], ["info functions inner"])
         assert "\tint pk.ne.plain.inner.deep(int);\n" in listed
+
+
+STATIC = """\
+module pk.vs;
+int plain(int x) {
+  __gshared static int kept = 2;
+  int inner(int y) { __gshared static int deep = 4; return y + deep++; }
+  return x + kept++ + inner(x);
+}
+struct S { int k; int h(int x) { __gshared static int kept = 5; return x + kept++; } }
+extern(C) int main() { S s; return plain(1) + s.h(2); }
+"""
+
+
+def test_static_variables_are_named_after_their_functions(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """ldc2 has their entries in the module; what is listed is what print accepts."""
+    tool("gcc")  # which ldc2 links with
+    command = [tool("ldc2"), "-g", "-betterC", "-of=a", "vs.d"]
+    build(tmp_path, {"vs.d": STATIC}, [command])
+    values = {"pk.vs.plain.kept": 2, "pk.vs.plain.inner.deep": 4, "pk.vs.S.h.kept": 5}
+    commands = ["info variables kept", "info variables deep", "print kept"]
+    listed = answers(None, [str(tmp_path / "a")], commands)
+    for name, value in values.items():
+        assert f"\tint {name};\n" in "".join(listed[:2])
+        commands = [f"print {name}", f"info address {name}"]
+        shown, where = answers(None, [str(tmp_path / "a")], commands)
+        assert f"$1 = {value}\n" in shown
+        assert f'Symbol "{name}" is static storage at address 0x' in where
+    assert 'Did you mean "pk.vs.plain.kept"?' in listed[2]

@@ -349,9 +349,24 @@ def qualified_name(die: Die) -> str:
 
 def variable_name(die: Die) -> str:
     """Return the qualified name of a variable, of an instance of a template with its arguments."""
-    *scopes, name = qualified(die)
+    *scopes, name = _in_functions_of_d(die) or qualified(die)
     instance = instance_name(die) if die.unit.is_cplusplus else None
     return die.unit.joint.join((*scopes, instance or name))
+
+
+def _in_functions_of_d(die: Die) -> tuple[str, ...] | None:
+    """Return the names of the functions of D around a static variable with those around them and
+    its own: ldc2 puts its entry in the module. None for any other variable, and where an instance
+    of a template is around it, whose arguments only the entry of that spells."""
+    if die.unit.language != dw.LANG_D or not (linked := die.linkage_name):
+        return None
+    from dwarfgpu.dwarf.names.d_names import d_name  # few programs are of D
+
+    known = d_name(linked)
+    if known is None or not any(step.is_function for step in known.steps[:-1]):
+        return None
+    words = tuple(step.word for step in known.steps)
+    return None if any("!" in word for word in words) else words
 
 
 def has_parameters(die: Die, part: Part) -> bool:

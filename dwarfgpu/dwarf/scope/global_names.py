@@ -14,7 +14,7 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
-from dwarfgpu.dwarf.scope.declarations import MAX_AROUND, qualified_name
+from dwarfgpu.dwarf.scope.declarations import MAX_AROUND, variable_name
 from dwarfgpu.dwarf.scope.global_variables import global_named
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -113,8 +113,8 @@ def in_namespaces(code_objects: Iterable[CodeObject], name: str) -> Iterator[str
     """Return the qualified names of the variables with a name."""
     for code_object in code_objects:
         variable = global_named(code_object.info, name)
-        if variable is not None and qualified_name(variable.die) != name:
-            yield qualified_name(variable.die)
+        if variable is not None and variable_name(variable.die) != name:
+            yield variable_name(variable.die)
 
 
 def _declared(unit: CompilationUnit) -> Iterator[GlobalName]:

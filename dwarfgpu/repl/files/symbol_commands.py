@@ -17,9 +17,10 @@ from dwarfgpu.dwarf.scope.declarations import (
     path_of,
     qualified,
     qualified_function,
+    variable_name,
 )
 from dwarfgpu.dwarf.scope.function_clones import without_parts
-from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
+from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
 from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, function_at, symbol_files
@@ -179,6 +180,8 @@ def _name_of(die: Die) -> str | None:
     declaration = declaration_of(die)
     if die.unit.language == dw.LANG_D and die.tag in FUNCTIONS:
         return die.unit.joint.join(qualified_function(declaration))
+    if die.unit.language == dw.LANG_D and die.tag in DATA:
+        return variable_name(declaration)
     if any(scope.is_function for scope in path_of(declaration)):
         return declaration.name
     above = declaration.parent()
