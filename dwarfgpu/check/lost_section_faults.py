@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.static_check.severity import Severity
 from dwarfgpu.objfile.damaged_headers import header_damage, odd_layout
 from dwarfgpu.objfile.elf import ObjectFile
@@ -29,10 +29,12 @@ def check_lost_sections(code_object: CodeObject, findings: Findings) -> None:
     files = dict.fromkeys((file, info.object))
     damages: list[DwarfGpuError | None] = [fault for one in files for fault in header_damage(one)]
     damages += [file.symbol_damage, info.object.symbol_damage, *_of_contents(file)]
-    damages += [contradicted_tls(file), code_object.mini_debug_damage]
+    damages += [contradicted_tls(file), symbols_damage := code_object.mini_debug_damage]
     for damage in dict.fromkeys(damages):
         if isinstance(damage, Malformed | IllFormed):  # a limit is no fault of the file's
             _report(damage, findings)
+    if isinstance(symbols_damage, LimitExceeded | Unsupported):
+        findings.skip(symbols_damage)
     if info.units:
         for fault in map(unnamed_sections, files):
             if fault is not None:

@@ -16,7 +16,7 @@ from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.by_pc import Scopes
-from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
@@ -63,14 +63,14 @@ def _debug_file(
 
 
 def _symbol_file(file: ObjectFile) -> ObjectFile | None:
-    """Return the compressed symbols; damaged ones do no harm."""
+    """Return the compressed symbols; damaged ones, and too many of them, do no harm."""
     if not file.has_section(MINI_DEBUG_INFO):
         return None
     from dwarfgpu.objfile.mini_debug_info import mini_debug_info  # few files have any
 
     try:
         return mini_debug_info(file)
-    except (Malformed, Unsupported):
+    except (LimitExceeded, Malformed, Unsupported):
         return None
 
 
@@ -268,7 +268,7 @@ class CodeObject(OfOpenFile):
         return [*notes, *(str(fault) for fault in faults if fault is not None)]
 
     @property
-    def mini_debug_damage(self) -> Malformed | Unsupported | None:
+    def mini_debug_damage(self) -> LimitExceeded | Malformed | Unsupported | None:
         """Why the symbols in `.gnu_debugdata` cannot be read, if no debug file has them; None if
         they can, or there are none."""
         file = self.file

@@ -30,14 +30,13 @@ def mini_debug_info(file: ObjectFile) -> ObjectFile | None:
     return file.failed_reads.read(MINI_DEBUG_INFO, partial(_symbols, file))
 
 
-def damaged_mini_debug_info(file: ObjectFile) -> Malformed | Unsupported | None:
-    """Return why the file with the symbols cannot be read; None if it can, or there is none.
-
-    Raises `LimitExceeded` as `mini_debug_info` does.
-    """
+def damaged_mini_debug_info(
+    file: ObjectFile,
+) -> LimitExceeded | Malformed | Unsupported | None:
+    """Return why the file with the symbols cannot be read; None if it can, or there is none."""
     try:
         mini_debug_info(file)
-    except (Malformed, Unsupported) as error:
+    except (LimitExceeded, Malformed, Unsupported) as error:
         return error.anew()
     return None
 

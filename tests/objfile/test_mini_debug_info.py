@@ -88,6 +88,22 @@ def test_damaged_symbols_are_named_where_they_are_asked_for(tmp_path: Path) -> N
     assert (found.rule, found.severity) == ("lost-section", "error")
 
 
+def test_a_bomb_does_no_harm_to_the_rest(tmp_path: Path) -> None:
+    """What needs its symbols says which limit stops them, and how to raise it."""
+    (path := tmp_path / "made").write_bytes(program_bytes(lzma.compress(bytes(1 << 21))))
+    why = "LimitExceeded: .gnu_debugdata of "
+    assert run("frames", path).err == ""
+    disassembled = run("disas", path)
+    assert f"note: {why}" in disassembled.err and "(--max-inflated-ratio)" in disassembled.err
+    assert disassembled.out.count("ret") == 32
+    done = run("debug", path, "--batch", "-ex", "info symbol 0x1010", "-ex", "break inner")
+    assert done.err.count(f"note: not all symbols can be read: {why}") == 1
+    assert f'Function "inner" not defined. Not searched: {why}' in done.err
+    verdict = verdict_on(path.read_bytes())
+    assert verdict.is_incomplete and not findings(verdict)
+    assert "--max-inflated-ratio" in str(verdict.findings.skipped)
+
+
 def test_symbols_are_not_in_place_of_debugging_information() -> None:
     unit = {".debug_info": b"", ".debug_abbrev": b"\0"}
     data = elf({".gnu_debugdata": lzma.compress(symbols()), **unit}, X86_64, 0)
