@@ -9,6 +9,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Set
 from contextlib import suppress
+from os.path import commonprefix
 from typing import Final
 
 from dwarfgpu.base.bits import Endian
@@ -130,11 +131,10 @@ class SymbolNames(OfOpenFile):
 
 def _common_end(texts: Collection[bytes]) -> bytes:
     """Return the end that all texts have, but for a zero byte."""
-    first, *following = (text.removesuffix(b"\0") for text in texts)
-    start = 0
-    while not all(text.endswith(first[start:]) for text in following):
-        start += 1
-    return first[start:]
+    backward = [text.removesuffix(b"\0")[::-1] for text in texts]
+    end = commonprefix(backward)[::-1]  # noqa: RUF071 (of names, not of paths)
+    assert isinstance(end, bytes)
+    return end
 
 
 def _offsets_of(text: bytes, data: bytes) -> Iterator[int]:

@@ -228,6 +228,18 @@ def test_a_name_is_searched_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert searches == 4
 
 
+@pytest.mark.parametrize("spellings", [("{}\0", "{}@"), ("_Z3{}", "_Z4{}"), ("{}a", "{}b")])
+def test_the_common_end_of_long_names_is_read_once(spellings: tuple[str, str]) -> None:
+    form = Struct("<IBBHQQ")
+    names = SymbolNames(SymbolEntries(b"", StringTable(b"\0a\0", "names"), form, 64, ()))
+
+    def work(length: int) -> int:
+        texts = [spelling.format("v" * length) for spelling in spellings]
+        return calls_of(lambda: names.beginning(texts))
+
+    assert work(100_000) == work(10)
+
+
 def test_strings_without_the_end_of_all_spellings_are_searched_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
