@@ -7,7 +7,7 @@ from typing import Final
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.producer import parse_producer
-from dwarfgpu.dwarf.scope.global_names import Kind
+from dwarfgpu.dwarf.scope.declarations import Kind
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError, counted
 from dwarfgpu.language.linespec import NO_SYMBOL_TABLE

@@ -10,6 +10,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.loaded_code import as_code_objects
+from dwarfgpu.dwarf.scope.declarations import Kind  # its words judge arguments
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.variable import Variable, at_inline_level
 from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
@@ -17,7 +18,6 @@ from dwarfgpu.session.focused_lane import FocusedLane
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.scope.by_pc import Scopes
-    from dwarfgpu.dwarf.scope.global_names import Kind
     from dwarfgpu.dwarf.scope.meaning import Meaning
     from dwarfgpu.dwarf.unit import CompilationUnit
 

@@ -13,13 +13,14 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.loaded_code import as_code_objects
 from dwarfgpu.dwarf.names.function_paths import is_full_name
+from dwarfgpu.dwarf.scope.declarations import Kind
 from dwarfgpu.dwarf.scope.functions_by_name import (
     FunctionSymbol,
     NamedFunction,
     function_symbols,
     functions_named,
 )
-from dwarfgpu.dwarf.scope.global_names import Kind, first_names, in_namespaces
+from dwarfgpu.dwarf.scope.global_names import first_names, in_namespaces
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError

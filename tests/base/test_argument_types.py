@@ -124,6 +124,8 @@ def answers(session: dg.Session) -> dg.LaneAnswers[dg.Reading]:
         (lambda _: TARGET.known_memory(GLOBAL, None, 4), "known_memory: address: expected int"),
         (lambda _: TARGET.forget_register(0, "v6", 0, 4), "register: expected RegisterInfo, not"),
         (lambda _: TARGET.architecture_of_all(0), "waves: expected Sequence of int, not 0"),
+        (lambda s: s.did_you_mean(5), "did_you_mean: name: expected str, not 5"),
+        (lambda s: s.did_you_mean("t", 5), "did_you_mean: kinds: expected 'function' or"),
         (lambda _: TARGET.lane_target_ids(0, 1), "lanes: expected Iterable of int, not 1"),
         (lambda _: dg.Bits("1", 16).hex("little"), "Bits.value: expected int, not '1'"),
         (lambda _: dg.Bits(1, 16).slice(0, None, "little"), "count: expected int, not None"),
@@ -570,3 +572,10 @@ def test_operations_may_be_in_a_buffer(kind: Callable[[object], Any]) -> None:
     assert dg.decode(code, dg.dialect("amd"), form) == dg.decode(b"\x34", dg.dialect("amd"), form)
     assert dg.disassemble(code) == dg.disassemble(b"\x34")
     assert dg.ExplicitFrame(GFX942).entry_value(code) is None
+
+
+def test_waves_of_a_long_range_are_not_counted(session: dg.Session) -> None:
+    """The first one that does not exist answers."""
+    assert dg.StateTarget(GFX942).architecture_of_all(range(10**12)) is None
+    assert session.target.architecture_of_all(range(10**12)) is None
+    assert session.target.architecture_of_all([session.wave]) is session.architecture

@@ -163,6 +163,7 @@ def test_wrong_arguments_of_a_core(core: tuple[Path, int]) -> None:
     """They are named, and nothing is overridden."""
     gpu: Any = load_core(core[0]).target
     wave = next(iter(gpu.waves))
+    assert gpu.architecture_of_all(range(10**12)) is None
     v1 = gpu.architecture_of(wave).by_name["v1"]
     memory = Memory(gpu.architecture_of(wave).address_space(GLOBAL))
     calls: list[tuple[Callable[[], object], str]] = [

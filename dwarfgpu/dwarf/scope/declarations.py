@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Final
+from typing import Final, Literal
 
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_answers import KeptAnswers
@@ -43,6 +43,8 @@ from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
+Kind = Literal["function", "variable", "type", "struct", "union", "enum"]
+"""What a declaration outside functions and classes declares."""
 _QUALIFIERS: Final = {dw.TAG_CONST_TYPE: "const", dw.TAG_VOLATILE_TYPE: "volatile"}
 _TEMPLATES: Final = VARIABLES | {dw.TAG_MEMBER}
 """The entries that may be instances of variable templates."""

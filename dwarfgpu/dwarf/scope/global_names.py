@@ -7,20 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
-from typing import Final, Literal
+from typing import Final
 from weakref import WeakKeyDictionary
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
-from dwarfgpu.dwarf.scope.declarations import MAX_AROUND, variable_name
+from dwarfgpu.dwarf.scope.declarations import MAX_AROUND, Kind, variable_name
 from dwarfgpu.dwarf.scope.global_variables import global_named
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
-
-Kind = Literal["function", "variable", "type", "struct", "union", "enum"]
 
 
 @frozen

@@ -15,7 +15,7 @@ from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, MissingContext, UsageError
 from dwarfgpu.machine.sparse_memory import Data, Fill, SparseMemory, bytes_of, part_of
 from dwarfgpu.machine.state.register_bytes import all_known
-from dwarfgpu.machine.state.state_target import MemoryPart, StateTarget
+from dwarfgpu.machine.state.state_target import MemoryPart, StateTarget, add_parts
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.storage import Memory
 
@@ -362,7 +362,7 @@ def add_memory(
             if len(parts) > 1:
                 reader.take_elements(parts, data, field)
             else:
-                target.add_parts(parts, data)
+                add_parts(parts, data)
     except DwarfGpuError as error:
         if isinstance(error, LimitExceeded) and error.option is not None:
             raise

@@ -65,6 +65,12 @@ MemoryPart: TypeAlias = tuple[SparseMemory, int, tuple[int, int]]
 with its size in bytes."""
 
 
+def add_parts(parts: Iterable[MemoryPart], data: Data) -> None:
+    """Make bytes known in the stores that contain their range, which `lowered` returns."""
+    for store, start, (offset, size_bytes) in parts:
+        store.add(start, part_of(data, offset, offset + size_bytes))
+
+
 class StateTarget:
     """Stopped waves with given registers and memories."""
 
@@ -214,13 +220,7 @@ class StateTarget:
         """Make bytes of a memory known, in whatever store they really are."""
         if not isinstance(data, Fill):
             data = contents("data", data)
-        self.add_parts(self.lowered(where, address, len(data)), data)
-
-    @staticmethod
-    def add_parts(parts: Iterable[MemoryPart], data: Data) -> None:
-        """Make bytes known in the stores that contain their range, which `lowered` returns."""
-        for store, start, (offset, size_bytes) in parts:
-            store.add(start, part_of(data, offset, offset + size_bytes))
+        add_parts(self.lowered(where, address, len(data)), data)
 
     @names_wrong_arguments
     def place_scratch(self, wave: WaveId, base: int) -> None:
@@ -302,7 +302,7 @@ class StateTarget:
     def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
         """Return the architecture that waves share
         (`dwarfgpu.machine.target.SharesArchitecture`)."""
-        return self.architecture if self.waves.keys() >= set(waves) else None
+        return self.architecture if all(map(self.waves.__contains__, waves)) else None
 
     def apertures_of(self, wave: WaveId) -> Apertures:
         """Return where the wave's generic addresses show its LDS and scratch: by default the

@@ -131,9 +131,10 @@ class GpuTarget:
     def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
         """Return the architecture that waves share
         (`dwarfgpu.machine.target.SharesArchitecture`)."""
-        architectures = {self.waves[wave].architecture for wave in waves if wave in self.waves}
-        is_shared = len(architectures) == 1 and self.waves.keys() >= set(waves)
-        return architectures.pop() if is_shared else None
+        if not all(map(self.waves.__contains__, waves)):
+            return None
+        architectures = {self.waves[wave].architecture for wave in waves}
+        return architectures.pop() if len(architectures) == 1 else None
 
     def apertures_of(self, wave: WaveId) -> Apertures:
         try:

@@ -116,7 +116,7 @@ class SimulatedWaves(StateTarget):
     def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
         if self._running is None:
             return super().architecture_of_all(waves)
-        return self.architecture if self._by_id.keys() >= set(waves) else None
+        return self.architecture if all(map(self._by_id.__contains__, waves)) else None
 
     # Registers.
 
