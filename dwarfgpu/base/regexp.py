@@ -28,6 +28,8 @@ from dwarfgpu.base.regexp_texts import (
 )
 from dwarfgpu.errors import LimitExceeded, UsageError
 
+MAX_CHARACTERS: Final = 100_000
+"""Of an expression, which takes about a second to compile."""
 MAX_STEPS: Final = 2_000
 """Steps of an expression beyond its characters: `x{20}` counts 20 times."""
 MAX_WORK: Final = 1_000_000
@@ -209,7 +211,10 @@ class Regexp:
 
 @lru_cache(maxsize=256)
 def regexp(pattern: str) -> Regexp:
-    """Compile a regular expression; `UsageError` if it is invalid."""
+    """Compile a regular expression; `UsageError` if it is invalid, `LimitExceeded` if it is too
+    long."""
+    if len(pattern) > MAX_CHARACTERS:
+        raise LimitExceeded(f"a regular expression of more than {MAX_CHARACTERS} characters")
     return Regexp(pattern)
 
 

@@ -140,7 +140,7 @@ def _pieces(name: str) -> list[str]:
             depth += 1
         elif character in _CLOSING and name[index - 1 : index] != "-":
             depth -= 1
-        elif not depth and marked.startswith("::", index):
+        elif character == ":" and not depth and marked.startswith("::", index):
             out.append(name[start:index].strip())
             start = index + 2
     out.append(name[start:].strip())

@@ -8,7 +8,6 @@ Law: a file does not change while it is open, so that what a name denotes is fou
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
@@ -52,6 +51,9 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 _ANY_OPERATOR: Final = pattern(r"operator\b(?!\s*\"\")")
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 _DOTTED_NAME: Final = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_OUTER_OF_ADA: Final = pattern(r"\w+__")
+_MARK_OF_BODY: Final = pattern(r"X[bn]*$")
+_NUMBER_OF_ADA: Final = pattern(r"__[0-9]+$")
 _COLD: Final = pattern(r"\.cold(?:\.[0-9]+)?$")
 _FORMS_OF_OTHERS: Final = (
     dw.FORM_REF_ADDR, dw.FORM_REF_SUP4, dw.FORM_REF_SUP8, dw.FORM_GNU_REF_ALT,
@@ -223,7 +225,14 @@ def _in_ada(info: DebugInfo, text: str) -> list[NamedFunction]:
 
     shown = text.lower()
     name = shown.replace(".", "__")
-    is_spelled = re.compile(rf"(?:\w+__)?{re.escape(name)}(?:X[bn]*)?(?:__[0-9]+)?").fullmatch
+
+    def is_spelled(key: str) -> bool:
+        of_all = {key, _NUMBER_OF_ADA.sub("", key)}
+        for stem in of_all | {_MARK_OF_BODY.sub("", stem) for stem in of_all}:
+            outer = stem.removesuffix(name)
+            if stem == name or (outer != stem and _OUTER_OF_ADA.fullmatch(outer)):
+                return True
+        return False
 
     def is_marked(key: str) -> bool:
         known = decoded(key) if "__" in key else None

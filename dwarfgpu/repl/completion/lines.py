@@ -31,9 +31,14 @@ _UNLISTED: Final = ("dll", "exit", "fg", "inspect", "mt")
 """Names of commands that GDB accepts but does not list."""
 
 
+def is_completed(text: str) -> bool:
+    """Return whether a line is short enough to be completed."""
+    return len(text) <= _MAX_TYPED and len(text.split()) <= _MAX_WORDS
+
+
 def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
     """Return where the word at the end of `text` begins, and its completions."""
-    if len(text) > _MAX_TYPED or len(text.split()) > _MAX_WORDS:
+    if not is_completed(text):
         return len(text), []
     commands, position, command = shell.commands, 0, None
     while command is None or command.subcommands:

@@ -41,6 +41,7 @@ _RANGE: Final = pattern(r"(?P<first>\\.|[^\\])-(?P<last>\\.|[^\\])")
 _WORD_PART: Final = pattern(r"\\w|\w|\[\w\w\]")
 """A part that one letter, digit or underscore matches; of a letter in both cases."""
 _OPTION: Final = pattern(r"-(?P<letter>[mqnt-])(?:\s+|$)")
+_WORD: Final = pattern(r"(?P<word>[^ ]*)\s*")
 _WITH_EXPRESSION: Final = "mt"
 _EXPRESSION: Final = pattern(r"(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)\s*|(?P<word>\S+)\s*")
 
@@ -60,31 +61,33 @@ def listing_expressions(argument: str, allowed: str) -> tuple[str, dict[str, str
     """Return what `listing_options` does, with the regular expressions of `-t` and of `-m`, for
     modules, by their letters."""
     text, letters, expressions = argument.strip(), "", dict[str, str]()
-    while (match := _OPTION.match(text)) is not None:
+    position = 0
+    while (match := _OPTION.match(text, position)) is not None:
         letter = match["letter"]
         if letter not in f"{allowed}-":
             break
-        text = text[match.end() :]
+        position = match.end()
         if letter == "-":
             break
         if letter in _WITH_EXPRESSION:
-            value = _EXPRESSION.match(text)
+            value = _EXPRESSION.match(text, position)
             if value is None:
                 raise UsageError(f"-{letter} requires an argument")
-            expressions[letter], text = value["word"] or value["quoted"], text[value.end() :]
+            expressions[letter], position = value["word"] or value["quoted"], value.end()
         else:
-            is_on, text = _leading_boolean(text)
+            is_on, position = _boolean_at(text, position)
             letters = letters.replace(letter, "") + letter * is_on
-    return letters, expressions, text
+    return letters, expressions, text[position:]
 
 
-def _leading_boolean(text: str) -> tuple[bool, str]:
-    """Return the boolean that a text begins with, and the rest; without one, True."""
-    word, _, rest = text.partition(" ")
+def _boolean_at(text: str, position: int) -> tuple[bool, int]:
+    """Return the boolean at a position of a text, and the position after it; without one, True."""
+    match = _WORD.match(text, position)
+    assert match is not None
     try:
-        return boolean(word), rest.strip()
+        return boolean(match["word"]), match.end()
     except UsageError:
-        return True, text
+        return True, position
 
 
 def compiled(text: str, *, ignores_case: bool = False) -> Regexp:

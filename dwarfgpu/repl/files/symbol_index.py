@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 
 MAX_NAMES: Final = 200
 """Names that are offered for one word, as with GDB's max-completions."""
-_LAST_WORD: Final = pattern(r"[^\W\d]\w*$")
+_LAST_WORD: Final = pattern(r"(?<!\w)\d*(?P<word>[^\W\d]\w*)$")
 _QUALIFIED: Final = pattern(r"(?:\w+::)*\w*")
 _ENOUGH: Final = 20_000
 """Maximum number of names to examine for one word."""
@@ -78,7 +78,7 @@ class SymbolIndex:
             if not self.are_too_many(code_objects):
                 return
         match = _LAST_WORD.search(text)
-        word = "" if match is None else match[0]
+        word = "" if match is None else match["word"]
         typed = text.rpartition(" ")[2]
         is_match = partial(_is_match, typed) if _QUALIFIED.fullmatch(typed) else None
         if (code_objects, typed) == self._required:

@@ -17,6 +17,8 @@ from dwarfgpu.service.value.value_history import BUILT_IN, convenience_integer, 
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
 
 _SOURCE: Final = pattern(r"(?P<before>(?:-s\w*\s+)?['\"]?)(?P<path>/[^:'\"\s]+)(?P<after>.*)")
+_LONGEST_PATH: Final = 4_096
+"""PATH_MAX of Linux: no file has a longer one, which `os.path.realpath` takes long for."""
 _VARIABLE: Final = pattern(r"(?P<file>[^$]+:)?(?P<name>\$[$\w]*)")
 
 
@@ -43,7 +45,9 @@ def as_resolved(shell: Shell, text: str) -> str:
     has for a source file: absolute paths may be those of the files that are listed, as in GDB."""
     text = _with_number(shell, text)
     match = _SOURCE.fullmatch(text)
-    if match is None or has_file(shell.session, match["path"]):
+    if match is None or len(match["path"]) > _LONGEST_PATH:
+        return text
+    if has_file(shell.session, match["path"]):
         return text
     path = _path_in_program(shell, match["path"])
     return text if path is None else f"{match['before']}{path}{match['after']}"

@@ -164,14 +164,14 @@ def apropos(shell: Shell, argument: str) -> Iterator[Part]:
     """
     words = argument.lower().split()
     is_full = words[:1] == ["-v"]
-    words = words[is_full:]
+    words = [*dict.fromkeys(words[is_full:])]
     if not words:
         raise UsageError("Argument required (words to search for).")
-    commands = [
-        match
-        for match in every(shell.commands)
-        if all(word in f"{match.names}\n{match.help}".lower() for word in words)
-    ]
+    commands = []
+    for match in every(shell.commands):
+        text = f"{match.names}\n{match.help}".lower()
+        if all(word in text for word in words):
+            commands.append(match)
     if not is_full:
         yield from listed(commands)
     for match in commands if is_full else ():
@@ -188,8 +188,9 @@ def complete(shell: Shell, argument: str) -> Iterator[Part]:
 
     Lists the completions that Tab offers, each as a whole command line.
     """
-    in_file = completion.as_in_file(shell, argument)
-    shell.symbols.require(shell.session.code_objects, in_file)
+    if completion.is_completed(argument):
+        in_file = completion.as_in_file(shell, argument)
+        shell.symbols.require(shell.session.code_objects, in_file)
     start, candidates = completion.completions(shell, argument)
     names = sorted(candidate.text.removesuffix("/") for candidate in candidates)[:MAX_NAMES]
     matches = [argument[:start] + name for name in names]

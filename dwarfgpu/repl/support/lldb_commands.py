@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, Completer, subcommand_list
 from dwarfgpu.repl.output import Part
@@ -21,6 +21,9 @@ from dwarfgpu.repl.shell import Shell
 Translate: TypeAlias = "Callable[[str], list[str]]"
 """The argument to command lines; `UsageError` for one without a counterpart."""
 
+MAX_LINES: Final = 10_000
+"""Commands for one of LLDB; each may evaluate an expression."""
+_MAX_OPTIONS: Final = 1_000
 _OPTION: Final = re.compile(r"\s*(--?[A-Za-z][\w-]*)(?:[= ]\s*)?")
 _FORMAT: Final = {"-f": "f", "--format": "f"}
 _SIZES: Final = {"1": "b", "2": "h", "4": "w", "8": "g"}
@@ -51,6 +54,8 @@ class Foreign:
 
     def _run(self, shell: Shell, argument: str) -> Iterator[Part]:
         lines = self.translate(argument)
+        if len(lines) > MAX_LINES:
+            raise LimitExceeded(f"{self.name} is more than {MAX_LINES} commands")
         yield from shell.run(lines[0]) if len(lines) == 1 else shell.run_lines(iter(lines))
 
 
@@ -60,7 +65,9 @@ def options(text: str, spellings: dict[str, str]) -> tuple[dict[str, str], str]:
     `spellings` maps every spelling to the short one; one that ends in `!` has no value.
     """
     values: dict[str, str] = {}
-    while text.lstrip().startswith("-"):
+    for _ in range(_MAX_OPTIONS):
+        if not text.lstrip().startswith("-"):
+            return values, text.strip()
         text = text.lstrip()
         if text.startswith("--") and (len(text) == 2 or text[2].isspace()):
             return values, text[2:].strip()
@@ -77,7 +84,7 @@ def options(text: str, spellings: dict[str, str]) -> tuple[dict[str, str], str]:
             continue
         value, _, text = rest.strip().partition(" ")
         values[short] = value
-    return values, text.strip()
+    raise LimitExceeded(f"more than {_MAX_OPTIONS} options")
 
 
 def _plain(line: str) -> Translate:

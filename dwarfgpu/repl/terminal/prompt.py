@@ -42,7 +42,7 @@ from prompt_toolkit.utils import get_cwidth
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.repl.completion import as_in_file, completions
+from dwarfgpu.repl.completion import as_in_file, completions, is_completed
 from dwarfgpu.repl.console import InputSource
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.terminal.bottom_bar import bar_text
@@ -81,7 +81,7 @@ class _Completer(Completer):
         text = document.text_before_cursor
         try:
             code_objects = self.shell.session.code_objects
-            if self.shell.symbols.are_too_many(code_objects):
+            if self.shell.symbols.are_too_many(code_objects) and is_completed(text):
                 self.shell.symbols.require(code_objects, as_in_file(self.shell, text))
             start, candidates = completions(self.shell, text)
         except DwarfGpuError:

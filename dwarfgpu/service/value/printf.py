@@ -36,6 +36,8 @@ MAX_WIDE: Final = 10_000
 """Characters to which a field is padded."""
 MAX_BYTES: Final = 1 << 20
 """Of the whole text, beyond which it ends: a line has room for 100,000 fields."""
+MAX_VALUES: Final = 100_000
+"""Of one line, which are some seconds of work."""
 _NO_INTEGER: Final = "Value can't be converted to integer."
 _ESCAPE: Final = re.compile(rb"\\([0-7]{1,3}|.)|\\$", re.DOTALL)
 _ESCAPES: Final = {b"n": b"\n", b"t": b"\t", b"a": b"\a", b"b": b"\b", b"e": b"\x1b", b"f": b"\f",
@@ -123,7 +125,10 @@ def formatted(
     if rest and not rest.startswith(","):
         raise UsageError("Invalid argument syntax")
     # As in GDB, all arguments are evaluated, then counted.
-    operands = [evaluated(session, values, argument) for argument in _arguments(rest[1:])]
+    arguments = _arguments(rest[1:])
+    if len(arguments) > MAX_VALUES:
+        raise LimitExceeded(f"printf of more than {MAX_VALUES} values")
+    operands = [evaluated(session, values, argument) for argument in arguments]
     if len(operands) != len(conversions):
         raise UsageError("Wrong number of arguments for specified format-string")
     builtins = Builtins(session.architecture)
