@@ -99,18 +99,40 @@ def write_parts(
 
 
 def require_writable(path: Path) -> None:
-    """Raise `UsageError` if `write_file` would fail, as far as that can be known; opens and changes
-    nothing."""
+    """Raise `UsageError` if `write_file` would fail, as far as that can be known; changes no file.
+    A full disk is not known before."""
     try:
         mode = _mode_to_write(path)
-        if not _is_device(path, mode):
+        if not mode or not _is_device(path, mode):
             folder = _replaced_file(path, mode).parent
             if not S_ISDIR(os.stat(folder).st_mode):
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
             if not os.access(folder, os.W_OK | os.X_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            _require_new_file(folder)
     except (OSError, ValueError) as error:
         raise _refused(path, error) from None
+
+
+def _require_new_file(folder: Path) -> None:
+    """Raise `OSError` for a folder that takes no new file, whatever its permissions are, as
+    /proc."""
+    unnamed = getattr(os, "O_TMPFILE", 0)  # a file without a name
+    with suppress(OSError):  # not all file systems have such files
+        if unnamed:
+            os.close(os.open(folder, unnamed | os.O_WRONLY, 0o600))
+            return
+    beside = _beside(folder)
+    try:
+        os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    finally:
+        with suppress(OSError):
+            os.unlink(beside)
+
+
+def _beside(folder: Path) -> Path:
+    """Return the path of a file that gets another name when it is complete."""
+    return folder / f".dwarfgpu-{secrets.token_hex(8)}.tmp"
 
 
 def file_identity(path: Path) -> tuple[int, int] | str | None:
@@ -258,7 +280,7 @@ def _write(path: Path, parts: Iterable[bytes | bytearray]) -> None:
         _write_through(path, mode, parts)
         return
     target = _replaced_file(path, mode)
-    beside = target.parent / f".dwarfgpu-{secrets.token_hex(8)}.tmp"
+    beside = _beside(target.parent)
     try:
         with open(beside, "xb") as file:
             for part in parts:

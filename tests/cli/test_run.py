@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import re
 import struct
 import subprocess
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 
 from dwarfgpu.base.npy import Npy, npy_bytes, read_npy
+from dwarfgpu.base.writing import require_writable
 from dwarfgpu.cli.main import main
 from dwarfgpu.machine.simulated.execution import interpreter
 from dwarfgpu.options.program_name import program_name
@@ -265,6 +267,24 @@ def test_no_instruction_runs_before_outputs_that_cannot_be_written(tmp_path: Pat
     for option in ("--save", "--core"):
         done = run("run", *VADD, option, tmp_path)
         assert (done.out, done.error) == ("", f"{tmp_path} cannot be written: Is a directory")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc here")
+@pytest.mark.parametrize("option", ["--out out=", "--save=", "--core="])
+def test_a_folder_that_takes_no_file_is_known_before_the_run(option: str) -> None:
+    done = run("run", *VADD, *f"{option}/proc/nosuch.npy".split())
+    assert (done.status, done.out) == (2, "")
+    assert done.error.startswith("/proc/nosuch.npy cannot be written: ")
+
+
+@pytest.mark.parametrize("has_unnamed", [True, False])
+def test_looking_whether_a_file_can_be_written_leaves_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_unnamed: bool
+) -> None:
+    if not has_unnamed:
+        monkeypatch.setattr(os, "O_TMPFILE", 0, raising=False)
+    require_writable(tmp_path / "new.npy")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_two_outputs_have_two_files(tmp_path: Path) -> None:
