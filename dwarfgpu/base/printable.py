@@ -7,11 +7,13 @@ import os
 import shlex
 from typing import Final
 
-from dwarfgpu.errors import escaped, one_line
+from dwarfgpu.errors import LimitExceeded, escaped, one_line
 
 ESCAPES: Final = "dwarfgpu.escapes"
 """The error handler of `codecs` for text that an encoding does not have: it writes escapes, and the
 ellipsis, which is dwarfgpu's own mark of a cut, as three dots."""
+LONGEST_NAME_BYTES: Final = 1 << 14
+"""Longer names are cut."""
 _LONGEST: Final = 200
 """Characters of a name in a line."""
 _LONGEST_LINE: Final = 1 << 15
@@ -19,17 +21,73 @@ _LONGEST_LINE: Final = 1 << 15
 
 
 def printable(data: bytes) -> str:
-    """Return the text of a name; invalid UTF-8 and unprintable characters are escaped."""
-    text = data.decode("utf-8", "backslashreplace")
-    return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
+    """Return the text of a name: no two names have the same (`name_bytes`).
+
+    Bytes that are no UTF-8 and control characters are `\\xff`, and other unprintable characters
+    `\\u200d`. A backslash that would look like such an escape is one itself, `\\x5c`, but not in a
+    literal, as in `Box<'\\xff'>`.
+    """
+    text = data.decode("utf-8", "surrogateescape")
+    if text.isprintable() and "\\" not in text:
+        return text
+    from dwarfgpu.base.escaped_names import with_escapes  # few files have such names
+
+    return with_escapes(text)
+
+
+def name_text(data: bytes) -> str:
+    """Return the text of a name, a very long one cut; no two names have the same."""
+    if len(data) <= LONGEST_NAME_BYTES:
+        return printable(data)
+    from dwarfgpu.base.escaped_names import cut_mark  # few files have such names
+
+    return printable(data[:LONGEST_NAME_BYTES]) + cut_mark(data)
 
 
 def name_bytes(name: str) -> bytes:
-    """Return the bytes of a name in a file; every `str` has some, also one that is no text."""
+    """Return the bytes in a file of a name whose text a user wrote or `printable` returned;
+    `LimitExceeded` for one that was cut. Every `str` has some, also one that is no text."""
+    data = text_bytes(name)
+    if b"\\" not in data:
+        return data
+    if is_cut(name):
+        raise LimitExceeded(
+            f"a name of more than {LONGEST_NAME_BYTES} bytes is not looked up here: it begins with "
+            f"{name[:_LONGEST]}"
+        )
+    from dwarfgpu.base.escaped_names import without_escapes
+
+    return without_escapes(data)
+
+
+def name_beginning(name: str) -> bytes:
+    """Return how strings begin that are a name: with all of it and the zero byte at its end, or
+    with what is left of one that was cut."""
+    end = _cut_at(name)
+    return name_bytes(name) + b"\0" if end < 0 else name_bytes(name[:end])
+
+
+def is_cut(name: str) -> bool:
+    """Return whether a text is that of a name that was cut."""
+    return _cut_at(name) >= 0
+
+
+def _cut_at(name: str) -> int:
+    """Return where the text of a name was cut; -1 if it is whole."""
+    fewest = LONGEST_NAME_BYTES // 4  # a character has at most four bytes
+    if len(name) <= fewest:
+        return -1
+    from dwarfgpu.base.escaped_names import find_cut_mark
+
+    return find_cut_mark(name, fewest)
+
+
+def text_bytes(text: str) -> bytes:
+    """Return the bytes of a text as UTF-8; every `str` has some, also one that is no text."""
     try:
-        return name.encode("utf-8", "surrogateescape")
+        return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        return name.encode("utf-8", "surrogatepass")
+        return text.encode("utf-8", "surrogatepass")
 
 
 def on_one_line(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
-from dwarfgpu.base.printable import printable
+from dwarfgpu.base.printable import LONGEST_NAME_BYTES, name_text, printable
 from dwarfgpu.dwarf.forms import WordReader
 from dwarfgpu.errors import LimitExceeded, Malformed
 
@@ -34,8 +34,6 @@ _LINKED_NAME: Final = 12
 _CHARACTER: Final = 2
 """What a character of one counts among the names that are searched."""
 LONG_NAME_BYTES: Final = 256
-LONGEST_NAME_BYTES: Final = 1 << 14
-"""Longer names are cut."""
 
 _T = TypeVar("_T")
 
@@ -91,18 +89,14 @@ class SectionBudget(local):
         """Return a name as text. Long names are kept once, because many entries may share them."""
         if len(data) < LONG_NAME_BYTES:
             return printable(data)
-        data = data[: LONGEST_NAME_BYTES + 1]
         text = self._long_names.get(data)
         if text is None:
-            self._spend("names", len(data))
+            self._spend("names", min(len(data), LONGEST_NAME_BYTES + 1))
             if self._remaining("names", self._most_bytes) < 0:
                 raise LimitExceeded(
                     "names take far more bytes than the file has: entries share them"
                 )
-            text = printable(data[:LONGEST_NAME_BYTES])
-            if len(data) > LONGEST_NAME_BYTES:
-                text += "..."
-            self._long_names[data] = text
+            text = self._long_names[data] = name_text(data)
         return text
 
     def spend(self, section: str, section_bytes: int, size_bytes: int) -> None:

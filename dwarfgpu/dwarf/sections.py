@@ -18,10 +18,11 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Data
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_answers import KeptAnswers
+from dwarfgpu.base.printable import LONGEST_NAME_BYTES
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.abbrev import Abbreviation, AbbreviationTable, read_abbreviations
 from dwarfgpu.dwarf.patch_space import has_patch_space
-from dwarfgpu.dwarf.section_budget import LONG_NAME_BYTES, LONGEST_NAME_BYTES, SectionBudget
+from dwarfgpu.dwarf.section_budget import LONG_NAME_BYTES, SectionBudget
 from dwarfgpu.errors import DwarfGpuError, FailedReads, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.elf import ObjectFile

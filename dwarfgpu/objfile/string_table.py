@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.base.printable import printable
+from dwarfgpu.base.printable import LONGEST_NAME_BYTES, name_text
 from dwarfgpu.errors import LimitExceeded
 
 _LONG_NAME_BYTES: Final = 256
-_LONGEST_NAME_BYTES: Final = 1 << 14
-"""Longer names are cut."""
 
 
 class StringTable:
@@ -19,7 +17,7 @@ class StringTable:
         self.data = data
         self._path = path
         self._long: dict[int, str] = {}
-        self._left_bytes = 2 * len(data) + _LONGEST_NAME_BYTES
+        self._left_bytes = 2 * len(data) + LONGEST_NAME_BYTES
 
     def at(self, offset: int) -> str:
         """Return the string at an offset; empty if it is outside of the table or unterminated.
@@ -32,12 +30,9 @@ class StringTable:
         end = self.data.find(b"\0", offset)
         if not 0 <= offset <= end:
             return ""
-        size_bytes = min(end - offset, _LONGEST_NAME_BYTES)
-        text = printable(self.data[offset : offset + size_bytes])
-        if size_bytes < _LONG_NAME_BYTES:
-            return text
-        self._left_bytes -= size_bytes
+        if end - offset < _LONG_NAME_BYTES:
+            return name_text(self.data[offset:end])
+        self._left_bytes -= end - offset
         if self._left_bytes < 0:
             raise LimitExceeded(f"{self._path}: the names of a string table overlap")
-        self._long[offset] = text if offset + size_bytes == end else f"{text}..."
-        return self._long[offset]
+        return self._long.setdefault(offset, name_text(self.data[offset:end]))

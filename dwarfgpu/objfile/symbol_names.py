@@ -34,13 +34,12 @@ class SymbolNames(OfOpenFile):
         self._endings: dict[str, array[int]] = {}
         """The numbers of the symbols whose names end with a text."""
 
-    def beginning(self, texts: Collection[str]) -> list[int]:
+    def beginning(self, texts: Collection[bytes]) -> list[int]:
         """Return the numbers of the symbols whose names, with the zero byte at the end, begin with
         a text, in order. For texts with which few names begin."""
-        encoded = tuple(map(name_bytes, texts))
-        if not self._may_contain(_common_end(encoded)):
+        if not self._may_contain(_common_end(texts)):
             return []  # one search instead of one for each text
-        offsets = {offset for text in encoded for offset in _offsets_of(text, self._strings)}
+        offsets = {offset for text in texts for offset in _offsets_of(text, self._strings)}
         return self._with_names(offsets) if offsets else []
 
     def each_beginning(self, texts: Iterable[str]) -> Iterator[int]:

@@ -12,7 +12,7 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.printable import name_bytes
+from dwarfgpu.base.printable import is_cut, name_beginning, name_bytes
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, shortened
 from dwarfgpu.objfile.elf_structures import RESERVED_BELOW_ZERO, SHN_LORESERVE
@@ -129,12 +129,11 @@ class SymbolTable(OfOpenFile):
         limits: FileLimits = DEFAULT_FILE_LIMITS,
     ) -> tuple[Symbol, ...]:
         """Return the symbols of a name (`dwarfgpu.objfile.elf.ObjectFile.symbols_named`)."""
-        texts = (f"{name}\0", *beginnings)
-        key = (with_untyped, *texts)
+        key = (with_untyped, name, *beginnings)
         cached = self._named.get(key)
         if cached is not None:
             return cached
-        numbers = self._by_name.beginning(texts)
+        numbers = self._numbers(name, beginnings)
         if len(numbers) > limits.namesakes:
             raise LimitExceeded(
                 f"{len(numbers)} symbols have the name {shortened(name)}: more than "
@@ -148,6 +147,15 @@ class SymbolTable(OfOpenFile):
             self._named[key] = symbols
         return symbols
 
+    def _numbers(self, name: str, beginnings: Iterable[str]) -> list[int]:
+        """Return the numbers of the symbols of a name, or with a prefix, in order; of a name that
+        was cut, those whose names are the same."""
+        if not is_cut(name):
+            texts = name_beginning(name), *map(name_bytes, beginnings)
+            return self._by_name.beginning(texts)
+        numbers = self._by_name.beginning((name_beginning(name),))
+        return [number for number in numbers if self.symbol(number).name == name]
+
     def _defined(self, numbers: Iterable[int], kinds: Container[int]) -> Iterator[tuple[int, ...]]:
         """Yield the fields of those symbols of the program that are of some kinds."""
         for fields in map(self.entries.fields, numbers):
@@ -156,7 +164,7 @@ class SymbolTable(OfOpenFile):
 
     def takes(self, name: str, *beginnings: str) -> bool:
         """Return whether a symbol of a name, or with a prefix, is one that another file defines."""
-        numbers = self._by_name.beginning((f"{name}\0", *beginnings))
+        numbers = self._numbers(name, beginnings)
         return any(not self.entries.fields(number)[3] for number in numbers)
 
     def ending(self, text: str) -> Iterator[Symbol]:

@@ -12,6 +12,7 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.base.printable import name_text
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
@@ -660,7 +661,7 @@ def test_very_long_folders_are_cut_where_names_are_shown(
     assert result is not None
     monkeypatch.setattr(CompilationUnit, "primary_file", "a.c")
     assert result.file(0).shown_name == "a.c"
-    assert result.file(1).shown_name == f"/{'e' * 16_383}.../b.h"
+    assert result.file(1).shown_name == f"{name_text(other)}/b.h"
     assert len(result.file(1).path) == 200_005
 
 
@@ -749,7 +750,7 @@ def test_units_of_one_table_may_have_other_names_by_index() -> None:
 
 def test_names_that_cannot_be_printed_are_escaped() -> None:
     names = table([(PATH, 8)], [b"/d\0"]) + table([(PATH, 8)], [b"\x1b[2J\xff\n\0"])
-    assert table_of(Table(names=names)).file(0).name == "\\x1b[2J\\\\xff\\n"
+    assert table_of(Table(names=names)).file(0).name == "\\x1b[2J\\xff\\x0a"
 
 
 # Lookups

@@ -337,7 +337,7 @@ def test_names_that_cannot_be_printed_are_escaped() -> None:
     entries = b"\x01\x02a\x1b[2J\n\0\x02\xce\xb1\0\0"
     here = Scopes(debug_info(file_of(entries, shapes)))
     assert [variable.name for variable in globals_of(here.info.units[0])] == [
-        "a\\x1b[2J\\n",
+        "a\\x1b[2J\\x0a",
         "α",
     ]
 

@@ -327,7 +327,7 @@ def _table(count: int, *rows: tuple[int, int, bytes]) -> bytes:
         (BUNDLE_MAGIC, Malformed, "8 bytes needed"),
         (_table(1 << 60), Malformed, "entries do not fit"),
         (_table(1, (0, 1 << 40, b"x")), Malformed, "the entry x is cut short"),
-        (_table(1, (0, 1 << 40, b"a\nb")), Malformed, r"the entry a\\nb is cut short"),
+        (_table(1, (0, 1 << 40, b"a\nb")), Malformed, r"the entry a\\x0ab is cut short"),
         (_table(3, (0, 80, b"x"), (0, 80, b"y"), (0, 80, b"z")), Malformed, "overlap"),
         (
             BUNDLE_MAGIC + struct.pack("<Q", 65_537) + bytes(24 * 65_537),

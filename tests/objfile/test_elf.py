@@ -17,6 +17,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.printable import name_text
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_structures import Section
@@ -230,7 +231,7 @@ def test_long_names_that_symbols_share() -> None:
     names = Content(b"A" * 500_000 + b"\0", type=3)
     table = Content(symbol * 20_000, type=2, link=1, entry_bytes=24)
     symbols = ObjectFile("made", elf({".strtab": names, ".symtab": table})).symbols
-    assert symbols[0].name == "A" * 16_384 + "..."
+    assert symbols[0].name == name_text(b"A" * 500_000)
     assert symbols[0].name is symbols[-1].name
 
 

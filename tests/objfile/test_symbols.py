@@ -166,7 +166,7 @@ def test_a_file_without_functions_and_objects() -> None:
 
 def test_names_are_printable_as_those_of_entries_are() -> None:
     names = StringTable("\0f\x1b\u202e".encode() + b"\xff\0plain\0", "a file")
-    assert names.at(1) == r"f\x1b\u202e\\xff"
+    assert names.at(1) == r"f\x1b\u202e\xff"
     assert names.at(8) == "plain"
 
 

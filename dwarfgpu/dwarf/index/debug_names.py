@@ -15,6 +15,7 @@ from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.printable import name_beginning, name_bytes
 from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_table import (
@@ -237,11 +238,11 @@ class _Search:
 
     @cached_property
     def _hash(self) -> int:
-        return name_hash(self.name)
+        return name_hash(name_bytes(self.name).decode("utf-8", "replace"))
 
     @cached_property
     def _encoded(self) -> bytes:
-        return self.name.encode("utf-8", "surrogatepass") + b"\0"
+        return name_beginning(self.name)
 
     @cached_property
     def _is_it(self) -> Callable[[int], bool]:

@@ -12,6 +12,7 @@ from struct import iter_unpack, unpack
 from typing import Final, Literal
 
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf.address_ranges import Range
@@ -223,7 +224,7 @@ class GdbIndex:
             return
         visited: set[int] = set()
         count = len(self.table.units)
-        for owner in self.table.owners(name.encode("utf-8", "surrogatepass")):
+        for owner in self.table.owners(name_bytes(name)):
             if owner.unit in visited:
                 continue
             visited.add(owner.unit)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.base.printable import name_beginning
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import fixed_size
 from dwarfgpu.dwarf.index.string_index import MAX_OFFSETS
@@ -101,9 +102,8 @@ def name_texts(name: str, *, is_template: bool = False) -> tuple[bytes, ...]:
     """
     template = name.partition("<")[0].rstrip() if name.endswith(">") else ""
     written = (*spellings(name), template) if template else spellings(name)
-    texts = [text.encode("utf-8", "surrogatepass") for text in written]
-    terminated = tuple(text + b"\0" for text in texts)
-    return (*terminated, texts[0] + b"<") if is_template else terminated
+    terminated = tuple(map(name_beginning, written))
+    return (*terminated, terminated[0].rstrip(b"\0") + b"<") if is_template else terminated
 
 
 def _occurs_in(unit: CompilationUnit, value: bytes) -> bool:

@@ -170,8 +170,8 @@ def _readable(units: Iterable[CompilationUnit]) -> Iterator[CompilationUnit]:
 
 def _units_of_symbols(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
     """Yield the units of the symbols of a name: with one address, as they are found."""
-    spelled = name, *_mangled(name)
     try:
+        spelled = name, *_mangled(name)
         symbols = info.object.symbols_named(*spelled) or info.loaded.symbols_named(*spelled)
     except DwarfGpuError:
         return

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.printable import printable
+from dwarfgpu.base.printable import LONGEST_NAME_BYTES, is_cut, name_bytes, name_text, printable
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry
-from dwarfgpu.dwarf.section_budget import LONGEST_NAME_BYTES
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 
@@ -120,7 +119,8 @@ def is_primary_file(unit: LineUnit, sought: str) -> bool:
 
 def short_name(name: str) -> str:
     """Return a name, a very long one cut as those of entries are."""
-    return name if len(name) <= LONGEST_NAME_BYTES else f"{name[:LONGEST_NAME_BYTES]}..."
+    is_whole = len(name) <= LONGEST_NAME_BYTES or is_cut(name)
+    return name if is_whole else name_text(name_bytes(name))
 
 
 def joined(directory: str, name: str) -> str:
@@ -206,7 +206,7 @@ class FileTable(ABC):
     def _files_named(self, path: str) -> Iterator[SourceFile]:
         name = path.rsplit("/", 1)[-1]
         program = self.unit.sections.section(".debug_line")
-        inline = name.encode("utf-8", "surrogatepass") + b"\0"
+        inline = name_bytes(name) + b"\0"
         numbered = self._numbers_by_name.get(name, [])
         if program.find(inline, self.header.program_at, self.header.end) >= 0:
             first = self.header.first_file + len(self.header.files)

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.printable import name_bytes, printable
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.names.itanium_reader import Way
@@ -114,7 +115,7 @@ def _read(symbol: str, part: Callable[[Node], Node | None]) -> str | None:
     from dwarfgpu.dwarf.names.itanium_tree import NotSupported, written
 
     try:
-        text = symbol.encode().decode("latin-1")
+        text = name_bytes(symbol).decode("latin-1")
         for way in _ways(text):
             with suppress(NotSupported):
                 tree = ItaniumName(text, way).whole()
@@ -129,7 +130,9 @@ def _read(symbol: str, part: Callable[[Node], Node | None]) -> str | None:
 
 
 def _decoded(plain: str) -> str:
-    return plain.encode("latin-1").decode()
+    data = plain.encode("latin-1")
+    data.decode()
+    return printable(data)
 
 
 def _ways(text: str) -> Iterator[Way]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.printable import name_bytes, printable
 from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName
 from dwarfgpu.dwarf.names.itanium_names import name_alone
 from dwarfgpu.dwarf.names.itanium_reader import Way
@@ -38,7 +39,7 @@ def name_before_parameters(symbol: str) -> str | None:
     """Return the name of a function without its parameters, if it is the same whether or not the
     variables are counted; None otherwise."""
     try:
-        text = symbol.encode().decode("latin-1")
+        text = name_bytes(symbol).decode("latin-1")
         nodes = [
             name_alone(ItaniumName(text, Way(variables_count=count)).whole())
             for count in (True, False)
@@ -47,7 +48,7 @@ def name_before_parameters(symbol: str) -> str | None:
     except (NotSupported, UnicodeError):
         return None
     name = names.pop()
-    return None if names or name is None else name.encode("latin-1").decode()
+    return None if names or name is None else printable(name.encode("latin-1"))
 
 
 def _name(text: str, count: bool) -> str | None:

@@ -115,6 +115,7 @@ class _FirstNames:
         return (
             self._may_be_any
             or self._pieces.issuperset(_pieces_of(name))
+            or len(name) > _LONGEST
             or len(in_file := name_bytes(name)) > _LONGEST
             or hash(in_file) in self._parts
         )
@@ -128,7 +129,7 @@ def _first_names(file: ObjectFile) -> _FirstNames:
 def _is_whole(symbol: str) -> bool:
     """Return whether a name was read, as neither a table that is damaged nor a very long name is,
     and without escapes."""
-    return symbol != "" and "\\" not in symbol and not symbol.endswith("...")
+    return symbol != "" and "\\" not in symbol
 
 
 def _pieces_of(name: str) -> list[str]:

@@ -17,6 +17,7 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -239,7 +240,7 @@ def _in_ada(info: DebugInfo, text: str) -> list[NamedFunction]:
         return known is not None and f".{known}".endswith(f".{shown}")
 
     part = f"__{name.rpartition('__')[2]}"  # a name without points was looked for as it is
-    having = info.strings.units_containing(part.encode("utf-8", "surrogatepass"))
+    having = info.strings.units_containing(name_bytes(part))
     units = tuple(info.reported_units()) if having is None else having
     return [*_of_keys(info, units, is_spelled)] or [*_of_keys(info, units, is_marked)]
 

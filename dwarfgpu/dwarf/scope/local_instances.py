@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.kept_with import first, kept_with
-from dwarfgpu.base.printable import name_bytes
+from dwarfgpu.base.printable import is_cut, name_bytes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import units_naming
@@ -40,7 +40,7 @@ def symbol_of_instance(die: Die, names_of: Callable[[Die], tuple[str, ...]]) -> 
     `names_of`: the names of the scopes around an entry, and its own.
     """
     name, sections, above = die.name, die.unit.sections, die.parent()
-    if name is None or above is None or above.tag in BLOCKS | FUNCTIONS:
+    if name is None or is_cut(name) or above is None or above.tag in BLOCKS | FUNCTIONS:
         return None
     part = f"{len(name_bytes(name))}{name}I"
     files = tuple(dict.fromkeys((sections.program.loaded, sections.object)))

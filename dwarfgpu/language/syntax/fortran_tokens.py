@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.printable import name_bytes
+from dwarfgpu.base.printable import text_bytes
 from dwarfgpu.language.syntax.ast import String
 from dwarfgpu.language.syntax.tokens import Token
 from dwarfgpu.language.syntax.words import FORTRAN
@@ -95,4 +95,4 @@ def logical(text: str) -> tuple[bool, tuple[str, ...] | None]:
 
 def constant(text: str) -> String:
     """Return a character constant, which has no NUL at its end."""
-    return String(tuple(name_bytes(text)), is_counted=True)
+    return String(tuple(text_bytes(text)), is_counted=True)

@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.printable import name_bytes
+from dwarfgpu.base.printable import text_bytes
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.syntax.ast import Character, Floating, Integer, String
@@ -338,7 +338,7 @@ def _of_code_point(prefix: str, number: int) -> tuple[int, ...]:
 def _encoded(prefix: str, text: str) -> tuple[int, ...]:
     name, coding, width = _CODINGS[prefix]
     if width == 1:
-        return tuple(name_bytes(text))  # also of a byte that is no text in the user's locale
+        return tuple(text_bytes(text))  # also of a byte that is no text in the user's locale
     if any(0xDC80 <= ord(letter) <= 0xDCFF for letter in text):
         raise UsageError(_NOT_CONVERTED % name)
     data = text.encode(coding, "surrogatepass")

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import dwarfgpu
 from dwarfgpu import printers
-from dwarfgpu.base.printable import name_bytes
+from dwarfgpu.base.printable import text_bytes
 from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
@@ -82,7 +82,7 @@ def _ran(shell: Shell, program: str, stdin_text: str | None) -> Iterator[Part]:
         process = subprocess.run(
             program,
             shell=True,
-            input=None if stdin_text is None else name_bytes(stdin_text),
+            input=None if stdin_text is None else text_bytes(stdin_text),
             stdin=subprocess.DEVNULL if stdin_text is None and not has_terminal else None,
             stdout=subprocess.PIPE if output is None and not has_terminal else output,
             check=False,

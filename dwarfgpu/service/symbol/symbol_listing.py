@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from dwarfgpu.base.printable import name_bytes
+from dwarfgpu.base.printable import name_beginning
 from dwarfgpu.base.records import frozen
 from dwarfgpu.base.regexp import Regexp
 from dwarfgpu.dwarf import constants as dw
@@ -258,7 +258,7 @@ def _described(
     least; as they are typed where they have no linker name."""
     names: set[str] = set()
     typed = [shown.rpartition("::")[2] for shown in map(demangled, linker_names) if shown]
-    texts = [name_bytes(f"{name}\0") for name in (*linker_names, *typed)]
+    texts = list(map(name_beginning, (*linker_names, *typed)))
     units = code_object.info.strings.units(*texts) if len(texts) <= _FEW_SYMBOLS else None
     for symbol in listed_symbols(
         code_object.info, "variables", units=units, only_with_location=False, searched=searched

@@ -1,0 +1,66 @@
+"""Linkage names that no terminal shows as they are: the symbol of a variable has the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import run
+from tests.repl.side_by_side import answers, build, with_core
+
+LONGEST = 1 << 14
+
+
+def program(
+    tool: Callable[[str], str], folder: Path, declared: dict[str, str], defined: dict[str, int]
+) -> Path:
+    """Build a program whose variables are declared with their linkage names, and defined in another
+    file by these alone, without debugging information."""
+    names = "\n".join(f'extern int {name} asm("{linked}");' for name, linked in declared.items())
+    used = f"{names}\nint main() {{ return {' + '.join(declared)}; }}"
+    values = "".join(
+        f'int v{n} asm("{linked}") = {value};\n'
+        for n, (linked, value) in enumerate(defined.items())
+    )
+    gcc = tool("gcc")
+    build(
+        folder,
+        {"a.c": used, "b.c": values},
+        [[gcc, "-c", "b.c"], [gcc, "-g", "-c", "a.c"], [gcc, "-o", "a", "a.o", "b.o"]],
+    )
+    return folder / "a"
+
+
+def test_an_escaped_name_is_not_that_of_another_symbol(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    path = program(tool, tmp_path, {"x": "aQb", "z": "aQc"}, {"aQb": 5, "aZx01b": 7, "aQc": 9})
+    path.write_bytes(path.read_bytes().replace(b"aQ", b"a\1").replace(b"aZ", b"a\\"))
+    assert [run("eval", path, name).out for name in "xz"] == ["x = 5\n", "z = 9\n"]
+
+
+@pytest.mark.parametrize("size", [LONGEST, LONGEST + 1, 20_000])
+def test_a_long_name_is_not_that_of_another_symbol(
+    tool: Callable[[str], str], tmp_path: Path, size: int
+) -> None:
+    names = {"v" * size: 5, "v" * LONGEST + "...": 7, "v" * 30_000: 9}
+    path = program(tool, tmp_path, {"x": "v" * size}, names)
+    assert run("eval", path, "x").out == "x = 5\n"
+
+
+def test_structures_with_long_names_are_completed(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    tag = "S" * (LONGEST + 10)
+    files = {
+        "a.c": f"struct {tag}; struct {tag} *make(void);\n"
+        f"int main() {{ struct {tag} *p = make(); __builtin_trap(); return !p; }}",
+        "b.c": f"struct {tag} {{ int right; }}; struct {tag} it = {{42}};\n"
+        f"struct {tag}1 {{ int wrong; }}; struct {tag}1 other = {{43}};\n"
+        f"struct {tag} *make(void) {{ return &it; }}",
+    }
+    build(tmp_path, files, [[tool("gcc"), "-g", "-o", "a", "b.c", "a.c"]])
+    files_of_core = with_core(tool, tmp_path)
+    assert "= {right = 42}" in answers(None, files_of_core, ["print *p"])[0]
