@@ -38,6 +38,7 @@ from dwarfgpu.errors import (
     UndefinedBits,
     UsageError,
     counted,
+    shortened,
 )
 from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList
@@ -265,9 +266,13 @@ def _only_declared(die: Die) -> DwarfGpuError:
     namespaces = [scope for scope in around(die) if scope.tag in CONTAINERS]
     scopes = (scope_name(scope) for scope in reversed(namespaces))
     name = die.unit.joint.join((*scopes, die.name or ""))
-    return MissingContext(
-        f'Missing ELF symbol "{name}": it is only declared, and no code object defines it'
-    )
+    from dwarfgpu.dwarf.names.demangle import demangled  # few variables are so
+
+    linked = die.linkage_name
+    if linked is not None and demangled(linked) is None:
+        name = linked  # `extern int x asm("y")`
+    why = "it is only declared, and no code object defines it"
+    return MissingContext(f'Missing ELF symbol "{shortened(name)}": {why}')
 
 
 def assumptions(

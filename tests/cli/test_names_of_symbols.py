@@ -50,6 +50,16 @@ def test_a_long_name_is_not_that_of_another_symbol(
     assert run("eval", path, "x").out == "x = 5\n"
 
 
+def test_a_missing_symbol_is_named_as_the_linker_knows_it(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    source = 'extern int x asm("linked") __attribute__((weak)); int main() { return &x ? x : 0; }'
+    build(tmp_path, {"a.c": source}, [[tool("gcc"), "-g", "-o", "a", "a.c"]])
+    assert (
+        'Missing ELF symbol "linked": it is only declared' in run("eval", tmp_path / "a", "x").err
+    )
+
+
 def test_structures_with_long_names_are_completed(
     tool: Callable[[str], str], tmp_path: Path
 ) -> None:
