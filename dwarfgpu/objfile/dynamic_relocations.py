@@ -18,6 +18,7 @@ from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_with import first, kept_with
+from dwarfgpu.base.printable import name_text, printable
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
 from dwarfgpu.objfile.elf import ObjectFile
@@ -247,11 +248,23 @@ class DynamicRelocations:
         return binds_itself(self._file)
 
     def _name(self, symbols: _Symbols, symbol: SymbolFields) -> str:
+        return printable(self._beginning_of_name(symbols, symbol)[0]) or "a section"
+
+    def _whole_name(self, symbols: _Symbols, symbol: SymbolFields, most_bytes: int) -> bytes:
+        """Return a name; of a long one, no more bytes than a maximum."""
+        name, is_whole = self._beginning_of_name(symbols, symbol)
+        return name if is_whole else self._beginning_of_name(symbols, symbol, most_bytes)[0]
+
+    def _beginning_of_name(
+        self, symbols: _Symbols, symbol: SymbolFields, most_bytes: int = LONGEST_NAME_BYTES
+    ) -> tuple[bytes, bool]:
+        """Return the first bytes of a name, and whether they are all."""
         offset = symbols.names_at + symbol.name
         data = self._file.file_bytes(
-            offset, max(0, min(LONGEST_NAME_BYTES, self._file.size_bytes - offset)), "symbol name"
+            offset, max(0, min(most_bytes, self._file.size_bytes - offset)), "symbol name"
         )
-        return data.split(b"\0", 1)[0].decode("utf-8", "replace") or "a section"
+        name, end, _ = data.partition(b"\0")
+        return name, end != b""
 
     def slots(self) -> dict[str, list[LinkerSlot]]:
         """Return the words of the global offset table, by the name of the variable for which the
@@ -277,12 +290,14 @@ class DynamicRelocations:
                 row = table.symbols.at + (info >> symbol_shift) * self._file.symbol_bytes
                 if row not in names:
                     try:
-                        names[row] = self._name(table.symbols, self._file.symbol_fields(row))
+                        fields = self._file.symbol_fields(row)
+                        name = self._whole_name(table.symbols, fields, left + 1)
                     except DwarfGpuError:
                         continue  # the names of other symbols are readable
-                    left -= len(names[row])
+                    left -= len(name)
                     if left < 0:
                         return {}
+                    names[row] = name_text(name)
                 of_name = slots.setdefault(names[row], [])
                 if len(of_name) < _MAX_SLOTS:
                     of_name.append(LinkerSlot(kind, address))

@@ -10,6 +10,7 @@ import pytest
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.base.printable import name_text
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
 from dwarfgpu.objfile.dynamic_relocations import (
@@ -376,6 +377,19 @@ def test_many_words_for_one_name() -> None:
     slots = linker_slots(made(entries, executable=False))
     assert [slot.address for slot in slots["outside"][:2]] == [0x1000, 0x1008]
     assert len(slots["outside"]) < 100
+
+
+@pytest.mark.parametrize(
+    "name", [b"n" * 1024, b"n" * 1025, b"n" * 3000, b"n" * 20_000, b"a\1b", rb"a\x01b", b"\xff"]
+)
+def test_words_for_a_name_of_any_bytes(name: bytes) -> None:
+    """A long name is not that of another variable with its beginning."""
+    file = ObjectFile("made", elf({
+        ".dynsym": Content(bytes(24) + struct.pack("<I", 1).ljust(24, b"\0"), 11, 2, link=2),
+        ".dynstr": Content(b"\0" + name + b"\0", 3, 2),
+        ".rela.dyn": Content(rela(6, index=1), 4, 2, link=1),
+    }, X86_64, bits=64, type=3))  # fmt: skip
+    assert list(linker_slots(file)) == [name_text(name)]
 
 
 def test_names_that_use_the_same_bytes() -> None:
