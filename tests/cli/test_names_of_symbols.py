@@ -60,6 +60,22 @@ def test_a_missing_symbol_is_named_as_the_linker_knows_it(
     )
 
 
+def test_joiners_in_names(tool: Callable[[str], str], tmp_path: Path, utf8: None) -> None:
+    """They are shown as escapes, which may be written, too (C11 6.4.3)."""
+    names = "a\u200db", "a\u200c"
+    source = "".join(f"int {name} = {n};" for n, name in enumerate(names, 5)) + "int main() {}"
+    build(tmp_path, {"a.c": source}, [[tool("gcc"), "-g", "-o", "a", "a.c"]])
+    written = [*names, *(name.encode("unicode_escape").decode() for name in names)]
+    commands = [f"print {name}" for name in written] + ["info variables ^a", f"print &{names[0]}"]
+    words = [word for command in commands for word in ("-ex", command)]
+    done = run("debug", tmp_path / "a", "-q", "--batch", *words)
+    assert [f"${n} = {value}\n" in done.out for n, value in enumerate((5, 6, 5, 6), 1)] == [
+        True
+    ] * 4
+    assert done.out.count("int a\\u200db;") == 1 and done.out.count("a\\u200c") == 1
+    assert "<a\\u200db>" in done.out
+
+
 def test_structures_with_long_names_are_completed(
     tool: Callable[[str], str], tmp_path: Path
 ) -> None:

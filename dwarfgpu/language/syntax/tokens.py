@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.printable import text_bytes
+from dwarfgpu.base.printable import name_bytes, printable, text_bytes
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.syntax.ast import Character, Floating, Integer, String
@@ -52,14 +52,17 @@ _PATTERN: Final = pattern(
     | (?P<string>(?:L|u8|u|U)?"(?:\\.|[^"\\])*")
     | (?P<character>(?:L|u8|u|U)?'(?:\\.|[^'\\])*')
     | (?P<dollar>\$\$?\w*)
-    | (?P<name>(?:::\s*)?(?:[^\W\d][\w$]*|\(anonymous\ namespace\)\s*::\s*[^\W\d][\w$]*)
-        (?:\s*::\s*(?:\(anonymous\ namespace\)\s*::\s*)?~?[^\W\d][\w$]*)*)
+    | (?P<name>(?:::\s*)?(?:\(anonymous\ namespace\)\s*::\s*)?
+        [^\W\d](?:[\w$\u200c\u200d]++|\\u200[cd])*+
+        (?:\s*::\s*(?:\(anonymous\ namespace\)\s*::\s*)?
+            ~?[^\W\d](?:[\w$\u200c\u200d]++|\\u200[cd])*+)*)
     | (?P<mark><<=|>>=|\.\.\.|->\*|\.\*|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|::
         |[-+*/%&|^~!<>=?:,.()\[\]{}@\#])
     """,
     re.VERBOSE | re.DOTALL,
 )
-"""A number has any letters and one point, which precedes its exponent, as in GDB."""
+"""A number has any letters and one point, which precedes its exponent, as in GDB. Names may have
+joiners (C11 D.1), which are not printable: as they are, or as dwarfgpu shows them."""
 _OPERATOR_NAME: Final = pattern(r"(?:.*::)?operator", re.DOTALL)
 _OPERATOR: Final = pattern(
     r"""\s*(?:(?:new|delete)\b(?:\s*\[\s*\])? | ""\s*[^\W\d]\w* | \(\s*\) | \[\s*\]
@@ -159,6 +162,8 @@ def tokens(
         kind, word = match.lastgroup, match[0]
         if kind == "name":
             simple = re.sub(r"\s+(?!namespace\))", "", word)
+            if not simple.isprintable():
+                simple = printable(name_bytes(simple))
             end = match.end()
             if has_operators and _OPERATOR_NAME.fullmatch(simple):
                 end = _end_of_operator(text, end)
