@@ -221,7 +221,7 @@ class SymbolTable(OfOpenFile):
     def locals_in(self, name: str, source: str) -> tuple[Symbol, ...] | None:
         """Return the objects and functions of a name in a source file that other files cannot
         mean; None where there is no file of that name, or are several."""
-        inside = self._in_source(self._by_name.beginning((f"{name}\0",)), source)
+        inside = self._in_source(self._numbers(name, ()), source)
         if inside is None:
             return None
         symbols = map(self._symbol, self._defined(inside, KINDS))

@@ -234,7 +234,7 @@ def test_the_common_end_of_long_names_is_read_once(spellings: tuple[str, str]) -
     names = SymbolNames(SymbolEntries(b"", StringTable(b"\0a\0", "names"), form, 64, ()))
 
     def work(length: int) -> int:
-        texts = [spelling.format("v" * length) for spelling in spellings]
+        texts = [spelling.format("v" * length).encode() for spelling in spellings]
         return calls_of(lambda: names.beginning(texts))
 
     assert work(100_000) == work(10)
