@@ -388,11 +388,11 @@ def _variable(meanings: NameLookup, name: str) -> Variable | None:
     return meaning[0] if meaning and isinstance(meaning[0], Variable) else None
 
 
-@kept_with(lambda scope: scope.unit)
 def _entry_count(scope: Die) -> int:
     return 1 + sum(1 for _ in scope.unit.tree.children(scope.index))
 
 
+@kept_with(lambda scope: scope.unit)
 def _is_large(scope: Die) -> bool:
     """Return whether so much is in a scope that a name is looked for in the bytes first."""
     index = scope.index
