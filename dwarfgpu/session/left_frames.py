@@ -11,10 +11,12 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.rule import SameValueRule, UndefinedRule
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.calls.call_sites import CallSite
+from dwarfgpu.dwarf.cfi_rows_by_pc import CallFrames
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -55,11 +57,12 @@ class LeftFrame:
                 return True
         return False
 
-    def require_no_part_in(self, attribute: ExprLoc) -> None:
-        """Raise `UndefinedBits` for a value that is read from the frame. Its address is known."""
+    def require_no_part_in(self, attribute: ExprLoc, *, is_object: bool = False) -> None:
+        """Raise `UndefinedBits` for a value that is read from the frame, and for an object that is
+        in it. An address there is known."""
         unit = attribute.unit
         instructions = decode(attribute.expression, unit.dialect, unit.format).instructions
-        reads = any(
+        reads = is_object or any(
             instruction.operation.name.startswith(("deref", "xderef"))
             for instruction in instructions.distinct
         )
@@ -92,7 +95,7 @@ def left_frame(
 ) -> LeftFrame:
     """Return what the function at an address of a file had until it jumped. `around`: the entries
     around the address, the innermost first. `info`: None for no call frame information."""
-    name, registers = "the function", set(() if info is None else _saved(info, address))
+    name, registers = "the function", set(() if info is None else _saved(info.call_frames, address))
     if architecture is not None and architecture.stack_pointer is not None:
         registers.add(architecture.stack_pointer)
     for die in around:
@@ -130,19 +133,22 @@ def _of_frame_base(subprogram: Subprogram) -> Iterator[int]:
             yield number
 
 
-def _saved(info: DebugInfo, address: int) -> Iterator[int]:
-    """Yield the registers that a function saves by its call frame information, as far as that can
+@kept_with(first)
+def _saved(frames: CallFrames, address: int) -> frozenset[int]:
+    """Return the registers that a function saves by its call frame information, as far as that can
     be read."""
-    frames = info.call_frames
     try:
         described = frames.description_at(address)
         table = None if described is None else frames.table(described.section, described.fde)
     except DwarfGpuError:
-        return  # who unwinds the frame reports it
-    for row in () if table is None else table.rows:
-        for number, rule in row.rules.items():
-            if not isinstance(rule, _UNCHANGED):
-                yield number
+        return frozenset()  # who unwinds the frame reports it
+    rows = () if table is None else table.rows
+    return frozenset(
+        number
+        for row in rows
+        for number, rule in row.rules.items()
+        if not isinstance(rule, _UNCHANGED)
+    )
 
 
 def _pieces(program: Program) -> Iterator[list[Instruction]]:

@@ -16,9 +16,9 @@ Law: the cost of an answer is bounded, however its types are built.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import CHARACTERS
@@ -62,6 +62,9 @@ from dwarfgpu.model.location import (
 from dwarfgpu.model.storage import Composite, Implicit, ImplicitPointer, Memory
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.bit_field import bit_order, read_field
+
+if TYPE_CHECKING:
+    from dwarfgpu.session.left_frames import LeftFrame
 
 VIRTUAL_OF_COPY: Final = "where the virtual base class of a copy is, is not known"
 """Why it is unknown: only an object in memory says where it is."""
@@ -152,6 +155,14 @@ class TypeAttributes:
         if isinstance(frame, SubprogramFrame) and frame.level:
             return evolve(frame, cfi_only=True)
         return frame
+
+    @cached_property
+    def _left_frame(self) -> LeftFrame | None:
+        """What the function of the focus had until it jumped to its callee."""
+        from dwarfgpu.session.frame import SubprogramFrame  # few types need a frame
+
+        frame = self._context.frame
+        return frame.left_frame() if isinstance(frame, SubprogramFrame) else None
 
     def assumed(self) -> tuple[str, ...]:
         """Return the assumptions about registers, frames and expressions so far."""
@@ -371,6 +382,7 @@ class TypeAttributes:
             object=object,
             initial_stack=stack,
         )
+        self._require_no_left_frame(source, result_kind)
         try:
             if isinstance(source, LocList) and result_kind == "location":
                 return self._listed(source, context)
@@ -381,6 +393,19 @@ class TypeAttributes:
                 error.option = None
             self._too_much[key] = error.anew()
             raise
+
+    def _require_no_left_frame(self, source: ExprLoc | LocList, result_kind: ResultKind) -> None:
+        """Raise `UndefinedBits` for what is in a frame that was given back before a tail call."""
+        if self._left_frame is None:
+            return
+        expressions: Iterable[bytes]
+        if isinstance(source, LocList):
+            expressions = source.expressions(self._context.pc)
+        else:
+            expressions = (source.expression,)
+        for expression in expressions:
+            attribute = ExprLoc(expression, source.unit)
+            self._left_frame.require_no_part_in(attribute, is_object=result_kind == "location")
 
     def _count(self) -> None:
         if self._evaluations_left <= 0:

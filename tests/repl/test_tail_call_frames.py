@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.dwarf.cfi_rows_by_pc import CallFrames, Description
 from tests.repl.side_by_side import answers, build, with_core
 
 SOURCE = """\
@@ -126,3 +127,53 @@ def test_what_a_call_passed_from_a_frame_that_was_given_back(
     assert "mid gave its frame back before it jumped to its callee" in texts[1]
     assert texts[2] == "$2 = 1\n" and texts[3] == "$3 = 3\n"
     assert "y@entry" not in texts[4] and "x@entry=1" in texts[4]
+
+
+def test_the_saved_registers_of_a_function_are_sought_once(
+    tmp_path: Path, tool: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A function may have thousands of variables, and of rows of call frame information."""
+    build(tmp_path, {"a.c": SPILLED}, [[tool("clang-19"), "-g", "-O2", "a.c", "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    described, count = CallFrames.description_at, 0
+
+    def counted(self: CallFrames, address: int) -> Description | None:
+        nonlocal count
+        count += 1
+        return described(self, address)
+
+    def sought(*commands: str) -> int:
+        before = count
+        answers(None, files, ["frame 1", *commands])
+        return count - before
+
+    monkeypatch.setattr(CallFrames, "description_at", counted)
+    assert sought("p a", "p b", "p c", "info locals") == sought("p a") > 0
+
+
+LENGTHS = """\
+int *volatile nowhere; volatile int sink; int st[9];
+__attribute__((noinline, noclone)) int leaf(
+    int x, int a, int b, int c, int d, int e, long last) {
+  sink = x + a + b + c + d + e + last;
+  __asm__ volatile("" ::: "memory"); *nowhere = sink; return sink;
+}
+__attribute__((noinline, noclone)) int mid(int n, int a2, long a3, long a4, long a5, long a6,
+                                           long k, int (*rows)[k]) {
+  sink = rows[0][1]; return leaf(n + 1, 2, 3, 4, 5, 6, 777);
+}
+__attribute__((noinline, noclone)) int outer(int n) {
+  volatile int guard = n; return mid(n, 1, 2, 3, 4, 5, 3, (int (*)[3])st) + 1 + guard;
+}
+int main(int c, char **v) { return outer(c) + 1; }
+"""
+
+
+def test_lengths_of_a_frame_that_was_given_back(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """The bound of a type is read from memory as a variable is: it is gone, too."""
+    build(tmp_path, {"a.c": LENGTHS}, [[tool("gcc"), "-g", "-O2", "a.c", "-o", "a"]])
+    commands = ["frame 1", "p k", "p sizeof(*rows)", "ptype *rows"]
+    texts = [text.partition("\n")[2] for text in answers(None, with_core(tool, tmp_path), commands)]
+    assert "mid (" in texts[0] and "[tail call]\n" in texts[0]
+    assert texts[1].startswith("$1 = <optimized out>\n") and "[777]" not in "".join(texts)
+    assert "optimized out" in texts[2] and texts[3].startswith("type = int []\n")
