@@ -31,6 +31,7 @@ from dwarfgpu.language.name_resolution import array_of
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue, is_in_register
 from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.language.vectors import contents
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import Memory
 
@@ -47,7 +48,7 @@ def elements(objects: ObjectAccess, values: list[TypedValue]) -> TypedValue:
     objects.check_size(whole_bits)
     bits = Bits(0, whole_bits)
     if not isinstance(objects, Unevaluated):
-        bits = concatenate([objects.known(value) for value in values], objects.context.endian)
+        bits = concatenate([contents(objects, value) for value in values], objects.context.endian)
     return TypedValue(Array(first.type, (len(values),)), bits=bits, unit=first.unit)
 
 

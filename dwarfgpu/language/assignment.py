@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.base.bits import insert, signed
+from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.constants import LANG_D, LANG_GO, WITH_TYPES_OF_C
 from dwarfgpu.dwarf.types.type_sizes import size_bits, unpacked
@@ -37,7 +37,7 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import INTERNAL, TypedValue, own_bits
 from dwarfgpu.language.vectors import is_vector, why_sizes_differ
 from dwarfgpu.model.location import Location, single_location_in
-from dwarfgpu.model.object import Bits
+from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import Implicit, Memory
 from dwarfgpu.session.bit_field import bit_order
 
@@ -198,13 +198,17 @@ def _with_part(
     assert target.part_of is not None and options.keep is not None
     whole, first_bit = target.part_of
     size, endian = target.size_bits, objects.context.endian
-    bits = objects.known(whole)
+    read = objects.read(whole)
+    bits = objects.known(whole) if read.bits is None else read.bits  # the rest may be unknown
     assert whole.convenience is not None and size is not None
     if target.bit_size is not None and "big" in (endian, bit_order(target.type, endian)):
         raise Unsupported("bit-fields of convenience variables are not set in big-endian order")
     own = own_bits(target, Bits(number, size), endian)
-    changed = insert(bits.value, bits.size_bits, first_bit, own.size_bits, own.value, endian)
-    options.keep(whole.convenience, evolve(whole, bits=Bits(changed, bits.size_bits)))
+    end = first_bit + own.size_bits
+    before = bits.slice(0, first_bit, endian)
+    behind = bits.slice(end, bits.size_bits - end, endian)
+    changed = concatenate([before, own, behind], endian)
+    options.keep(whole.convenience, evolve(whole, bits=changed))
     return evolve(target, bits=Bits(number, size))
 
 

@@ -76,7 +76,9 @@ class MemberAccess(NamedValues):
         if self.language.is_fortran and is_complex(bare) and name.lower() in _PARTS:
             return complex_part(self.objects, value, _PARTS.index(name.lower()))
         if is_vector(bare):
-            component = components(self.objects, value, node.name)
+            component = components(
+                self.objects, value, node.name, is_opencl=self.language.is_opencl
+            )
             if component is not None:
                 return component
         if isinstance(bare, Struct) and any(is_dynamic(m.type) for m in path_to(bare, name) or ()):

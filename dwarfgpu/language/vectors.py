@@ -9,14 +9,14 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
-from dwarfgpu.dwarf.types.types import Array, Base, Type, strip
+from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, vector_type
+from dwarfgpu.dwarf.types.types import Array, Base, Type, Typedef, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.arithmetic_conversions import is_floating, is_number
 from dwarfgpu.language.kinds_of_operands import OperandKind, Operators
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
-from dwarfgpu.model.location import Location, composite
+from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, composite
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import Memory, Part
 
@@ -66,7 +66,9 @@ def is_floating_vector(type_: Type | None) -> bool:
     return is_vector(type_) and is_floating(_form(type_)[0])
 
 
-def components(objects: ObjectAccess, value: TypedValue, name: str) -> TypedValue | None:
+def components(
+    objects: ObjectAccess, value: TypedValue, name: str, *, is_opencl: bool
+) -> TypedValue | None:
     """Return `.xy`, `.s01` or `.lo`: several elements of a vector (OpenCL C 6.3.7); None for other
     names. Halves of a vector of three elements are those of one of four, whose last is undefined.
     """
@@ -87,20 +89,38 @@ def components(objects: ObjectAccess, value: TypedValue, name: str) -> TypedValu
         raise UsageError(f"Invalid OpenCL vector component accessor {name}")
     if len(indexes) == 1:
         return objects.element(value, indexes[0])
-    kind = Array(element, (len(indexes),), is_vector=True)
+    kind = (
+        _opencl_vector(element, len(indexes)) if is_opencl else vector_type(element, len(indexes))
+    )
     elements = [
         objects.element(value, index) if index < count else _fourth(objects, value, element)
         for index in indexes
     ]
     parts = [objects.read(part) for part in elements]
     is_assignable = len(set(indexes)) == len(indexes)
-    location = _location_of(parts) if is_assignable else None
+    location = _location_of(parts, size_bits(kind) or 0) if is_assignable else None
     read = [part.bits for part in parts if part.bits is not None]
     if len(read) < len(parts):
         error = next((part.error for part in parts if part.error is not None), None)
         return TypedValue(kind, location, error=error, unit=value.unit)
-    bits = concatenate(read, objects.context.endian)
+    bits = _joined(read, kind, objects.context.endian)
     return TypedValue(kind, location, bits, unit=value.unit, notes=value.notes)
+
+
+def contents(objects: ObjectAccess, value: TypedValue) -> Bits:
+    """Return the contents of an object; of a vector, what is known of them: its padding may be
+    undefined."""
+    bits = objects.read(value).bits if is_vector(value.type) else None
+    return objects.known(value) if bits is None else bits
+
+
+def _joined(elements: list[Bits], type_: Type | None, endian: Endian) -> Bits:
+    """Return the contents of a vector of some elements; its padding is undefined."""
+    bits = concatenate(elements, endian)
+    padding = (size_bits(type_) or 0) - bits.size_bits
+    if padding <= 0:
+        return bits
+    return concatenate([bits, Bits(0, padding, undefined=(1 << padding) - 1)], endian)
 
 
 def _fourth(objects: ObjectAccess, value: TypedValue, element: Type | None) -> TypedValue:
@@ -115,14 +135,17 @@ def _fourth(objects: ObjectAccess, value: TypedValue, element: Type | None) -> T
     return TypedValue(element, bits=bits, error=read.error, unit=value.unit)
 
 
-def _location_of(parts: Sequence[TypedValue]) -> Location | None:
-    """Return the location of several elements, to which a vector may be assigned."""
+def _location_of(parts: Sequence[TypedValue], bit_size: int) -> Location | None:
+    """Return the location of several elements, to which a vector of a size may be assigned."""
     elements: list[Part] = []
     for part in parts:
         size = part.size_bits
         if part.location is None or size is None:
             return None
         elements.append(Part(part.location, size))
+    padding = bit_size - sum(element.size_bits for element in elements)
+    if padding > 0:
+        elements.append(Part(UNDEFINED_LOCATION, padding))
     return composite(elements)
 
 
@@ -194,7 +217,7 @@ def selected(
     kind, count = _form(condition.type)
     vector = next((arm for arm in (yes, no) if is_vector(arm.type)), None)
     if vector is None:
-        vector = TypedValue(Array(yes.type, (count,), is_vector=True), unit=condition.unit)
+        vector = TypedValue(_opencl_vector(yes.type, count), unit=condition.unit)
     elif is_vector(yes.type) and is_vector(no.type) and _shape(yes) != _shape(no):
         raise UsageError(_DIFFERENT_TYPES)
     element, element_count = _form(vector.type)
@@ -258,17 +281,22 @@ def vector_literal(arithmetic: Operators, values: Sequence[TypedValue], type_: T
 
 def _truths(arithmetic: Operators, vector: TypedValue, truths: list[bool]) -> TypedValue:
     kind, count = _form(vector.type)
-    size = size_bits(kind) or 0
-    element = _integer(size, arithmetic.objects.context.endian)
+    size, endian = size_bits(kind) or 0, arithmetic.objects.context.endian
     parts = [Bits((1 << size) - 1 if truth else 0, size) for truth in truths]
-    bits = concatenate(parts, arithmetic.objects.context.endian)
-    return TypedValue(Array(element, (count,), is_vector=True), bits=bits, unit=vector.unit)
+    type_ = _opencl_vector(_integer(size, endian), count)
+    return TypedValue(type_, bits=_joined(parts, type_, endian), unit=vector.unit)
+
+
+def _opencl_vector(element: Type | None, count: int) -> Array | Typedef:
+    from dwarfgpu.language.opencl.types import opencl_vector  # few programs
+
+    return opencl_vector(element, count)
 
 
 def _integer(bit_size: int, endian: Endian) -> Base:
     """Return the signed integer type of OpenCL with a size (OpenCL C 6.1.1)."""
     name = {8: "char", 16: "short", 32: "int", 64: "long"}.get(bit_size, f"__int{bit_size}")
-    return Base(BaseType(name, "signed", bit_size, endian))
+    return Base(BaseType(name, "signed_char" if name == "char" else "signed", bit_size, endian))
 
 
 def _shape(value: TypedValue) -> tuple[object, ...]:
@@ -290,9 +318,7 @@ def _elements(arithmetic: Operators, value: TypedValue, vector: TypedValue) -> l
             f"an operator on a vector of {count} elements: more than {_MAX_ELEMENTS}"
         )
     if is_vector(value.type):
-        read = objects.read(value)
-        bits = objects.known(value) if read.bits is None else read.bits  # padding may be unknown
-        operand = TypedValue(value.type, bits=bits, unit=value.unit)
+        operand = TypedValue(value.type, bits=contents(objects, value), unit=value.unit)
         return [objects.element(operand, index) for index in range(count)]
     number = arithmetic.value(arithmetic.number(value))
     element = arithmetic.cast(number, kind)
@@ -307,7 +333,7 @@ def _of(arithmetic: Operators, vector: TypedValue, elements: list[TypedValue]) -
     kind, _ = _form(vector.type)
     objects = arithmetic.objects
     parts = [objects.known(arithmetic.cast(element, kind)) for element in elements]
-    bits = concatenate(parts, objects.context.endian)
+    bits = _joined(parts, vector.type, objects.context.endian)
     return TypedValue(vector.type, bits=bits, unit=vector.unit)
 
 

@@ -201,7 +201,7 @@ def test_operands_are_evaluated_once() -> None:
 def test_vectors_of_different_types_are_not_compared() -> None:
     done = run(*KERNEL, "-ex", "p vec == (vec > 1)", "-ex", "whatis vec == vec")
     assert "Cannot perform operation on vectors with different types" in done.err
-    assert done.lines[-1] == "type = int __attribute__ ((vector_size(4)))"
+    assert done.lines[-1] == "type = int4"
 
 
 def test_the_fourth_of_three_elements_is_no_zero() -> None:

@@ -291,6 +291,14 @@ def lost_length(array_type: Array) -> str | None:
     return array_type.lost_length or _contents(array_type).lost_length
 
 
+def vector_type(element: Type | None, count: int) -> Array:
+    """Return the type of a vector as clang describes it: one of three elements is as large as one
+    of four (OpenCL C 6.1.5)."""
+    size = size_bits(element)
+    declared = 4 * size if count == 3 and size is not None else None
+    return Array(element, (count,), is_vector=True, declared_bits=declared)
+
+
 def element_type(array_type: Array) -> Type | None:
     """Return the type of an element; for an array of several dimensions, an array of the others."""
     if len(array_type.dimensions) == 1:

@@ -7,7 +7,8 @@ from typing import Final
 
 from dwarfgpu.base.base_type import BaseType, float_format
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.dwarf.types.types import Array, Base, Typedef
+from dwarfgpu.dwarf.types.type_sizes import vector_type
+from dwarfgpu.dwarf.types.types import Array, Base, Type, Typedef, strip
 from dwarfgpu.language.builtin_types import Builtins
 
 _SCALARS: Final[dict[str, tuple[str, int]]] = {
@@ -17,6 +18,7 @@ _SCALARS: Final[dict[str, tuple[str, int]]] = {
     "long": ("signed", 64), "ulong": ("unsigned", 64),
     "half": ("float", 16), "float": ("float", 32), "double": ("float", 64),
 }  # fmt: skip
+_NAMES: Final = {form: name for name, form in _SCALARS.items()}
 _OF_ADDRESSES: Final = {
     "size_t": False, "ptrdiff_t": True, "intptr_t": True, "uintptr_t": False
 }  # fmt: skip
@@ -35,11 +37,15 @@ def opencl_type(builtins: Builtins, name: str) -> Base | Typedef | None:
     if match is None or match[1] not in _SCALARS:
         return None
     element, count = _scalar(builtins, match[1]), int(match[2])
-    room = 4 if count == 3 else count  # as large as one of four
-    return Typedef(
-        name,
-        Array(element, (count,), is_vector=True, declared_bits=room * element.base.bit_size),
-    )
+    return Typedef(name, vector_type(element, count))
+
+
+def opencl_vector(element: Type | None, count: int) -> Array | Typedef:
+    """Return the type of the language that has such elements, by its name; an unnamed one of
+    elements that no type of the language has."""
+    bare, kind = strip(element), vector_type(element, count)
+    name = _NAMES.get((bare.base.encoding, bare.base.bit_size)) if isinstance(bare, Base) else None
+    return kind if name is None else Typedef(f"{name}{count}", kind)
 
 
 def _scalar(builtins: Builtins, name: str) -> Base:
