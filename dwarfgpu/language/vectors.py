@@ -266,6 +266,18 @@ def spread(arithmetic: Operators, number: TypedValue, type_: Type) -> TypedValue
     return _of(arithmetic, vector, [arithmetic.cast(number, kind)] * count)
 
 
+def assigned(arithmetic: Operators, target: TypedValue, value: TypedValue) -> TypedValue:
+    """Return what OpenCL assigns to a vector: a number becomes all its elements.
+
+    `UsageError` for a vector of another type, which clang refuses (OpenCL C 6.2.1).
+    """
+    if is_number(value.type) and target.type is not None:
+        return spread(arithmetic, value, target.type)
+    if is_vector(value.type) and _shape(target) != _shape(value):
+        raise UsageError("Cannot assign a vector of a different type")
+    return value
+
+
 def vector_literal(arithmetic: Operators, values: Sequence[TypedValue], type_: Type) -> TypedValue:
     """Return `(float4)(pair, 1, 2)` of OpenCL: numbers and the elements of vectors, as many as the
     vector has (OpenCL C 6.1.6)."""

@@ -144,10 +144,33 @@ VALUES = [
 def test_padding_is_undefined(tool: Callable[[str], str], tmp_path: Path) -> None:
     """That of results; what uses the elements alone does not need it."""
     commands = [f"p {text}" for text, _ in VALUES]
-    answers, done = _answers(tool, tmp_path, "float", "", *commands, "p f = v + v")
+    answers, done = _answers(tool, tmp_path, "float", "", *commands, "p f = (four)(v + v)")
     shown = [answer.partition(" = ")[2] for answer in answers[:-1]]
     assert shown == [value for _, value in VALUES], done
     assert "value has been optimized out, at least in part" in done.err
+
+
+ASSIGNMENTS = [
+    ("v = n", "{1, 1, 1}"),
+    ("f = 2.5", "{2.5, 2.5, 2.5, 2.5}"),
+    ("f.xzy = 7", "{7, 7, 7}"),
+    ("f", "{7, 7, 7, 2.5}"),
+    ("b = 3.7", "{3, 3, 3}"),
+    ("s.v = a[1]", "{4, 5, 6}"),
+    ("f.xy = t", "{1, 2}"),
+]
+REFUSED = ["v = b", "b = v", "v = f", "f = v", "t = f.xyz", "f.xy = b.xy", "b = (v == v) ? v : v"]
+
+
+def test_assignments(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """Of numbers and vectors, as clang accepts them: the bits of another type are no elements."""
+    asserted = "".join(f"  if (n > 9) {text};\n" for text, _ in ASSIGNMENTS if " = " in text)
+    commands = [f"p {text}" for text in (*(text for text, _ in ASSIGNMENTS), *REFUSED, "f", "b")]
+    answers, done = _answers(tool, tmp_path, "float", asserted, *commands)
+    shown = [answer.partition(" = ")[2] for answer in answers]
+    expected = [value for _, value in ASSIGNMENTS] + [""] * len(REFUSED)
+    assert shown == [*expected, "{1, 2, 7, 2.5}", "{3, 3, 3}"], done
+    assert done.err.count("Cannot assign a vector of a different type") == len(REFUSED), done
 
 
 def test_swizzles_in_hip(tool: Callable[[str], str], tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.precedences import COMPARISONS
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
-from dwarfgpu.language.vectors import is_vector, negated, related, shift_count
+from dwarfgpu.language.vectors import assigned, is_vector, negated, related, shift_count
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf_structures import SHF_WRITE, Section
 
@@ -185,6 +185,9 @@ class OpenCLOperators(LanguageOperators):
             return None
         right = shift_count(self.arithmetic, left, right)
         return self.evaluation.computed(operator, left, right)
+
+    def as_stored(self, target: TypedValue, value: TypedValue) -> TypedValue:
+        return assigned(self.arithmetic, target, value) if is_vector(target.type) else value
 
     def by_element(self, node: ast.Conditional, condition: TypedValue) -> TypedValue | None:
         is_of_vectors = is_vector(condition.type)
