@@ -253,7 +253,7 @@ def shift_count(arithmetic: Operators, left: TypedValue, right: TypedValue) -> T
     most = arithmetic.value(arithmetic.numbers.integer(bits - 1))
     if vector is None or not is_vector(right.type):
         return arithmetic.binary("&", right, most)
-    if _form(vector.type)[1] != _form(right.type)[1]:
+    if not is_vector(left.type) or _form(left.type)[1] != _form(right.type)[1]:
         raise UsageError(_DIFFERENT_TYPES)
     counts = _elements(arithmetic, right, right)
     return _of(arithmetic, vector, [arithmetic.binary("&", count, most) for count in counts])

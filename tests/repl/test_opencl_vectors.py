@@ -131,6 +131,7 @@ def test_a_condition_chooses_by_component(expression: str, value: str) -> None:
         (f"{C} ? vec : {C}", "Cannot perform operation on vectors with different types"),
         (f"{C} ? out : out", "Cannot perform conditional operation on incompatible types"),
         (f"{C} << {C}.xy", "Cannot perform operation on vectors with different types"),
+        (f"t >> {C}", "Cannot perform operation on vectors with different types"),
         (f"{C} << vec", "Integer-only operation on floating point number."),
     ],
 )
