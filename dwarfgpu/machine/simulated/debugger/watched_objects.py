@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import and_
 from typing import TYPE_CHECKING
 
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.run_control import Watch, WatchScope
 from dwarfgpu.machine.simulated.debugger.debugger_registers import contents
+from dwarfgpu.machine.simulated.storage.written_registers import written_bits
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import MemoryAddress, RegisterOffset, WaveId
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
     from dwarfgpu.machine.simulated.execution.watchpoints import Watching, Watchpoints
+    from dwarfgpu.machine.simulated.storage.global_memory import Allocation
     from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory
     from dwarfgpu.machine.sparse_memory import SparseMemory
 
@@ -132,14 +135,19 @@ class _MachineReads:
         return parts
 
     def _register_bytes(self, start: RegisterOffset, size_bytes: int) -> bytes:
-        data = contents(self._waves[start.wave], start.register) or b""
-        return data[start.offset_bytes : start.offset_bytes + size_bytes]
+        wave, first = self._waves[start.wave], start.offset_bytes
+        data = contents(wave, start.register)
+        if data is None:  # the wave does not have it
+            return b""
+        known = written_bits(wave, start.register.name, len(data))
+        part = slice(first, first + size_bytes)
+        return _known_contents(data[part], known[part])
 
     def _memory_bytes(self, workgroup: int | None, address: int, size_bytes: int) -> bytes:
         if workgroup is None:
             return self._global_bytes(address, size_bytes)
         of_group = (wave for wave in self._machine.waves if wave.wave.workgroup == workgroup)
-        return next(of_group).lds.data[address : address + size_bytes].tobytes()
+        return _bytes_of(next(of_group).lds, address, size_bytes)
 
     def _global_bytes(self, address: int, size_bytes: int) -> bytes:
         """Return the bytes that are in allocations: nothing can write the others."""
@@ -149,7 +157,7 @@ class _MachineReads:
             allocation = memory.at(position)
             if allocation is not None:
                 count = min(allocation.end, end) - position
-                out += memory.read(position, count)
+                out += _bytes_of(allocation, position, count)
                 position += count
             elif memory.source is not None:
                 position = memory.source_after(position)
@@ -157,3 +165,20 @@ class _MachineReads:
                 after = memory.gap(position)[1]
                 position = end if after is None else after
         return out
+
+
+def _bytes_of(allocation: Allocation, address: int, size_bytes: int) -> bytes:
+    """Return bytes of an allocation as `Contents`."""
+    first = address - allocation.start
+    part = slice(first, first + size_bytes)
+    data = allocation.data[part].tobytes()
+    written = allocation.written
+    known = b"\xff" * size_bytes if written is None else written[part].tobytes()
+    return _known_contents(data, known)
+
+
+def _known_contents(data: bytes, known: bytes) -> bytes:
+    """Return bytes as `Contents`; `known` is the mask of their bits that were written."""
+    if known.count(0xFF) < len(known):
+        data = bytes(map(and_, data, known))
+    return data + known

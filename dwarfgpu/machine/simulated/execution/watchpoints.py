@@ -28,6 +28,8 @@ _CALL_BYTES: Final = 4
 _NONE: Final = np.zeros((), bool)
 """No access is inside."""
 Contents: TypeAlias = Callable[[], bytes]
+"""Bytes, with zeros for the bits that nothing has written, and the mask of those written: a first
+write is a change, whatever was there before."""
 
 
 @frozen(eq=False)
@@ -46,7 +48,7 @@ class Watching:
 
     watch: Watch
     memory: Contents
-    """The bytes of the object now that are in memory."""
+    """Those of the object now that are in memory."""
     registers: Contents
     """Those in registers."""
     ranges: tuple[WatchedRange, ...]
@@ -126,8 +128,10 @@ class Watchpoints:
         return None
 
     def _is_hit(self, one: Watching, state: _State, wave: WaveMemory) -> bool:
-        memory = one.memory()
-        is_changed, state.memory = memory != state.memory, memory
+        is_changed = False
+        if any(access.is_written for access in self._accesses):
+            memory = one.memory()
+            is_changed, state.memory = memory != state.memory, memory
         scope, code = one.watch.scope, one.watch.code
         if wave.wave.id == one.wave and not wave.is_ended and not (scope and one.returns):
             registers = one.registers()
