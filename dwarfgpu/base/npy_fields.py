@@ -10,7 +10,8 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 
 _PLAIN: Final = pattern(r"<[iu][248]|<f(?:2|4|8|16)|<c(?:8|16)|\|[biu]1|\|V[1-9][0-9]{0,9}")
-_MAX_DEPTH: Final = 16
+MAX_DEPTH: Final = 64
+"""Of structures in one another: Python reads headers with up to 200 brackets in one another."""
 _MAX_BYTES: Final = 1 << 30
 _MAX_TEXT: Final = 60
 """Characters of a part of a header in a message."""
@@ -59,8 +60,8 @@ def parsed_fields(descr: object, outer: tuple[str, ...] = ()) -> tuple[Field, ..
 
     `outer`: the names of the fields that have the structure.
     """
-    if len(outer) == _MAX_DEPTH:
-        raise ValueError(f"in one another, more than {_MAX_DEPTH} deep")
+    if len(outer) == MAX_DEPTH:
+        raise ValueError(f"in one another, more than {MAX_DEPTH} deep")
     if not isinstance(descr, list) or not descr:
         where = f" as the field {_path(outer)}" if outer else ""
         raise ValueError(f"with {_shortened(descr)} in place of fields{where}")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final, cast
 
 from dwarfgpu.base.base_type import CHARACTERS, INTEGRAL
 from dwarfgpu.base.float_format import BFLOAT16, BINARY16, BINARY32, BINARY64, FloatFormat
-from dwarfgpu.base.npy_fields import Field, descr_of, structure
+from dwarfgpu.base.npy_fields import MAX_DEPTH, Field, descr_of, structure
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
@@ -24,7 +25,11 @@ from dwarfgpu.machine.simulated.launch.kernel_arguments import Integers, Vector
 
 _MOST_CHARACTERS: Final = 8_000
 """Of the fields of a structure: `numpy.load` reads headers of up to 10,000."""
+_MOST_FIELDS: Final = _MOST_CHARACTERS // 10
+"""More than such a header has room for: structures in one another, each with some more of the next,
+have too many to be counted."""
 _MOST_DEPTH: Final = 12
+"""Of structures without a name in one another."""
 
 
 def numbers_of(item: Type | None) -> tuple[Type | None, int]:
@@ -110,19 +115,21 @@ def structure_fields(item: Type | None) -> tuple[Field, ...]:
     member that NumPy has no type for: a bit-field, a union, a member that overlaps another."""
     if not isinstance(item, Struct):
         return ()
-    fields = _fields(item, 0)
+    fields = _fields(item, 0, iter(range(_MOST_FIELDS)))
     return fields if fields and len(descr_of(fields)) <= _MOST_CHARACTERS else ()
 
 
-def _fields(item: Struct, depth: int) -> tuple[Field, ...]:
-    """Return the fields of a structure; none if it has others than fields."""
-    if item.kind == "union" or not item.size_bytes or depth == _MOST_DEPTH:
+def _fields(item: Struct, depth: int, room: Iterator[int]) -> tuple[Field, ...]:
+    """Return the fields of a structure; none if it has others than fields, or more than there is
+    room for: an element for each."""
+    if item.kind == "union" or not item.size_bytes or depth == MAX_DEPTH:
         return ()
     out: list[Field] = []
     position = 0
-    for offset_bits, member in sorted(data_members(item), key=lambda pair: pair[0]):
+    members = islice(data_members(item), _MOST_FIELDS + 1)
+    for offset_bits, member in sorted(members, key=lambda pair: pair[0]):
         first, rest = divmod(offset_bits, 8)
-        own = _field(member, depth)
+        own = None if next(room, None) is None else _field(member, depth, room)
         if own is None or rest or first < position:
             return ()
         out += [*_padding(first - position), own]
@@ -191,7 +198,7 @@ def is_empty(item: Struct) -> bool:
     return True
 
 
-def _field(member: Member, depth: int) -> Field | None:
+def _field(member: Member, depth: int, room: Iterator[int]) -> Field | None:
     """Return a member as a field; None if NumPy has no type for it."""
     if member.is_bit_field or member.location is not None or member.bit_offset is None:
         return None
@@ -211,7 +218,7 @@ def _field(member: Member, depth: int) -> Field | None:
     shape += [lanes] if lanes > 1 else []
     descr, fields = numpy_type(number), tuple[Field, ...]()
     if isinstance(bare, Struct):
-        fields = _fields(bare, depth + 1)
+        fields = _fields(bare, depth + 1, room)
         descr = structure(fields) if fields else None
     if not name or descr is None:
         return None

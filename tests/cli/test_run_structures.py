@@ -66,6 +66,30 @@ def loaded(array: Npy) -> np.ndarray:
     return np.load(io.BytesIO(npy_bytes(array)), allow_pickle=False)
 
 
+def in_one_another(depth: int, count: int) -> Struct:
+    """A structure of others of the same kind, which have members likewise, and so on."""
+    part = struct(4, ("v", 0, INT))
+    for _ in range(1, depth):
+        size = part.size_bytes or 0
+        part = struct(size * count, *((f"m{n}", n * size, part) for n in range(count)))
+    return part
+
+
+@pytest.mark.parametrize(("depth", "is_array"), [(13, True), (64, True), (65, False)])
+def test_structures_in_one_another(depth: int, is_array: bool) -> None:
+    """As deep as NumPy and dwarfgpu read them; beyond, they are bytes."""
+    fields = pointer_to(in_one_another(depth, 1)).item_fields
+    assert bool(fields) == is_array
+    if is_array:
+        written = Npy(structure(fields), (2,), bytes(range(8)), fields)
+        assert loaded(written).tobytes() == bytes(range(8))
+        assert parse_npy(npy_bytes(written), "x", structures=True).fields == fields
+
+
+def test_structures_with_too_many_fields_are_not_counted() -> None:
+    assert not pointer_to(in_one_another(12, 8)).item_fields
+
+
 def test_a_structure_has_the_type_that_numpy_has_for_it() -> None:
     fields = pointer_to(Array(WHOLE, (3,))).item_fields
     data = bytes(range(104)) * 2
@@ -185,7 +209,7 @@ def of_descr(descr: str) -> bytes:
     [
         "[]", "[('a',)]", "[('a', '<i4'), ('a', '<i4')]", "[('', '<i4')]", "[('a', '<i4', (0,))]",
         "[('a', '<i4', 3)]", "[(('t', 'a'), '<i4')]", "[('a', '|V0')]", "[['a', '<i4']]",
-        "[('a', '<f8', (99999999, 99999999))]", "[('a', " * 20 + "'<i4'" + ")]" * 20,
+        "[('a', '<f8', (99999999, 99999999))]", "[('a', " * 65 + "'<i4'" + ")]" * 65,
     ],
 )  # fmt: skip
 def test_malformed_fields_are_one_line(descr: str) -> None:
