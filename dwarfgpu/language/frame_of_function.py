@@ -13,8 +13,6 @@ from dwarfgpu.dwarf.scope.declarations import around, declaration_of
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import Variable, variables_below
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.expr.bind import prepare
-from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import functions_at, stack_frames
 
@@ -158,18 +156,6 @@ def _outwards(session: Session) -> Iterator[Session]:
 
 def _is_static(variable: Variable) -> bool:
     """Return whether no frame is needed to know where a variable is."""
-    location = variable.location
-    if isinstance(location, ConstValue):
-        return True
-    if not isinstance(location, ExprLoc):
-        return False
-    from dwarfgpu.session.length_variables import STATIC  # few names are of another function
+    from dwarfgpu.session.own_frame import needs_no_frame  # few names are of another function
 
-    unit = location.unit
-    instructions = prepare(location.expression, unit.dialect, unit.format).instructions
-    names = [instruction.operation.name for instruction in instructions]
-    if names and names[0] in STATIC:
-        return True
-    from dwarfgpu.expr.thread_location import is_in_thread  # the storage lasts (C11 6.2.4)
-
-    return is_in_thread(location)
+    return needs_no_frame(variable.location)

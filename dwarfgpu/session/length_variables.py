@@ -19,13 +19,10 @@ from dwarfgpu.dwarf.scope.declarations import around, declaration_of, scope_path
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import variables_below
 from dwarfgpu.errors import DwarfGpuError, MissingContext, UndefinedBits
-from dwarfgpu.expr.bind import prepare
-from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.session.frame import FrameSession
+from dwarfgpu.session.own_frame import needs_no_frame
 
 _MAX_FRAMES: Final = 10_000
-STATIC: Final = frozenset({"addr", "addrx", "GNU_addr_index"})
-"""First operations of locations that depend on no frame."""
 
 
 @frozen(eq=False)
@@ -55,7 +52,7 @@ def placed_variable(session: FrameSession, die: Die) -> PlacedVariable:
     """
     declared = declaration_of(die)
     function = next((scope for scope in around(declared) if scope.tag in FUNCTIONS), None)
-    if function is None or session.program_location is None or _needs_no_frame(die):
+    if function is None or session.program_location is None or _is_static(die):
         return PlacedVariable(die, session)
     wanted, own = declaration_of(function), session.inline_level
     here = list(_instances(session))[own:]
@@ -88,17 +85,10 @@ def _variable_in(function: Die, declared: Die, die: Die) -> Die:
     return next((own for own in entries if declaration_of(own) == declared), die)
 
 
-def _needs_no_frame(die: Die) -> bool:
-    """Return whether a variable is static."""
-    for holder in die.origins():
-        location = holder.unit.location_attribute(holder)
-        if isinstance(location, ConstValue):
-            return True
-        if isinstance(location, ExprLoc):
-            unit = location.unit
-            instructions = prepare(location.expression, unit.dialect, unit.format).instructions
-            return bool(instructions) and instructions[0].operation.name in STATIC
-    return False
+def _is_static(die: Die) -> bool:
+    """Return whether no frame is needed to know where a variable is."""
+    locations = (holder.unit.location_attribute(holder) for holder in die.origins())
+    return needs_no_frame(next((one for one in locations if one is not None), None))
 
 
 def _instances(session: FrameSession) -> Iterator[_Instance]:

@@ -168,7 +168,8 @@ def read_lanes(
     for few lanes. `UsageError` for a lane that a wave does not have.
 
     The variable is read in every lane, even if its name denotes another one at the lane's program
-    location.
+    location. Where a wave runs another function, the error of the `Reading` is
+    `InconsistentContext`, unless the variable is static.
     """
 
     @names_wrong_arguments

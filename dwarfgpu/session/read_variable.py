@@ -218,6 +218,8 @@ def filled(
             return contents(reading, context)
         if attribute is None and variable.is_only_declared:
             raise _only_declared(variable.die)
+        if variable_location is None:
+            require_frame_of(variable, frame, context)
         why = why_not_described(variable, focus.code_object, context.pc)
         if attribute is None or why is not None:
             raise UndefinedBits(why or _without_location(variable))
@@ -235,6 +237,18 @@ def filled(
         return contents(_with_assumed_registers(reading, frame), context)
     except DwarfGpuError as error:
         return evolve(reading, failure=at_start(focus, error))
+
+
+def require_frame_of(variable: Variable, frame: SubprogramFrame, context: Context) -> None:
+    """Raise `InconsistentContext` for a variable of a function that the frame does not execute."""
+    if variable.kind == "global":
+        return
+    own = frame.subprogram
+    if own is not None and own.die == variable.function:
+        return
+    from dwarfgpu.session.own_frame import require_own_frame  # most frames are of its function
+
+    require_own_frame(variable.name, variable.function, variable.location, frame, context.pc)
 
 
 def _with_assumed_registers(reading: Reading, frame: SubprogramFrame) -> Reading:

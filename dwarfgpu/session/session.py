@@ -54,6 +54,7 @@ from dwarfgpu.session.read_variable import (
     filled,
     located,
     register_assumptions,
+    require_frame_of,
 )
 from dwarfgpu.session.resolve_type import Resolver
 
@@ -384,10 +385,13 @@ class Session(FocusedNames):
     ) -> VariableLocation:
         """Locate a variable that is then read: `read` does not evaluate its location again.
 
-        `variable`: upstream clang describes a parameter otherwise.
+        `variable`: upstream clang describes a parameter otherwise. `InconsistentContext` if it
+        needs a frame of another function.
         """
         frame, context = self.focus()
         stop, writes = self.stop, self.write_count.writes
+        if variable is not None:
+            require_frame_of(variable, frame, context)
         location = located(attribute, context, None, variable)
         return VariableLocation(frame, context, location, stop, writes)
 
@@ -445,6 +449,8 @@ class Session(FocusedNames):
         `variable_location`: from `locate_variable`, evaluated again only where it may have changed.
 
         A global variable needs no call frame: it is there for a lane that is not in this one too.
+        A static one is read in every frame. For another one, a frame that is not of its function,
+        or of that into which it is inlined, is `InconsistentContext`.
         """
         if variable.kind == "global" and self.is_absent:
             return evolve(self.focused(None).read(variable, observe), lane=self.lane)

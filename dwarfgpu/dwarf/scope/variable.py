@@ -81,6 +81,11 @@ class Variable(OfOpenFile):
         return self.die.unit
 
     @cached_property
+    def function(self) -> Die | None:
+        """The subprogram around it, inlined calls passed; None outside of functions."""
+        return function_around(self.die)
+
+    @cached_property
     def type(self) -> Type | None:
         """The type; None if there is none. `DwarfGpuError` for one that cannot be read."""
         return types_of(self.unit).type_of(self.die)
@@ -256,6 +261,14 @@ def external_of(die: Die) -> Variable | None:
     name = name_of(die) if is_declaration else None
     variable = None if name is None else Variable(name, die, "global")
     return variable if variable is not None and variable.is_external else None
+
+
+def function_around(die: Die) -> Die | None:
+    """Return the subprogram around an entry, inlined calls passed; None outside of functions."""
+    above = die.parent()
+    while above is not None and above.tag != dw.TAG_SUBPROGRAM:
+        above = above.parent()
+    return above
 
 
 def _is_of_function(die: Die) -> bool:

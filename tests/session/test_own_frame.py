@@ -1,0 +1,76 @@
+"""Variables are read in frames of their functions alone (`dwarfgpu.session.own_frame`)."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu import CodeObject, InconsistentContext, Session, load_core, read_lanes
+from dwarfgpu.expr.explicit_context import ExplicitAddress
+from tests.cli.command import FIXTURES, STATES
+from tests.language.sessions import waves_of
+
+
+def crashed(program: str = "crash") -> Session:
+    """A thread of `leaf`, called by `down`, which calls itself."""
+    name = FIXTURES / f"core/{program}.x86_64.O0"
+    core = load_core(f"{name}.core", name)
+    files = tuple(CodeObject.of(each.file, each.load_address) for each in core.files)
+    pc = core.pc_of(1)
+    return Session(core.architecture, files, core.target, wave=1, pc=pc, knows_loaded=True)
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_a_parameter_in_a_wave_of_another_function(batch: bool) -> None:
+    [session] = waves_of(STATES / "chain_flat.gfx942.json")
+    parameter = session.variable("a")
+    outer = session.at_level(1)
+    assert (session.functions(), outer.functions()) == (["f11"], ["f10"])
+    found = read_lanes([session, outer], parameter, batch=batch)
+    assert found.of(0, 3).is_complete
+    lost = found.of(1, 3)
+    assert isinstance(lost.error, InconsistentContext) and lost.location is None
+    assert str(lost.error) == "a is a variable of f11, and the frame is of f10"
+    assert outer.focused(3).read(outer.variable("a")).is_complete
+
+
+def test_a_local_variable_in_the_frame_of_a_caller() -> None:
+    session = crashed()
+    local, down = session.variable("sum"), session.at_level(1)
+    assert session.read(local).value == 74
+    assert str(down.read(local).error) == "sum is a variable of leaf, and the frame is of down"
+    with pytest.raises(InconsistentContext, match="the frame is of down"):
+        assert local.location is not None
+        down.locate_variable(local.location, local)
+
+
+def test_a_static_variable_in_any_frame() -> None:
+    session = crashed("lists")
+    frames = [session.at_level(level) for level in range(3)]
+    [index] = [at for at, frame in enumerate(frames) if frame.functions() == ["crash"]]
+    static, parameter = (frames[index].variable(name) for name in ("calls", "n"))
+    outer = frames[index].at_level(index + 1)
+    assert static.kind == "local"
+    assert outer.read(static).value == frames[index].read(static).value == 1
+    assert isinstance(outer.read(parameter).error, InconsistentContext)
+
+
+def test_frames_of_a_recursion_are_of_one_function() -> None:
+    session = crashed()
+    parameter = session.at_level(1).variable("n")
+    readings = [session.at_level(level).read(parameter) for level in (1, 2, 3)]
+    assert [each.error for each in readings] == [None] * 3
+    assert len({each.value for each in readings}) == 3
+
+
+def test_a_frame_base_by_hand_is_that_of_the_function_at_the_pc() -> None:
+    session = crashed()
+    local = session.variable("sum")
+    pc, base = session.at_level(1).pc, ExplicitAddress(0, 0)
+    moved = Session(
+        session.architecture, session.code_objects, session.target, wave=1, pc=pc,
+        given_frame_base=base,
+    )  # fmt: skip
+    assert str(moved.read(local).error) == "sum is a variable of leaf, and the frame is of down"
+    without_pc = Session(session.architecture, session.code_objects, session.target, wave=1,
+        given_frame_base=base)  # fmt: skip
+    assert not isinstance(without_pc.read(local).error, InconsistentContext)
