@@ -191,6 +191,14 @@ def test_hostile_types(kind: Type) -> None:
         pass
 
 
+@pytest.mark.parametrize(("count", "text"), [(70, "int"), (100, "int"), (101, "..."), (150, "...")])
+def test_pointers_by_typedefs_are_followed(count: int, text: str) -> None:
+    kind: Type = INT
+    for number in range(count):
+        kind = Typedef(f"p{number}", Pointer(kind))
+    assert type_text(kind) == f"{text} {'*' * min(count, 100)}"
+
+
 def test_members_are_bounded() -> None:
     """A small file can repeat the same unnamed structure many times."""
     many = Struct("struct", None, 4, tuple(Member("m", INT, 0) for _ in range(2_000)))

@@ -159,6 +159,8 @@ class _Speller:
                 leaf = shown
                 break
             if shown is not type_:
+                if isinstance(type_, Typedef):
+                    self.parts_left += 1  # it has no part in the text; its target is no typedef
                 type_, needs_blank = shown, needs_blank and bool(qualifiers)
                 continue
             if isinstance(type_, MemberPointer) or (
@@ -187,6 +189,10 @@ class _Speller:
             elif isinstance(type_, Function):
                 declarator += self.parameters(type_)
                 type_, needs_blank = type_.result, False
+        else:  # what it would go on with is left out; the name of a typedef is not that
+            shown = type_ if shown_as is None or _is_derived(type_) else shown_as(type_)
+            if shown is not type_:
+                leaf = shown if isinstance(shown, str) else "..."
         if leaf is None:
             leaf = "..." if _is_derived(type_) else _leaf(type_, self.cplusplus)
         return " ".join(part for part in (self.words(qualifiers), leaf, declarator) if part)
