@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
-from dwarfgpu import CodeObject, InconsistentContext, Session, load_core, read_lanes
+from dwarfgpu import (
+    CodeObject,
+    InconsistentContext,
+    Session,
+    Wanted,
+    find_variables,
+    load_core,
+    read_lanes,
+)
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from tests.cli.command import FIXTURES, STATES
 from tests.language.sessions import waves_of
@@ -74,3 +87,43 @@ def test_a_frame_base_by_hand_is_that_of_the_function_at_the_pc() -> None:
     without_pc = Session(session.architecture, session.code_objects, session.target, wave=1,
         given_frame_base=base)  # fmt: skip
     assert not isinstance(without_pc.read(local).error, InconsistentContext)
+
+
+FOLDED = """
+volatile int sink;
+__attribute__((noinline)) int f(int a) { int x = a * 2; sink = x; return x; }
+__attribute__((noinline)) int g(int b) { int y = b * 2; sink = y; return y; }
+int main(void) { return f(1) + g(2); }
+"""
+
+
+def test_functions_that_a_linker_folded_have_one_frame(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    (tmp_path / "a.c").write_text(FOLDED)
+    options = ("-g", "-O0", "-ffunction-sections", "-fuse-ld=gold", "-Wl,--icf=all")
+    tool("ld.gold")
+    built = subprocess.run(
+        [tool("gcc"), *options, "-o", "a", "a.c"], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert not built.returncode, built.stderr
+    code = CodeObject.open(tmp_path / "a")
+    assert code.architecture is not None
+    if code.architecture.name != "x86_64":
+        pytest.skip("gold folds functions of x86-64")
+    variables = [
+        variable
+        for unit in find_variables(code.scopes, Wanted(names=("x", "y")))
+        for group in unit.groups
+        for variable, _ in group.declared
+    ]
+    functions = [variable.function for variable in variables]
+    [pc] = {function.address(dw.AT_LOW_PC) for function in functions if function is not None}
+    cfa = ExplicitAddress(0, 0x1000)
+    session = Session(code.architecture, (code,), pc=pc, given_cfa=cfa)
+    locations = set()
+    for variable in variables:
+        assert variable.location is not None
+        location = session.locate_variable(variable.location, variable).location
+        locations.add(location.single_locations[0].byte_address)
+    assert len(variables) == 2 and len(locations) == 1
