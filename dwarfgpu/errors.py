@@ -15,6 +15,8 @@ _LONGEST_LINE: Final = 500
 """Characters of a message that people read: a name in it may be of any length."""
 _LONGEST: Final = 4_000
 """Characters of the text of an error: it may list the files that were looked for."""
+GUESS: Final = "the value may be wrong"
+"""The end of a note on a guess, which each command that reads the value shows again."""
 
 
 def counted(count: int, noun: str) -> str:

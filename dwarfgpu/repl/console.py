@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.base.printable import on_one_line, one_line
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import DwarfGpuError, UsageError, shortened
+from dwarfgpu.errors import GUESS, DwarfGpuError, UsageError, shortened
 from dwarfgpu.repl.json_answer import Answer
 from dwarfgpu.repl.output import Group, Part, printed
 from dwarfgpu.repl.session_streams import Streams
@@ -185,8 +185,12 @@ class Console:
             self.log.before.print(text)
 
     def note(self, text: str, *, once: bool = False) -> None:
-        """Print a note beside the output: an assumption, or why a value is missing."""
-        if once and text in self._noted and self._answer is None:  # each answer has its own
+        """Print a note beside the output: an assumption, or why a value is missing.
+
+        `once`: only once in a session, unless the note is on a guess.
+        """
+        is_known = once and text in self._noted and not text.endswith(GUESS)
+        if is_known and self._answer is None:  # each answer has its own
             return
         self._noted.add(text)
         self._remark(one_line(f"note: {text}"), text)

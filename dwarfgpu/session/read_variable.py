@@ -30,6 +30,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.errors import (
+    GUESS,
     Ambiguous,
     DwarfGpuError,
     IllFormed,
@@ -324,6 +325,8 @@ def located(
     if at_address is None:
         try:
             location = _evaluated(attribute, context, observe)
+            if variable is not None and variable.unit.language == dw.LANG_GO:
+                location = _without_repeats(variable, location, attribute, context.pc)
             return _without_left_frame(location, attribute, context)
         except Ambiguous:
             at_address = None if is_asked else _at_address(variable, attribute, context.pc)
@@ -333,6 +336,20 @@ def located(
     if variable is not None and isinstance(context.frame, SubprogramFrame):
         _require_private(variable, at_address, context.frame)
     return location
+
+
+def _without_repeats(
+    variable: Variable, location: Location, attribute: ExprLoc | LocList, pc: int | None
+) -> Location:
+    """Return the location of a variable of Go without the pieces that its compiler repeats."""
+    size, unit = _described_size(variable), attribute.unit
+    if size is None or location.is_undefined:
+        return location
+    from dwarfgpu.session.excess_pieces import without_repeats  # few programs are of Go
+
+    expressions = _expressions(attribute, pc)
+    programs = (prepare(expression, unit.dialect, unit.format) for expression in expressions)
+    return without_repeats(variable, size, location, programs)
 
 
 def _without_left_frame(
@@ -457,8 +474,7 @@ def _check_upstream(location: Location, size: int) -> None:
 _BREGX: Final = b"\x92"
 _FBREG: Final = 0x91
 """The encoding of DW_OP_bregx, before its operands."""
-_PIECE_BITS: Final = {"piece": 8, "bit_piece": 1}
-"""The bits of one unit of the first operand."""
+_PIECES: Final = frozenset({"piece", "bit_piece"})
 _OF_A_PART: Final = (
     "{}: DW_AT_const_value is a number, as LLVM also writes the value of one member or element: "
     "the others may be optimized out, and its place in the object may be another one"
@@ -575,24 +591,24 @@ def _notes_on_constant(variable: Variable) -> tuple[str, ...]:
 
 
 def _notes_on_pieces(variable: Variable, programs: Iterable[Program]) -> tuple[str, ...]:
-    """Return a note where pieces have more bits than the object: Go 1.19 writes the first of a
-    slice twice. The object begins where they do (A.2.5.4.4.6)."""
+    """Return a note where pieces have more bits than the object, which begins where they do
+    (A.2.5.4.4.6)."""
     for program in programs:
-        instructions = program.instructions
-        if not instructions or instructions[-1].operation.name not in _PIECE_BITS:
+        instructions, size = program.instructions, size_bits(variable.type)
+        if not instructions or instructions[-1].operation.name not in _PIECES:
             continue
-        size, count = size_bits(variable.type), 0
-        for instruction in instructions:
-            operation, operands = instruction.operation, instruction.operands
-            if operation.transfers:
-                return ()
-            if operation.name in _PIECE_BITS and isinstance(operands[0], int):
-                count += _PIECE_BITS[operation.name] * operands[0]
-        if size is not None and count > size:
-            return (
-                f"{variable.name}: its pieces have {count} bits, and the object {size}: the first "
-                "are read, and some may be those of another part",
-            )
+        from dwarfgpu.session.excess_pieces import bits_of_pieces, note_on_repeats  # few have them
+
+        count = bits_of_pieces(instructions)
+        if size is None or count <= size:
+            continue
+        if variable.unit.language == dw.LANG_GO:
+            note = note_on_repeats(variable, instructions, size)
+            return () if note is None else (note,)
+        return (
+            f"{variable.name}: its pieces have {count} bits, and the object {size}: the first "
+            f"are read, and some may be those of another part: {GUESS}",
+        )
     return ()
 
 
