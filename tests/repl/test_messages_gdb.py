@@ -131,10 +131,15 @@ def test_constructors_that_the_compiler_adds(
         "struct B { virtual ~B() {} }; struct D : B { int k; D(int z) : k(z) {} };\n"
         "struct M { int z; M() : z(1) {} M(const M &o) : z(o.z) {} };\n"
         "struct P { M m; int k = 3; }; struct N { int n; };\n"
-        "int main() { D d(1); P p, q(p); N n = {}; return d.k + q.k + n.n; }\n"
+        "struct W : P { W(int q) { k = q; } };\n"
+        "int main() { D d(1); P p, q(p); N n = {}; W w(2), v(w); return d.k + q.k + n.n + v.k; }\n"
     )
     build(tmp_path, {"a.cpp": source}, [[tool(compiler), "-g", "a.cpp", "-o", "a"]])
-    _same_as_gdb(tool, tmp_path / "a", ["info address B::B", "info address P::P", "print D::D"])
+    commands = [
+        "info address B::B", "info address P::P", "print D::D", "print W::W", "ptype W::W",
+        "ptype W::W(const W&)", "whatis W::W(W const&)", "print W::W(const W&)", "ptype W::W(int)",
+    ]  # fmt: skip
+    _same_as_gdb(tool, tmp_path / "a", commands)
     files = [str(tmp_path / "a")]
     shown = answers(None, files, ["print B::B", "print P::P", "print P::P(P const&)", "print N::N"])
     assert re.fullmatch(r"print B::B\n\$1 = \{void \(B \* const\)\} 0x\w+ <B::B\(\)>\n", shown[0])

@@ -107,8 +107,10 @@ class ScopeMembers(UnitDeclarations):
             )
         of_class = constructors(scope, part.name) if accepts is ordinary else None
         if of_class is not None:
-            meanings = self.defined([die for die in of_class if has_parameters(die, part)])
-            if not (of_class and of_class[0].flag(dw.AT_ARTIFICIAL)):
+            meant = [die for die in of_class if has_parameters(die, part)]
+            written = [die for die in meant if not die.flag(dw.AT_ARTIFICIAL)]
+            meanings = self.defined(written or meant)
+            if written:
                 return meanings
             # Compilers declare those that they add in every class that could have them.
             return tuple(die for die in meanings if isinstance(die, Die) and is_definition(die))

@@ -58,13 +58,12 @@ def class_scope(kind: Die, name: str, definition: Callable[[Die], Die]) -> list[
 
 
 def constructors(kind: Die, name: str) -> list[Die] | None:
-    """Return the constructors that are written in a class, or else those that the compiler adds,
-    for its own name after `::` (C++ class.qual); None for another name."""
+    """Return the constructors of a class, also those that the compiler adds, for its own name after
+    `::` (C++ class.qual); None for another name."""
     if not _is_own_name(kind, name):
         return None
     functions = (child for child in kind.children() if child.tag == dw.TAG_SUBPROGRAM)
-    own = [child for child in functions if _is_own_name(kind, canonical(child.name or ""))]
-    return [child for child in own if not child.flag(dw.AT_ARTIFICIAL)] or own
+    return [child for child in functions if _is_own_name(kind, canonical(child.name or ""))]
 
 
 def _is_own_name(kind: Die, name: str) -> bool:
