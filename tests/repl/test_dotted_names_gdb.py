@@ -142,6 +142,28 @@ def test_names_of_d(tmp_path: Path, tool: Callable[[str], str]) -> None:
     ]  # fmt: skip
 
 
+def test_destructors_of_d(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GDB does not read their names in expressions."""
+    source = (
+        "module m;\n"
+        "class C { int f; this(int a) { f = a; } ~this() { f = 0; } }\n"
+        "struct Held(T) { T v; ~this() { v = 0; } }\n"
+        "int main() { auto c = new C(3); Held!int h; h.v = 4; return c.f - 3; }\n"
+    )
+    tool("gcc")  # ldc2 links with it
+    build(tmp_path, {"m.d": source}, [[tool("ldc2"), "-g", "-O0", "m.d", "--of=a"]])
+    files = [str(tmp_path / "a")]
+    commands = ["list m.C.~this", "info scope m.C.~this", "break m.C.~this"]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+    commands = ["info functions ~this", "break m.Held!int.~this", "print m.C.~this"]
+    commands += ["print &m.C.~this", "whatis m.Held!int.~this", "break C.~this", "break m.C.~that"]
+    listed, of_struct, named, pointer, kind, short, unknown = answers(None, files, commands)
+    assert "void m.C.~this(const m.C*);" in listed
+    assert ": file m.d, line 3." in of_struct and ": file m.d, line 2." in short
+    assert "= {void (const m.C*)} 0x" in named and "= (void (m.C::*)(const m.C*)) 0x" in pointer
+    assert lines([kind])[0].startswith("type = void (") and "not defined" in unknown
+
+
 def test_frames_in_the_bodies_of_packages(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """The names of their functions have no letters of GNAT."""
     tool("gcc")

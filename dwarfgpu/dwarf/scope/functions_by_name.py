@@ -51,7 +51,8 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
 _ANY_OPERATOR: Final = pattern(r"operator\b(?!\s*\"\")")
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
-_DOTTED_NAME: Final = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_DOTTED_NAME: Final = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\.~this)?")
+"""As Ada and D write it; the last is a destructor of D."""
 _OUTER_OF_ADA: Final = pattern(r"\w+__")
 _MARK_OF_BODY: Final = pattern(r"X[bn]*$")
 _NUMBER_OF_ADA: Final = pattern(r"__[0-9]+$")

@@ -41,6 +41,8 @@ _WIDE: Final = pattern(
 _LAST_OF_WCHAR: Final = 0xFFFF
 
 
+_DESTRUCTOR: Final = pattern(r"(?<=[^.]\.)~this\b")
+"""The name of one in a class, `C.~this`."""
 _NAME: Final = pattern(r"[^\W\d]\w*")
 _SCOPE: Final = pattern(r"\s*::\s*(?=[^\W\d])")
 
@@ -49,6 +51,8 @@ def d_token(text: str, index: int) -> tuple[Token, int] | None:
     """Return the word of D at a position, and where it ends; None for one that C has, too."""
     if (end := _end_of_instance(text, index)) is not None:
         return Token("name", text[index:end], index), end
+    if (match := _DESTRUCTOR.match(text, index)) is not None:
+        return Token("name", match[0], index), match.end()
     for mark, written in _MARKS:
         if text.startswith(mark, index):
             return Token("mark", written, index), index + len(mark)
