@@ -142,8 +142,11 @@ def test_constructors_that_the_compiler_adds(
     _same_as_gdb(tool, tmp_path / "a", commands)
     files = [str(tmp_path / "a")]
     shown = answers(None, files, ["print B::B", "print P::P", "print P::P(P const&)", "print N::N"])
+    taken = answers(None, files, ["print P::P(void)", "ptype P::P(void)", "ptype P::P()"])
     assert re.fullmatch(r"print B::B\n\$1 = \{void \(B \* const\)\} 0x\w+ <B::B\(\)>\n", shown[0])
-    assert shown[1].endswith('"P::P" is overloaded; say which: P::P(); P::P(const P&)\n')
+    assert shown[1].endswith('"P::P" is overloaded; say which: P::P(const P&); P::P(void)\n')
+    assert taken[0].endswith(" <P::P()>\n") and taken[1].endswith("\ntype = void (P * const)\n")
+    assert "say which: P::P(const P&); P::P(void)" in taken[2]  # `()` would be a call
     assert shown[2].endswith(" <P::P(P const&)>\n")
     assert shown[3].endswith("There is no field named N\n")
 
