@@ -340,6 +340,22 @@ def test_functions_without_symbols_are_listed_by_address(
     assert done.err == f'"coro" is overloaded; say which: {which}\n'
 
 
+def test_names_with_parentheses_may_be_overloaded(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    source = (
+        "namespace { int h() { return 1; } int h(long) { return 2; } }\n"
+        "struct C { int operator()() { return 1; } int operator()(int) { return 2; } };\n"
+        "int main() { C c; return h() + h(2) + c() + c(1); }\n"
+    )
+    (tmp_path / "a.cpp").write_text(source)
+    subprocess.run([tool("g++"), "-g", "a.cpp", "-o", "a"], cwd=tmp_path, check=True)
+    for typed, name in (("h", "(anonymous namespace)::h"), ("C::operator()", "C::operator()")):
+        done = run("debug", str(tmp_path / "a"), "--batch", "-q", "-ex", f"print {typed}")
+        kind = "long" if typed == "h" else "int"
+        assert done.err == f'"{name}" is overloaded; say which: {name}({kind}); {name}(void)\n'
+
+
 @pytest.mark.parametrize("coroutine", ["g++"], indirect=True)
 def test_the_parts_of_a_coroutine_are_told_apart(coroutine: Path) -> None:
     """GCC's actor and destroyer have one name and one type: GDB 13 takes one of them."""

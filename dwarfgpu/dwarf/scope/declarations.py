@@ -554,7 +554,7 @@ def overloaded(functions: Iterable[Die]) -> str:
         path, types = qualified_name(function), ",".join(parameter_types(function, spelled))
         types = types or "void"  # `f()` would be a call
         by_name.setdefault(f"{path}({types}){_after(function)}", []).append(function)
-    shown = next(iter(by_name)).partition("(")[0]
+    shown = qualified_name(next(iter(by_name.values()))[0])
     names = [text for name in sorted(by_name) for text in _distinct(name, by_name[name])]
     return f'"{shown}" is overloaded; say which: {"; ".join(names)}'
 
