@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 
 MAX_NAMES: Final = 200
 """Names that are offered for one word, as with GDB's max-completions."""
-_LAST_WORD: Final = pattern(r"(?<!\w)\d*(?P<word>[^\W\d]\w*)$")
+_LAST_WORD: Final = pattern(r"(?<!\w)[0-9]*(?P<word>[^\W\d]\w*)$")
 _QUALIFIED: Final = pattern(r"(?:\w+::)*\w*")
 _ENOUGH: Final = 20_000
 """Maximum number of names to examine for one word."""
