@@ -121,7 +121,7 @@ def test_arguments_with_long_names_are_a_list(
     monkeypatch.chdir(tmp_path)
     write_files(parameters_of_one_name(count), tmp_path)
     arguments = run_json("bt", "bomb", "--pc", "0x1000").json["frames"][0]["args"]
-    assert arguments[0]["value"] == "1" and len(arguments) == min(count, 124)
+    assert arguments[0]["value"] == "1" and len(arguments) == min(count, 123)
     is_cut = "--max-listed-characters" in arguments[-1]["value"]
     assert is_cut == (count > 100)
 

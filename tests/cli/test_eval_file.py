@@ -634,9 +634,9 @@ def test_names_of_a_hostile_file_move_no_cursor(tmp_path: Path, command: list[st
     path = tmp_path / "k.co"
     path.write_bytes(data.replace(b"launches\0", b"l\x1b[2J\nes\0"))
     arguments = ("--file", path, "--pc", 0x1690, "--load-address", 0, "--lane", 3)
-    name = [r"l\x1b[2J\nes"] if command == ["explain"] else []
+    name = [r"l\x1b[2J\x0aes"] if command == ["explain"] else []
     done = run(command[0], *arguments, *command[1:], *name)
-    assert r"l\x1b[2J\nes" in done.out
+    assert r"l\x1b[2J\x0aes" in done.out
     for line in (done.out + done.err).splitlines():
         assert line.isprintable()
 
