@@ -14,14 +14,15 @@ from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import InconsistentContext
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute
+from dwarfgpu.expr.operation import Operation
 from dwarfgpu.expr.ops.memory import TLS_ADDRESSES
 from dwarfgpu.session.frame import SubprogramFrame
 
-_STATIC: Final = frozenset({"addr", "addrx", "GNU_addr_index"})
-"""First operations of locations that depend on no frame."""
-_WITHOUT_FRAME: Final = TLS_ADDRESSES | {
-    "piece", "bit_piece", "stack_value", "constx", "GNU_const_index", "LLVM_form_aspace_address",
-    "deref", "deref_size", "xderef", "xderef_size",
+_OF_KERNELS: Final = frozenset({"LLVM_form_aspace_address", "xderef", "xderef_size"})
+"""Operations of addresses in memory that each kernel uses in its own way: LDS, private memory."""
+_WITHOUT_FRAME: Final = TLS_ADDRESSES | _OF_KERNELS | {
+    "addr", "addrx", "GNU_addr_index", "constx", "GNU_const_index",
+    "piece", "bit_piece", "stack_value", "deref", "deref_size",
 }  # fmt: skip
 """Operations that use the context, but not its frame."""
 
@@ -33,14 +34,41 @@ def needs_no_frame(location: LocationAttribute | None) -> bool:
         return True
     if not isinstance(location, ExprLoc):
         return False
-    unit = location.unit
-    instructions = prepare(location.expression, unit.dialect, unit.format).instructions
-    operations = [instruction.operation for instruction in instructions]
-    if not operations or operations[0].name in _STATIC:
-        return bool(operations)
     return all(
         "context" not in operation.leading or operation.name in _WITHOUT_FRAME
-        for operation in operations
+        for operation in _operations(location)
+    )
+
+
+def _operations(location: ExprLoc) -> list[Operation]:
+    unit = location.unit
+    instructions = prepare(location.expression, unit.dialect, unit.format).instructions
+    return [instruction.operation for instruction in instructions.distinct]
+
+
+def kernel_note(
+    name: str,
+    function: Die | None,
+    location: LocationAttribute | None,
+    frame: SubprogramFrame,
+    pc: int | None,
+) -> str | None:
+    """Return a note on a variable in memory that each kernel uses in its own way, in a frame of
+    another function: nothing says that the wave runs its kernel. None for any other variable.
+
+    The arguments are those of `require_own_frame`.
+    """
+    if function is None or not isinstance(location, ExprLoc):
+        return None
+    if _OF_KERNELS.isdisjoint(operation.name for operation in _operations(location)):
+        return None
+    own, subprogram = frame.subprogram, Subprogram(function)
+    is_elsewhere = own is not None and own.die != function and bool(subprogram.ranges)
+    if not is_elsewhere or _executes(frame, function, pc):
+        return None
+    return (
+        f"{name} is a variable of {subprogram.name}: its place has another use where that does "
+        "not run"
     )
 
 
@@ -75,11 +103,11 @@ def require_own_frame(
 
 def _executes(frame: SubprogramFrame, function: Die, pc: int | None) -> bool:
     """Return whether a frame executes a function that is not the one by which it is known: where
-    linkers fold functions with the same code, or a lane is in another one than its wave, or an
-    abstract instance has the variable."""
+    linkers fold functions with the same code, or a lane is in another one than its wave, or the
+    variable is of an abstract instance, or of a copy that is not inlined."""
     spans = Subprogram(function).ranges
     locations = [location for location in (frame.pc, pc) if location is not None]
-    if spans:
-        return any(span.covers(location) for span in spans for location in locations)
+    if any(span.covers(location) for span in spans for location in locations):
+        return True
     declared = declaration_of(function)
     return any(declaration_of(around.die) == declared for around in frame.subprograms)

@@ -499,6 +499,12 @@ def _notes_on_location(
 
             if not is_alone_in_lds(variable, frame):
                 notes = (*notes, unplaced(variable.name))
+        own = frame.subprogram
+        if lane_count > 1 and own is not None and own.die != variable.function:
+            from dwarfgpu.session.own_frame import kernel_note  # most frames are of its function
+
+            note = kernel_note(variable.name, variable.function, attribute, frame, pc)
+            notes += () if note is None else (note,)
         if isinstance(attribute, ConstValue):
             notes += _notes_on_constant(variable)
         elif variable.die.has(dw.AT_CONST_VALUE) and variable.die.has(dw.AT_LOCATION):

@@ -18,9 +18,13 @@ from dwarfgpu import (
     read_lanes,
 )
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.expr.explicit_context import ExplicitAddress
-from tests.cli.command import FIXTURES, STATES
+from dwarfgpu.expr.text.assembly import assemble
+from dwarfgpu.session.own_frame import needs_no_frame
+from tests.cli.command import FIXTURES, STATES, run
 from tests.language.sessions import waves_of
+from tests.repl.side_by_side import answers, build, with_core
 
 
 def crashed(program: str = "crash") -> Session:
@@ -127,3 +131,67 @@ def test_functions_that_a_linker_folded_have_one_frame(
         location = session.locate_variable(variable.location, variable).location
         locations.add(location.single_locations[0].byte_address)
     assert len(variables) == 2 and len(locations) == 1
+
+
+@pytest.mark.parametrize(
+    ("operations", "is_static"),
+    [
+        ("addr 0x1000", True),
+        ("addr 0x1000; piece 4; addr 0x2000; piece 4", True),
+        ("addr 0x1000; deref", True),
+        ("lit3; stack_value", True),
+        ("addr 0x1000; fbreg -32; deref; plus; stack_value", False),
+        ("addr 0x1000; stack_value; piece 8; reg5; piece 8", False),
+        ("fbreg 4", False),
+    ],
+)
+def test_no_operation_of_a_static_location_needs_a_frame(operations: str, is_static: bool) -> None:
+    unit = crashed().variable("sum").unit
+    data = assemble(operations, unit.dialect, unit.format)
+    assert needs_no_frame(ExprLoc(data, unit)) == is_static
+
+
+COROUTINE = """\
+#include <coroutine>
+#include <cstdlib>
+volatile int sink;
+struct Task { struct promise_type {
+  Task get_return_object() { return {}; }
+  std::suspend_never initial_suspend() { return {}; }
+  std::suspend_never final_suspend() noexcept { return {}; }
+  void return_void() {}
+  void unhandled_exception() {}
+}; };
+__attribute__((noinline)) void stop(int a) { sink = a; abort(); }
+Task coro(int z) { int w = z + 1; co_await std::suspend_never{}; sink = w; stop(w); sink = z; }
+__attribute__((noinline)) void go(int k) { coro(k); sink = k; }
+int main(int c, char **v) { go(c); return 0; }
+"""
+
+
+def test_blocks_of_an_inlined_coroutine(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GCC derives them from the blocks of the function that is not inlined."""
+    command = [tool("g++"), "-std=c++20", "-g", "-O2", "a.cc", "-o", "a"]
+    build(tmp_path, {"a.cc": COROUTINE}, [command])
+    [shown] = answers(None, with_core(tool, tmp_path), ["bt full"])
+    assert "go (" in shown and "is a variable of" not in shown
+
+
+TWO_KERNELS = """\
+__attribute__((noinline)) int help(int v) { volatile int w = v + 1; return w; }
+__kernel void ka(__global int *out) { __local int la; la = 111; out[0] = help(la); }
+__kernel void kb(__global int *out) { __local int lb; lb = 222; out[0] = help(lb); }
+"""
+
+
+def test_local_memory_of_another_kernel(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Whether a kernel runs is not known in a function that it may have called."""
+    options = ["-target", "amdgcn-amd-amdhsa", "-mcpu=gfx90a", "-nogpulib", "-g", "-O0"]
+    command = [tool("clang-19"), "-x", "cl", "-cl-std=CL2.0", *options, "a.cl", "-o", "a.co"]
+    tool("ld.lld-19")
+    build(tmp_path, {"a.cl": TWO_KERNELS}, [command])
+    launch = ["--dispatch", "kb", "--grid", "64", "--workgroup", "64", "--arg", "out=zeros:256"]
+    commands = [f"-ex={one}" for one in ("break help", "run", "print ka::la", "up", "print kb::lb")]
+    done = run("debug", tmp_path / "a.co", *launch, "-q", "--batch", *commands)
+    assert "note: la is a variable of ka: its place has another use where that" in done.err
+    assert "$1 = " in done.out
