@@ -171,6 +171,8 @@ int main(int c, char **v) { return outer(c) + 1; }
 
 def test_lengths_of_a_frame_that_was_given_back(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """The bound of a type is read from memory as a variable is: it is gone, too."""
+    if platform.machine() != "x86_64":
+        pytest.skip("other machines pass the length in a register")
     build(tmp_path, {"a.c": LENGTHS}, [[tool("gcc"), "-g", "-O2", "a.c", "-o", "a"]])
     commands = ["frame 1", "p k", "p sizeof(*rows)", "ptype *rows"]
     texts = [text.partition("\n")[2] for text in answers(None, with_core(tool, tmp_path), commands)]

@@ -1,4 +1,4 @@
-"""The cell of a reference has what it refers to, of which every other view shows the value, too."""
+"""The cell of a reference has what it refers to, as every other view shows it."""
 
 from __future__ import annotations
 
