@@ -67,7 +67,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory, Register
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.read_lanes import LaneAnswers, evaluate_in_lanes, read_lanes, sessions_of
-from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
 from dwarfgpu.view.location_text import location_text
 

@@ -10,7 +10,7 @@ by one. An operation that fails is left as it is, to fail when it is performed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import count
 from typing import Any, NamedTuple, TypeAlias
@@ -19,7 +19,13 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr.context import Context, ResultKind, UnitFormat
+from dwarfgpu.expr.context import (
+    ConstValue,
+    Context,
+    LocationAttribute,
+    ResultKind,
+    UnitFormat,
+)
 from dwarfgpu.expr.control_flow import Control
 from dwarfgpu.expr.decode import CACHED_BYTES, Expression, decode
 from dwarfgpu.expr.dialect import upstream_clang
@@ -131,6 +137,19 @@ BOUND = 4096
 def prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
     """Decode and bind an expression; what cannot be decoded fails when it is reached."""
     return (prepare_cached if len(data) <= CACHED_BYTES else _prepare_long)(data, dialect, form)
+
+
+def programs_at(attribute: LocationAttribute | None, pc: int | None) -> Iterator[Program]:
+    """Yield the expressions of an attribute that apply at a program location, each once; none of a
+    constant.
+
+    Raises `EvaluationError` for a bounded location list without a program location.
+    """
+    if attribute is None or isinstance(attribute, ConstValue):
+        return
+    unit = attribute.unit
+    for expression in attribute.expressions(pc):
+        yield prepare(expression, unit.dialect, unit.format)
 
 
 def bind(expression: Expression) -> Program:

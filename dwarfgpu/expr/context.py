@@ -98,6 +98,10 @@ class ExprLoc(NamedTuple):
     expression: bytes
     unit: Unit
 
+    def expressions(self, _pc: int | None) -> tuple[bytes, ...]:
+        """Return the one expression, which applies at every program location."""
+        return (self.expression,)
+
 
 @frozen(slots=False)
 class LocList:

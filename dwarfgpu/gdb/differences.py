@@ -38,7 +38,8 @@ from dwarfgpu.gdb.gdb_variable import GdbVariable
 from dwarfgpu.gdb.machine.gdb_values import function_name, symbol_name
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.call_site_values import call_site_returning_to
-from dwarfgpu.session.read_variable import Reading, contents, located
+from dwarfgpu.session.read_variable import contents, located
+from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import OPTIMIZED_OUT, SYNTHETIC_POINTER, UNAVAILABLE
 

@@ -55,7 +55,7 @@ from dwarfgpu.session.call_site_values import (
     entry_value_from_call_site,
 )
 from dwarfgpu.session.frame import SubprogramFrame
-from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.search_order import search_order
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.values import FormatOptions

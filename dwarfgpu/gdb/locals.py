@@ -22,7 +22,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.answer import of_error
 from dwarfgpu.service.value.reading_answer import of_reading
-from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.stack_frames import functions_at
 from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.json_object import JsonObject, Plain

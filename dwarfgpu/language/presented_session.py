@@ -24,7 +24,7 @@ from dwarfgpu.language.value_text import format
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import PartlyKnown, Target
-from dwarfgpu.session.read_variable import Presenter, Reading
+from dwarfgpu.session.reading import Presenter, Reading
 from dwarfgpu.session.resolve_type import Resolver
 from dwarfgpu.session.session import Session as SessionOfReadings
 from dwarfgpu.view.json_object import Plain

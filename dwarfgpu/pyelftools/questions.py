@@ -30,7 +30,7 @@ from dwarfgpu.pyelftools.entry_of_die import DIE, code_object, entry_of
 from dwarfgpu.pyelftools.stopped_machine import Machine, address_of, scopes_around, session_of
 from dwarfgpu.service.answer import of_result
 from dwarfgpu.service.explain import explain_evaluation, explain_variable
-from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.type_attributes import LocatedObject, TypeAttributes
 
 _KEYWORDS: Final = {

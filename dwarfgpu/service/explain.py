@@ -17,7 +17,7 @@ from dwarfgpu.service.value.interposed import interposition
 from dwarfgpu.service.value.kernarg_hint import IN_KERNARG, kernarg_hint
 from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.service.value.subject import misspelt, subject
-from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.explanation_text import (
     FAULTS,

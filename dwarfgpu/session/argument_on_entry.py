@@ -25,7 +25,7 @@ from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.entry_values import value_on_entry
 from dwarfgpu.session.frame import SubprogramFrame
-from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.session import Session
 
 

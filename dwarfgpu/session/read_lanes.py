@@ -25,7 +25,7 @@ from dwarfgpu.machine.state.loaded_state import WaveState
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.session.lane_states import few_enough
-from dwarfgpu.session.read_variable import Presenter, Reading
+from dwarfgpu.session.reading import Presenter, Reading
 from dwarfgpu.session.resolve_type import Resolver, is_dynamic
 from dwarfgpu.session.session import Session
 

@@ -1,36 +1,25 @@
-"""Read the contents of a variable, and report what is known about it.
+"""Read the contents of a variable.
 
 Law: a reading keeps the error that ended it (`filled`); the steps of reading raise theirs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from itertools import chain
+from collections.abc import Iterable
 from typing import Final, Protocol
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.base.json_reader import is_decimal
-from dwarfgpu.base.records import evolve, field, frozen, no_number
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.die import Die, constant_excess
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import around, declaration_of, qualified_name, scope_name
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import (
-    Array,
-    Enum,
-    Function,
-    Pointer,
-    Struct,
-    Type,
-    Unspecified,
-    strip,
-)
+from dwarfgpu.dwarf.types.types import Array, Enum, Function, Pointer, Struct, Type, strip
 from dwarfgpu.errors import (
-    GUESS,
     Ambiguous,
     DwarfGpuError,
     IllFormed,
@@ -41,114 +30,21 @@ from dwarfgpu.errors import (
     counted,
     shortened,
 )
-from dwarfgpu.expr.bind import Program, prepare
+from dwarfgpu.expr.bind import prepare, programs_at
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList
-from dwarfgpu.expr.dialect.upstream_clang import (
-    SCRATCH,
-    notes_that_hold,
-    pointer_read_two_ways,
-    unplaced,
-)
-from dwarfgpu.expr.dialect.vgpr_contents import (
-    assumption_notes,
-    is_in_private_memory,
-    register_of_address,
-)
+from dwarfgpu.expr.dialect.upstream_clang import SCRATCH, pointer_read_two_ways
+from dwarfgpu.expr.dialect.vgpr_contents import is_in_private_memory, register_of_address
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute
 from dwarfgpu.expr.implicit_conversions import constant_location
 from dwarfgpu.expr.instruction import Instructions
-from dwarfgpu.expr.lane_zero import lane_zero_notes
-from dwarfgpu.expr.narrow_bases import narrow_base_notes
-from dwarfgpu.expr.segments import has_zero_offset
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
-from dwarfgpu.objfile.file_bytes import OfOpenFile
-from dwarfgpu.session.focused_frame import FocusedFrame
+from dwarfgpu.model.storage import Memory, Register
+from dwarfgpu.session.description_notes import LaneFocus, assumptions, described_size
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.kernel_start import Stopped, at_start
+from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.resolve_type import Resolver, TypedObject, may_point, object_bits
-from dwarfgpu.session.unknown_members import has_all_members
-
-
-class Presenter(Protocol):
-    """What shows the contents of a reading: it knows the language, which is above this module."""
-
-    def text(self, reading: Reading) -> str:
-        """Return the contents as GDB prints them."""
-        ...
-
-    def value(self, reading: Reading) -> object:
-        """Return the contents as plain data."""
-        ...
-
-
-@no_number("value")
-@frozen
-class Reading(OfOpenFile):
-    """A variable's location and contents, for one lane."""
-
-    variable: Variable
-    type: Type | None
-    lane: int | None
-    location: Location | None = None
-    bits: Bits | None = None
-    """Its contents; None if nothing could be read."""
-    pointer: ImplicitPointer | None = None
-    """An implicit pointer, in place of contents."""
-    failure: DwarfGpuError | None = None
-    """Why nothing could be read."""
-    notes: tuple[str, ...] = ()
-    presenter: Presenter | None = field(default=None, eq=False, repr=False)
-    """None for readings of the command line, which shows them itself."""
-    resolver: Callable[[], Resolver] | None = field(default=None, eq=False, repr=False)
-    """Returns what finds virtual base classes; None where all bits are known, or none are."""
-
-    @property
-    def text(self) -> str:
-        """The contents as GDB prints them; `<optimized out>` or `<error: …>` where there are none.
-
-        `UsageError` for a reading of no `dwarfgpu.Session`.
-        """
-        return self._presenter().text(self)
-
-    @property
-    def value(self) -> object:
-        """The contents as numbers, texts, lists and dictionaries: `data` of `eval --json`
-        (docs/types.md); None without contents.
-
-        Raises `UsageError` for a reading without a `dwarfgpu.Session`.
-        """
-        return self._presenter().value(self)
-
-    def _presenter(self) -> Presenter:
-        if self.presenter is None:
-            raise UsageError("the reading is from a session without text: use dwarfgpu.Session")
-        return self.presenter
-
-    @property
-    def error(self) -> DwarfGpuError | None:
-        """Why contents are missing, all of them or some bits; None if `is_complete`."""
-        if self.failure is not None or self.is_complete:
-            return self.failure
-        name, bits = self.variable.name, self.bits
-        if bits is None:
-            return Unavailable(f"{name} has not been read")
-        missing = bits.unavailable or bits.undefined
-        state = "unavailable" if bits.unavailable else "optimized out"
-        text = f"{missing.bit_count()} of {bits.size_bits} bits of {name} are {state}"
-        text += f": {bits.reasons[0]}" if bits.reasons else ""
-        return Unavailable(text) if bits.unavailable else UndefinedBits(text)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether every bit of the variable is known; of a structure, those of its members."""
-        if self.failure is not None or self.bits is None:
-            return self.failure is None and self.pointer is not None
-        if self.pointer is not None or self.bits.is_complete:
-            return True
-        endian = self.variable.unit.endian
-        return has_all_members(self.bits, self.type, endian, self.location, self.resolver)
 
 
 @frozen(eq=False)
@@ -166,24 +62,13 @@ class VariableLocation:
     """The object at the location with its resolved type; None before it is resolved."""
 
 
-class ReadingFocus(Stopped, Protocol):
+class ReadingFocus(Stopped, LaneFocus, Protocol):
     """Where a variable is read; `dwarfgpu.session.session.Session` is one."""
-
-    @property
-    def lane(self) -> int | None: ...
 
     @property
     def code_object(self) -> CodeObject | None: ...
 
-    @property
-    def focused_frame(self) -> FocusedFrame: ...
-
-    @property
-    def known_notes(self) -> dict[Variable, tuple[str, ...]]: ...
-
     def focus(self) -> tuple[SubprogramFrame, Context]: ...
-
-    def lane_count(self) -> tuple[int, str | None]: ...
 
     def at_symbol(self, variable: Variable) -> Location | None: ...
 
@@ -231,7 +116,7 @@ def filled(
         )
         storage = location.single_locations[0].storage
         if isinstance(storage, Register) and variable.unit.dialect.upstream_clang:
-            _check_upstream(location, _described_size(variable) or 0)
+            _check_upstream(location, described_size(variable) or 0)
         reading = evolve(reading, location=location)
         reading = _with_assumed_registers(reading, frame)
         reading = resolved(focus, reading, context)
@@ -290,20 +175,6 @@ def _only_declared(die: Die) -> DwarfGpuError:
     return MissingContext(f'Missing ELF symbol "{shortened(name)}": {why}')
 
 
-def assumptions(
-    focus: ReadingFocus, variable: Variable, frame: SubprogramFrame, pc: int | None
-) -> tuple[str, ...]:
-    """Return the assumptions about the focus and about the description of a variable."""
-    notes = focus.known_notes.get(variable)
-    if notes is None:
-        count, note = focus.lane_count()
-        assumed = filter(None, [variable.note, note, frame.lane_location(focus.lane).note])
-        notes = (*assumed, *_notes_on_location(variable, frame, pc, count))
-        if not focus.focused_frame.has_lane_pc:  # the machine does not decide where lanes are
-            focus.known_notes[variable] = notes
-    return tuple(dict.fromkeys([*variable.remarks, *notes]))
-
-
 def located(
     attribute: LocationAttribute,
     context: Context,
@@ -342,14 +213,12 @@ def _without_repeats(
     variable: Variable, location: Location, attribute: ExprLoc | LocList, pc: int | None
 ) -> Location:
     """Return the location of a variable of Go without the pieces that its compiler repeats."""
-    size, unit = _described_size(variable), attribute.unit
+    size = described_size(variable)
     if size is None or location.is_undefined:
         return location
     from dwarfgpu.session.excess_pieces import without_repeats  # few programs are of Go
 
-    expressions = _expressions(attribute, pc)
-    programs = (prepare(expression, unit.dialect, unit.format) for expression in expressions)
-    return without_repeats(variable, size, location, programs)
+    return without_repeats(variable, size, location, programs_at(attribute, pc))
 
 
 def _without_left_frame(
@@ -358,14 +227,7 @@ def _without_left_frame(
     """Return the location without what is in a frame that was given back before a tail call."""
     frame = context.frame
     left = frame.left_frame() if isinstance(frame, SubprogramFrame) else None
-    if left is None:
-        return location
-    unit = attribute.unit
-    programs = (
-        prepare(expression, unit.dialect, unit.format)
-        for expression in _expressions(attribute, context.pc)
-    )
-    return left.without(location, programs)
+    return location if left is None else left.without(location, programs_at(attribute, context.pc))
 
 
 def _require_no_frame_base(
@@ -374,7 +236,7 @@ def _require_no_frame_base(
     """Raise `IllFormed` for a variable outside of functions at an offset from a frame base: none is
     its own, and that of the function in focus would lead to something else (A.2.5.4.4.3)."""
     unit = attribute.unit
-    for expression in _expressions(attribute, pc):
+    for expression in attribute.expressions(pc):
         if _FBREG in expression and any(  # few expressions are decoded for it
             instruction.operation.name == "fbreg"
             for instruction in prepare(expression, unit.dialect, unit.format).instructions.distinct
@@ -452,8 +314,8 @@ def require_one_reading(variable: Variable, location: Location, pc: int | None) 
     unit = variable.unit
     if not unit.dialect.upstream_clang or not _is_pointer_in_memory(variable.type, location):
         return
-    for expression in _expressions(variable.location, pc):
-        if SCRATCH in prepare(expression, unit.dialect, unit.format).notes:
+    for program in programs_at(variable.location, pc):
+        if SCRATCH in program.notes:
             raise pointer_read_two_ways(variable.name, location)
 
 
@@ -474,155 +336,6 @@ def _check_upstream(location: Location, size: int) -> None:
 _BREGX: Final = b"\x92"
 _FBREG: Final = 0x91
 """The encoding of DW_OP_bregx, before its operands."""
-_PIECES: Final = frozenset({"piece", "bit_piece"})
-_OF_A_PART: Final = (
-    "{}: DW_AT_const_value is a number, as LLVM also writes the value of one member or element: "
-    "the others may be optimized out, and its place in the object may be another one"
-)
-
-
-def _notes_on_location(
-    variable: Variable, frame: SubprogramFrame, pc: int | None, lane_count: int
-) -> tuple[str, ...]:
-    """Return the assumptions about the description of a variable at a program location."""
-    try:
-        attribute, unit = variable.location, variable.unit
-        expressions = _expressions(attribute, pc)
-        if len(expressions) > frame.session.limits.places:
-            return ()  # the reading itself reports it
-        programs = [prepare(expression, unit.dialect, unit.format) for expression in expressions]
-        notes = notes_that_hold(chain.from_iterable(program.notes for program in programs), frame)
-        if unit.dialect.upstream_clang and any(
-            has_zero_offset(program.instructions, unit) for program in programs
-        ):
-            from dwarfgpu.session.lds_layout import is_alone_in_lds  # for variables in LDS only
-
-            if not is_alone_in_lds(variable, frame):
-                notes = (*notes, unplaced(variable.name))
-        own = frame.subprogram
-        if lane_count > 1 and own is not None and own.die != variable.function:
-            from dwarfgpu.session.own_frame import kernel_note  # most frames are of its function
-
-            note = kernel_note(variable.name, variable.function, attribute, frame, pc)
-            notes += () if note is None else (note,)
-        if isinstance(attribute, ConstValue):
-            notes += _notes_on_constant(variable)
-        elif variable.die.has(dw.AT_CONST_VALUE) and variable.die.has(dw.AT_LOCATION):
-            message = "has both DW_AT_location and DW_AT_const_value: its location is read"
-            notes += (f"{variable.name} {message}",)
-        if programs:
-            notes += _notes_on_pieces(variable, programs)
-        kind = strip(variable.type)
-        if programs and isinstance(kind, Unspecified) and kind.size_bytes is None:
-            notes = (
-                *notes,
-                f"the type {kind.name} has no size: the bits are those of the location",
-            )
-        session = frame.session
-        architecture = session.architecture
-        if session.widens_bases:
-            for used in (*programs, *_frame_base_programs(programs, frame)):
-                notes += narrow_base_notes(used.instructions, architecture, unit.dialect)
-        for program in programs:
-            notes += _notes_on_vector_registers(variable, program, frame)
-        if lane_count > 1:
-            for program in programs:
-                notes += lane_zero_notes(
-                    program.instructions, size_bits(variable.type), architecture
-                )
-        return notes
-    except DwarfGpuError:
-        return ()  # the reading itself reports it
-
-
-def register_assumptions(
-    variable: Variable, frame: SubprogramFrame, pc: int | None
-) -> tuple[str, ...]:
-    """Return the assumptions about vector registers of a variable's description."""
-    unit, notes = variable.unit, dict[str, None]()
-    for expression in _expressions(variable.location, pc):
-        program = prepare(expression, unit.dialect, unit.format)
-        notes |= dict.fromkeys(_notes_on_vector_registers(variable, program, frame))
-    return tuple(notes)
-
-
-def _notes_on_vector_registers(
-    variable: Variable, program: Program, frame: SubprogramFrame
-) -> tuple[str, ...]:
-    """Return notes on what vector registers are assumed to hold, or on one that can hold only the
-    address of the object."""
-    instructions, session = program.instructions, frame.session
-    if not instructions or instructions[0].operation.name != "bregx":
-        return assumption_notes(instructions, session.vgpr_holds, session.architecture)
-    size = _described_size(variable)
-    number = register_of_address(instructions, size)
-    if number is None:
-        return assumption_notes(instructions, session.vgpr_holds, session.architecture)
-    register = session.architecture.register(number)
-    memory = ""
-    if is_in_private_memory(instructions):
-        from dwarfgpu.session.lds_layout import why_perhaps_in_lds  # few variables are so
-
-        if why_perhaps_in_lds(frame) is not None:
-            return ()  # the error has the text
-        memory = ", in private memory"
-    return (
-        f"upstream clang: {register} holds the address of {variable.name}{memory}: {size} bits do "
-        "not fit into one lane of it",
-    )
-
-
-def _described_size(variable: Variable) -> int | None:
-    """Return the size of a variable in bits; None if its type does not determine it."""
-    try:
-        return size_bits(variable.type)
-    except DwarfGpuError:  # reading it reports the error
-        return None
-
-
-def _notes_on_constant(variable: Variable) -> tuple[str, ...]:
-    """Return notes on DW_AT_const_value: where it has more bits than the object, the lowest are
-    read, as in GDB; where it is a number, it may be that of a part."""
-    from dwarfgpu.dwarf.scope.partial_constants import may_be_of_a_part  # few are constants
-
-    for die in variable.die.origins():
-        value = die.attribute(dw.AT_CONST_VALUE)
-        if value is not None:
-            size = size_bits(variable.type)
-            excess = None if size is None else constant_excess(value, -(-size // 8))
-            if excess is not None:
-                return (f"{variable.name}: {excess}",)
-            return (_OF_A_PART.format(variable.name),) if may_be_of_a_part(variable) else ()
-    return ()
-
-
-def _notes_on_pieces(variable: Variable, programs: Iterable[Program]) -> tuple[str, ...]:
-    """Return a note where pieces have more bits than the object, which begins where they do
-    (A.2.5.4.4.6)."""
-    for program in programs:
-        instructions, size = program.instructions, size_bits(variable.type)
-        if not instructions or instructions[-1].operation.name not in _PIECES:
-            continue
-        from dwarfgpu.session.excess_pieces import bits_of_pieces, note_on_repeats  # few have them
-
-        count = bits_of_pieces(instructions)
-        if size is None or count <= size:
-            continue
-        if variable.unit.language == dw.LANG_GO:
-            note = note_on_repeats(variable, instructions, size)
-            return () if note is None else (note,)
-        return (
-            f"{variable.name}: its pieces have {count} bits, and the object {size}: the first "
-            f"are read, and some may be those of another part: {GUESS}",
-        )
-    return ()
-
-
-def _expressions(attribute: LocationAttribute | None, pc: int | None) -> tuple[bytes, ...]:
-    """Return the expressions of an attribute that apply at a program location, each once."""
-    if isinstance(attribute, LocList):
-        return attribute.expressions(pc)
-    return (attribute.expression,) if isinstance(attribute, ExprLoc) else ()
 
 
 def _at_address(
@@ -630,12 +343,12 @@ def _at_address(
 ) -> Instructions | None:
     """Return the description of a variable whose address alone a vector register can hold; None for
     others."""
-    expressions = _expressions(attribute, pc)
+    expressions = attribute.expressions(pc)
     if variable is None or len(expressions) != 1 or expressions[0][:1] != _BREGX:
         return None
     unit = attribute.unit
     instructions = prepare(expressions[0], unit.dialect, unit.format).instructions
-    number = register_of_address(instructions, _described_size(variable))
+    number = register_of_address(instructions, described_size(variable))
     return None if number is None else instructions
 
 
@@ -666,9 +379,8 @@ def _require_private(variable: Variable, described: Instructions, frame: Subprog
 def register_described(variable: Variable, pc: int | None) -> int | None:
     """Return the DWARF number of the register in which a variable is described to be at a program
     location; None for other descriptions."""
-    attribute, unit = variable.location, variable.unit
-    for expression in _expressions(attribute, pc):
-        instructions = list(prepare(expression, unit.dialect, unit.format).instructions)
+    for program in programs_at(variable.location, pc):
+        instructions = list(program.instructions)
         if len(instructions) != 1:
             continue
         [instruction] = instructions
@@ -677,24 +389,6 @@ def register_described(variable: Variable, pc: int | None) -> int | None:
         if isinstance(number, int) or is_decimal(str(number)):
             return int(number)
     return None
-
-
-def _frame_base_programs(
-    programs: Iterable[Program], frame: SubprogramFrame
-) -> tuple[Program, ...]:
-    """Return the frame base expression that other expressions use; empty if it is a list, or
-    explicit."""
-    names = {
-        instruction.operation.name
-        for program in programs
-        for instruction in program.instructions.distinct
-    }
-    if "fbreg" not in names or not frame.has_frame_base or frame.session.given_frame_base:
-        return ()
-    _, attribute = frame.described_frame_base()
-    if not isinstance(attribute, ExprLoc):
-        return ()
-    return (prepare(attribute.expression, attribute.unit.dialect, attribute.unit.format),)
 
 
 def why_not_described(

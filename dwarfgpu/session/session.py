@@ -42,20 +42,13 @@ from dwarfgpu.expr.evaluate import Observer
 from dwarfgpu.expr.explicit_context import NO_UNWINDING, ExplicitAddress
 from dwarfgpu.machine.target import Target, Versioned, WaveId
 from dwarfgpu.model.location import Location
+from dwarfgpu.session.description_notes import assumptions, register_assumptions
 from dwarfgpu.session.focused_frame import FocusedFrame, WriteCount
 from dwarfgpu.session.focused_names import FocusedNames
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.lane_states import KnownLaneLocations
-from dwarfgpu.session.read_variable import (
-    Presenter,
-    Reading,
-    VariableLocation,
-    assumptions,
-    filled,
-    located,
-    register_assumptions,
-    require_frame_of,
-)
+from dwarfgpu.session.read_variable import VariableLocation, filled, located, require_frame_of
+from dwarfgpu.session.reading import Presenter, Reading
 from dwarfgpu.session.resolve_type import Resolver
 
 if TYPE_CHECKING:

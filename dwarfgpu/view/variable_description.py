@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.types.types import Dynamic, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, counted
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, Unit
 from dwarfgpu.expr.text.assembly import readable_text, shortened
-from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.explanation_text import StepView, fault, verdict, verdict_on_error
 from dwarfgpu.view.lane_position import lane_position

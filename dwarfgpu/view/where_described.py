@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.session.read_lanes import read_lanes
-from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.coverage_text import SourceLines, spans_text
 from dwarfgpu.view.lane_position import lanes_by_pc

@@ -10,7 +10,7 @@ from dwarfgpu.expr.x87_registers import converted_from
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Register
 from dwarfgpu.model.value import Value
-from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.session import Session
 
 

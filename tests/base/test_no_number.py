@@ -12,7 +12,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import Value
-from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.reading import Reading
 
 INT = BaseType("int", "signed", 32)
 NUMBERS = (3, True, 3.5, 1j, Fraction(1, 2))

@@ -14,7 +14,7 @@ from dwarfgpu import DwarfGpuError, Session, UsageError
 from dwarfgpu.access import many_lanes
 from dwarfgpu.service.lanes import lane_questions
 from dwarfgpu.session.read_lanes import LaneAnswers, read_lanes
-from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.reading import Reading
 from tests.cli.command import FIXTURES, STATES, run
 from tests.language.sessions import waves_of
 

@@ -18,7 +18,7 @@ from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.frame.focus import contents, require_listable, shown_name, variables
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
 from dwarfgpu.service.value.listed_values import ListedValues
-from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame
 from dwarfgpu.view.json_object import JsonObject

@@ -15,7 +15,7 @@ from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.service.answer import listed
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.frame.focus import contents, frame_pc, variables
-from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import frame_position, function_in_focus
 from dwarfgpu.view.frame_line import frame_line, is_aggregate

@@ -31,7 +31,7 @@ from dwarfgpu.machine.sparse_memory import NOT_IN_STATE
 from dwarfgpu.machine.target import Named
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.value.reading_answer import variable_text
-from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.resolve_type import has_descriptor
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import SYNTHETIC_POINTER

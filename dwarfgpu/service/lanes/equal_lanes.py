@@ -20,7 +20,7 @@ from dwarfgpu.service.answer import Answer, where_text
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, Shares
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.read_lanes import LanePick
-from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import DEFAULT_OPTIONS
 from dwarfgpu.view.json_object import JsonObject

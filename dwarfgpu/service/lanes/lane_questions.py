@@ -27,7 +27,7 @@ from dwarfgpu.session.read_lanes import (
     evaluate_for_lanes,
     read_lanes,
 )
-from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import DEFAULT_OPTIONS

@@ -33,7 +33,7 @@ from dwarfgpu.service.answer import (
     without_value,
 )
 from dwarfgpu.service.error_text import error_line
-from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.unknown_members import (
     has_all_members,
