@@ -217,11 +217,14 @@ class ObjectFile(ElfFile):
         table = self._symbol_table
         return () if table is None else table.mangled_in(part, source)
 
-    def locals_in_source(self, name: str, source: str) -> tuple[Symbol, ...] | None:
+    def locals_in_source(
+        self, name: str, source: str, code: tuple[tuple[int, int], ...]
+    ) -> tuple[Symbol, ...] | None:
         """Return the objects and functions of a name in a source file that other files cannot
-        mean; None where that source file is not one alone."""
+        mean; None where which one it is, is unknown. `code`: the ranges of its code, ascending:
+        which of the files of its name has symbols there."""
         table = self._symbol_table
-        return () if table is None else table.locals_in(name, source)
+        return () if table is None else table.locals_in(name, source, code)
 
     def symbol_before(self, address: int) -> Symbol | None:
         """Return the named function or object at or before an address; of several one with a size,

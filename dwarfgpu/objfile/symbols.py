@@ -5,11 +5,13 @@ Law: entries become `Symbol` objects on demand; a look-up by name or address mak
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from typing import Final, overload
 
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_answers import KeptAnswers
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import is_cut, name_beginning, name_bytes
@@ -218,28 +220,58 @@ class SymbolTable(OfOpenFile):
         symbols = map(self._symbol, self._defined(inside, KINDS.keys() - FUNCTIONS))
         return tuple(symbol for symbol in symbols if symbol.is_local)
 
-    def locals_in(self, name: str, source: str) -> tuple[Symbol, ...] | None:
-        """Return the objects and functions of a name in a source file that other files cannot
-        mean; None where there is no file of that name, or are several."""
-        inside = self._in_source(self._numbers(name, ()), source)
+    def locals_in(
+        self, name: str, source: str, code: tuple[tuple[int, int], ...]
+    ) -> tuple[Symbol, ...] | None:
+        """Return the objects and functions of a name in a source file that other files cannot mean
+        (`dwarfgpu.objfile.elf.ObjectFile.locals_in_source`)."""
+        inside = self._in_source(self._numbers(name, ()), source, code)
         if inside is None:
             return None
         symbols = map(self._symbol, self._defined(inside, KINDS))
         return tuple(symbol for symbol in symbols if symbol.is_local)
 
-    def _in_source(self, numbers: Iterable[int], source: str) -> list[int] | None:
-        """Return those of some symbols that follow the symbol of a source file."""
-        starts = [number for number, name in self._sources if name == source]
-        if len(starts) != 1:
-            return None
-        end = next((number for number, _ in self._sources if number > starts[0]), len(self))
-        return [number for number in numbers if starts[0] < number < end]
+    def _in_source(
+        self, numbers: Iterable[int], source: str, code: tuple[tuple[int, int], ...] = ()
+    ) -> list[int] | None:
+        """Return those of some symbols that follow the symbol of a source file; None where it is
+        unknown which symbol that is. `code`: the ranges of its code, ascending."""
+        followers = self._followers(source, code)
+        return None if followers is None else [item for item in numbers if item in followers]
+
+    @kept_with(first, _MAX_KEPT)
+    def _followers(self, source: str, code: tuple[tuple[int, int], ...]) -> range | None:
+        """Return the numbers of the symbols behind that of a source file: the only one of its name
+        before symbols of the code, or the only one, unless symbols of other code alone follow."""
+        groups = [group for group, name in self._sources if name == source]
+        starts = [begin for begin, _ in code]
+
+        def is_inside(address: int) -> bool:
+            number = bisect_right(starts, address) - 1
+            return number >= 0 and address < code[number][1]
+
+        if code:
+            known = [[*map(is_inside, self._local_code(group))] for group in groups]
+            of_code = [group for group, owned in zip(groups, known, strict=True) if any(owned)]
+            groups = of_code if any(known) else groups
+        return groups[0] if len(groups) == 1 else None
+
+    def _local_code(self, numbers: Iterable[int]) -> Iterator[int]:
+        """Yield the addresses of those symbols that other files cannot mean, and that are functions
+        or say what is code."""
+        entries = self.entries
+        for name, info, _, section, value, _ in map(entries.fields, numbers):
+            is_code = info in FUNCTIONS or (not info and entries.is_mark(name))
+            if is_code and entries.is_defined(section):
+                yield entries.address(section, value)
 
     @cached_property
-    def _sources(self) -> list[tuple[int, str]]:
-        """The numbers and names of the symbols of source files, in order."""
+    def _sources(self) -> list[tuple[range, str]]:
+        """The numbers of the symbols that follow each symbol of a source file, and its name."""
         names = self.entries.names
-        return [(n, names.at(row[0])) for n, row in enumerate(self.entries) if row[1] == _FILE]
+        files = [(n, names.at(row[0])) for n, row in enumerate(self.entries) if row[1] == _FILE]
+        ends = [*(number for number, _ in files), len(self)][1:]
+        return [(range(n + 1, end), name) for (n, name), end in zip(files, ends, strict=True)]
 
     def before(self, address: int) -> Symbol | None:
         """Return the symbol before an address (`dwarfgpu.objfile.elf.ObjectFile.symbol_before`)."""

@@ -21,6 +21,7 @@ from tests.repl.repl_shell import opened, output_of, program_shell
 from tests.work import assert_linear, calls_of
 
 DATA = Content(bytes(16), flags=3, address=0x1000)
+TEXT = Content(bytes(32), flags=6, address=0x2000)
 AT_ZERO = Content(bytes(16), flags=3, address=0)
 UNLOADED = Content(bytes(16), address=0)
 NAME, EXPRESSION, CLASS = (dw.AT_NAME, 0x08), (dw.AT_LOCATION, 0x18), (dw.AT_ADDRESS_CLASS, 0x0B)
@@ -131,25 +132,33 @@ def test_a_static_variable_of_that_name_is_another_one() -> None:
     assert [symbol and symbol.address for symbol in found] == [None, 0x1000]
 
 
-def thread_local_statics(*sources: str) -> bytes:
+def thread_local_statics(*sources: str, code: int = 0, symbol: str = "x") -> bytes:
     """A file of AArch64 with a unit a.c that describes static variables x and y without locations,
-    and a thread-local symbol x of each source file."""
-    names, rows = b"\0x\0", b""
-    for number, source in enumerate(sources):
-        rows += struct.pack("<IBBHQQ", len(names), 0x04, 0, 0xFFF1, 0, 0)  # STT_FILE
+    and a thread-local symbol of each source file and a mark of its code, 16 bytes each. `code`:
+    where that of the unit is."""
+    strings = ["", symbol, "$x", *sources]
+    names = "\0".join(strings).encode() + b"\0"
+    rows = b""
+    for number in range(len(sources)):
+        source = len("\0".join(strings[: 3 + number])) + 1
+        rows += struct.pack("<IBBHQQ", source, 0x04, 0, 0xFFF1, 0, 0)  # STT_FILE
         rows += struct.pack("<IBBHQQ", 1, 0x06, 0, 3, 4 * number, 4)  # STB_LOCAL, STT_TLS
-        names += source.encode() + b"\0"
-    symbols = Content(bytes(24) + rows, type=2, link=5, entry_bytes=24)
-    sections = {".data": DATA, ".symtab": symbols, ".strtab": Content(names, type=3)}
+        mark = 2 + len(symbol)
+        rows += struct.pack("<IBBHQQ", mark, 0, 0, 4, 0x2000 + 16 * number, 0)  # STT_NOTYPE
+    symbols = Content(bytes(24) + rows, type=2, link=6, entry_bytes=24)
+    sections = {".data": DATA, ".text": TEXT, ".symtab": symbols, ".strtab": Content(names, type=3)}
+    unit = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA1))
     shapes = (
-        Shape(dw.TAG_COMPILE_UNIT, (NAME,), has_children=True),
+        Shape(dw.TAG_COMPILE_UNIT, (NAME, *unit), has_children=True),
         Shape(dw.TAG_VARIABLE, (NAME,)),
     )
-    return file_of(b"\1d/a.c\0\2x\0\2y\0\0", shapes, sections, machine=183)
+    root = b"\1d/a.c\0" + struct.pack("<QB", code, 16 if code else 0)
+    return file_of(root + b"\2x\0\2y\0\0", shapes, sections, machine=183)
 
 
-def symbols_of_statics(*sources: str) -> list[int | None]:
-    file = CodeObject.of(debug_info(thread_local_statics(*sources)).object)
+def symbols_of_statics(*sources: str, code: int = 0, symbol: str = "x") -> list[int | None]:
+    made = thread_local_statics(*sources, code=code, symbol=symbol)
+    file = CodeObject.of(debug_info(made).object)
     [unit] = file.info.units
     variables = (Variable(die.name or "", die, "global") for die in unit.root.children())
     symbols = [symbol_of_variable((file,), variable) for variable in variables]
@@ -161,14 +170,30 @@ def test_static_thread_local_variables_without_a_location() -> None:
     """gcc for AArch64 gives them none: their symbols follow that of their source file."""
     assert symbols_of_statics("a.c") == [0, None]
     assert symbols_of_statics("b.c", "a.c") == [4, None]
+    assert symbols_of_statics() == [None, None]
 
 
-@pytest.mark.parametrize("sources", [("b.c",), ("a.c", "a.c")])
+def test_of_source_files_of_one_name_one_has_symbols_of_the_code_of_the_unit() -> None:
+    assert symbols_of_statics("a.c", "a.c", code=0x2000) == [0, None]
+    assert symbols_of_statics("a.c", "a.c", code=0x2010) == [4, None]
+
+
+@pytest.mark.parametrize(
+    ("sources", "code", "symbol"),
+    [
+        (("b.c",), 0, "x"),
+        (("a.c", "a.c"), 0, "x"),
+        (("a.c", "a.c"), 0x3000, "x"),
+        (("a.c",), 0x3000, "x"),  # that of gcc's LTO has no name
+        (("", "a.c"), 0x2000, "x"),
+        (("",), 0x2000, "x.lto_priv.0"),
+    ],
+)
 def test_which_source_file_a_thread_local_symbol_is_of_may_be_unknown(
-    sources: tuple[str, ...],
+    sources: tuple[str, ...], code: int, symbol: str
 ) -> None:
     with pytest.raises(Ambiguous, match="not one source file alone is called a.c"):
-        symbols_of_statics(*sources)
+        symbols_of_statics(*sources, code=code, symbol=symbol)
 
 
 def test_where_says_which_symbol_an_undescribed_variable_has(tmp_path: Path) -> None:

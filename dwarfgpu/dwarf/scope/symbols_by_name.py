@@ -10,6 +10,7 @@ from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import mentioning_units
@@ -18,7 +19,7 @@ from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.scope.declarations import around, path_of
 from dwarfgpu.dwarf.scope.global_variables import own_globals_of
 from dwarfgpu.dwarf.scope.imports import searched_units
-from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, CLASSES, CONTAINERS, FUNCTIONS
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, CLASSES, CONTAINERS, FUNCTIONS, code_ranges
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import Ambiguous, DwarfGpuError
@@ -104,7 +105,8 @@ def _in_thread(
     code_objects: Iterable[CodeObject], variable: Variable, name: str
 ) -> UntypedSymbol | None:
     """Return the thread-local symbol of a variable that other units cannot mean: that of its name
-    in its source file. `Ambiguous` where it is not known which one is of that file.
+    in its source file. `Ambiguous` where it is not known which one is of that file: of two files of
+    one name, one has symbols of the unit's code; one of gcc's LTO has no name.
 
     The symbols of static variables of functions have other names.
     """
@@ -115,17 +117,23 @@ def _in_thread(
     from dwarfgpu.dwarf.scope.local_instances import source_file  # few variables have no location
 
     source = source_file(variable.unit)
+    code: tuple[Range, ...] = ()
+    with suppress(DwarfGpuError):
+        code = merged(code_ranges(variable.unit.linked.root))
     for code_object in code_objects:
         if code_object.info is not variable.unit.info.main:
             continue
         for file in symbol_files(code_object):
-            in_source = file.locals_in_source(name, source)
-            symbols = file.symbols_named(name) if in_source is None else in_source
+            in_source = file.locals_in_source(name, source, code)
+            # gcc's LTO names some of several `x` `x.lto_priv.0`.
+            symbols = in_source
+            if symbols is None:
+                symbols = file.symbols_named(name, f"{name}.")
             symbols = tuple(one for one in symbols if one.is_local and one.kind == "thread_local")
             if in_source is None and symbols:
                 raise Ambiguous(
                     f"{name} has no location, and which thread-local variable it is, is not known: "
-                    f"not one source file alone is called {source}"
+                    f"not one source file alone is called {source} and has its code"
                 )
             if len(symbols) == 1:
                 return _as_loaded(code_object, file, symbols[0])
