@@ -61,7 +61,6 @@ def cut_mark(name: bytes) -> str:
     return f"\\{blake2b(name, digest_size=_DIGEST_BYTES).hexdigest()}..."
 
 
-def find_cut_mark(text: str, start: int) -> int:
-    """Return where a text has the mark of a name that was cut; -1 where it has none."""
-    match = _CUT.search(text, start)
-    return -1 if match is None else match.start()
+def cut_marks(text: str, start: int) -> Iterator[int]:
+    """Yield where a text has the marks of names that were cut, or what looks like one."""
+    return (match.start() for match in _CUT.finditer(text, start))

@@ -73,13 +73,20 @@ def is_cut(name: str) -> bool:
 
 
 def _cut_at(name: str) -> int:
-    """Return where the text of a name was cut; -1 if it is whole."""
+    """Return where the text of a name was cut; -1 if it is whole: then fewer bytes than are left of
+    those that are cut may be before what looks like the mark."""
     fewest = LONGEST_NAME_BYTES // 4  # a character has at most four bytes
     if len(name) <= fewest:
         return -1
-    from dwarfgpu.base.escaped_names import find_cut_mark
+    from dwarfgpu.base.escaped_names import cut_marks, without_escapes
 
-    return find_cut_mark(name, fewest)
+    start, size_bytes = 0, 0
+    for end in cut_marks(name, fewest):
+        size_bytes += len(without_escapes(text_bytes(name[start:end])))
+        if size_bytes >= LONGEST_NAME_BYTES:
+            return end
+        start = end
+    return -1
 
 
 def text_bytes(text: str) -> bytes:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dwarfgpu.base.escaped_names import cut_mark
 from dwarfgpu.base.printable import (
     LONGEST_NAME_BYTES,
     is_cut,
@@ -68,3 +69,16 @@ def test_names_that_are_cut_have_texts_of_their_own() -> None:
     for text in texts:
         with pytest.raises(LimitExceeded, match="more than 16384 bytes"):
             name_bytes(text)
+
+
+@pytest.mark.parametrize("before", [b"v" * 5000, b"\1" * 8000, "\U0001f600".encode() * 4080])
+def test_whole_names_may_end_like_those_that_are_cut(before: bytes) -> None:
+    mark = cut_mark(LONG)
+    whole = before + mark.encode()
+    text = name_text(whole)
+    assert text.endswith(mark)
+    assert not is_cut(text)
+    assert name_bytes(text) == whole
+    cut = name_text(whole + LONG)
+    assert is_cut(cut)
+    assert name_beginning(cut) == (whole + LONG)[:LONGEST_NAME_BYTES]
