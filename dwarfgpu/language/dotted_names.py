@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.fortran_ada import RENAMES
 from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -69,8 +70,8 @@ def joined_names(names: Names, words: Sequence[str]) -> tuple[int, str]:
     if language.is_go and unit is not None and words[0] == unit.name:
         is_package = not names.session.meanings(words[0]).of(words[0])
         return (2, ".".join(words[:2])) if is_package else (1, words[0])  # the error names it
-    if language.is_ada:
-        count = _unknown_of_ada(names, words)
+    if language.is_ada or language.is_d:
+        count = _unknown_of_ada(names, words) if language.is_ada else _unknown_of_d(names, words)
         return count, ".".join(words[:count])
     return 1, words[0]
 
@@ -91,6 +92,21 @@ def _unknown_of_ada(names: Names, words: Sequence[str]) -> int:
     while packages < len(words) and is_package(names.session, ".".join(words[: packages + 1])):
         packages += 1
     return min(packages + 1, len(words))
+
+
+def _unknown_of_d(names: Names, words: Sequence[str]) -> int:
+    """Return how many words are a module and a name that it does not have, which the error names;
+    1 if the first is an object, or no words are a module."""
+    if not _is_object(names, words[0], with_global=True):
+        for count in range(len(words) - 1, 0, -1):
+            module = ".".join(words[:count])
+            if names.session.meanings(module).of(module, _is_module):
+                return count + 1
+    return 1
+
+
+def _is_module(die: Die) -> bool:
+    return die.tag == dw.TAG_MODULE
 
 
 def _is_not_described(names: Names, name: str) -> bool:

@@ -240,6 +240,7 @@ def test_modules_of_packages(tmp_path: Path, tool: Callable[[str], str], compile
         "print app.core.counter": "$1 = 46", "print app.core.Colour.red == 0": "$2 = true",
         "print sizeof(app.core.Point)": "$3 = 16", "whatis app.core.counter": "type = int",
         "print app.nothing": 'No symbol "app" in current context.',
+        "print app.core.nothing.x": 'No symbol "app.core.nothing" in current context.',
         "complete print app.core.cou": "print app.core.counter",
         "complete print app.core.Colour.r": "print app.core.Colour.red",
         "complete break app.core.Animal.": "break app.core.Animal.speak",
