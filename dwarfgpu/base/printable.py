@@ -35,6 +35,13 @@ def printable(data: bytes) -> str:
     return with_escapes(text)
 
 
+def written_name(text: str) -> str:
+    """Return the text of a name that a user wrote, perhaps with unprintable characters; a tab is
+    a space."""
+    text = text.replace("\t", " ")
+    return text if text.isprintable() else printable(name_bytes(text))
+
+
 def name_text(data: bytes) -> str:
     """Return the text of a name, a very long one cut; no two names have the same."""
     if len(data) <= LONGEST_NAME_BYTES:

@@ -76,6 +76,29 @@ def test_joiners_in_names(tool: Callable[[str], str], tmp_path: Path, utf8: None
     assert "<a\\u200db>" in done.out
 
 
+def test_commands_for_names_take_joiners(
+    tool: Callable[[str], str], tmp_path: Path, utf8: None
+) -> None:
+    source = "int a\u200db = 5;\nint f\u200dn(int x) { return x; }\nint main() {}"
+    build(tmp_path, {"a.cc": source}, [[tool("g++"), "-g", "-o", "a", "a.cc"]])
+    shown = {
+        "info address a\u200db": 'Symbol "a\\u200db" is static storage at address ',
+        "info address f\u200dn": 'Symbol "f\\u200dn(int)" is a function at address ',
+        "info line f\u200dn": 'Line 2 of "a.cc" starts at address ',
+        "break f\u200dn": "Breakpoint 1 at ",
+        "print 'f\u200dn(int)'": "$1 = {int (int)} 0x",
+        "print 'a\u200db'": "$2 = 5\n",
+        "print 'f\u200dn(\tint)'": "$3 = {int (int)} 0x",
+        "info variables a\u200db": "int a\\u200db;",
+        "info functions ^f\u200d": "int f\\u200dn(int);",
+        "list 1,1": "1\tint a",
+        "search f\u200d": "2\tint f",
+    }
+    words = [word for command in shown for word in ("-ex", command)]
+    done = run("debug", tmp_path / "a", "-q", "--batch", *words)
+    assert [text for text in shown.values() if text not in done.out] == []
+
+
 def test_structures_with_long_names_are_completed(
     tool: Callable[[str], str], tmp_path: Path
 ) -> None:

@@ -20,6 +20,8 @@ from dwarfgpu.errors import DwarfGpuError
 
 _WORD: Final = pattern(r"[A-Za-z_]\w{2,}|[a-z]{2}", re.ASCII)
 _WHOLE_WORD: Final = pattern(r"(?<!\w)[A-Za-z_]\w+", re.ASCII)
+_ESCAPE: Final = pattern(r"\\(?:x[0-9a-f]{0,2}|u[0-9a-f]{0,4}|U[0-9a-f]{0,8})")
+"""Of a character of a name that is not printable, or the beginning of one."""
 _OF_THE_COMPILER: Final = (b"T", b"G")
 """What follows `_Z` in the linkage names of functions that the compiler makes, such as thunks."""
 _MADE_UP: Final = re.findall(
@@ -209,8 +211,9 @@ def required_words(text: str) -> tuple[str, ...]:
 
 def _words_of(texts: Iterable[str]) -> tuple[str, ...]:
     """Return a word of each text; none if one of them has none."""
+    plain = (_ESCAPE.sub(" ", text) for text in texts)
     words = {
-        max(filter(_is_in_strings, _WORD.findall(text)), key=len, default="") for text in texts
+        max(filter(_is_in_strings, _WORD.findall(text)), key=len, default="") for text in plain
     }
     return () if "" in words else tuple(sorted(words))
 

@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.printable import name_bytes, printable, text_bytes
+from dwarfgpu.base.printable import text_bytes, written_name
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.syntax.ast import Character, Floating, Integer, String
@@ -161,9 +161,7 @@ def tokens(
             raise UsageError(f"Invalid character '{text[index]}' in expression.")
         kind, word = match.lastgroup, match[0]
         if kind == "name":
-            simple = re.sub(r"\s+(?!namespace\))", "", word)
-            if not simple.isprintable():
-                simple = printable(name_bytes(simple))
+            simple = written_name(re.sub(r"\s+(?!namespace\))", "", word))
             end = match.end()
             if has_operators and _OPERATOR_NAME.fullmatch(simple):
                 end = _end_of_operator(text, end)
@@ -173,7 +171,7 @@ def tokens(
         elif kind == "character" and word[word.index("'") :] == "''":
             raise UsageError(_NO_CHARACTER)
         elif kind == "character" and not _is_character(word):
-            yield Token("quoted", word[1:-1], index)
+            yield Token("quoted", written_name(word[1:-1]), index)
         elif kind in ("number", "string", "character", "dollar", "mark"):
             yield Token(kind, word, index)  # type: ignore[arg-type]
         index = match.end()

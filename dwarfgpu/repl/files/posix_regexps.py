@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.printable import printable, text_bytes
 from dwarfgpu.base.regexp import Regexp, regexp
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.setting import boolean
@@ -90,12 +91,20 @@ def _boolean_at(text: str, position: int) -> tuple[bool, int]:
         return True, position
 
 
-def compiled(text: str, *, ignores_case: bool = False) -> Regexp:
-    """Compile a pattern; `UsageError` with GDB's wording if it is invalid."""
+def compiled(text: str, *, ignores_case: bool = False, is_of_names: bool = True) -> Regexp:
+    """Compile a pattern, by default of names, whose unprintable characters are escapes;
+    `UsageError` with GDB's wording if it is invalid."""
+    if is_of_names and not text.isprintable():
+        text = "".join(map(_as_in_names, text))
     try:
         return regexp(_Translation(text, ignores_case=ignores_case).result)
     except UsageError as error:
         raise UsageError(f"{INVALID}{error.message}") from None
+
+
+def _as_in_names(character: str) -> str:
+    is_kept = character.isprintable() or character.isspace()
+    return character if is_kept else printable(text_bytes(character)).replace("\\", r"\\")
 
 
 class _Translation:

@@ -54,7 +54,7 @@ def _search(shell: Shell, argument: str, *, step: int) -> Iterator[Part]:
     if not (argument or shell.searched):
         raise UsageError("No previous regular expression")
     try:
-        pattern = compiled(argument or shell.searched)
+        pattern = compiled(argument or shell.searched, is_of_names=False)
     except UsageError as error:
         raise UsageError(error.message.removeprefix(INVALID)) from None
     shell.searched = argument or shell.searched

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Final
 
 from dwarfgpu.base.json_reader import is_decimal
-from dwarfgpu.base.printable import one_line
+from dwarfgpu.base.printable import one_line, written_name
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled_clone
@@ -101,6 +101,7 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     """
     if not argument:
         raise UsageError("Argument required.")
+    argument = written_name(argument)
     session = shell.session
     names = Names(session)
     data: JsonObject
