@@ -6,9 +6,9 @@ from typing import Final
 
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.types.type_sizes import element_type
+from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
 from dwarfgpu.dwarf.types.types import Array, BareType, Pointer, strip, without_typedefs
-from dwarfgpu.errors import LimitExceeded, Unavailable, UsageError
+from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax.expression_language import language_of
 from dwarfgpu.language.typed_value import TypedValue
@@ -27,9 +27,8 @@ def string_of(objects: ObjectAccess, value: TypedValue) -> str:
         cplusplus = language_of(value.unit).is_cplusplus
         shown = type_name(without_typedefs(value.type), cplusplus=cplusplus)
         raise UsageError(f"Trying to read string with inappropriate type `{shown}'.")
-    data = _of_array(objects, value, kind) if isinstance(bare, Array) else pointed(
-        objects, value, kind.unit_bytes
-    )  # fmt: skip
+    read = of_array if isinstance(bare, Array) else pointed
+    data = read(objects, value, kind.unit_bytes)
     coding = _CODINGS[kind.unit_bytes]
     coding += "" if kind.unit_bytes == 1 else "-le" if objects.context.endian == "little" else "-be"
     return data.decode(coding, "replace")
@@ -43,9 +42,15 @@ def string_character(bare: BareType | None) -> CharacterKind | None:
     return character_kind(bare.target, is_text=True) if isinstance(bare, Pointer) else None
 
 
-def _of_array(objects: ObjectAccess, value: TypedValue, kind: CharacterKind) -> bytes:
-    data = objects.known(value).to_bytes(objects.context.endian)
-    return up_to_nul(data, kind.unit_bytes)
+def of_array(objects: ObjectAccess, value: TypedValue, width: int = 1) -> bytes:
+    """Return the bytes of an array up to a NUL, or to its end; `UsageError` where neither is in
+    what is read of a long one."""
+    bits = objects.known(value)
+    data = bits.to_bytes(objects.context.endian)
+    text = up_to_nul(data, width)
+    if len(text) == len(data) and bits.size_bits < (size_bits(value.type) or 0):
+        raise UsageError(f"A string of {len(data) // width} or more characters is not read.")
+    return text
 
 
 def up_to_nul(data: bytes, width: int) -> bytes:
@@ -84,4 +89,4 @@ def at_address(
         if not any(unit):
             return bytes(encoded)
         encoded += unit
-    raise LimitExceeded(f"a string of more than {MAX_CHARACTERS} characters")
+    raise UsageError(f"A string of {MAX_CHARACTERS} or more characters is not read.")

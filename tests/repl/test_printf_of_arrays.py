@@ -30,3 +30,28 @@ def test_the_end_of_an_array(tool: Callable[[str], str], tmp_path: Path) -> None
     )
     done = run("debug", tmp_path / "a", "--batch", *(f"-ex={command}" for command in commands))
     assert done.lines == ["[flexible][  fle]", "[abcd]", "flexible", "[behind]", "[behind]"]
+
+
+LONG = """
+char array[] = { [0 ... 1199999] = 'x', 0 }, ended[1200000] = "short", *start = array;
+int main(void) { return array[0] + ended[0] + *start; }
+"""
+
+
+def test_strings_that_are_too_long_are_not_cut(tool: Callable[[str], str], tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(LONG)
+    subprocess.run([tool("gcc"), "-g", "a.c", "-o", "a"], cwd=tmp_path, check=True, timeout=60)
+    of_array = "A string of 65536 or more characters is not read."
+    of_pointer = "A string of 10000 or more characters is not read."
+    shown = {
+        r'printf "%s\n", array': of_array,
+        "print $_strlen(array)": of_array,
+        "print $_streq(array, array)": of_array,
+        r'printf "%s\n", start': of_pointer,
+        "print $_strlen(start)": of_pointer,
+        r'printf "%s\n", ended': "short",
+        "print $_strlen(ended)": "$1 = 5",
+    }
+    done = run("debug", tmp_path / "a", "-q", "--batch", *(f"-ex={command}" for command in shown))
+    lines = [line for line in (done.out + done.err).splitlines() if not line.startswith("note: ")]
+    assert sorted(lines) == sorted(shown.values())

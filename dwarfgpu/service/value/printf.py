@@ -25,7 +25,7 @@ from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.c_numbers import Numbers
 from dwarfgpu.language.complexes import is_complex
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.read_strings import pointed, string_character, up_to_nul
+from dwarfgpu.language.read_strings import of_array, pointed, string_character
 from dwarfgpu.language.vectors import is_vector
 from dwarfgpu.service.value.printf_fields import FieldFormat, floating
 from dwarfgpu.service.value.value_history import ValueHistory, evaluated
@@ -274,8 +274,7 @@ def _string(arithmetic: Arithmetic, value: TypedValue, *, is_wide: bool) -> byte
     if isinstance(bare, Array) and not all(bare.dimensions):
         value = arithmetic.decayed(value)  # a flexible array member: `char key[]`
     elif isinstance(bare, Array):
-        data = up_to_nul(objects.known(value).to_bytes(objects.context.endian), width)
-        return _in_utf8(data, width, objects.context.endian)
+        return _in_utf8(of_array(objects, value, width), width, objects.context.endian)
     if isinstance(bare, Base | Enum):
         value = _long_long(arithmetic, value)
     if not objects.known(value).value:
