@@ -146,3 +146,11 @@ def test_names_stay_inside_structures_and_without_ptype(program: list[str]) -> N
 def test_what_is_derived_from_itself_keeps_its_name(program: list[str]) -> None:
     expected = [f"{command}\n{shown}\n" for command, shown in LOOPS.items()]
     assert answers(None, program, [*LOOPS]) == expected
+
+
+def test_listed_types(tool: Callable[[str], str], program: list[str]) -> None:
+    commands = ["set language go", "info types ^func(int, main", "info types ^main.[NOPT]"]
+    own, gdbs = (answers(debugger, program, commands)[1:] for debugger in (None, tool("gdb")))
+    assert own == gdbs
+    assert "\ttypedef void (int, main.Named) func(int, main.Named);\n" in own[0]
+    assert "\tmain.Plain;\n" in own[1]

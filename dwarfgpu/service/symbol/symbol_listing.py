@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from dwarfgpu.base.printable import name_beginning
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.base.regexp import Regexp
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -34,12 +34,21 @@ from dwarfgpu.dwarf.scope.symbol_at_address import demangled_entry, unnumbered
 from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.types.builder import types_of
-from dwarfgpu.dwarf.types.types import Enum, Function, Struct, Type, Typedef, without_typedefs
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Enum,
+    Function,
+    Pointer,
+    Struct,
+    Type,
+    Typedef,
+    without_typedefs,
+)
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.language.untyped_symbols import NO_TYPE
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.type_text import declaration
+from dwarfgpu.view.type_text import declaration, without_own_name
 
 _OBJECTS: Final = (dw.TAG_VARIABLE, dw.TAG_MEMBER, dw.TAG_CONSTANT)
 _BOUNDS: Final = "___XUB"
@@ -210,7 +219,7 @@ def symbol_text(row: ListedSymbol) -> str:
 
 
 def _definition(row: ListedSymbol, type_: Type | None) -> str:
-    cplusplus = row.die.unit.is_cplusplus
+    cplusplus = row.die.unit.is_cplusplus or row.die.unit.language == dw.LANG_GO  # no `struct`
     if row.die.unit.style == "fortran":
         return _definition_of_fortran(row, type_)
     if row.die.unit.style == "ada" and row.die.tag in TYPES:
@@ -221,11 +230,15 @@ def _definition(row: ListedSymbol, type_: Type | None) -> str:
             text = declaration(type_, row.name, cplusplus=cplusplus, has_unnamed_bodies=True)
             return f"{static}{text};"
         case Function() if row.die.tag == dw.TAG_SUBPROGRAM:
-            has_parameters = cplusplus and "(" in row.name  # `main.(*T).get` of Go has none
+            # `main.(*T).get` of Go has none.
+            has_parameters = row.die.unit.is_cplusplus and "(" in row.name
             result_type = type_.result if has_parameters else type_
             return f"{static}{declaration(result_type, row.name, cplusplus=cplusplus)};"
         case Typedef():
             target = without_typedefs(type_.target)
+            if isinstance(target, Array | Pointer) and target.own_name == row.name:  # of Go
+                bare = without_own_name(target)
+                target = evolve(bare, own_name=None) if isinstance(bare, Array | Pointer) else bare
             return f"typedef {type_name(target, cplusplus=cplusplus)} {row.name};"
         case Struct() | Enum():
             return f"{type_name(type_, cplusplus=cplusplus)};"
