@@ -178,22 +178,29 @@ class Evaluator(ElementAccess):
             if isinstance(bare, Pointer) and bare.kind != "pointer" and is_row(bare.target):
                 with suppress(DwarfGpuError):  # what shows the array says why it has no length
                     self.objects.resolver.resolved(bare.target, UNDEFINED_LOCATION)
-        except UsageError as error:
-            self.remark_on(error)
+        except DwarfGpuError as error:
+            if isinstance(error, UsageError):
+                self.remark_on(error)
+            if self.options.noted is not None:
+                for note in self._notes(before):
+                    self.options.noted(note)
             raise
         finally:
             if self.options.looked_at is not None:
                 for variable, frame in self.objects.variables.items():
                     self.options.looked_at(variable, frame)
+        return evolve(value, notes=self._notes(before))
+
+    def _notes(self, reads_before_start: int) -> tuple[str, ...]:
+        """Return what the evaluation so far rests on; `reads_before_start`: of the session, before
+        it began."""
         notes = (*assumptions(self.session, self.objects.variables), *self.doubts)
-        notes = (*notes, *self.objects.assumed())
+        notes = (*self.objects.remarks, *notes, *self.objects.assumed())
         if self.names.remarks:
-            notes = (*self.names.remarks_on_used, *self.objects.remarks, *notes)
-        else:
-            notes = (*self.objects.remarks, *notes)
-        if self.session.reads_before_start != before:
+            notes = (*self.names.remarks_on_used, *notes)
+        if self.session.reads_before_start != reads_before_start:
             notes = (*notes, NOT_STARTED)
-        return evolve(value, notes=notes)
+        return notes
 
     def value_of_known_type(self, node: ast.Node) -> TypedValue:
         """Return the value of an expression; of a variable whose descriptor cannot be evaluated, as

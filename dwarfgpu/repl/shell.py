@@ -262,7 +262,7 @@ class Shell:
         if console.is_json:
             token, line = without_token(line.strip())
             answer = Answer(line, token)
-        self.values.notes.clear()  # of a command that failed
+        self.values.notes.clear()  # of a command that was interrupted
         self.stop_commands = ()
         outer = console.begin(answer)
         try:
@@ -315,6 +315,7 @@ class Shell:
                 self.session.forget_frames()  # some may be half computed
             self.failures += 1
             message = message_of(error)
+            self.remark()
             self._note_unread_units(message)
             console.fail(shortened(message), error)
             return False
@@ -329,7 +330,8 @@ class Shell:
     def run(
         self, line: str, written: str | None = None, *, is_hook: bool = False
     ) -> Generator[Part, None, None]:
-        """Yield the output of a line as it is produced; errors are raised.
+        """Yield the output of a line as it is produced; errors are raised, with the notes on what
+        failed still to be printed.
 
         `written`: how a script has it, before the arguments of a user-defined command are filled
         in; as in GDB, the trace of a condition inside a body shows that, after one blank. The line
@@ -364,8 +366,7 @@ class Shell:
                 self.follow_pc()
             if not isinstance(error, UsageError):
                 raise
-            for remark in error.remarks:
-                self.console.note(remark, once=True)
+            self.values.notes |= dict.fromkeys(error.remarks)
             from dwarfgpu.repl.advice import advised  # only mistakes need it
 
             raise advised(self.session, error) from None

@@ -117,7 +117,7 @@ def lane_id(lane: int) -> str:
         (["set var"], "Argument required (expression to compute).\n"),
         (["set foo"], 'No symbol "foo" in current context.\n'),
         (["p *"], "A syntax error in expression, near `'.\n"),
-        (["p t / 0"], "Division by zero\n"),
+        (["p t / 0"], NOTES + "Division by zero\n"),
         (["p local#0x10"], "$1 = (void *) local#0x10\n"),
         (["p (int *) 0x2000000000010"], "$1 = (int *) 0x2000000000010 = private_lane#0x10\n"),
         (["whatis t"], "type = int\n"),
@@ -142,9 +142,12 @@ def lane_id(lane: int) -> str:
         ),
         (
             ["lane 20", "p t"],  # beyond what the state knows of v6
-            "Register v6 of wave 0 is not in the state, bytes 80 to 83\n",
+            NOTES + "Register v6 of wave 0 is not in the state, bytes 80 to 83\n",
         ),
-        (["p launches"], "Cannot access memory at address 0x13c30: not in the state\n"),
+        (
+            ["p launches"],
+            f"{NOTES.splitlines()[0]}\nCannot access memory at address 0x13c30: not in the state\n",
+        ),
         (
             ["p t", "info locals"],
             "t = 30\na = <optimized out>\nr = <optimized out>\nsum = <optimized out>\n"

@@ -108,3 +108,25 @@ def test_each_command_notes_a_guess(tmp_path: Path) -> None:
     shell = repl_shell.made(made(tmp_path, GO, 3, "aabc"))
     for command in ("print x", "print x[1]", "print x[1]", "info locals"):
         assert repl_shell.output_of(shell, command).count(GUESS) == 1
+
+
+@pytest.mark.parametrize("command", ["print *(char *)x[1]", "output x[30]", "p &x[1]", "x/4 x"])
+def test_a_command_that_fails_notes_a_guess_before_its_error(tmp_path: Path, command: str) -> None:
+    shell = repl_shell.made(made(tmp_path, GO, 3, "aabc"))
+    for _ in range(2):
+        note, error = repl_shell.output_of(shell, command).splitlines()
+        assert note.startswith("note: x: ") and note.endswith(GUESS)
+        assert not error.startswith("note: ")
+    assert repl_shell.output_of(shell, "print 1") == "$1 = 1\n"
+    answer = repl_shell.json_of(shell, command)
+    assert (answer["notes"], answer["msg"]) == ([note.removeprefix("note: ")], error)
+
+
+def test_an_error_that_is_skipped_has_no_notes(tmp_path: Path) -> None:
+    shell = repl_shell.made(made(tmp_path, GO, 3, "aabc"))
+    assert repl_shell.output_of(shell, "frame apply all -s p &x[1]") == ""
+    assert GUESS in repl_shell.output_of(shell, "frame apply all -c p &x[1]")
+    answer = repl_shell.json_of(shell, "frame apply all -c p &x[1]")
+    [applied] = answer["applied"]
+    [note] = applied["notes"]
+    assert note.endswith(GUESS) and "notes" not in answer

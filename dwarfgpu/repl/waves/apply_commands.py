@@ -121,7 +121,11 @@ def applied(shell: Shell, runs: Iterable[CommandRun], line: str, flags: Flags) -
             except DwarfGpuError as error:
                 text = message_of(error)
                 record: JsonObject = {"result": "error", "msg": text}
-                if flags.on_error != "ignore":  # the command itself fails where it stops
+                if flags.on_error == "ignore":
+                    shell.values.notes.clear()
+                else:  # the command itself fails where it stops
+                    with shell.console.inside(group):
+                        shell.remark()
                     yield NestedOutput(
                         group, Output(text if flags.on_error == "print" else "", record)
                     )
