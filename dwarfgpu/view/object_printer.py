@@ -197,9 +197,13 @@ class Shown:
 
     def error_text(self, error: DwarfGpuError) -> str:
         """Return an error in place of a part, and report it."""
+        self.report(error)
+        return error_as_text(error)
+
+    def report(self, error: DwarfGpuError) -> None:
+        """Report an error that is shown in place of a part."""
         if self.options.report is not None:
             self.options.report(error)
-        return error_as_text(error)
 
     def quoted(
         self,

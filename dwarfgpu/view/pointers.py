@@ -24,7 +24,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
     unqualified,
 )
-from dwarfgpu.errors import UndefinedBits
+from dwarfgpu.errors import Unavailable, UndefinedBits
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.resolve_type import is_dynamic, readable_bits
 from dwarfgpu.view.format_options import OPTIMIZED_OUT
@@ -114,8 +114,11 @@ def reference_pieces(
         yield address_text
         return
     unread = _unread_target(shown, bare, number)
+    if unread is not None:
+        shown.report(unread)
+        address_text = f"<error reading variable: {unread.message}>"
     if not is_ada:  # as in GDB, where Ada's parameters are their objects
-        yield type_text + (unread or address_text)
+        yield type_text + address_text
     if unread is not None or shown.read_memory is None:
         return
     colon = ": " if address_text and not is_ada else ""
@@ -156,7 +159,7 @@ def reference_pieces(
     limits.check_object(readable)
     contents = _referent(shown, bare, number, readable)
     if contents is None:  # of Ada
-        yield f"<error: {shown.no_access(number, space, (readable + 7) // 8)}>"
+        yield shown.error_text(Unavailable(shown.no_access(number, space, (readable + 7) // 8)))
         return
     inner = evolve(
         shown,
@@ -181,9 +184,9 @@ def _has_levels(shown: Shown, target: Type | None) -> bool:
     return isinstance(kind, Struct)
 
 
-def _unread_target(shown: Shown, bare: Pointer, number: int) -> str | None:
-    """Return what GDB shows in place of a reference whose target cannot be read; None for others,
-    and where the target is a function, has no size, or is not shown."""
+def _unread_target(shown: Shown, bare: Pointer, number: int) -> Unavailable | None:
+    """Return why the target of a reference cannot be read; None for one that can, and where it is
+    a function, has no size, or is not shown."""
     target = bare.target
     if shown.read_memory is None or shown.options.style == "ada" or is_dynamic(target):
         return None
@@ -193,8 +196,7 @@ def _unread_target(shown: Shown, bare: Pointer, number: int) -> str | None:
         return None
     if _referent(shown, bare, number, readable) is not None:
         return None
-    why = shown.no_access(number, bare.address_space, (readable + 7) // 8)
-    return f"<error reading variable: {why}>"
+    return Unavailable(shown.no_access(number, bare.address_space, (readable + 7) // 8))
 
 
 def _limits(shown: Shown) -> Limits:

@@ -69,7 +69,7 @@ def pieces_of(shown: Shown, value: Object, depth: int, letter: str | None) -> It
     except UnexpectedLayout:
         return None
     except DwarfGpuError as error:
-        return iter((_error(error),))
+        return iter((_error(shown, error),))
 
 
 def _printer_of(shown: Shown, struct_type: Struct) -> Printer | None:
@@ -153,7 +153,7 @@ def _summary(shown: Shown, part: SummaryPart, depth: int, letter: str | None) ->
         try:
             yield from object_pieces(shown, part, max(depth, int(is_pointer)), letter)
         except DwarfGpuError as error:
-            yield _error(error)
+            yield _error(shown, error)
 
 
 def _characters(shown: Shown, text: Characters) -> Iterator[str]:
@@ -205,7 +205,7 @@ def _children(
             yield f"<error reading variable: {unfit}>"
             break
         except DwarfGpuError as error:
-            yield _error(error)
+            yield _error(shown, error)
             break
         if count >= options.elements:
             break
@@ -278,5 +278,6 @@ def object_pieces(shown: Shown, value: Object, depth: int, letter: str | None) -
     yield from inner.value(value.type, first_bit, depth, letter)
 
 
-def _error(error: DwarfGpuError) -> str:
+def _error(shown: Shown, error: DwarfGpuError) -> str:
+    shown.report(error)
     return f"<error reading variable: {error.message}>"

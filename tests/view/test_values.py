@@ -32,7 +32,7 @@ from dwarfgpu.dwarf.types.types import (
     Unspecified,
     strip,
 )
-from dwarfgpu.errors import IllFormed, Unavailable, UndefinedBits, UsageError
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.expr.context import ExprLoc, Unit
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits, concatenate
@@ -221,12 +221,16 @@ def test_references_and_strings_are_read() -> None:
             raise Unavailable("nothing there")
         return memory[address]
 
-    def text(value: int, kind: Type) -> str:
-        return format_value(Bits(value, 64), kind, read_memory=read, architecture=ARCH)
+    reported: list[DwarfGpuError] = []
+    options = FormatOptions(report=reported.append)
 
-    assert text(0x10, Pointer(INT, kind="reference")) == "(int &) @0x10: 7"
+    def text(value: int, kind: Type) -> str:
+        return format_value(Bits(value, 64), kind, options, read_memory=read, architecture=ARCH)
+
+    assert text(0x10, Pointer(INT, kind="reference")) == "(int &) @0x10: 7" and not reported
     unread = "<error reading variable: Cannot access memory at address 0x30>"  # GDB 13
     assert text(0x30, Pointer(INT, kind="reference")) == f"(int &) {unread}"
+    assert [error.message for error in reported] == ["Cannot access memory at address 0x30"]
     assert text(0x20, Pointer(CHAR)) == '0x20 "ab"<error: Cannot access memory at address 0x22>'
     assert (
         text(0x30, Pointer(CHAR, address_space=5))
