@@ -70,6 +70,8 @@ class Calling(FunctionContext, Protocol):
 
     def debugger_function(self, node: ast.Node) -> DebuggerFunction | None: ...
 
+    def report(self, doubt: str) -> None: ...
+
     @property
     def rules(self) -> NumberRules | None: ...
 
@@ -102,6 +104,8 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
         if counted is not None:
             return counted
         gpu_value = _gpu_call(evaluator, node, call.arguments)
+        if gpu_value is None and evaluator.language.is_opencl and node.file is None:
+            gpu_value = _converted(evaluator, node.name, call.arguments)
         if gpu_value is not None:
             return gpu_value
         function = evaluator.named(node, is_called=True)
@@ -407,3 +411,14 @@ def _gpu_call(
         for argument in arguments
     ]
     return builtin_function(evaluator.session, node.name, numbers)
+
+
+def _converted(evaluator: Calling, name: str, arguments: Sequence[ast.Node]) -> TypedValue | None:
+    """Return what a conversion of OpenCL gives; None of any other function."""
+    # Few kernels are of OpenCL.
+    from dwarfgpu.language.opencl.conversion_functions import conversion
+
+    function = conversion(evaluator, name)
+    if function is None:
+        return None
+    return function([evaluator.object(argument) for argument in arguments])

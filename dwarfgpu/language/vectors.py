@@ -50,7 +50,7 @@ def why_sizes_differ(from_: Type | None, to: Type | None) -> str:
     return "Invalid cast."
 
 
-def _form(type_: Type | None) -> tuple[Type | None, int]:
+def vector_form(type_: Type | None) -> tuple[Type | None, int]:
     """Return the type and the number of the elements."""
     bare = strip(type_)
     if isinstance(bare, Base) and bare.base.vector_size:
@@ -63,7 +63,7 @@ def _form(type_: Type | None) -> tuple[Type | None, int]:
 
 
 def is_floating_vector(type_: Type | None) -> bool:
-    return is_vector(type_) and is_floating(_form(type_)[0])
+    return is_vector(type_) and is_floating(vector_form(type_)[0])
 
 
 def components(
@@ -72,7 +72,7 @@ def components(
     """Return `.xy`, `.s01` or `.lo`: several elements of a vector (OpenCL C 6.3.7); None for other
     names. Halves of a vector of three elements are those of one of four, whose last is undefined.
     """
-    element, count = _form(value.type)
+    element, count = vector_form(value.type)
     if name in _HALVES and count > 1:
         first, step = _HALVES[name]
         half = (count + 1) // 2
@@ -103,7 +103,7 @@ def components(
     if len(read) < len(parts):
         error = next((part.error for part in parts if part.error is not None), None)
         return TypedValue(kind, location, error=error, unit=value.unit)
-    bits = _joined(read, kind, objects.context.endian)
+    bits = joined(read, kind, objects.context.endian)
     return TypedValue(kind, location, bits, unit=value.unit, notes=value.notes)
 
 
@@ -114,7 +114,7 @@ def contents(objects: ObjectAccess, value: TypedValue) -> Bits:
     return objects.known(value) if bits is None else bits
 
 
-def _joined(elements: list[Bits], type_: Type | None, endian: Endian) -> Bits:
+def joined(elements: list[Bits], type_: Type | None, endian: Endian) -> Bits:
     """Return the contents of a vector of some elements; its padding is undefined."""
     bits = concatenate(elements, endian)
     padding = (size_bits(type_) or 0) - bits.size_bits
@@ -154,7 +154,7 @@ def binary(arithmetic: Operators, operator: str, left: TypedValue, right: TypedV
     vector = left if is_vector(left.type) else right
     if is_vector(left.type) and is_vector(right.type) and _shape(left) != _shape(right):
         raise UsageError(_DIFFERENT_TYPES)
-    columns = [_elements(arithmetic, operand, vector) for operand in (left, right)]
+    columns = [elements_of(arithmetic, operand, vector) for operand in (left, right)]
     pairs = zip(*columns, strict=True)
     return _of(
         arithmetic, vector, [arithmetic.binary(operator, first, two) for first, two in pairs]
@@ -164,7 +164,7 @@ def binary(arithmetic: Operators, operator: str, left: TypedValue, right: TypedV
 def unary(arithmetic: Operators, operator: str, value: TypedValue) -> TypedValue:
     """Apply `-`, `+` or `~` to each element."""
     elements = [
-        arithmetic.unary(operator, element) for element in _elements(arithmetic, value, value)
+        arithmetic.unary(operator, element) for element in elements_of(arithmetic, value, value)
     ]
     return _of(arithmetic, value, elements)
 
@@ -190,7 +190,7 @@ def related(
     vector = left if is_vector(left.type) else right
     if is_vector(left.type) and is_vector(right.type) and _shape(left) != _shape(right):
         raise UsageError(_DIFFERENT_TYPES)
-    columns = [_elements(arithmetic, operand, vector) for operand in (left, right)]
+    columns = [elements_of(arithmetic, operand, vector) for operand in (left, right)]
     pairs = list(zip(*columns, strict=True))
     if operator in ("&&", "||"):
         join = all if operator == "&&" else any
@@ -201,7 +201,7 @@ def related(
 
 def negated(arithmetic: Operators, value: TypedValue) -> TypedValue:
     """Return `!a` of OpenCL: -1 for each element that is zero."""
-    elements = _elements(arithmetic, value, value)
+    elements = elements_of(arithmetic, value, value)
     return _truths(arithmetic, value, [not arithmetic.truth(element) for element in elements])
 
 
@@ -214,18 +214,18 @@ def selected(
 
     `UsageError` for a condition whose elements are unlike those of the result.
     """
-    kind, count = _form(condition.type)
+    kind, count = vector_form(condition.type)
     vector = next((arm for arm in (yes, no) if is_vector(arm.type)), None)
     if vector is None:
         vector = TypedValue(_opencl_vector(yes.type, count), unit=condition.unit)
     elif is_vector(yes.type) and is_vector(no.type) and _shape(yes) != _shape(no):
         raise UsageError(_DIFFERENT_TYPES)
-    element, element_count = _form(vector.type)
+    element, element_count = vector_form(vector.type)
     if element_count != count or size_bits(element) != size_bits(kind):
         raise UsageError(_DIFFERENT_SIZES)
-    conditions = _elements(arithmetic, condition, condition)
+    conditions = elements_of(arithmetic, condition, condition)
     chosen = [_is_negative(arithmetic, part) for part in conditions]
-    columns = [_elements(arithmetic, arm, vector) for arm in (yes, no)]
+    columns = [elements_of(arithmetic, arm, vector) for arm in (yes, no)]
     triples = zip(chosen, *columns, strict=True)
     return _of(arithmetic, vector, [first if is_first else two for is_first, first, two in triples])
 
@@ -239,7 +239,7 @@ def _is_negative(arithmetic: Operators, element: TypedValue) -> bool:
 def widened(arithmetic: Operators, number: TypedValue, vector: TypedValue) -> TypedValue:
     """Return a vector like another whose elements all are a number, as OpenCL converts one of two
     operands (OpenCL C 6.3)."""
-    return _of(arithmetic, vector, _elements(arithmetic, number, vector))
+    return _of(arithmetic, vector, elements_of(arithmetic, number, vector))
 
 
 def shift_count(arithmetic: Operators, left: TypedValue, right: TypedValue) -> TypedValue:
@@ -249,19 +249,19 @@ def shift_count(arithmetic: Operators, left: TypedValue, right: TypedValue) -> T
     if vector is None:
         bits = arithmetic.numbers.promoted(arithmetic.number(left)).value.type.bit_size
     else:
-        bits = size_bits(_form(vector.type)[0]) or 0
+        bits = size_bits(vector_form(vector.type)[0]) or 0
     most = arithmetic.value(arithmetic.numbers.integer(bits - 1))
     if vector is None or not is_vector(right.type):
         return arithmetic.binary("&", right, most)
-    if not is_vector(left.type) or _form(left.type)[1] != _form(right.type)[1]:
+    if not is_vector(left.type) or vector_form(left.type)[1] != vector_form(right.type)[1]:
         raise UsageError(_DIFFERENT_TYPES)
-    counts = _elements(arithmetic, right, right)
+    counts = elements_of(arithmetic, right, right)
     return _of(arithmetic, vector, [arithmetic.binary("&", count, most) for count in counts])
 
 
 def spread(arithmetic: Operators, number: TypedValue, type_: Type) -> TypedValue:
     """Return a vector whose elements all are a number: `(float4)(1.5f)` of OpenCL."""
-    kind, count = _form(type_)
+    kind, count = vector_form(type_)
     vector = TypedValue(type_, unit=number.unit)
     return _of(arithmetic, vector, [arithmetic.cast(number, kind)] * count)
 
@@ -281,10 +281,10 @@ def assigned(arithmetic: Operators, target: TypedValue, value: TypedValue) -> Ty
 def vector_literal(arithmetic: Operators, values: Sequence[TypedValue], type_: Type) -> TypedValue:
     """Return `(float4)(pair, 1, 2)` of OpenCL: numbers and the elements of vectors, as many as the
     vector has (OpenCL C 6.1.6)."""
-    kind, count = _form(type_)
+    kind, count = vector_form(type_)
     elements: list[TypedValue] = []
     for value in values:
-        elements += _elements(arithmetic, value, value) if is_vector(value.type) else [value]
+        elements += elements_of(arithmetic, value, value) if is_vector(value.type) else [value]
     if len(elements) != count:
         raise UsageError(f"A vector of {count} elements needs {count}, not {len(elements)}.")
     vector = TypedValue(type_, unit=values[0].unit)
@@ -292,11 +292,11 @@ def vector_literal(arithmetic: Operators, values: Sequence[TypedValue], type_: T
 
 
 def _truths(arithmetic: Operators, vector: TypedValue, truths: list[bool]) -> TypedValue:
-    kind, count = _form(vector.type)
+    kind, count = vector_form(vector.type)
     size, endian = size_bits(kind) or 0, arithmetic.objects.context.endian
     parts = [Bits((1 << size) - 1 if truth else 0, size) for truth in truths]
     type_ = _opencl_vector(_integer(size, endian), count)
-    return TypedValue(type_, bits=_joined(parts, type_, endian), unit=vector.unit)
+    return TypedValue(type_, bits=joined(parts, type_, endian), unit=vector.unit)
 
 
 def _opencl_vector(element: Type | None, count: int) -> Array | Typedef:
@@ -312,19 +312,19 @@ def _integer(bit_size: int, endian: Endian) -> Base:
 
 
 def _shape(value: TypedValue) -> tuple[object, ...]:
-    element, count = _form(value.type)
+    element, count = vector_form(value.type)
     bare = strip(element)
     encoding = bare.base.encoding if isinstance(bare, Base) else None
     return encoding, size_bits(element), count
 
 
-def _elements(arithmetic: Operators, value: TypedValue, vector: TypedValue) -> list[TypedValue]:
+def elements_of(arithmetic: Operators, value: TypedValue, vector: TypedValue) -> list[TypedValue]:
     """Return the elements of a vector; for a number, that many copies of it.
 
     `LimitExceeded` for a vector of more elements than any machine has.
     """
     objects = arithmetic.objects
-    kind, count = _form(vector.type)
+    kind, count = vector_form(vector.type)
     if count > _MAX_ELEMENTS:
         raise LimitExceeded(
             f"an operator on a vector of {count} elements: more than {_MAX_ELEMENTS}"
@@ -342,10 +342,10 @@ def _elements(arithmetic: Operators, value: TypedValue, vector: TypedValue) -> l
 
 def _of(arithmetic: Operators, vector: TypedValue, elements: list[TypedValue]) -> TypedValue:
     """Return a vector of results, each as one of its elements."""
-    kind, _ = _form(vector.type)
+    kind, _ = vector_form(vector.type)
     objects = arithmetic.objects
     parts = [objects.known(arithmetic.cast(element, kind)) for element in elements]
-    bits = _joined(parts, vector.type, objects.context.endian)
+    bits = joined(parts, vector.type, objects.context.endian)
     return TypedValue(vector.type, bits=bits, unit=vector.unit)
 
 

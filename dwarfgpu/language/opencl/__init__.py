@@ -1,1 +1,2 @@
-"""What OpenCL C has otherwise than C: the `types` of vectors, and their `operators`."""
+"""What OpenCL C has otherwise than C: the `types` of vectors, their `operators`, and the
+`conversion_functions`."""
