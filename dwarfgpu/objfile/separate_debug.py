@@ -19,9 +19,7 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
     InconsistentContext,
-    LimitExceeded,
     Malformed,
-    UsageError,
     shortened,
 )
 from dwarfgpu.objfile.companions import joined_below, shown_path
@@ -95,9 +93,9 @@ def find_debug_file(
 
     First `.build-id/ab/cdef….debug` under each directory; then the linked name beside the file, in
     `.debug` beside it, and under each directory at the path of the file. `unusable` receives why
-    each file there is not the right one. Raises `UsageError` if only the debug file of another
-    build has that name and checksum, judged by the build IDs of both; `LimitExceeded` if a file of
-    that name is too large for a checksum, and has no build ID.
+    each file there is not the right one: it is from another build, as its checksum or the build IDs
+    of both say, or too large for a checksum without build IDs. `Malformed` if the file itself has a
+    broken link or build ID.
     """
     from pathlib import Path  # most files have their debug information themselves
 
@@ -121,33 +119,29 @@ def find_debug_file(
     link = debug_link(file)
     if link is None:
         return None
-    problem: DwarfGpuError | None = None
     for path in _by_link(link, Path(file.path), roots):
         opened = _opened(path, file, reasons)
         if opened is None:
             continue
+        shown = shown_path(str(path))
         is_summed = opened.size_bytes <= _MAX_SUMMED_BYTES
         crc = _crc(path) if is_summed else link.crc
         if crc != link.crc:
-            reasons.append(
-                f"{shown_path(str(path))} has the checksum {crc:#010x}, not {link.crc:#010x}"
-            )
+            reasons.append(f"{shown} has the checksum {crc:#010x}, not {link.crc:#010x}")
             continue
         its_id = build_id(opened)
         if (id is None or its_id is None) and not is_summed:
-            problem = problem or LimitExceeded(
-                f"the debug file of {file.path}, {path}, has {opened.size_bytes} bytes: a checksum "
-                f"is made of at most {_MAX_SUMMED_BYTES}; link both files with --build-id"
+            reasons.append(
+                f"{shown} has {opened.size_bytes} bytes: a checksum is made of at most "
+                f"{_MAX_SUMMED_BYTES}; link both files with --build-id"
             )
         elif id is None or its_id is None or id == its_id:
             return opened
         else:
-            problem = problem or UsageError(
-                f"the debug file of {file.path} does not belong to it: {path} is from another "
-                f"build: build ID {short_name(its_id.hex())}, not {short_name(id.hex())}"
+            reasons.append(
+                f"{shown} is from another build: build ID {short_name(its_id.hex())}, not "
+                f"{short_name(id.hex())}"
             )
-    if problem is not None:
-        raise problem
     return None
 
 
