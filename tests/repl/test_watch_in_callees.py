@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -151,3 +152,34 @@ def test_a_call_that_the_function_makes_outside_of_the_block(
 ) -> None:
     """The variables of a block, or of one inlined call, have no value in others."""
     assert stops(program, "left", place, expression, *options) == expected
+
+
+@pytest.mark.parametrize("options", [(), ("--heuristic",)])
+@pytest.mark.parametrize(
+    ("place", "expression", "reads", "accesses"),
+    [
+        ("callees.cl:26", "*p", ["0", "1"], ["0", "0 -> 1", "1", "1 -> 101"]),
+        ("callees.cl:37", "*to", ["313"], ["313", "313 -> 413"]),
+        ("callees.cl:32", "total", ["101", "111", "113"], ["101", "101 -> 111", "111"]),
+    ],
+    ids=["inlined", "block", "function"],
+)
+def test_accesses_outside_of_the_block(
+    program: Path,
+    options: tuple[str, ...],
+    place: str,
+    expression: str,
+    reads: list[str],
+    accesses: list[str],
+) -> None:
+    """Outside of their block no access is that of the variables, which are none there."""
+    for kind, expected in (("rwatch", reads), ("awatch", accesses)):
+        going_on = ["c"] * (len(expected) + (expression != "total"))
+        commands = [f"tbreak {place}", "run", f"{kind} {expression}", *going_on]
+        done = run(
+            "debug", program, "--dispatch", "left", *options, "--grid", 64, "--workgroup", 64,
+            "--scratch", 4096, "--arg", "out=zeros:256", "--batch",
+            *(word for command in commands for word in ("-ex", command)),
+        )  # fmt: skip
+        text = done.out.replace("\nNew value = ", " -> ").replace("\nOld value = ", "\nValue = ")
+        assert re.findall("^Value = (.*)$", text, re.MULTILINE) == expected

@@ -28,7 +28,7 @@ def looked_again(
     In a function that the one of the expression calls (`returns_to`: from where), whose callers
     are not found, the object is read where it was; a pointer or an index that leads to it counts
     after the return. Outside of their block the variables have no value, in a call from there
-    neither.
+    neither, and no access is theirs.
 
     An entry of a location list does not describe an inactive lane whose own program location is
     unknown: its value counts when it is active again.
@@ -55,6 +55,8 @@ def looked_again(
     item.watched = now
     options = shell.settings.format_options()
     item.text = text_of(now.value, session or shell.session, options)
+    if item.expression is None and _is_left(shell, item, returns_to):
+        return None
     is_same = now.value.bits == before.bits and item.text == text
     return None if is_same and item.expression is not None else (text, item.text)
 
@@ -103,7 +105,24 @@ def frame_of_watched(shell: Shell, item: Watchpoint, *, is_in_call: bool) -> Ses
 def _is_in_block(shell: Shell, item: Watchpoint, pc: int) -> bool:
     """Return whether a location in the function of the watched variables is in their block."""
     top = shell.session.top or shell.session
-    return item.block is None or item.block in blocks_at(evolve(top, pc=pc, not_entered=0))
+    there = evolve(top, pc=pc, not_entered=0, inline_level=0)
+    return item.block is None or item.block in blocks_at(there)
+
+
+def _is_left(shell: Shell, item: Watchpoint, returns_to: int | None) -> bool:
+    """Return whether an access was made while the function of the watched variables was outside of
+    their block: by the instruction before the program location, in a call, or by another wave."""
+    session, wave = shell.session.top or shell.session, item.session.wave
+    if returns_to is not None:
+        return not _is_in_block(shell, item, returns_to - 1)
+    is_own = wave == session.wave
+    if not is_own:
+        if isinstance(session.target, EndsWaves) and session.target.has_ended(wave):
+            return False
+        session = innermost_of(session, wave)
+    if session.pc is None or not _is_in_function(item, session):
+        return False
+    return not _is_in_block(shell, item, session.pc - is_own)
 
 
 def _is_in_function(item: Watchpoint, session: Session) -> bool:
