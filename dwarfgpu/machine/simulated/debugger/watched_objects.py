@@ -20,7 +20,11 @@ from dwarfgpu.machine.target import MemoryAddress, RegisterOffset, WaveId
 if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
-    from dwarfgpu.machine.simulated.execution.watchpoints import Watching, Watchpoints
+    from dwarfgpu.machine.simulated.execution.watchpoints import (
+        WatchedRange,
+        Watching,
+        Watchpoints,
+    )
     from dwarfgpu.machine.simulated.storage.global_memory import Allocation
     from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory
     from dwarfgpu.machine.sparse_memory import SparseMemory
@@ -100,12 +104,15 @@ class _MachineReads:
                 registers.append(partial(self._register_bytes, watched, size))
                 continue
             for store, start, (_, count) in self._lowered(watched, size):
-                group = None
+                group = owner = None
                 if store.name == "local":
                     assert watched.where.wave is not None
                     group = self._target.workgroups.get(watched.where.wave, watched.where.wave)
-                ranges.append(WatchedRange(group, start, start + count))
-                memory.append(partial(self._memory_bytes, group, start, count))
+                elif store.name == "private_wave":
+                    owner = watched.where.wave
+                part_range = WatchedRange(group, start, start + count, owner)
+                ranges.append(part_range)
+                memory.append(partial(self._memory_bytes, part_range))
         return Watching(
             watch,
             lambda: b"".join(read() for read in memory),
@@ -143,10 +150,15 @@ class _MachineReads:
         part = slice(first, first + size_bytes)
         return _known_contents(data[part], known[part])
 
-    def _memory_bytes(self, workgroup: int | None, address: int, size_bytes: int) -> bytes:
-        if workgroup is None:
+    def _memory_bytes(self, watched: WatchedRange) -> bytes:
+        address, size_bytes = watched.begin, watched.end - watched.begin
+        if watched.wave is not None:
+            own = self._waves[watched.wave].own_scratch
+            assert own is not None  # which `StateTarget.lowered` has found
+            return _bytes_of(own, address, size_bytes)
+        if watched.workgroup is None:
             return self._global_bytes(address, size_bytes)
-        of_group = (wave for wave in self._machine.waves if wave.wave.workgroup == workgroup)
+        of_group = (w for w in self._machine.waves if w.wave.workgroup == watched.workgroup)
         return _bytes_of(next(of_group).lds, address, size_bytes)
 
     def _global_bytes(self, address: int, size_bytes: int) -> bytes:

@@ -37,9 +37,11 @@ class WatchedRange:
     """Consecutive bytes of one memory: of the process, of a workgroup, or the scratch of a wave."""
 
     workgroup: int | None
-    """The workgroup whose LDS it is; None for global memory, which includes scratch."""
+    """The workgroup whose LDS it is; None for other memory."""
     begin: int
     end: int
+    wave: WaveId | None = None
+    """The wave whose scratch it is, where that is no part of global memory."""
 
 
 @frozen(eq=False)
@@ -181,7 +183,8 @@ class Watchpoints:
             return _NONE
         if access.space == "local" and part.workgroup != wave.wave.workgroup:
             return _NONE
-        if not len(access.addresses):
+        own = wave.own_scratch if access.space == "private" else None
+        if part.wave != (None if own is None else wave.wave.id) or not len(access.addresses):
             return _NONE
         least, most = extremes(access.addresses)
         most += access.size_bytes
@@ -191,7 +194,8 @@ class Watchpoints:
             first = access.addresses.astype(np.uint64)
             return (first < part.end) & (first + np.uint64(access.size_bytes) > part.begin)
         assert access.lanes is not None
-        scratch, row_bytes = self._scratch(wave), 4 * wave.lane_count
+        scratch = self._scratch(wave) if own is None else own.start
+        row_bytes = 4 * wave.lane_count
         end = scratch + (most + 3) // 4 * row_bytes
         if end <= part.begin or scratch + least // 4 * row_bytes >= part.end:
             return _NONE
@@ -201,7 +205,7 @@ class Watchpoints:
             (byte_addresses >> 2) * (4 * wave.lane_count)
             + lanes * 4
             + (byte_addresses & 3)
-            + self._scratch(wave)
+            + scratch
         )
         inside: Lanes = np.any((offset >= part.begin) & (offset < part.end), axis=1)
         return inside
