@@ -187,8 +187,40 @@ def test_rows_as_readelf_decodes_them(name: str, tool: Callable[[str], str]) -> 
     assert ours == theirs
 
 
+_AT_ONCE = 50
+"""Addresses whose question and answer a pipe takes."""
+
+
+@pytest.fixture(scope="module")
+def symbolized(tool: Callable[[str], str]) -> Iterator[Callable[[Path, list[int]], list[str]]]:
+    """Files and lines that one process of llvm-symbolizer finds: it takes longer to start than to
+    find those of a file."""
+    command = [tool("llvm-symbolizer-19"), "--no-inlines", "--output-style=GNU"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin and process.stdout
+        asked, answers = process.stdin, process.stdout
+
+        def symbolize(path: Path, addresses: list[int]) -> list[str]:
+            out = []
+            for start in range(0, len(addresses), _AT_ONCE):
+                some = addresses[start : start + _AT_ONCE]
+                asked.writelines(f'"{path}" {address:#x}\n' for address in some)
+                asked.flush()
+                for _ in some:
+                    _function, line = answers.readline(), answers.readline()
+                    out.append(line)
+            return out
+
+        yield symbolize
+        asked.close()
+
+
 @pytest.mark.parametrize("name", BINARIES)
-def test_lines_as_llvm_symbolizer_finds_them(name: str, tool: Callable[[str], str]) -> None:
+def test_lines_as_llvm_symbolizer_finds_them(
+    name: str, symbolized: Callable[[Path, list[int]], list[str]]
+) -> None:
     """Every fourth address of the code, some of them where it is long; a symbolizer takes the last
     row of an address."""
     load = 0x7000_0000_0000
@@ -205,15 +237,7 @@ def test_lines_as_llvm_symbolizer_finds_them(name: str, tool: Callable[[str], st
     addresses = [number for span in spans for number in range(span.begin, span.end, 4)]
     if len(addresses) > MOST_ADDRESSES:
         addresses = sorted(Random(SEED).sample(addresses, MOST_ADDRESSES))
-    out = subprocess.run(
-        [tool("llvm-symbolizer-19"), "--no-inlines", f"--obj={path}", "--output-style=GNU"],
-        input="\n".join(map(hex, addresses)),
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.splitlines()
-    theirs = [line for line in out if re.search(r":(\d+|\?)( |$)", line)]
-    assert len(theirs) == len(addresses)
+    theirs = symbolized(path, addresses)
     for address, text in zip(addresses, theirs, strict=True):
         match = re.match(r"(.*):(\d+|\?)", text)
         assert match
