@@ -53,6 +53,7 @@ from tools.readers import shortest
 
 DUMP: Final = "llvm-dwarfdump-19"
 READELF: Final = "readelf"
+SECTIONS: Final = ("--debug-frame", "--eh-frame")
 INTERPRETED: Final = ("--debug-dump=frames-interp", "--wide")
 KINDS: Final[tuple[SectionKind, ...]] = (".debug_frame", ".eh_frame")
 
@@ -273,13 +274,16 @@ def _cell(rule: Rule | None) -> str:
 # both
 
 
-def differences(path: Path, most: int | None = None, seed: int = 0) -> Generator[str, None, Totals]:
+def differences(
+    path: Path, most: int | None = None, seed: int = 0, dump: str | None = None
+) -> Generator[str, None, Totals]:
     """Each entry that the readers read differently; all entries, or `most` by a seed.
 
-    Returns what was compared.
+    `dump`: what llvm-dwarfdump prints, where it was asked already. Returns what was compared.
     """
     file = open_object(path)
-    dumped = Dumped(_said(DUMP, "--debug-frame", "--eh-frame", str(path)), architecture_of(file))
+    text = _said(DUMP, *SECTIONS, str(path)) if dump is None else dump
+    dumped = Dumped(text, architecture_of(file))
     # It exits with 1 where a file names separate debug information that is not installed.
     printed = {} if file.machine == "AMDGPU" else tables(_said(READELF, *INTERPRETED, str(path)))
     entries: dict[Key, Cie | Fde] = {}

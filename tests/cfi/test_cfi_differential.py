@@ -16,14 +16,11 @@ from dwarfgpu.cfi.rows import RowTable
 from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.objfile.elf import open_object
-from tools.frame_rows import DUMP, READELF, Totals, differences, has_frames
+from tests.tool_output import BINARIES, FIXTURES, printed_of_each
+from tools.frame_rows import DUMP, READELF, SECTIONS, Totals, differences, has_frames
 
-FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
-WHOLE = [
-    *sorted(path for path in FIXTURES.glob("*/*") if path.suffix in (".co", ".v4", ".v5")),
-    LIBRARIES / "libgcc_s.so.1",
-]
+WHOLE = [*BINARIES, LIBRARIES / "libgcc_s.so.1"]
 LARGE = {
     "libc6": LIBRARIES / "libc.so.6",
     "python3.11-dbg": Path("/usr/bin/python3.11d"),
@@ -43,7 +40,8 @@ def readers(tool: Callable[[str], str]) -> None:
 
 def compared(path: Path, most: int | None = None) -> tuple[list[str], Totals]:
     """The differences, and what was compared."""
-    comparison, result = differences(path, most, SEED), []
+    dump = printed_of_each((DUMP, *SECTIONS), BINARIES)[path] if path in BINARIES else None
+    comparison, result = differences(path, most, SEED, dump), []
     while True:
         try:
             result.append(next(comparison))
