@@ -155,7 +155,7 @@ def test_a_program_forgets_code_beyond_a_maximum(
 
 
 def test_memory_for_code_that_was_fetched() -> None:
-    size = 1 << 20
+    size = 1 << 17
     decoded, contents = DecodedCode(), np.zeros(size, np.uint8)
     tracemalloc.start()
     try:
