@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Final, Literal, NamedTuple, cast
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -122,6 +122,8 @@ class RunningMachine:
         self.instructions = 0
         """The number of instructions of all waves."""
         self.observers: tuple[Observer, ...] = ()
+        self._selective: tuple[SelectiveObserver, ...] = ()
+        """The observers, where none of them has to see every instruction."""
         self.is_locked = False
         """Whether a wave that waits at a barrier waits although others could run."""
         self.progress = progress
@@ -162,6 +164,8 @@ class RunningMachine:
     def observe(self, *observers: Observer) -> None:
         """Set who observes the waves; without arguments, nothing does."""
         self.observers = observers
+        selective = tuple(one for one in observers if isinstance(one, SelectiveObserver))
+        self._selective = selective if len(selective) == len(observers) else ()
         for wave in self.waves:
             wave.on_access = partial(self._accessed, wave) if observers else None
 
@@ -394,10 +398,8 @@ class RunningMachine:
 
     def _is_selective(self, wave: SimulatedWave) -> bool:
         """Return whether observers see some instructions of a wave and not all."""
-        return self.executor != "precise" and all(
-            isinstance(observer, SelectiveObserver) and not observer.follows(wave)
-            for observer in self.observers
-        )
+        observers = self._selective if self.executor != "precise" else ()
+        return bool(observers) and not any(observer.follows(wave) for observer in observers)
 
     def _run_steps(self, share: _Share) -> Stopped | None:
         """Run one instruction at a time."""
@@ -458,10 +460,9 @@ class RunningMachine:
     def _run_selected(self, share: _Share) -> Stopped | None:
         """Run as `_run_observed` does, in blocks up to an instruction that observers have to
         see."""
-        observers = cast("tuple[SelectiveObserver, ...]", self.observers)
 
         def require_none(access: Access) -> None:
-            if any(observer.concerns(share.wave, access) for observer in observers):
+            if any(observer.concerns(share.wave, access) for observer in self._selective):
                 raise _Observed(StopReason.WATCHPOINT, "an observed access")
 
         wave = share.wave
