@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Collection, Sequence
+from functools import cache
 from importlib import import_module
 from itertools import pairwise
 from typing import Any, NoReturn, Protocol, cast
@@ -227,8 +228,7 @@ class _Parser(argparse.ArgumentParser):
     def parse_known_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse arguments; without the usage, which takes 1 ms to format, where nothing shows it:
         only help does."""
-        if not any(map(_may_be_help, args)):
-            self.usage = self.prog
+        self.usage = None if any(map(_may_be_help, args)) else self.prog
         return super().parse_known_intermixed_args(args, namespace)
 
     def _parse_optional(self, arg_string: str) -> Any:
@@ -380,9 +380,10 @@ def _parsed_arguments(parser: _Parser, words: list[str]) -> argparse.Namespace:
     args: argparse.Namespace = parser.parse_intermixed_args(words)
     if hasattr(args, "after_options"):  # where `--` makes a difference for words without a hyphen
         args.after_options = [word for word in words if isinstance(word, _Word)]
-    for name, value in vars(args).items():
-        if isinstance(value, list):
-            value[:] = [str(word) if isinstance(word, _Word) else word for word in value]
+    for name, value in list(vars(args).items()):
+        if isinstance(value, list):  # perhaps the default of the parser, which is kept
+            plain = [str(word) if isinstance(word, _Word) else word for word in value]
+            setattr(args, name, plain)
         if value == "":
             raise UsageError(empty(parser.name_of(name)))
     return args
@@ -397,14 +398,7 @@ def _run(arguments: list[str]) -> int:
     try:
         with unwrapped():
             if command in COMMANDS and arguments[0] == command:
-                parser = _Parser(
-                    prog=f"dwarfgpu {command}",
-                    description=COMMANDS[command],
-                    epilog=f"{_EXAMPLES.get(command, '')}{_STATUSES.get(command, _STATUS)}",
-                    formatter_class=HelpFormatter,
-                    allow_abbrev=False,
-                )
-                module = configure_command(command, parser)
+                parser, module = _parser_of(command)
                 schema = getattr(module, "SCHEMA", schema)
                 words = [*options[1:], *map(_Word, arguments[len(options) + 1 :])]
                 args = _parsed_arguments(parser, words)
@@ -443,6 +437,19 @@ def _advice(command: str) -> str:
     return followed(suggestion, f"see {program_name()} --help")
 
 
+@cache
+def _parser_of(command: str) -> tuple[_Parser, Command]:
+    """Return the parser and the module of a command; a program that runs many makes it once."""
+    parser = _Parser(
+        prog=f"dwarfgpu {command}",
+        description=COMMANDS[command],
+        epilog=f"{_EXAMPLES.get(command, '')}{_STATUSES.get(command, _STATUS)}",
+        formatter_class=HelpFormatter,
+        allow_abbrev=False,
+    )
+    return parser, configure_command(command, parser)
+
+
 def configure_command(command: str, parser: argparse.ArgumentParser) -> Command:
     """Add the arguments of a command to a parser; the module of the command."""
     module = cast(Command, import_module(_module_of(command)))
@@ -454,9 +461,7 @@ def configure_command(command: str, parser: argparse.ArgumentParser) -> Command:
 
 def _options_of(command: str) -> Collection[str]:
     """Return the options of a command."""
-    parser = _Parser(allow_abbrev=False)
-    configure_command(command, parser)
-    return parser._option_string_actions
+    return _parser_of(command)[0]._option_string_actions
 
 
 def _module_of(command: str) -> str:
