@@ -13,7 +13,6 @@ from typing import Final, cast
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.scope.variable import function_around
 from dwarfgpu.dwarf.types.address_class import space_of_class
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import size_bits
@@ -248,10 +247,9 @@ class Dereference(ABC):
         if (attribute := die.unit.location_attribute(die)) is None:
             raise UndefinedBits("value has been optimized out: what a synthetic pointer points to")
         size = size_bits(types_of(unit).type_of(die)) or 0
-        from dwarfgpu.session.own_frame import require_own_frame  # few pointers are implicit
+        from dwarfgpu.session.own_frame import require_frame_with  # few pointers are implicit
 
         its_frame, context = frame.focus()
-        name = die.name or f"the entry at {die.offset:#x}"
-        require_own_frame(name, function_around(die), attribute, its_frame, context.pc)
+        require_frame_with(die, attribute, its_frame, context.pc)
         location = frame.locate(attribute).of_object(size, self.context.endian)
         return location.displaced(pointer.displacement_bytes * 8)

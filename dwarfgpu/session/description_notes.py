@@ -92,11 +92,10 @@ def _each_note(
 
         if not is_alone_in_lds(variable, frame):
             yield unplaced(variable.name)
-    own = frame.subprogram
-    if lane_count > 1 and own is not None and own.die != variable.function:
-        from dwarfgpu.session.own_frame import kernel_note  # most frames are of its function
+    if variable.kind != "global" and not frame.is_of(variable.function):
+        from dwarfgpu.session.own_frame import require_frame_with  # most frames are of its function
 
-        note = kernel_note(variable.name, variable.function, variable.location, frame, pc)
+        note = require_frame_with(variable.die, variable.location, frame, pc)
         if note is not None:
             yield note
     if isinstance(variable.location, ConstValue):

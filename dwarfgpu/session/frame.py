@@ -18,6 +18,7 @@ from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import frame_attributes, lane_attributes
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.subprogram import FunctionsAround, Subprogram
 from dwarfgpu.errors import DwarfGpuError, IllFormed, MissingContext
 from dwarfgpu.expr.context import Context, ExprLoc, Frame, LocList, UnitFormat
@@ -186,6 +187,12 @@ class SubprogramFrame(FrameLanes):
     @property
     def subprogram(self) -> Subprogram | None:
         return self.described.subprogram
+
+    def is_of(self, function: Die | None) -> bool:
+        """Return whether it is known by a function, None for what is outside of functions:
+        `dwarfgpu.session.own_frame` knows what else it may execute."""
+        own = self.subprogram
+        return function is None or (own is not None and own.die == function)
 
     @property
     def subprograms(self) -> FunctionsAround:

@@ -1,7 +1,7 @@
-"""Whether a frame is of the function that has a variable.
+"""Whether an object can be read in a frame.
 
-Law: a place in a frame means something in a frame of the variable's function alone. What needs no
-frame is the same in all of them.
+Law: a frame has the objects of the function that it executes, and of the calls inlined there. What
+is the same in every frame needs none: static memory, constants, and what is optimized out.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from typing import Final
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import declaration_of
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
+from dwarfgpu.dwarf.scope.variable import function_around
 from dwarfgpu.errors import InconsistentContext
 from dwarfgpu.expr.bind import prepare
-from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute
+from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList
 from dwarfgpu.expr.operation import Operation
 from dwarfgpu.expr.ops.memory import TLS_ADDRESSES
 from dwarfgpu.session.frame import SubprogramFrame
@@ -30,12 +31,14 @@ _WITHOUT_FRAME: Final = TLS_ADDRESSES | _OF_KERNELS | {
 def needs_no_frame(location: LocationAttribute | None) -> bool:
     """Return whether a location, or value, is the same in every frame. A location list is of the
     code of a function."""
-    if isinstance(location, ConstValue):
-        return True
-    if not isinstance(location, ExprLoc):
-        return False
-    return all(
-        "context" not in operation.leading or operation.name in _WITHOUT_FRAME
+    return isinstance(location, ConstValue) or _has_only(location, _WITHOUT_FRAME)
+
+
+def _has_only(location: LocationAttribute | None, names: frozenset[str]) -> bool:
+    """Return whether a location is an expression, and its operations that use the context are among
+    some."""
+    return isinstance(location, ExprLoc) and all(
+        "context" not in operation.leading or operation.name in names
         for operation in _operations(location)
     )
 
@@ -46,68 +49,76 @@ def _operations(location: ExprLoc) -> list[Operation]:
     return [instruction.operation for instruction in instructions.distinct]
 
 
-def kernel_note(
-    name: str,
-    function: Die | None,
-    location: LocationAttribute | None,
-    frame: SubprogramFrame,
-    pc: int | None,
+def require_frame_with(
+    die: Die, location: LocationAttribute | None, frame: SubprogramFrame, pc: int | None
 ) -> str | None:
-    """Return a note on a variable in memory that each kernel uses in its own way, in a frame of
-    another function: nothing says that the wave runs its kernel. None for any other variable.
-
-    The arguments are those of `require_own_frame`.
-    """
-    if function is None or not isinstance(location, ExprLoc):
-        return None
-    if _OF_KERNELS.isdisjoint(operation.name for operation in _operations(location)):
-        return None
-    own, subprogram = frame.subprogram, Subprogram(function)
-    is_elsewhere = own is not None and own.die != function and bool(subprogram.ranges)
-    if not is_elsewhere or _executes(frame, function, pc):
-        return None
-    return (
-        f"{name} is a variable of {subprogram.name}: its place has another use where that does "
-        "not run"
-    )
-
-
-def require_own_frame(
-    name: str,
-    function: Die | None,
-    location: LocationAttribute | None,
-    frame: SubprogramFrame,
-    pc: int | None,
-) -> None:
-    """Raise `InconsistentContext` for a variable of a function, inlined calls included, that the
-    frame does not execute, unless the variable needs no frame.
+    """Raise `InconsistentContext` for an object, by its entry, that a frame does not have; return a
+    note where that is not known.
 
     `pc`: where the lane in focus is.
     """
-    own = frame.subprogram
-    if function is None or (own is not None and own.die == function):
-        return
-    if (own is None and frame.pc is None) or needs_no_frame(location):
-        return
-    if _executes(frame, function, pc):
-        return
-    owner = Subprogram(function).name
+    function, own = function_around(die), frame.subprogram
+    if frame.is_of(function) or (own is None and frame.pc is None):
+        return None
+    assert function is not None
+    if _executes(frame, function, location, pc):
+        return None
+    name, owner = die.name or f"the entry at {die.offset:#x}", Subprogram(function)
+    if needs_no_frame(location):
+        return _note_on_kernel(name, owner, location, frame)
+    if location is None and _is_optimized_out(die):
+        return None
     if own is None:
         where = "no function is described where the frame is"
-    elif own.name == owner:
-        where = f"the frame is of another {owner} (the entry at {own.die.offset:#x})"
+    elif own.name == owner.name:
+        where = f"the frame is of another {owner.name} (the entry at {own.die.offset:#x})"
     else:
         where = f"the frame is of {own.name}"
-    raise InconsistentContext(f"{name} is a variable of {owner}, and {where}")
+    raise InconsistentContext(f"{name} is a variable of {owner.name}, and {where}")
 
 
-def _executes(frame: SubprogramFrame, function: Die, pc: int | None) -> bool:
+def _executes(
+    frame: SubprogramFrame, function: Die, location: LocationAttribute | None, pc: int | None
+) -> bool:
     """Return whether a frame executes a function that is not the one by which it is known: where
     linkers fold functions with the same code, or a lane is in another one than its wave, or the
-    variable is of an abstract instance, or of a copy that is not inlined."""
+    entry is of an abstract instance.
+
+    GCC also derives blocks of inlined calls from those of the copy that is not inlined, which
+    describes places in frames of its own alone: an inlined call has what is in none.
+    """
     spans = Subprogram(function).ranges
     locations = [location for location in (frame.pc, pc) if location is not None]
     if any(span.covers(location) for span in spans for location in locations):
         return True
+    if spans and _is_described_at(location, pc):
+        return False
     declared = declaration_of(function)
     return any(declaration_of(around.die) == declared for around in frame.subprograms)
+
+
+def _is_described_at(location: LocationAttribute | None, pc: int | None) -> bool:
+    """Return whether a location says, where a lane is, in which place of a frame something is."""
+    return isinstance(location, ExprLoc | LocList) and (
+        pc is None or bool(location.expressions(pc))
+    )
+
+
+def _is_optimized_out(die: Die) -> bool:
+    """Return whether no entry of an object has a location or value."""
+    from dwarfgpu.dwarf.scope.concrete_entries import may_have_location  # few have none
+
+    return not may_have_location(declaration_of(die))
+
+
+def _note_on_kernel(
+    name: str, owner: Subprogram, location: LocationAttribute | None, frame: SubprogramFrame
+) -> str | None:
+    """Return a note on an object in the memory of a kernel: nothing says that the wave runs it."""
+    if not isinstance(location, ExprLoc) or not frame.session.architecture.is_simt:
+        return None
+    if _OF_KERNELS.isdisjoint(operation.name for operation in _operations(location)):
+        return None
+    return (
+        f"{name} is a variable of {owner.name}: its place has another use where that does not run"
+    )

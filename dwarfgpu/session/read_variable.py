@@ -127,14 +127,10 @@ def filled(
 
 def require_frame_of(variable: Variable, frame: SubprogramFrame, context: Context) -> None:
     """Raise `InconsistentContext` for a variable of a function that the frame does not execute."""
-    if variable.kind == "global":
-        return
-    own = frame.subprogram
-    if own is not None and own.die == variable.function:
-        return
-    from dwarfgpu.session.own_frame import require_own_frame  # most frames are of its function
+    if variable.kind != "global" and not frame.is_of(variable.function):
+        from dwarfgpu.session.own_frame import require_frame_with  # most frames are of its function
 
-    require_own_frame(variable.name, variable.function, variable.location, frame, context.pc)
+        require_frame_with(variable.die, variable.location, frame, context.pc)
 
 
 def _with_assumed_registers(reading: Reading, frame: SubprogramFrame) -> Reading:
