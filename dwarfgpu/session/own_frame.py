@@ -19,11 +19,12 @@ from dwarfgpu.expr.operation import Operation
 from dwarfgpu.expr.ops.memory import TLS_ADDRESSES
 from dwarfgpu.session.frame import SubprogramFrame
 
-_OF_KERNELS: Final = frozenset({"LLVM_form_aspace_address", "xderef", "xderef_size"})
+_OF_KERNELS: Final = frozenset({"LLVM_form_aspace_address", "xderef", "xderef_size", "xderef_type"})
 """Operations of addresses in memory that each kernel uses in its own way: LDS, private memory."""
 _WITHOUT_FRAME: Final = TLS_ADDRESSES | _OF_KERNELS | {
     "addr", "addrx", "GNU_addr_index", "constx", "GNU_const_index",
-    "piece", "bit_piece", "stack_value", "deref", "deref_size",
+    "piece", "bit_piece", "stack_value", "deref", "deref_size", "deref_type", "GNU_deref_type",
+    "const_type", "GNU_const_type", "convert", "GNU_convert", "reinterpret", "GNU_reinterpret",
 }  # fmt: skip
 """Operations that use the context, but not its frame."""
 
