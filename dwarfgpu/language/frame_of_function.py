@@ -95,8 +95,8 @@ def in_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:
             continue
         own = (own for own in variables_below(here[0]) if declaration_of(own.die) == declared)
         return next(own, variable), outer
-    if variable.location is None and not may_have_location(declared):
-        return variable, session  # no frame has it
+    if _is_in_any_frame(variable):
+        return variable, session
     if session.pc is None:
         raise UsageError("No frame selected.")
     raise UsageError(f"No frame is currently executing in block {_shown_name(function)}.")
@@ -152,6 +152,16 @@ def _outwards(session: Session) -> Iterator[Session]:
         )
         if is_outside and frame.has_lane:
             yield outer_session
+
+
+def _is_in_any_frame(variable: Variable) -> bool:
+    """Return whether each frame has a variable, though that of its function may say more: where it
+    is optimized out, or what it points to."""
+    from dwarfgpu.session.own_frame import points_implicitly
+
+    if variable.location is None:
+        return not may_have_location(declaration_of(variable.die))
+    return points_implicitly(variable.location)
 
 
 def _is_static(variable: Variable) -> bool:

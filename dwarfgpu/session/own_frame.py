@@ -1,7 +1,8 @@
 """Whether an object can be read in a frame.
 
 Law: a frame has the objects of the function that it executes, and of the calls inlined there. What
-is the same in every frame needs none: static memory, constants, and what is optimized out.
+is the same in every frame needs none: static memory, constants, implicit pointers, and what is
+optimized out everywhere.
 """
 
 from __future__ import annotations
@@ -16,23 +17,35 @@ from dwarfgpu.errors import InconsistentContext
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList
 from dwarfgpu.expr.operation import Operation
+from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.ops.memory import TLS_ADDRESSES
 from dwarfgpu.session.frame import SubprogramFrame
 
 _OF_KERNELS: Final = frozenset({"LLVM_form_aspace_address", "xderef", "xderef_size", "xderef_type"})
 """Operations of addresses in memory that each kernel uses in its own way: LDS, private memory."""
-_WITHOUT_FRAME: Final = TLS_ADDRESSES | _OF_KERNELS | {
-    "addr", "addrx", "GNU_addr_index", "constx", "GNU_const_index",
-    "piece", "bit_piece", "stack_value", "deref", "deref_size", "deref_type", "GNU_deref_type",
-    "const_type", "GNU_const_type", "convert", "GNU_convert", "reinterpret", "GNU_reinterpret",
+_MOVING: Final = frozenset({"addr", "addrx", "GNU_addr_index", "stack_value", *PIECES})
+"""Operations with which an implicit pointer stays one: none dereferences it."""
+_WITHOUT_FRAME: Final = TLS_ADDRESSES | _OF_KERNELS | _MOVING | {
+    "constx", "GNU_const_index", "const_type", "GNU_const_type", "deref", "deref_size",
+    "deref_type", "GNU_deref_type", "convert", "GNU_convert", "reinterpret", "GNU_reinterpret",
 }  # fmt: skip
 """Operations that use the context, but not its frame."""
+_IMPLICIT_POINTERS: Final = frozenset(
+    {"implicit_pointer", "LLVM_aspace_implicit_pointer", "GNU_implicit_pointer"}
+)
+"""What they point to may need a frame."""
 
 
 def needs_no_frame(location: LocationAttribute | None) -> bool:
     """Return whether a location, or value, is the same in every frame. A location list is of the
     code of a function."""
     return isinstance(location, ConstValue) or _has_only(location, _WITHOUT_FRAME)
+
+
+def points_implicitly(location: LocationAttribute | None) -> bool:
+    """Return whether an object needs no frame for itself, but perhaps for what it points to: it is
+    an implicit pointer, or has some in its pieces."""
+    return _has_only(location, _MOVING | _IMPLICIT_POINTERS)
 
 
 def _has_only(location: LocationAttribute | None, names: frozenset[str]) -> bool:
@@ -67,7 +80,7 @@ def require_frame_with(
     name, owner = die.name or f"the entry at {die.offset:#x}", Subprogram(function)
     if needs_no_frame(location):
         return _note_on_kernel(name, owner, location, frame)
-    if location is None and _is_optimized_out(die):
+    if points_implicitly(location) or (location is None and _is_optimized_out(die)):
         return None
     if own is None:
         where = "no function is described where the frame is"

@@ -21,7 +21,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.expr.text.assembly import assemble
-from dwarfgpu.session.own_frame import needs_no_frame
+from dwarfgpu.session.own_frame import needs_no_frame, points_implicitly
 from tests.cli.command import FIXTURES, STATES
 from tests.language.sessions import waves_of
 from tests.repl.side_by_side import answers, build, with_core
@@ -195,9 +195,9 @@ def test_a_place_of_the_copy_that_is_not_inlined(
 
 
 NAMED_OUTSIDE = """
-static int gone = 7; volatile int sink;
+static const int c = 8; static int gone = 7; volatile int sink;
 __attribute__((noinline)) int f(int a) {
-  int *lost = &gone;
+  const int *q = &c; int *lost = &gone;
   int here = a * 3; int *p = &here; sink = *p; return a; }
 int main(void) { sink = f(6) + gone; __builtin_trap(); }
 """
@@ -208,17 +208,37 @@ def test_names_of_other_functions_that_need_no_frame(
 ) -> None:
     build(tmp_path, {"a.c": NAMED_OUTSIDE}, [[tool("gcc"), "-g", "-O2", "a.c", "-o", "a"]])
     files = with_core(tool, tmp_path)
-    names = ("f::p", "f::lost", "&f::lost")
+    names = ("f::q", "*f::q", "f::p", "f::lost", "&f::lost")
     commands = [f"print {name}" for name in names]
     shown = answers(None, files, commands)
     assert [text.splitlines()[1] for text in shown] == [
+        "$1 = (const int *) <synthetic pointer>",
+        "$2 = 8",
         "No frame is currently executing in block f.",
-        "$1 = <optimized out>",
+        "$3 = <optimized out>",
         "Can't take address of \"lost\" which isn't an lvalue.",
     ]
-    assert [text.splitlines()[1] for text in answers(tool("gdb"), files, commands[:2])] == [
-        text.splitlines()[1] for text in shown[:2]
+    assert [text.splitlines()[1] for text in answers(tool("gdb"), files, commands[:4])] == [
+        text.splitlines()[1] for text in shown[:4]
     ]
+
+
+@pytest.mark.parametrize(
+    ("operations", "is_alone"),
+    [
+        ("implicit_pointer 0x2a 0", True),
+        ("implicit_pointer 0x2a 0; piece 8; lit3; stack_value; piece 4", True),
+        ("implicit_pointer 0x2a 0; deref; deref; stack_value", False),
+        ("implicit_pointer 0x2a 0; piece 8; reg5; piece 8", False),
+    ],
+)
+def test_what_an_implicit_pointer_points_to_may_need_a_frame(
+    operations: str, is_alone: bool
+) -> None:
+    unit = crashed().variable("sum").unit
+    location = ExprLoc(assemble(operations, unit.dialect, unit.format), unit)
+    assert points_implicitly(location) == is_alone
+    assert not needs_no_frame(location)
 
 
 COROUTINE = """\
