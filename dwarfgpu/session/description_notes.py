@@ -22,11 +22,11 @@ from dwarfgpu.expr.dialect.vgpr_contents import (
 )
 from dwarfgpu.expr.lane_zero import lane_zero_notes
 from dwarfgpu.expr.narrow_bases import narrow_base_notes
+from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.segments import has_zero_offset
 from dwarfgpu.session.focused_frame import FocusedFrame
 from dwarfgpu.session.frame import SubprogramFrame
 
-_PIECES: Final = frozenset({"piece", "bit_piece"})
 _OF_A_PART: Final = (
     "{}: DW_AT_const_value is a number, as LLVM also writes the value of one member or element: "
     "the others may be optimized out, and its place in the object may be another one"
@@ -177,7 +177,7 @@ def _notes_on_pieces(variable: Variable, programs: Iterable[Program]) -> tuple[s
     (A.2.5.4.4.6)."""
     for program in programs:
         instructions, size = program.instructions, size_bits(variable.type)
-        if not instructions or instructions[-1].operation.name not in _PIECES:
+        if not instructions or instructions[-1].operation.name not in PIECES:
             continue
         from dwarfgpu.session.excess_pieces import bits_of_pieces, note_on_repeats  # few have them
 
