@@ -192,6 +192,11 @@ class CallStack:
                     self._go_on()
         return self._end
 
+    @property
+    def outermost(self) -> CfiFrame | None:
+        """The frame without a caller; None where callers are missing."""
+        return self._frames[-1] if self.end.is_outermost else None
+
     def _frame(self, pc: int, callee: CfiFrame | None) -> CfiFrame:
         row: FrameRow | DwarfGpuError | None
         try:

@@ -120,6 +120,9 @@ class FrameSession(Protocol):
     def program_location(self) -> int | None: ...
 
     @property
+    def code_objects(self) -> tuple[CodeObject, ...]: ...
+
+    @property
     def is_pc_forced(self) -> bool:
         """Whether every lane of the top frame is taken to be where the wave is."""
         ...

@@ -2,7 +2,8 @@
 
 Law: a frame has the objects of the function that it executes, and of the calls inlined there. What
 is the same in every frame needs none: static memory, constants, implicit pointers, and what is
-optimized out everywhere.
+optimized out everywhere. LDS and private memory are the same in all frames of a wave, but only of a
+wave that runs the kernel of the object.
 """
 
 from __future__ import annotations
@@ -128,11 +129,21 @@ def _is_optimized_out(die: Die) -> bool:
 def _note_on_kernel(
     name: str, owner: Subprogram, location: LocationAttribute | None, frame: SubprogramFrame
 ) -> str | None:
-    """Return a note on an object in the memory of a kernel: nothing says that the wave runs it."""
+    """Raise `InconsistentContext` for an object in the memory of a kernel, if the wave runs another
+    one; return a note where it is not known which one the wave runs."""
     if not isinstance(location, ExprLoc) or not frame.session.architecture.is_simt:
         return None
     if _OF_KERNELS.isdisjoint(operation.name for operation in _operations(location)):
         return None
+    from dwarfgpu.session.wave_kernel import kernel_of_wave  # few are so
+
+    running = kernel_of_wave(frame.session)
+    if running is not None:
+        if any(span.covers(running.address) for span in owner.ranges):
+            return None
+        if owner.is_kernel:
+            where = f"the wave runs {running.name}"
+            raise InconsistentContext(f"{name} is a variable of {owner.name}, and {where}")
     return (
         f"{name} is a variable of {owner.name}: its place has another use where that does not run"
     )

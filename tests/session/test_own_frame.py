@@ -22,7 +22,7 @@ from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.session.own_frame import needs_no_frame, points_implicitly
-from tests.cli.command import FIXTURES, STATES
+from tests.cli.command import FIXTURES, STATES, run
 from tests.language.sessions import waves_of
 from tests.repl.side_by_side import answers, build, with_core
 
@@ -287,8 +287,30 @@ def kernels(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]
     return folder / "a.co"
 
 
+def dispatched(kernels: Path, kernel: str, *commands: str) -> str:
+    """Return what the prompt answers about a dispatch of a kernel."""
+    launch = ["--dispatch", kernel, "--grid", "64", "--workgroup", "64", "--arg", "0=zeros:256"]
+    words = [f"-ex={one}" for one in commands]
+    done = run("debug", kernels, *launch, "-q", "--batch", *words)
+    return done.out + done.err
+
+
+def test_local_memory_of_the_kernel_that_runs(kernels: Path) -> None:
+    """Its dispatch is known, also in a function whose caller is not."""
+    shown = dispatched(kernels, "ka", "break help", "run", "print ka::la", "print kb::lb")
+    assert "$1 = 111" in shown and "$2 = " not in shown
+    assert "lb is a variable of kb, and the wave runs ka" in shown
+    assert "its place has another use" not in shown
+
+
+def test_local_memory_in_a_kernel_without_debug_information(kernels: Path) -> None:
+    shown = dispatched(kernels, "kc", "break kc", "run", "print ka::la")
+    assert "in kc ()" in shown and "$1 = " not in shown
+    assert "la is a variable of ka, and the wave runs kc" in shown
+
+
 def test_local_memory_of_a_kernel_that_may_run(kernels: Path) -> None:
-    """A function may be called by any kernel."""
+    """Without a dispatch only the callers say which kernel a wave runs."""
     code = CodeObject.open(kernels)
     assert code.architecture is not None
     [local] = [
@@ -298,11 +320,12 @@ def test_local_memory_of_a_kernel_that_may_run(kernels: Path) -> None:
         for variable, _ in group.declared
     ]
     address = {symbol.name: symbol.address for symbol in code.file.symbols}
-    in_kernel, in_function, in_undescribed = (
+    in_kernel, in_function, in_other = (
         Session(code.architecture, (code,), lane=0, pc=address[name])
-        for name in ("ka", "help", "kc")
+        for name in ("ka", "help", "kb")
     )
     note = "la is a variable of ka: its place has another use where that does not run"
     assert note not in in_kernel.notes_on(local)
     assert note in in_function.notes_on(local)
-    assert note in in_undescribed.notes_on(local)
+    why = "la is a variable of ka, and the wave runs kb"
+    assert str(in_other.read(local).error) == why

@@ -43,10 +43,15 @@ class Subprogram:
         abbreviation, unit = self.die.abbreviation, self.unit
         if not unit.dialect.upstream_clang or dw.AT_FRAME_BASE in abbreviation.positions:
             return False
+        return self.is_kernel
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether it is the code of a kernel of an AMD GPU, as far as that is known."""
         from dwarfgpu.objfile.gpu_code import kernel_entries  # few functions have no base
 
         try:
-            entries = kernel_entries(unit.info.sections.program.loaded)
+            entries = kernel_entries(self.unit.info.sections.program.loaded)
             return self.die.address(dw.AT_LOW_PC) in entries
         except DwarfGpuError:  # who reads the code or the kernels reports it
             return False
