@@ -11,7 +11,7 @@ from dwarfgpu.dwarf.die import constant_excess
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Unspecified, strip
-from dwarfgpu.errors import GUESS, DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.bind import Program, programs_at
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.expr.dialect.upstream_clang import notes_that_hold, unplaced
@@ -172,26 +172,18 @@ def _notes_on_constant(variable: Variable) -> tuple[str, ...]:
     return ()
 
 
-def _notes_on_pieces(variable: Variable, programs: Iterable[Program]) -> tuple[str, ...]:
-    """Return a note where pieces have more bits than the object, which begins where they do
-    (A.2.5.4.4.6)."""
+def _notes_on_pieces(variable: Variable, programs: Iterable[Program]) -> Iterator[str]:
+    """Yield the note on pieces that are not those of the object."""
     for program in programs:
-        instructions, size = program.instructions, size_bits(variable.type)
+        instructions = program.instructions
         if not instructions or instructions[-1].operation.name not in PIECES:
             continue
-        from dwarfgpu.session.excess_pieces import bits_of_pieces, note_on_repeats  # few have them
+        from dwarfgpu.session.excess_pieces import note_on_pieces  # few are in pieces
 
-        count = bits_of_pieces(instructions)
-        if size is None or count <= size:
-            continue
-        if variable.unit.language == dw.LANG_GO:
-            note = note_on_repeats(variable, instructions, size)
-            return () if note is None else (note,)
-        return (
-            f"{variable.name}: its pieces have {count} bits, and the object {size}: the first "
-            f"are read, and some may be those of another part: {GUESS}",
-        )
-    return ()
+        note = note_on_pieces(variable, instructions)
+        if note is not None:
+            yield note
+            return
 
 
 def _frame_base_programs(

@@ -1,98 +1,82 @@
-"""Objects of Go whose pieces have more bits than they: Go 1.19 writes some pieces of slices and
-interfaces twice. GDB refuses them.
+"""Objects in pieces that are not one piece for each part of theirs, in order: those of gc, the
+compiler of Go, and those whose pieces have more bits than they.
 
-Law: a piece is left out only where it repeats the one before, and where the rest is the object.
+Law: a part that the description does not decide is undefined, with the reason; an object without a
+part that it decides is an error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import compress, pairwise
-from typing import Final
 
+from dwarfgpu.dwarf.scope.go_words import Word, Words, is_of_gc, pieces_of, words_of
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.errors import GUESS, IllFormed
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.errors import GUESS, Ambiguous, counted
 from dwarfgpu.expr.bind import Program
-from dwarfgpu.expr.instruction import Instruction, Instructions
-from dwarfgpu.model.location import Location, composite
-from dwarfgpu.model.storage import Composite
-
-_UNIT_BITS: Final = {"piece": 8, "bit_piece": 1}
-"""The bits of one unit of the first operand."""
+from dwarfgpu.expr.instruction import Instructions
+from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation, composite
+from dwarfgpu.model.storage import Composite, Part, Undefined
 
 
-def bits_of_pieces(instructions: Instructions) -> int:
-    """Return the bits of all pieces of an expression that is nothing else; otherwise 0."""
-    if not instructions or instructions[-1].operation.name not in _UNIT_BITS:
-        return 0
-    if any(instruction.operation.transfers for instruction in instructions):
-        return 0
-    return sum(map(_bits_of_piece, instructions))
-
-
-def _bits_of_piece(instruction: Instruction) -> int:
-    """Return the bits of the piece that an operation ends; 0 for any other operation."""
-    unit_bits = _UNIT_BITS.get(instruction.operation.name)
-    count = instruction.operands[0] if unit_bits else 0
-    return (unit_bits or 0) * count if isinstance(count, int) else 0
-
-
-def note_on_repeats(variable: Variable, instructions: Instructions, size: int) -> str | None:
-    """Return the note where repeated pieces are left out; None where the object is refused."""
-    if _kept(instructions, size) is None:
+def note_on_pieces(variable: Variable, instructions: Instructions) -> str | None:
+    """Return the note where pieces are not those of the object, which begins where they do
+    (A.2.5.4.4.6), or where gc repeats some."""
+    pieces, size = pieces_of(instructions), size_bits(variable.type)
+    if pieces is None or size is None:
+        return None
+    if not is_of_gc(variable):
+        bits = sum(bits for _, bits in pieces)
+        return (
+            f"{variable.name}: its pieces have {bits} bits, and the object {size}: the first are "
+            f"read, and some may be those of another part: {GUESS}"
+            if bits > size
+            else None
+        )
+    words = words_of(variable)
+    if words is None or not words.readings or len(words.of_object) == len(pieces):
         return None
     return (
-        f"{variable.name}: {_sizes(instructions, size)}: Go's compiler repeats pieces, and those "
-        f"that repeat the one before are left out: {GUESS}"
+        f"{variable.name} has {counted(len(words.of_object), 'word')} and {len(pieces)} pieces: "
+        "Go's compiler repeats some words, and which these are is concluded from the location "
+        f"list: {GUESS}"
     )
 
 
-def without_repeats(
-    variable: Variable, size: int, location: Location, programs: Iterable[Program]
-) -> Location:
-    """Return the location without repeated pieces; `IllFormed` where that is not the object."""
+def in_words(variable: Variable, location: Location, programs: Iterable[Program]) -> Location:
+    """Return the location of a variable of gc with each piece at its word; `Ambiguous` where
+    nothing decides which words any of the pieces are."""
     for program in programs:
-        instructions = program.instructions
-        if bits_of_pieces(instructions) <= size:
+        pieces, words = pieces_of(program.instructions), words_of(variable)
+        if pieces is None or words is None or words.is_object:
             continue
-        kept, [single, *more] = _kept(instructions, size), location.single_locations
+        [single, *more] = location.single_locations
+        sources = words.sources([where for where, _ in pieces])
         storage = single.storage
-        if (
-            kept is None
-            or more
-            or not isinstance(storage, Composite)
-            or len(storage.parts) != len(kept)
-        ):
-            raise IllFormed(
-                f"{variable.name}: {_sizes(instructions, size)}: its compiler does not say which "
-                "of them are the object"
-            )
-        return composite([*compress(storage.parts, kept)])
+        if more or not isinstance(storage, Composite) or set(sources) <= {"undecided"}:
+            raise Ambiguous(f"{variable.name} {words.why_undecided}")
+        parts: list[Part] = []
+        end = 0
+        for word, source in zip(words.of_object, sources, strict=True):
+            parts += _undefined(word.first_bit - end)
+            end = word.first_bit + word.size_bits
+            if isinstance(source, int):
+                parts.append(storage.parts[source])
+            else:
+                why = _why_undecided(variable, words, word) if source == "undecided" else None
+                parts += _undefined(word.size_bits, why)
+        return composite([*parts, *_undefined(words.size_bits - end)])
     return location
 
 
-def _sizes(instructions: Instructions, size: int) -> str:
-    return f"its pieces have {bits_of_pieces(instructions)} bits, and the object {size}"
+def _why_undecided(variable: Variable, words: Words, word: Word) -> str:
+    return f"{word.bits} of {variable.name} are undecided: it {words.why_undecided}"
 
 
-def _kept(instructions: Instructions, size: int) -> list[bool] | None:
-    """Return which pieces are the object: those that do not repeat the one before, or these and all
-    that are optimized out; None where neither has its size."""
-    pieces: list[list[tuple[object, ...]]] = []
-    counts: list[int] = []
-    start = 0
-    for end, instruction in enumerate(instructions, 1):
-        count = _bits_of_piece(instruction)
-        if count:
-            used = instructions[start:end]
-            pieces.append([(item.operation.name, *item.operands) for item in used])
-            counts.append(count)
-            start = end
-    for keeps_lost in (False, True):
-        kept = [
-            piece != before or (keeps_lost and len(piece) == 1)
-            for before, piece in pairwise([[], *pieces])
-        ]
-        if sum(compress(counts, kept)) == size:
-            return kept
-    return None
+def _undefined(size_bits: int, why: str | None = None) -> list[Part]:
+    """Return a part of some bits that are nowhere, with the reason; none of no bits."""
+    if not size_bits:
+        return []
+    if why is None:
+        return [Part(UNDEFINED_LOCATION, size_bits)]
+    return [Part(Location((SingleLocation(Undefined(why=lambda: why)),)), size_bits)]

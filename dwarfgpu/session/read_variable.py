@@ -193,7 +193,7 @@ def located(
         try:
             location = _evaluated(attribute, context, observe)
             if variable is not None and variable.unit.language == dw.LANG_GO:
-                location = _without_repeats(variable, location, attribute, context.pc)
+                location = _in_words(variable, location, attribute, context.pc)
             return _without_left_frame(location, attribute, context)
         except Ambiguous:
             at_address = None if is_asked else _at_address(variable, attribute, context.pc)
@@ -205,16 +205,16 @@ def located(
     return location
 
 
-def _without_repeats(
+def _in_words(
     variable: Variable, location: Location, attribute: ExprLoc | LocList, pc: int | None
 ) -> Location:
-    """Return the location of a variable of Go without the pieces that its compiler repeats."""
-    size = described_size(variable)
-    if size is None or location.is_undefined:
+    """Return the location of a variable of Go with the pieces that its compiler writes where they
+    are in the object."""
+    if location.is_undefined:
         return location
-    from dwarfgpu.session.excess_pieces import without_repeats  # few programs are of Go
+    from dwarfgpu.session.excess_pieces import in_words  # few programs are of Go
 
-    return without_repeats(variable, size, location, programs_at(attribute, pc))
+    return in_words(variable, location, programs_at(attribute, pc))
 
 
 def _without_left_frame(
