@@ -151,6 +151,26 @@ def test_constructors_that_the_compiler_adds(
     assert shown[3].endswith("There is no field named N\n")
 
 
+def test_constructors_that_only_another_unit_uses(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """gcc declares what it adds to a class in the units that use it."""
+    header = (
+        "struct M { int z; M(int) {} M(const M &o) : z(o.z) {} }; struct P { M m; };\n"
+        "struct W : P { W(int q) : P{M(q)} {} };\n"
+    )
+    uses = "P copied(const P &p) { return P(p); } W copied(const W &w) { return W(w); }\n"
+    source = "int k(P *p) { return p->m.z; } int f(W *w) { return w->m.z; } int main() {}\n"
+    sources = {"a.cpp": header + source, "b.cpp": header + uses}
+    build(tmp_path, sources, [[tool("g++"), "-g", "a.cpp", "b.cpp", "-o", "a"]])
+    commands = [
+        "print P::P(P const&)", "print P::P", "ptype P::P(const P&)", "ptype W::W(const W&)",
+        "print W::W(W const&)", "print M::M(const M&)",
+    ]  # fmt: skip
+    shown = _same_as_gdb(tool, tmp_path / "a", commands)
+    assert " <P::P(P const&)>" in shown[0]
+
+
 def test_what_a_dynamic_cast_is_of(tmp_path: Path, tool: Callable[[str], str]) -> None:
     source = (
         "struct A { virtual ~A() {} int x; }; struct B : A { int y; }; union U { int i; };\n"

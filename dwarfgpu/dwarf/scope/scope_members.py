@@ -112,8 +112,11 @@ class ScopeMembers(UnitDeclarations):
             meanings = self.defined(written or meant)
             if written:
                 return meanings
-            # Compilers declare those that they add in every class that could have them.
-            return tuple(die for die in meanings if isinstance(die, Die) and is_definition(die))
+            # Compilers declare those that they add in every class that could have them, or only in
+            # the units that use them.
+            return _functions_with_code(meanings) or _functions_with_code(
+                self.in_other_units(scope_path(scope), part, accepts)
+            )
         # Compilers leave out the static members and functions that a unit does not use.
         path = scope_path(scope)
         meanings = self.in_class(scope, part, accepts) or self.in_this_unit(path, part, accepts)
@@ -305,6 +308,11 @@ class ScopeMembers(UnitDeclarations):
         if current is None or current.tag not in TAGGED:
             return None
         return self._class_definition(current)
+
+
+def _functions_with_code(meanings: Iterable[Meaning]) -> tuple[Die, ...]:
+    functions = (die for die in meanings if isinstance(die, Die) and die.tag == dw.TAG_SUBPROGRAM)
+    return tuple(die for die in functions if is_definition(die))
 
 
 def _may_share_its_name(die: Die) -> bool:
