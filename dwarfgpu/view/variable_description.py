@@ -9,7 +9,7 @@ from typing import Final
 from dwarfgpu.base.limits import MAX_OPERATION_BYTES
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.scope_entries import DATA
+from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS, name_of
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Dynamic, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, counted
@@ -45,12 +45,17 @@ def description(session: Session, variable: Variable) -> Iterator[str]:
 
 
 def _of(session: Session, variable: Variable) -> str:
-    """Return ` of down`: the function of a variable that is not of the innermost one."""
-    if variable.kind == "global" or not (session.level or variable.inline_level):
-        return ""
+    """Return ` of down`: the function of a variable that is not of the innermost one, or that is of
+    another function than those of the frame (`down::x`)."""
     functions = session.functions()
-    level = session.inline_level or variable.inline_level  # a frame has only its own variables
-    return f" of {functions[level]}" if level < len(functions) else ""
+    if variable.kind == "global" or not functions:
+        return ""
+    owner = variable.die.parent()
+    while owner is not None and owner.tag not in FUNCTIONS:
+        owner = owner.parent()
+    name = None if owner is None else name_of(owner)
+    is_of_innermost = not (session.level or variable.inline_level) and name == functions[0]
+    return "" if name is None or is_of_innermost else f" of {name}"
 
 
 def _lane(session: Session) -> str:

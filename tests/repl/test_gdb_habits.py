@@ -317,6 +317,18 @@ def test_the_function_of_a_caller_is_named() -> None:
                      "parameter int n of down, declared at line 96"]  # fmt: skip
 
 
+def test_the_function_before_a_variable_is_named() -> None:
+    """It is not that of the frame."""
+    program = FIXTURES / "core/crash.x86_64.O0"
+    words = [str(program), "--core", f"{program}.core", "--batch", "-q"]
+    commands = ("explain down::n", "explain leaf::n", "up 3", "explain down::n")
+    done = run("debug", *words, *(word for command in commands for word in ("-ex", command)))
+    lines = [line for line in done.lines if line.startswith(("parameter ", "local "))]
+    assert [line.partition(", ")[0].partition("int ")[2] for line in lines] == [
+        "n of down", "n", "n of down"
+    ]  # fmt: skip
+
+
 @pytest.mark.usefixtures("fixtures")
 def test_no_command_replaces_an_open_file(tmp_path: Path) -> None:
     program, core, script = tmp_path / "crash", tmp_path / "crash.core", tmp_path / "script"
