@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.scope.declarations import (
     are_overloads,
     declaration_of,
     is_member,
-    overloaded,
+    overloaded_member,
     qualifiers_of,
 )
 from dwarfgpu.dwarf.scope.function_clones import without_parts
@@ -334,7 +334,7 @@ class NamedValues:
         if "(" not in name and is_member(functions[0]):
             functions = without_artificial(functions)
             if are_overloads(functions):
-                raise UsageError(overloaded(functions))  # those without code are meant as well
+                raise UsageError(overloaded_member(functions))
         with_code = [function for function in functions if entry_of(function) is not None]
         with_code = with_code or self._of_other_units(functions) or self.names.own_call(functions)
         if len(with_code) > 1:

@@ -10,7 +10,7 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
-from dwarfgpu.dwarf.scope.declarations import overloaded
+from dwarfgpu.dwarf.scope.declarations import overloaded_member
 from dwarfgpu.dwarf.scope.function_clones import without_parts
 from dwarfgpu.dwarf.types.type_sizes import lost_length, size_bytes
 from dwarfgpu.dwarf.types.types import (
@@ -223,7 +223,7 @@ class Operations(UntypedOperands):
             functions = without_artificial(functions)
         functions = without_parts(of_overload(functions, node.name))
         if len(functions) > 1 and has_this(functions[0]):
-            raise UsageError(overloaded(functions))
+            raise UsageError(overloaded_member(functions))
         _, written = split_last(node.name)
         return member_pointer(self.objects, functions[0], written) if functions else None
 

@@ -253,3 +253,21 @@ def test_modules_of_packages(tmp_path: Path, tool: Callable[[str], str], compile
     own = answers(None, files, ["frame function app.core.main", *commands])
     assert "in D main () at " in own[0] and "    double x;\n    double y;\n" in own[1]
     assert "\nSymbol a is " in own[2] and "\n8\tvoid main()" in own[3]
+
+
+def test_what_is_listed_can_be_typed(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """ldc2 calls `main` of D `D main`, and declares in a class also what has no code."""
+    tool("gcc")  # ldc2 links with it
+    source = (
+        "module pk.m;\n"
+        "class C { int f; this(int a) { f = a; } this(string s) { f = 2; } this() {} }\n"
+        "int main() { auto c = new C(3), d = new C; return c.f + d.f; }\n"
+    )
+    build(tmp_path, {"m.d": source}, [[tool("ldc2"), "-g", "-O0", "-of=a", "m.d"]])
+    commands = ["info functions m.*main", "print pk.m.C.this", "print &pk.m.C.this"]
+    listed, *shown = answers(None, [str(tmp_path / "a")], commands)
+    assert "int pk.m.main(void);" in listed and "D main" not in listed
+    for text in shown:
+        assert text.endswith("say which: pk.m.C.this(int); pk.m.C.this(void)\n")
+    [listed] = answers(None, [str(tmp_path / "a")], ["list pk.m.main"])
+    assert "int main() {" in listed

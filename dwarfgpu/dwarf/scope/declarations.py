@@ -559,6 +559,14 @@ def overloaded(functions: Iterable[Die]) -> str:
     return f'"{shown}" is overloaded; say which: {"; ".join(names)}'
 
 
+def overloaded_member(functions: Sequence[Die]) -> str:
+    """Return the same of a member function; of another language than C++, where such a name means
+    at least a type, without those that have no code where others have."""
+    if functions[0].unit.is_cplusplus:
+        return overloaded(functions)
+    return overloaded([die for die in functions if is_definition(die)] or functions)
+
+
 def _distinct(name: str, functions: list[Die]) -> list[str]:
     """Return the names of functions of one name and type: that, or quoted symbols of their file, or
     where the code begins that has none."""
