@@ -184,6 +184,7 @@ def right_arguments(session: dg.Session) -> dict[str, Any]:
         "FrameSection": section, "Fde": fde, "Cie": fde.cie, "Container[int] | None": [5],
         "Collection[int]": [5], "Collection[bytes]": [b"t"], "Collection[str]": ["t"],
         "Iterable[str]": ["t"], "tuple[int, ...]": (0x72,),
+        "tuple[tuple[int, int], ...]": ((0x1000, 0x1004),),
         "DwarfGpuError": dg.IllFormed("no"), "ExplicitAddress": ExplicitAddress(0, 0x1000),
         "LaneLocation": LaneLocation(1),
         "Callable[[str], bool]": "t".__eq__, "Container[int]": (0x34,),

@@ -10,7 +10,8 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.declarations import around, is_member, parameter_types, with_parameters
+from dwarfgpu.dwarf.scope.declarations import around, is_member
+from dwarfgpu.dwarf.scope.parameters import parameter_types, with_parameters
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.types.builder import types_of

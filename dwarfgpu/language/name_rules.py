@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.declarations import overloaded
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.overloads import overloaded
 from dwarfgpu.dwarf.types.types import Base, Pointer, Type
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.language.builtin_types import Builtins

@@ -13,16 +13,12 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.producer import widens_enumerators
-from dwarfgpu.dwarf.scope.declarations import (
-    are_overloads,
-    declaration_of,
-    is_member,
-    overloaded_member,
-    qualifiers_of,
-)
+from dwarfgpu.dwarf.scope.declarations import declaration_of, is_member
 from dwarfgpu.dwarf.scope.function_clones import without_parts
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.meaning import Meaning
+from dwarfgpu.dwarf.scope.overloads import are_overloads, overloaded_member
+from dwarfgpu.dwarf.scope.parameters import qualifiers_of
 from dwarfgpu.dwarf.scope.scope_entries import entry_of, name_of
 from dwarfgpu.dwarf.scope.symbols_by_name import function_at, function_of_symbol, is_instance
 from dwarfgpu.dwarf.scope.variable import Variable

@@ -10,8 +10,8 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
-from dwarfgpu.dwarf.scope.declarations import overloaded_member
 from dwarfgpu.dwarf.scope.function_clones import without_parts
+from dwarfgpu.dwarf.scope.overloads import overloaded_member
 from dwarfgpu.dwarf.types.type_sizes import lost_length, size_bytes
 from dwarfgpu.dwarf.types.types import (
     Absent,

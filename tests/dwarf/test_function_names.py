@@ -23,9 +23,9 @@ from dwarfgpu.dwarf.names.function_names import (
     name_of_nameless,
     resolved_function_name,
 )
-from dwarfgpu.dwarf.scope.declarations import parameter_types
 from dwarfgpu.dwarf.scope.functions_by_name import function_symbols, functions_named
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.parameters import parameter_types
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.types.builder import types_of

@@ -6,7 +6,7 @@ import pytest
 
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.dwarf.names.demangle import demangled_name
-from dwarfgpu.dwarf.scope.declarations import may_name_instance
+from dwarfgpu.dwarf.scope.variable_names import may_name_instance
 from dwarfgpu.dwarf.section_budget import LinkedNames
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.expr.operation_budget import budget_of_command

@@ -25,12 +25,13 @@ from dwarfgpu.dwarf.index.units_by_name import most_units, too_many_units
 from dwarfgpu.dwarf.names.function_names import bare_name
 from dwarfgpu.dwarf.names.qualified import canonical, parts
 from dwarfgpu.dwarf.scope.by_pc import Scopes
-from dwarfgpu.dwarf.scope.declarations import forget_scopes, is_called
+from dwarfgpu.dwarf.scope.declarations import forget_scopes
 from dwarfgpu.dwarf.scope.nameless_functions import (
     is_nameless,
     owners_of,
     without_arguments,
 )
+from dwarfgpu.dwarf.scope.parameters import is_called
 from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of

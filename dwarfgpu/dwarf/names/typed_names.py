@@ -18,10 +18,11 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, MAIN_OF_D
-from dwarfgpu.dwarf.scope.declarations import followed, qualified, qualified_name, variable_name
+from dwarfgpu.dwarf.scope.declarations import followed, qualified, qualified_name
 from dwarfgpu.dwarf.scope.named_entries import NamedEntries
 from dwarfgpu.dwarf.scope.required_word import units_with_word
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, name_of
+from dwarfgpu.dwarf.scope.variable_names import variable_name
 from dwarfgpu.dwarf.section_budget import LONG_NAME_BYTES
 from dwarfgpu.dwarf.types.class_builder import scope_of
 from dwarfgpu.dwarf.unit import CompilationUnit

@@ -1,4 +1,4 @@
-"""Declarations: the scopes around them, what they mean, their parameters.
+"""Declarations: the scopes around them, and what they mean.
 
 Law: a scope without a name of its own, or with an optional one (DWARF 5 3.2.2, 5.7, 5.8), is
 transparent.
@@ -6,7 +6,7 @@ transparent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 from typing import Final, Literal
 
@@ -16,38 +16,27 @@ from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names import cxx
-from dwarfgpu.dwarf.names.qualified import (
-    ANONYMOUS,
-    Part,
-    canonical,
-    parts,
-    split_last,
-    split_outside,
-    squeezed,
+from dwarfgpu.dwarf.names.qualified import ANONYMOUS, canonical
+from dwarfgpu.dwarf.scope.named_entries import (
+    TAGGED,
+    TYPES,
+    VARIABLE_TEMPLATES,
+    VARIABLES,
+    imports,
+    named,
 )
-from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.producer import parse_producer
-from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, imports, named
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
     CLASSES,
     CONTAINERS,
     TEMPLATE_PARAMETERS,
     code_ranges,
-    entry_of,
 )
-from dwarfgpu.dwarf.section_budget import LinkedNames
-from dwarfgpu.dwarf.types.builder import types_of
-from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
 Kind = Literal["function", "variable", "type", "struct", "union", "enum"]
 """What a declaration outside functions and classes declares."""
-_QUALIFIERS: Final = {dw.TAG_CONST_TYPE: "const", dw.TAG_VOLATILE_TYPE: "volatile"}
-_TEMPLATES: Final = VARIABLES | {dw.TAG_MEMBER}
-"""The entries that may be instances of variable templates."""
 MAX_AROUND: Final = 100
 """At most this many enclosing scopes are followed."""
 _MAX_ALIASES: Final = 16
@@ -259,7 +248,9 @@ def named_within(unit: CompilationUnit, path: tuple[str, ...], name: str) -> tup
     members: list[Die] = []
     ends: dict[Die, Die] = {}
     template = name.partition("<")[0] if name.endswith(">") else ""
-    instances = (die for die in named(unit, template) if die.tag in _TEMPLATES) if template else ()
+    instances = (
+        (die for die in named(unit, template) if die.tag in VARIABLE_TEMPLATES) if template else ()
+    )
     for die in chain(named(unit, name), instances):
         is_part = die.tag == dw.TAG_MEMBER and not is_data(die)  # of an object only
         if is_part or not (is_within(die, path) or _is_beside(die, path)):
@@ -307,16 +298,6 @@ def imports_by_scope(unit: CompilationUnit) -> dict[str, list[Die]]:
     return directives
 
 
-def is_called(die: Die, name: str) -> bool:
-    """Return whether a qualified name is that of an entry; a simple name matches in any scope."""
-    *outer, last = parts(name) or (None,)
-    if last is None or last.name != canonical(die.name or "") or not has_parameters(die, last):
-        return False
-    if not outer and not name.startswith("::"):
-        return True
-    return is_within(die, tuple(scope.name for scope in outer))
-
-
 def qualified(die: Die) -> tuple[str, ...]:
     """Return the names of the scopes around an entry and its own name, as written in the source; as
     in GDB, none of an unnamed class or enumeration."""
@@ -349,176 +330,6 @@ def qualified_name(die: Die) -> str:
     return die.unit.joint.join(qualified(die))
 
 
-def variable_name(die: Die) -> str:
-    """Return the qualified name of a variable, of an instance of a template with its arguments."""
-    *scopes, name = _in_functions_of_d(die) or qualified(die)
-    instance = instance_name(die) if die.unit.is_cplusplus else None
-    return die.unit.joint.join((*scopes, instance or name))
-
-
-def _in_functions_of_d(die: Die) -> tuple[str, ...] | None:
-    """Return the names of the functions of D around a static variable with those around them and
-    its own: ldc2 puts its entry in the module. None for any other variable, and where an instance
-    of a template is around it, whose arguments only the entry of that spells."""
-    if die.unit.language != dw.LANG_D or not (linked := die.linkage_name):
-        return None
-    from dwarfgpu.dwarf.names.d_names import d_name  # few programs are of D
-
-    known = d_name(linked)
-    if known is None or not any(step.is_function for step in known.steps[:-1]):
-        return None
-    words = tuple(step.word for step in known.steps)
-    return None if any("!" in word for word in words) else words
-
-
-def has_parameters(die: Die, part: Part) -> bool:
-    """Return whether a function has the parameters that are written, or none are, and also the
-    qualifiers behind them; and a variable the written arguments of a template."""
-    if part.parameters is None:
-        if die.tag not in _TEMPLATES:
-            return True
-        return _has_arguments(die, part) if die.unit.is_cplusplus else part.name[-1:] != ">"
-    if die.tag != dw.TAG_SUBPROGRAM or not _has_qualifiers(die, part):
-        return False
-    written = list(map(_compared, split_outside(part.parameters, ",")))
-    spelled = (parameter_types(die), parameter_types(die, spelling=_resolved))
-    return written in [list(map(_compared, types)) or [""] for types in spelled]
-
-
-def _has_qualifiers(function: Die, part: Part) -> bool:
-    """Return whether a member function is `const` or `volatile` as is written behind its
-    parameters; without either there, any is."""
-    words = sorted(part.text.rpartition(")")[2].split())
-    is_any = not words or not set(_QUALIFIERS.values()).issuperset(words)
-    return is_any or qualifiers_of(function).split() == words
-
-
-def _has_arguments(variable: Die, part: Part) -> bool:
-    """Return whether a variable has the template arguments that are written, or none are."""
-    instance = instance_name(variable)
-    if instance is not None:
-        return instance == part.name
-    return not part.name.endswith(">") or canonical(variable.name or "") == part.name
-
-
-def instance_name(die: Die) -> str | None:
-    """Return the canonical simple name of an instance of a variable template, `v<int>`, which
-    compilers name by its linkage name, or by the arguments beside it; None of another variable.
-    `v<?>`, which is no name, if the arguments are unknown."""
-    mangled = die.linkage_name
-    if mangled is None and die.name is not None and die.abbreviation.has_children:
-        full = die.unit.info.name_with_arguments(die, die.name)  # of clang's constants
-        return None if full == die.name else canonical(full)
-    if mangled is None and die.tag == dw.TAG_VARIABLE:
-        mangled = _symbol_of_instance(die)
-        if mangled == "":
-            return f"{canonical(die.name or '')}<?>"
-    if mangled is None or not may_name_instance(mangled):
-        return None
-    sections = die.unit.sections
-    names = sections.program.shared(LinkedNames)
-    return names.read(_instance_in, mangled, sections.object.limits)
-
-
-@kept_with(lambda die: die.unit)
-def _symbol_of_instance(die: Die) -> str | None:
-    if not parse_producer(die.unit.producer).is_gcc:
-        return None  # clang's names have the arguments
-    from dwarfgpu.dwarf.scope.local_instances import symbol_of_instance  # few are without a name
-
-    return symbol_of_instance(declaration_of(die), qualified)
-
-
-def may_name_instance(mangled: str) -> bool:
-    """Return whether a mangled name may be that of an instance of a variable template: at its end
-    are the arguments, `I…E`, in a namespace or class before the end of `N…E` (Itanium C++ ABI,
-    5.1.4)."""
-    return mangled.endswith("EE" if mangled.startswith("_ZN") else "E") and "I" in mangled
-
-
-def _instance_in(mangled: str) -> str | None:
-    from dwarfgpu.dwarf.names.demangle import demangled_name  # few variables are instances
-
-    name = demangled_name(mangled)
-    if name is None or not name.endswith(">"):
-        return None
-    return canonical(split_last(name)[1])
-
-
-def with_parameters(function: Die) -> Die:
-    """Return the entry of a function that has its parameters: the declaration, unless that is one
-    for a type unit, which omits them."""
-    is_conclusive = [
-        origin
-        for origin in function.origins()
-        if any(child.tag == dw.TAG_FORMAL_PARAMETER for child in origin.parameters())
-    ]
-    return is_conclusive[-1] if is_conclusive else declaration_of(function)
-
-
-def passed_parameters(
-    function: Die, described: Die, types: Sequence[Type | None]
-) -> tuple[Type | None, ...]:
-    """Return the parameter types of a function, of its entry `described`, without those that GCC
-    declares for all constructors or destructors of a class, but does not pass.
-
-    The artificial `int`, `__in_chrg`, is passed to none. The table of a class with virtual bases,
-    `__vtt_parm`, is passed only to the functions for a part of an object: the entry of the code of
-    another does not have it. Lengths of strings in Fortran are artificial, too, but passed.
-    """
-    if not described.unit.is_cplusplus:
-        return tuple(types)
-    parameters = [*described.children((dw.TAG_FORMAL_PARAMETER,))]
-    if len(parameters) != len(types):
-        return tuple(types)
-    has_code = _with_code(function, len(types))
-    return tuple(
-        type_
-        for index, (die, type_) in enumerate(zip(parameters, types, strict=True))
-        if not die.flag(dw.AT_ARTIFICIAL)
-        or (not isinstance(strip(type_), Base) and (not index or index in has_code))
-    )
-
-
-def _with_code(function: Die, count: int) -> Container[int]:
-    """Return which of a number of declared parameters the entry of a function's code has: all, if
-    it does not refer to theirs."""
-    tags = (dw.TAG_FORMAL_PARAMETER,)
-    own = {origin for die in function.children(tags) for origin in die.origins()}
-    for entry in function.origins():
-        declared = [*entry.children(tags)]
-        numbers = [index for index, die in enumerate(declared) if die in own]
-        if len(declared) == count and numbers:
-            return numbers
-    return range(count)
-
-
-def _spelled(type_: Type | None) -> str:
-    return squeezed(type_name(type_, cplusplus=True))
-
-
-def _compared(name: str) -> str:
-    return cxx.comparable(cxx.canonical(name))
-
-
-def _resolved(type_: Type | None) -> str:
-    """Return a type without the typedefs in it."""
-    return cxx.canonical(type_name(type_, cplusplus=True, shown_as=strip, shown_inside=strip))
-
-
-def parameter_types(function: Die, spelling: Callable[[Type | None], str] = _spelled) -> list[str]:
-    """Return the canonical types of the parameters of a function, without `this`; `...` is last."""
-    types = types_of(function.unit)
-    out: list[str] = []
-    dots: list[str] = []
-    for child in with_parameters(function).parameters():
-        if child.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
-            dots = ["..."]
-        elif not child.flag(dw.AT_ARTIFICIAL):
-            out.append(spelling(types.type_of(child)))
-    return out + dots
-
-
 def template_parameter(scope: Die, name: str) -> Die | None:
     """Return a parameter of the template that a function or class is an instance of (DWARF 5
     2.23)."""
@@ -527,93 +338,6 @@ def template_parameter(scope: Die, name: str) -> Die | None:
             if canonical(child.name or "") == name:
                 return child
     return None
-
-
-def are_overloads(functions: Sequence[Die]) -> bool:
-    """Return whether functions of one name differ in their parameters, or in what follows them."""
-    if len(functions) < 2:
-        return False
-    first = parameter_types(functions[0]), qualifiers_of(functions[0])
-    return any((parameter_types(item), qualifiers_of(item)) != first for item in functions[1:])
-
-
-def overloaded(functions: Iterable[Die]) -> str:
-    """Return the message that a name means several functions, and which.
-
-    Functions of one name and type, as gcc's two parts of a coroutine are, are listed by symbol.
-    """
-    by_name: dict[str, list[Die]] = {}
-    spellings: dict[Type | None, str] = {}
-
-    def spelled(type_: Type | None) -> str:
-        if type_ not in spellings:
-            spellings[type_] = _spelled(type_)
-        return spellings[type_]
-
-    for function in functions:
-        path, types = qualified_name(function), ",".join(parameter_types(function, spelled))
-        types = types or "void"  # `f()` would be a call
-        by_name.setdefault(f"{path}({types}){_after(function)}", []).append(function)
-    shown = qualified_name(next(iter(by_name.values()))[0])
-    names = [text for name in sorted(by_name) for text in _distinct(name, by_name[name])]
-    return f'"{shown}" is overloaded; say which: {"; ".join(names)}'
-
-
-def overloaded_member(functions: Sequence[Die]) -> str:
-    """Return the same of a member function; of another language than C++, where such a name means
-    at least a type, without those that have no code where others have."""
-    if functions[0].unit.is_cplusplus:
-        return overloaded(functions)
-    return overloaded([die for die in functions if is_definition(die)] or functions)
-
-
-def _distinct(name: str, functions: list[Die]) -> list[str]:
-    """Return the names of functions of one name and type: that, or quoted symbols of their file, or
-    where the code begins that has none."""
-    symbols = {text for function in functions if (text := _symbol(function)) is not None}
-    return sorted(symbols) if 1 < len(symbols) == len(functions) else [name]
-
-
-def _symbol(function: Die) -> str | None:
-    entry = entry_of(function)
-    if entry is None:
-        return None
-    symbol = entry_symbol(function)
-    return f"{function.unit.relocate(entry):#x}" if symbol is None else f"'{symbol}'"
-
-
-def entry_symbol(function: Die) -> str | None:
-    """Return the name of the symbol at the entry of a function; None without code or symbol."""
-    entry, sections = entry_of(function), function.unit.sections
-    if entry is None:
-        return None
-    for file in dict.fromkeys((sections.program.loaded, sections.object)):
-        symbol = file.symbol_before(entry)
-        if symbol is not None and symbol.address == entry:
-            return symbol.name
-    return None
-
-
-def _after(function: Die) -> str:
-    """Return what follows the parameters of a member function, as ` const`."""
-    qualifiers = qualifiers_of(function)
-    return f" {qualifiers}" if qualifiers else ""
-
-
-def qualifiers_of(function: Die) -> str:
-    """Return `const` or `volatile`, or both, for a member function whose object is that."""
-    parameter = next(with_parameters(function).children((dw.TAG_FORMAL_PARAMETER,)), None)
-    if parameter is None or not parameter.flag(dw.AT_ARTIFICIAL):
-        return ""
-    words: list[str] = []
-    kind = parameter.reference(dw.AT_TYPE)
-    if kind is not None and kind.tag == dw.TAG_CONST_TYPE:  # the pointer itself, as gcc has it
-        kind = kind.reference(dw.AT_TYPE)
-    kind = None if kind is None else kind.reference(dw.AT_TYPE)
-    while kind is not None and kind.tag in _QUALIFIERS and len(words) < len(_QUALIFIERS):
-        words.append(_QUALIFIERS[kind.tag])
-        kind = kind.reference(dw.AT_TYPE)
-    return " ".join(sorted(words))
 
 
 def is_data(die: Die) -> bool:

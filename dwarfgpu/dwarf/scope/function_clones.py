@@ -15,12 +15,9 @@ from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.declarations import (
-    declaration_of,
-    entry_symbol,
-    parameter_types,
-    with_parameters,
-)
+from dwarfgpu.dwarf.scope.declarations import declaration_of
+from dwarfgpu.dwarf.scope.overloads import entry_symbol
+from dwarfgpu.dwarf.scope.parameters import parameter_types, with_parameters
 
 _FRAME: Final = ".Frame"
 

@@ -36,11 +36,7 @@ from dwarfgpu.dwarf.names.function_names import (
     full_function_name,
     resolved_function_name,
 )
-from dwarfgpu.dwarf.scope.declarations import (
-    around,
-    declaration_of,
-    qualified_function,
-)
+from dwarfgpu.dwarf.scope.declarations import around, declaration_of, qualified_function
 from dwarfgpu.dwarf.scope.declarations import qualified as qualified_parts
 from dwarfgpu.dwarf.scope.imports import type_sources
 from dwarfgpu.dwarf.scope.named_entries import completed, named, named_entries

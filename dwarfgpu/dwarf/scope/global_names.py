@@ -14,9 +14,10 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
-from dwarfgpu.dwarf.scope.declarations import MAX_AROUND, Kind, variable_name
+from dwarfgpu.dwarf.scope.declarations import MAX_AROUND, Kind
 from dwarfgpu.dwarf.scope.global_variables import global_named
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
+from dwarfgpu.dwarf.scope.variable_names import variable_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 

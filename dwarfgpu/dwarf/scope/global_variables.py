@@ -9,10 +9,11 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import units_naming
 from dwarfgpu.dwarf.names.qualified import canonical, split_last
-from dwarfgpu.dwarf.scope.declarations import around, is_called, path_of
+from dwarfgpu.dwarf.scope.declarations import around, path_of
 from dwarfgpu.dwarf.scope.imports import has_imports, imported_units, searched_units
 from dwarfgpu.dwarf.scope.link_time import is_link_time
 from dwarfgpu.dwarf.scope.named_entries import named_entries
+from dwarfgpu.dwarf.scope.parameters import is_called
 from dwarfgpu.dwarf.scope.scope_entries import (
     CONTAINERS,
     DATA,

@@ -14,10 +14,10 @@ from dwarfgpu.dwarf.scope.declarations import (
     is_nameless_function,
     qualified_function,
     qualified_name,
-    variable_name,
 )
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges, decl_file, decl_line
+from dwarfgpu.dwarf.scope.variable_names import variable_name
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
 from dwarfgpu.dwarf.types.types import declared_name

@@ -7,9 +7,10 @@ from typing import Final, TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.declarations import is_in_anonymous_namespace, parameter_types
+from dwarfgpu.dwarf.scope.declarations import is_in_anonymous_namespace
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES
 from dwarfgpu.dwarf.scope.nameless_functions import is_nameless, one_at
+from dwarfgpu.dwarf.scope.parameters import parameter_types
 from dwarfgpu.dwarf.scope.variable import Variable
 
 Meaning: TypeAlias = Variable | Die

@@ -31,7 +31,6 @@ from dwarfgpu.dwarf.scope.block_declarations import (
 )
 from dwarfgpu.dwarf.scope.declarations import (
     around,
-    has_parameters,
     module_around,
     name_problem,
     scope_path,
@@ -40,6 +39,7 @@ from dwarfgpu.dwarf.scope.declarations import (
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, ordinary
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, named_entries
 from dwarfgpu.dwarf.scope.nameless_functions import in_nameless, nameless_variables, one_at
+from dwarfgpu.dwarf.scope.parameters import has_parameters
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, CLASSES, CONTAINERS, FUNCTIONS
 from dwarfgpu.dwarf.scope.scope_members import ScopeMembers, parameter_of_template
 from dwarfgpu.dwarf.scope.unit_search import Path

@@ -38,6 +38,8 @@ TYPES: Final = TAGGED | {
 }  # fmt: skip
 """Subranges have names in Ada and Pascal, and packed arrays in Ada."""
 VARIABLES: Final = DATA - {dw.TAG_FORMAL_PARAMETER}
+VARIABLE_TEMPLATES: Final = VARIABLES | {dw.TAG_MEMBER}
+"""The entries that may be instances of variable templates."""
 _NAMED: Final = (
     TYPES
     | VARIABLES

@@ -14,15 +14,12 @@ from dwarfgpu.dwarf.scope.block_declarations import (
     is_named,
     rivals,
 )
-from dwarfgpu.dwarf.scope.declarations import (
-    declaration_of,
-    has_parameters,
-    is_definition,
-    overloaded,
-)
+from dwarfgpu.dwarf.scope.declarations import declaration_of, is_definition
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, is_external, is_same_function
 from dwarfgpu.dwarf.scope.named_entries import completed
 from dwarfgpu.dwarf.scope.nameless_functions import in_nameless
+from dwarfgpu.dwarf.scope.overloads import overloaded
+from dwarfgpu.dwarf.scope.parameters import has_parameters
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS
 from dwarfgpu.dwarf.scope.several_files import several
 from dwarfgpu.dwarf.scope.variable import Variable, variables_below

@@ -23,13 +23,7 @@ from dwarfgpu.dwarf.scope.block_declarations import (
     require_only_variable,
     require_unique,
 )
-from dwarfgpu.dwarf.scope.declarations import (
-    around,
-    has_parameters,
-    is_definition,
-    scope_path,
-    template_parameter,
-)
+from dwarfgpu.dwarf.scope.declarations import around, is_definition, scope_path, template_parameter
 from dwarfgpu.dwarf.scope.meaning import (
     DieFilter,
     Meaning,
@@ -39,6 +33,7 @@ from dwarfgpu.dwarf.scope.meaning import (
     ordinary,
 )
 from dwarfgpu.dwarf.scope.named_entries import TAGGED
+from dwarfgpu.dwarf.scope.parameters import has_parameters
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.dwarf.scope.unit_declarations import MAX_COMPARED, UnitDeclarations
 from dwarfgpu.dwarf.scope.unit_search import Path

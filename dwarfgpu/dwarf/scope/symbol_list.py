@@ -16,10 +16,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.entry_tree import Tree
 from dwarfgpu.dwarf.names.demangle import demangled_function, last_of_path
 from dwarfgpu.dwarf.names.fortran_ada import ada_type
-from dwarfgpu.dwarf.scope.declarations import (
-    around,
-    may_name_instance,
-)
+from dwarfgpu.dwarf.scope.declarations import around
 from dwarfgpu.dwarf.scope.imports import imported_units, type_sources
 from dwarfgpu.dwarf.scope.listed_symbol import (
     TAGS,
@@ -51,6 +48,7 @@ from dwarfgpu.dwarf.scope.searched_names import (
     SearchedNames,
     cost_of_mangled,
 )
+from dwarfgpu.dwarf.scope.variable_names import may_name_instance
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 

@@ -21,7 +21,6 @@ from dwarfgpu.dwarf.scope.block_declarations import in_several_blocks
 from dwarfgpu.dwarf.scope.declarations import (
     around,
     followed,
-    has_parameters,
     imports_by_scope,
     is_data,
     is_definition,
@@ -32,7 +31,6 @@ from dwarfgpu.dwarf.scope.declarations import (
     path_of,
     qualified_name,
     scope_path,
-    variable_name,
 )
 from dwarfgpu.dwarf.scope.imports import imported_units
 from dwarfgpu.dwarf.scope.meaning import (
@@ -50,9 +48,11 @@ from dwarfgpu.dwarf.scope.meaning import (
     shares_its_name,
 )
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, named_entries
+from dwarfgpu.dwarf.scope.parameters import has_parameters
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, name_of
 from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable, with_abstract
+from dwarfgpu.dwarf.scope.variable_names import variable_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 

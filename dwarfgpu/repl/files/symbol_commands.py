@@ -12,19 +12,14 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled_clone
 from dwarfgpu.dwarf.names.function_names import full_function_name
-from dwarfgpu.dwarf.scope.declarations import (
-    declaration_of,
-    path_of,
-    qualified,
-    qualified_function,
-    variable_name,
-)
+from dwarfgpu.dwarf.scope.declarations import declaration_of, path_of, qualified, qualified_function
 from dwarfgpu.dwarf.scope.function_clones import without_parts
 from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
 from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, function_at, symbol_files
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.scope.variable_names import variable_name
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.linespec import no_line, require_line, with_code

@@ -15,14 +15,10 @@ from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.dwarf.names.fortran_ada import ada_name, fortran_name
 from dwarfgpu.dwarf.names.qualified import MAIN_OF_D
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.declarations import (
-    followed,
-    passed_parameters,
-    qualified_name,
-    with_parameters,
-)
+from dwarfgpu.dwarf.scope.declarations import followed, qualified_name
 from dwarfgpu.dwarf.scope.listed_symbol import Kind, ListedSymbol
 from dwarfgpu.dwarf.scope.named_entries import TYPES
+from dwarfgpu.dwarf.scope.parameters import passed_parameters, with_parameters
 from dwarfgpu.dwarf.scope.required_word import mangled_lacks, required_words
 from dwarfgpu.dwarf.scope.searched_names import (
     LEFT_OUT,
@@ -36,7 +32,6 @@ from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import (
-    Array,
     Enum,
     Function,
     Pointer,
@@ -239,9 +234,9 @@ def _definition(row: ListedSymbol, type_: Type | None) -> str:
             return f"{static}{declaration(result_type, row.name, cplusplus=cplusplus)};"
         case Typedef():
             target = without_typedefs(type_.target)
-            if isinstance(target, Array | Pointer) and target.own_name == row.name:  # of Go
+            if isinstance(target, Pointer) and target.own_name == row.name:  # of Go
                 bare = without_own_name(target)
-                target = evolve(bare, own_name=None) if isinstance(bare, Array | Pointer) else bare
+                target = evolve(bare, own_name=None) if isinstance(bare, Pointer) else bare
             return f"typedef {type_name(target, cplusplus=cplusplus)} {row.name};"
         case Struct() | Enum():
             return f"{type_name(type_, cplusplus=cplusplus)};"

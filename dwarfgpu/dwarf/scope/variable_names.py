@@ -1,0 +1,85 @@
+"""The names of variables: those of instances of templates have their arguments."""
+
+from __future__ import annotations
+
+from dwarfgpu.base.kept_with import kept_with
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.qualified import Part, canonical, split_last
+from dwarfgpu.dwarf.producer import parse_producer
+from dwarfgpu.dwarf.scope.declarations import declaration_of, qualified
+from dwarfgpu.dwarf.section_budget import LinkedNames
+
+
+def variable_name(die: Die) -> str:
+    """Return the qualified name of a variable, of an instance of a template with its arguments."""
+    *scopes, name = _in_functions_of_d(die) or qualified(die)
+    instance = instance_name(die) if die.unit.is_cplusplus else None
+    return die.unit.joint.join((*scopes, instance or name))
+
+
+def _in_functions_of_d(die: Die) -> tuple[str, ...] | None:
+    """Return the names of the functions of D around a static variable with those around them and
+    its own: ldc2 puts its entry in the module. None for any other variable, and where an instance
+    of a template is around it, whose arguments only the entry of that spells."""
+    if die.unit.language != dw.LANG_D or not (linked := die.linkage_name):
+        return None
+    from dwarfgpu.dwarf.names.d_names import d_name  # few programs are of D
+
+    known = d_name(linked)
+    if known is None or not any(step.is_function for step in known.steps[:-1]):
+        return None
+    words = tuple(step.word for step in known.steps)
+    return None if any("!" in word for word in words) else words
+
+
+def has_arguments(variable: Die, part: Part) -> bool:
+    """Return whether a variable has the template arguments that are written, or none are."""
+    instance = instance_name(variable)
+    if instance is not None:
+        return instance == part.name
+    return not part.name.endswith(">") or canonical(variable.name or "") == part.name
+
+
+def instance_name(die: Die) -> str | None:
+    """Return the canonical simple name of an instance of a variable template, `v<int>`, which
+    compilers name by its linkage name, or by the arguments beside it; None of another variable.
+    `v<?>`, which is no name, if the arguments are unknown."""
+    mangled = die.linkage_name
+    if mangled is None and die.name is not None and die.abbreviation.has_children:
+        full = die.unit.info.name_with_arguments(die, die.name)  # of clang's constants
+        return None if full == die.name else canonical(full)
+    if mangled is None and die.tag == dw.TAG_VARIABLE:
+        mangled = _symbol_of_instance(die)
+        if mangled == "":
+            return f"{canonical(die.name or '')}<?>"
+    if mangled is None or not may_name_instance(mangled):
+        return None
+    sections = die.unit.sections
+    names = sections.program.shared(LinkedNames)
+    return names.read(_instance_in, mangled, sections.object.limits)
+
+
+@kept_with(lambda die: die.unit)
+def _symbol_of_instance(die: Die) -> str | None:
+    if not parse_producer(die.unit.producer).is_gcc:
+        return None  # clang's names have the arguments
+    from dwarfgpu.dwarf.scope.local_instances import symbol_of_instance  # few are without a name
+
+    return symbol_of_instance(declaration_of(die), qualified)
+
+
+def may_name_instance(mangled: str) -> bool:
+    """Return whether a mangled name may be that of an instance of a variable template: at its end
+    are the arguments, `I…E`, in a namespace or class before the end of `N…E` (Itanium C++ ABI,
+    5.1.4)."""
+    return mangled.endswith("EE" if mangled.startswith("_ZN") else "E") and "I" in mangled
+
+
+def _instance_in(mangled: str) -> str | None:
+    from dwarfgpu.dwarf.names.demangle import demangled_name  # few variables are instances
+
+    name = demangled_name(mangled)
+    if name is None or not name.endswith(">"):
+        return None
+    return canonical(split_last(name)[1])
