@@ -28,7 +28,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, counted
 _RECORDS: Final = frozenset(
     {dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE, dw.TAG_INTERFACE_TYPE}
 )
-_OTHER_NAMES: Final = frozenset({dw.TAG_TYPEDEF, *QUALIFIERS})
+_OTHER_NAMES: Final = dw.TYPEDEFS | QUALIFIERS.keys()
 _PARTS: Final = frozenset({dw.TAG_MEMBER, dw.TAG_INHERITANCE})
 _VARIANTS: Final = frozenset({dw.TAG_VARIANT_PART, dw.TAG_VARIANT})
 _READ: Final = _RECORDS | TYPES_OF_ONE | _PARTS | {dw.TAG_BASE_TYPE, dw.TAG_POINTER_TYPE}

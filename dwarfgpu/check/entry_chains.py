@@ -59,7 +59,7 @@ def _link_of(abbreviation: Abbreviation) -> _Link | None:
 
 TYPES_OF_ONE: Final = frozenset(
     {
-        dw.TAG_TYPEDEF, *QUALIFIERS, dw.TAG_ARRAY_TYPE, dw.TAG_SUBRANGE_TYPE,
+        *dw.TYPEDEFS, *QUALIFIERS, dw.TAG_ARRAY_TYPE, dw.TAG_SUBRANGE_TYPE,
         dw.TAG_ENUMERATION_TYPE,
     }
 )  # fmt: skip

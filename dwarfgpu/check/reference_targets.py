@@ -46,7 +46,7 @@ TAGS: Final[Mapping[int, str]] = {
     0x2A: "friend", 0x2B: "namelist", 0x2C: "namelist_item", 0x2D: "packed_type",
     0x2F: "template_type_parameter", 0x30: "template_value_parameter", 0x31: "thrown_type",
     0x33: "variant_part", _DWARF_PROCEDURE: "dwarf_procedure",
-    0x3A: "imported_module", 0x3F: "condition", 0x40: "shared_type", 0x43: "template_alias",
+    0x3A: "imported_module", 0x3F: "condition", 0x40: "shared_type",
     0x44: "coarray_type", 0x46: "dynamic_type", 0x4B: "immutable_type", 0x4109: "call_site",
     0x410A: "call_site_parameter",
 }  # fmt: skip

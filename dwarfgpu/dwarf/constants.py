@@ -64,6 +64,7 @@ TAG_IMPORTED_UNIT: Final = 0x3D
 TAG_SHARED_TYPE: Final = 0x40
 TAG_TYPE_UNIT: Final = 0x41
 TAG_RVALUE_REFERENCE_TYPE: Final = 0x42
+TAG_TEMPLATE_ALIAS: Final = 0x43
 TAG_COARRAY_TYPE: Final = 0x44
 TAG_GENERIC_SUBRANGE: Final = 0x45
 TAG_DYNAMIC_TYPE: Final = 0x46
@@ -85,10 +86,12 @@ NO_TYPES: Final = frozenset(
 """Tags of entries of DWARF 5 that describe no type (2.7): data objects, scopes, units, parts.
 
 A template parameter may be a type (2.23), and so may what a vendor adds."""
+TYPEDEFS: Final = frozenset({TAG_TEMPLATE_ALIAS, TAG_TYPEDEF})
+"""Tags of further names of types (5.3): `using Pointer = T *` of a template is one (5.21)."""
 FUNCTIONS: Final = frozenset({TAG_ENTRY_POINT, TAG_INLINED_SUBROUTINE, TAG_SUBPROGRAM})
 """Tags of functions and of their instances (3.3)."""
 TEMPLATE_INSTANCES: Final = frozenset(
-    {TAG_CLASS_TYPE, TAG_STRUCTURE_TYPE, TAG_SUBPROGRAM, TAG_UNION_TYPE}
+    {TAG_CLASS_TYPE, TAG_STRUCTURE_TYPE, TAG_SUBPROGRAM, TAG_TEMPLATE_ALIAS, TAG_UNION_TYPE}
 )
 """Tags of what may be an instance of a template (2.23)."""
 TEMPLATE_PARAMETERS: Final = frozenset(

@@ -294,7 +294,7 @@ class Names:
         if keyword is None or self._rules.reserves_types:
             return keyword
         is_declared = any(
-            isinstance(meaning, Die) and meaning.tag == dw.TAG_TYPEDEF and self._is_of_unit(meaning)
+            isinstance(meaning, Die) and meaning.tag in dw.TYPEDEFS and self._is_of_unit(meaning)
             for meaning in self._known(name)
         )
         return None if is_declared else keyword

@@ -37,6 +37,7 @@ _NAMED: Final = frozenset(
         dw.TAG_CLASS_TYPE,
         dw.TAG_ENUMERATION_TYPE,
         dw.TAG_STRUCTURE_TYPE,
+        dw.TAG_TEMPLATE_ALIAS,
         dw.TAG_TYPEDEF,
         dw.TAG_UNION_TYPE,
     }
@@ -233,7 +234,7 @@ class _Speller:
     def value(self, parameter: Die) -> str:
         kind = parameter.reference(dw.AT_TYPE)
         for _ in range(_MAX_CHAIN):
-            if kind is None or kind.tag not in (dw.TAG_TYPEDEF, *_QUALIFIERS):
+            if kind is None or kind.tag not in (*dw.TYPEDEFS, *_QUALIFIERS):
                 break
             self.count("")
             kind = kind.reference(dw.AT_TYPE)

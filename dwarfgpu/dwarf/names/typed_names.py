@@ -36,6 +36,7 @@ NameKind = Literal[
 _TYPES: Final[dict[int, NameKind]] = {
     dw.TAG_BASE_TYPE: "type",
     dw.TAG_TYPEDEF: "type",
+    dw.TAG_TEMPLATE_ALIAS: "type",
     dw.TAG_STRUCTURE_TYPE: "struct",
     dw.TAG_CLASS_TYPE: "class",
     dw.TAG_UNION_TYPE: "union",

@@ -26,7 +26,7 @@ OF_BLOCKS: Final = _LISTS_AND_TYPES | {
     dw.TAG_SUBPROGRAM,
 }
 """Besides variables, what declares names in a block."""
-_HIDING: Final = frozenset({dw.TAG_ENUMERATOR, dw.TAG_TYPEDEF})
+_HIDING: Final = dw.TYPEDEFS | {dw.TAG_ENUMERATOR}
 """What no block may declare beside a variable of the name."""
 _HOISTED: Final = TAGGED | _HIDING
 _ENUMERATIONS: Final = frozenset({dw.TAG_ENUMERATION_TYPE})
@@ -111,7 +111,7 @@ def may_be_of_any_block(declaration: Die) -> bool:
         scope = scope.parent()
     if scope is None or scope.tag not in FUNCTIONS:
         return False
-    if is_cplusplus and declaration.tag != dw.TAG_TYPEDEF:
+    if is_cplusplus and declaration.tag not in dw.TYPEDEFS:
         return True
     return "clang" in declaration.unit.producer
 

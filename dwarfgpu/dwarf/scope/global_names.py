@@ -37,6 +37,7 @@ _KINDS: Final[dict[int, Kind]] = {
     dw.TAG_VARIABLE: "variable",
     dw.TAG_BASE_TYPE: "type",
     dw.TAG_TYPEDEF: "type",
+    dw.TAG_TEMPLATE_ALIAS: "type",
     dw.TAG_STRUCTURE_TYPE: "struct",
     dw.TAG_CLASS_TYPE: "struct",
     dw.TAG_UNION_TYPE: "union",

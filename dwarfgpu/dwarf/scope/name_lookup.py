@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.scope.shared_namespaces import SharedNamespaces
 
 _SCOPES: Final = (
-    CONTAINERS | TAGGED | {dw.TAG_TYPEDEF, dw.TAG_SUBPROGRAM, dw.TAG_TEMPLATE_TYPE_PARAMETER}
+    CONTAINERS | TAGGED | dw.TYPEDEFS | {dw.TAG_SUBPROGRAM, dw.TAG_TEMPLATE_TYPE_PARAMETER}
 )
 
 

@@ -32,8 +32,8 @@ from dwarfgpu.errors import DwarfGpuError
 
 TAGGED: Final = CLASSES | {dw.TAG_ENUMERATION_TYPE}
 """Types that in C have names of their own kind: `struct s`."""
-TYPES: Final = TAGGED | {
-    dw.TAG_TYPEDEF, dw.TAG_BASE_TYPE, dw.TAG_UNSPECIFIED_TYPE,
+TYPES: Final = TAGGED | dw.TYPEDEFS | {
+    dw.TAG_BASE_TYPE, dw.TAG_UNSPECIFIED_TYPE,
     dw.TAG_SUBRANGE_TYPE, dw.TAG_ARRAY_TYPE,
 }  # fmt: skip
 """Subranges have names in Ada and Pascal, and packed arrays in Ada."""

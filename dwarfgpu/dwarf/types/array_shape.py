@@ -201,7 +201,7 @@ def _values_with_gaps(die: Die) -> tuple[int, ...]:
     between are values of enumerators."""
     index = die.reference(dw.AT_TYPE)
     for _ in range(MAX_CHAIN):
-        if index is None or index.tag not in (dw.TAG_SUBRANGE_TYPE, dw.TAG_TYPEDEF):
+        if index is None or index.tag not in (dw.TAG_SUBRANGE_TYPE, *dw.TYPEDEFS):
             break
         index = index.reference(dw.AT_TYPE)
     if index is None or index.tag != dw.TAG_ENUMERATION_TYPE:

@@ -42,7 +42,7 @@ from dwarfgpu.errors import IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.context import ExprLoc, LocList
 
 _MEMBERS: Final = (dw.TAG_MEMBER, dw.TAG_INHERITANCE, dw.TAG_VARIABLE)
-_DECLARATIONS: Final = (dw.TAG_SUBPROGRAM, dw.TAG_TYPEDEF, dw.TAG_TEMPLATE_TYPE_PARAMETER)
+_DECLARATIONS: Final = (dw.TAG_SUBPROGRAM, *dw.TYPEDEFS, dw.TAG_TEMPLATE_TYPE_PARAMETER)
 _ACCESS: Final[dict[int, Access]] = {1: "public", 2: "protected", 3: "private"}
 _OP_CONSTU: Final = 0x10
 _SCOPES: Final = frozenset(
@@ -143,7 +143,7 @@ def declarations_of(types: Types, die: Die) -> Declarations:
     for child in die.children(_DECLARATIONS):
         if child.tag == dw.TAG_SUBPROGRAM:
             methods.append(_method(types, child))
-        elif child.tag == dw.TAG_TYPEDEF:
+        elif child.tag in dw.TYPEDEFS:
             kind = types.build(child)
             assert isinstance(kind, Typedef)
             typedefs.append(NestedTypedef(kind, _access(child)))

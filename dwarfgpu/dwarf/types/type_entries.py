@@ -32,7 +32,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import IllFormed, LimitExceeded, Unsupported
 
-NAMES_OF_TYPES: Final = {dw.TAG_TYPEDEF, dw.TAG_TEMPLATE_TYPE_PARAMETER}
+NAMES_OF_TYPES: Final = dw.TYPEDEFS | {dw.TAG_TEMPLATE_TYPE_PARAMETER}
 """Entries that name a type: members of a template's instance may have its parameter (2.23)."""
 QUALIFIERS: Final[dict[int, Qualifier]] = {
     dw.TAG_CONST_TYPE: "const",
