@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from contextvars import ContextVar
 from functools import partial
 from itertools import islice
@@ -434,6 +435,29 @@ class DebugInfo(OfOpenFile):
     def type_units(self) -> tuple[CompilationUnit, ...]:
         """The type units of this part."""
         return tuple(unit for unit in self.units if unit.header.is_type_unit)
+
+    def unit_with_directory(self, type_unit: CompilationUnit) -> CompilationUnit:
+        """Return the compilation unit that was made with a type unit of this part, whose line table
+        is relative to its directory; the same unit if that is not known."""
+        if type_unit.is_split:
+            own = [unit for unit in self.units if not unit.header.is_type_unit]
+            if len(own) != 1:
+                return type_unit
+            return own[0] if own[0].skeleton is None else own[0].skeleton
+        table = type_unit.root.attribute(dw.AT_STMT_LIST)
+        return type_unit if table is None else self._units_by_table.get(table.raw, type_unit)
+
+    @cached_property
+    def _units_by_table(self) -> dict[object, CompilationUnit]:
+        """The units with a directory by the offsets of their line tables."""
+        units: dict[object, CompilationUnit] = {}
+        for unit in self.units:
+            with suppress(DwarfGpuError):
+                root = unit.root
+                table = root.attribute(dw.AT_STMT_LIST) if root.has(dw.AT_COMP_DIR) else None
+                if table is not None:
+                    units.setdefault(table.raw, unit)
+        return units
 
     @property
     def type_source(self) -> Package | DebugInfo:

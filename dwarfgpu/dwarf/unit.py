@@ -410,6 +410,14 @@ class CompilationUnit(OfOpenFile):
         return unit.info.line_table_of(unit)
 
     @cached_property
+    def with_directory(self) -> CompilationUnit:
+        """The unit to whose DW_AT_comp_dir the names in the line table are relative: type units
+        have none (DWARF 4 3.1.3), and their tables have the directory only since DWARF 5."""
+        has_own = not self.header.is_type_unit or self.format.version >= 5
+        has_own = has_own or self.root.has(dw.AT_COMP_DIR)
+        return self if has_own else self.info.unit_with_directory(self)
+
+    @cached_property
     def base_address(self) -> int | None:
         """The base address of its lists (DWARF 5 3.1.1), an address of the file.
 

@@ -46,6 +46,10 @@ class UnitFile(Protocol):
         """The type units of this file."""
         ...
 
+    def unit_with_directory(self, type_unit: CompilationUnit) -> CompilationUnit:
+        """Return the compilation unit whose directory that of a type unit is."""
+        ...
+
     @property
     def type_source(self) -> TypeSource:
         """Return where the type units are: the package to which this part belongs, or this file."""

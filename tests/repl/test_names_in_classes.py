@@ -93,3 +93,29 @@ def test_files_of_type_units_have_the_names_of_the_line_table(
     subprocess.run([tool(compiler), *options], check=True, capture_output=True, cwd=tmp_path)
     program = "debug", str(tmp_path / "kind"), "--batch"
     assert answer(program, "info types -q ^Kind")[1:3] == ["File part/kind.h:", "1:\tKind;"]
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+@pytest.mark.parametrize("split", [(), ("-gsplit-dwarf",)], ids=["whole", "split"])
+def test_types_of_type_units_are_on_lines_of_their_compilation_unit(
+    compiler: str, split: tuple[str, ...], tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Before DWARF 5 the directory of a type unit is in no entry of its own: the compilation unit
+    with the same line table has it."""
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "kind.cc").write_text(
+            f"struct Of_{name} {{ int a; }};\nOf_{name} of_{name};\n"
+            f"int get_{name}() {{ return of_{name}.a; }}\n"
+        )
+        options = ["-gdwarf-4", "-fdebug-types-section", *split, "-c", "kind.cc"]
+        subprocess.run([tool(compiler), *options], check=True, cwd=tmp_path / name)
+    (tmp_path / "main.cc").write_text("int main() { return 0; }\n")
+    objects = ["first/kind.o", "second/kind.o", "main.cc", "-o", "kinds"]
+    subprocess.run([tool(compiler), *objects], check=True, cwd=tmp_path)
+    program = "debug", str(tmp_path / "kinds"), "--batch"
+    for name in ("first", "second"):
+        [line] = answer(program, f"info line Of_{name}")
+        assert line.startswith('Line 1 of "kind.cc" is at address 0x')
+        assert line.endswith(f" <get_{name}()> but contains no code.")
+        assert answer(program, f"list Of_{name}")[0] == f"1\tstruct Of_{name} {{ int a; }};"

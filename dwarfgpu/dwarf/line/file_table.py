@@ -288,12 +288,14 @@ class FileTable(ABC):
         """Return the directory of the unit; `to_open`: as it is on disk."""
         folder = self._compilation_directory
         if to_open and "\\" in folder:
-            return self._text_to_open(self.unit.root.attribute(dw.AT_COMP_DIR))
+            unit = self.unit.with_directory
+            attribute = unit.root.attribute(dw.AT_COMP_DIR)
+            return "" if attribute is None else os.fsdecode(unit.string_of(attribute))
         return folder
 
     @cached_property
     def _compilation_directory(self) -> str:
-        return self.unit.root.string(dw.AT_COMP_DIR) or ""
+        return self.unit.with_directory.root.string(dw.AT_COMP_DIR) or ""
 
     def text(self, attribute: Attribute | None, *, to_open: bool = False) -> str:
         """Return the text of a name; empty if there is none. `to_open`: as it is on disk."""

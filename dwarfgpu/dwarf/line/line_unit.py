@@ -34,6 +34,11 @@ class LineUnit(Protocol):
     def root(self) -> UnitEntry: ...
 
     @property
+    def with_directory(self) -> LineUnit:
+        """The unit to whose directory the names in the table are relative."""
+        ...
+
+    @property
     def primary_file(self) -> str: ...
 
     @property
