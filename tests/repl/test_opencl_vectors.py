@@ -241,3 +241,28 @@ def test_several_components_are_assigned() -> None:
         "$5 = 8", "$6 = {7, 3, 8, 7}",
     ]  # fmt: skip
     assert "Attempt to take address of value not located in memory." in done.err
+
+
+@pytest.mark.parametrize(
+    ("word", "names"),
+    [
+        ("as_uch", ["as_uchar", *(f"as_uchar{count}" for count in (16, 2, 3, 4, 8))]),
+        ("convert_half1", ["convert_half16"]),
+        ("convert_half16_", [f"convert_half16_rt{letter}" for letter in "enpz"]),
+        ("convert_int4_sat_rte", ["convert_int4_sat_rte"]),
+        ("convert_long_s", ["convert_long_sat", *(f"convert_long_sat_rt{n}" for n in "enpz")]),
+        ("as_vec", []),
+    ],
+)
+def test_conversions_are_offered(word: str, names: list[str]) -> None:
+    offered = run(*KERNEL, "-ex", f"complete p {word}").lines
+    assert [line for line in offered if line.startswith(f"p {word}")] == [f"p {n}" for n in names]
+
+
+def test_all_that_is_offered_can_be_called() -> None:
+    offered = run(*KERNEL, "-ex", "complete output convert").lines
+    names = [line.split()[1] for line in offered if line.startswith("output convert_")]
+    assert len(names) == 66
+    calls = [f"output sizeof({name}(t))" for name in names if name[-1].isalpha()]
+    words = [word for call in calls for word in ("-ex", call)]
+    assert run(*KERNEL, *words).out.endswith("18424821482")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -19,7 +19,7 @@ from dwarfgpu.errors import EvaluationError, UsageError, counted
 from dwarfgpu.language.arithmetic_conversions import Number, is_boolean, is_number
 from dwarfgpu.language.function_context import FunctionContext
 from dwarfgpu.language.gpu_builtins import is_free
-from dwarfgpu.language.opencl.types import opencl_type
+from dwarfgpu.language.opencl.types import SCALARS_AND_VECTORS, opencl_type
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.vectors import contents, elements_of, is_vector, joined, vector_form
@@ -38,6 +38,22 @@ _TO_INTEGER: Final[dict[str, Callable[[Fraction], int]]] = {
     "e": round, "z": math.trunc, "p": math.ceil, "n": math.floor
 }  # fmt: skip
 """To the nearest, ties to even; toward zero; toward positive and toward negative infinity."""
+_FLOATING: Final = ("half", "float", "double")
+
+
+def names_of_conversions(word: str) -> Iterator[str]:
+    """Yield the names that begin with a word; those with a rounding or saturation only where it
+    goes on beyond the type: each type has nine of them."""
+    for kind in SCALARS_AND_VECTORS:
+        plain = f"convert_{kind}"
+        yield from (name for name in (f"as_{kind}", plain) if name.startswith(word))
+        if word.startswith(f"{plain}_"):
+            saturations = ("",) if kind.startswith(_FLOATING) else ("", "_sat")
+            for saturated in saturations:
+                for rounding in ("", *(f"_rt{letter}" for letter in _TO_INTEGER)):
+                    name = f"{plain}{saturated}{rounding}"
+                    if name.startswith(word):
+                        yield name
 
 
 class Converting(FunctionContext, Protocol):

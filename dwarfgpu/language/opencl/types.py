@@ -24,6 +24,10 @@ _OF_ADDRESSES: Final = {
 }  # fmt: skip
 """Integers of the size of a pointer, and whether they are signed."""
 _VECTOR: Final = pattern("([a-z]+)(2|3|4|8|16)")
+SCALARS_AND_VECTORS: Final = tuple(
+    f"{name}{count}" for name in _SCALARS for count in ("", 2, 3, 4, 8, 16)
+)
+"""The names of numbers, and of vectors of them."""
 
 
 def opencl_type(builtins: Builtins, name: str) -> Base | Typedef | None:

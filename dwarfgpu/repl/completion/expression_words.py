@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.member_lookup import visible_members
+from dwarfgpu.language.syntax.expression_language import language_of
 from dwarfgpu.repl.command import ArgumentCompleter, Candidate, Completions
 from dwarfgpu.repl.files.symbol_index import CODE_KINDS, MAX_NAMES
 from dwarfgpu.repl.shell import Shell
@@ -68,6 +69,18 @@ def _gpu_words(shell: Shell, word: str) -> Iterator[Candidate]:
     for name in sorted(BUILTIN_VARIABLES | BUILTIN_FUNCTIONS):
         if name.startswith(word):
             yield Candidate(name, "a word of GPU languages")
+    if word.startswith(("as_", "convert")) and _is_opencl(shell):
+        from dwarfgpu.language.opencl.conversion_functions import names_of_conversions  # few are
+
+        for name in names_of_conversions(word):
+            yield Candidate(name, "a conversion of OpenCL")
+
+
+def _is_opencl(shell: Shell) -> bool:
+    """Return whether expressions are of OpenCL."""
+    with suppress(DwarfGpuError):
+        return language_of(shell.session.unit).is_opencl
+    return False
 
 
 def variables(shell: Shell, word: str) -> Iterator[Candidate]:
