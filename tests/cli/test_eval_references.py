@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -50,3 +51,13 @@ def test_a_reference_that_cannot_be_read(
     result = run("eval", program, expression)
     assert result.status == status
     assert text is None or result.out == f"{expression} = {text}\n"
+
+
+def test_json_says_why_it_cannot_be_read(program: Path) -> None:
+    reference = json.loads(run("eval", program, "in.r", "--json").out)
+    assert reference["data"] == {
+        "address": 16,
+        "error": "Cannot access memory at address 0x10",
+    }
+    assert "error" not in json.loads(run("eval", program, "good", "--json").out)["data"]
+    assert "error" not in json.loads(run("eval", program, "kept", "--json").out)["data"]

@@ -116,7 +116,10 @@ def of_contents(
         out["text"] = shown
         if bits is not None:
             wide = bits if shown_bits is None else shown_bits(bits)
-            out["data"] = data_json(wide, contents.type, session, location)
+            data = data_json(wide, contents.type, session, location)
+            if faults and is_reference(contents.type) and isinstance(data, dict):
+                data["error"] = faults[0].message
+            out["data"] = data
         elif contents.is_pointer:
             from dwarfgpu.view.value_data import unknown
 
