@@ -249,7 +249,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "descriptor whose entry is not code, not a multiple of "
         "256 or not the function with the name of the kernel (AMDGPU usage, "
         '"Kernel Descriptor"), metadata for another GPU than the ELF header names, or whose map '
-        "lacks a required key and has an unknown one, or that have several kernels of a name, or "
+        "lacks a required key and has an unknown one, or that have several kernels of a name or "
+        "several printf records of a number, notes of metadata that cannot be joined, or "
         "arguments that share bytes, or have none and are not `by_value`, a cubin that cannot be "
         "read, or whose `.nv.info` has parameters of a kernel that share bytes or their number, "
         "lack one, or are behind the last byte, an entry of a bundle or fat binary that names "

@@ -64,7 +64,9 @@ def _structure(
     kernel = kernel_at(code_object, address)
     if kernel is None or kernel.metadata is None:
         name = "" if kernel is None else f" {kernel.name}"
-        raise Unavailable(f"the metadata of kernel{name} does not describe its arguments")
+        problem = None if kernel is None else kernel.metadata_problem
+        why = "" if problem is None else f": {problem}"
+        raise Unavailable(f"no metadata describe the arguments of kernel{name}{why}")
     arguments = kernel.metadata.arguments
     described, unit = _described(code_object, kernel, _passed(arguments))
     members = tuple(_members(arguments, described, endian))

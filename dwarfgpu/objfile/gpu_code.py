@@ -6,7 +6,6 @@ Law: an unreadable part is reported as a problem; the other parts stay.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
@@ -14,7 +13,6 @@ from typing import Final
 from dwarfgpu.arch.processors import Processor
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.kept_with import first, kept_with
-from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported, shortened
 from dwarfgpu.objfile.elf import ObjectFile
@@ -33,16 +31,14 @@ from dwarfgpu.objfile.metadata import (
     CodeObjectMetadata,
     KernelMetadata,
     argument_fault,
-    metadata_v2,
-    metadata_v3,
 )
+from dwarfgpu.objfile.metadata_notes import JoinedMetadata, joined_metadata
 from dwarfgpu.objfile.symbols import DESCRIPTOR_SUFFIX, Symbol
 from dwarfgpu.objfile.target_id import (
-    LONGEST_TARGET_ID,
     TargetId,
     code_object_version,
     has_mach,
-    parse_target_id,
+    named_target,
     processor_of,
     target_of_flags,
     target_of_isa,
@@ -50,9 +46,7 @@ from dwarfgpu.objfile.target_id import (
 
 NT_AMD_HSA_CODE_OBJECT_VERSION: Final = 1
 NT_AMD_HSA_ISA_VERSION: Final = 3
-NT_AMD_HSA_METADATA: Final = 10
 NT_AMD_HSA_ISA_NAME: Final = 11
-NT_AMDGPU_METADATA: Final = 32
 NOTE_NAMES: Final[Mapping[tuple[str, int], str]] = {
     ("AMD", 1): "NT_AMD_HSA_CODE_OBJECT_VERSION",
     ("AMD", 2): "NT_AMD_HSA_HSAIL",
@@ -82,6 +76,8 @@ class GpuKernel:
     """The address of its code in the file."""
     metadata: KernelMetadata | None = None
     descriptor: KernelDescriptor | None = None
+    metadata_problem: DwarfGpuError | None = None
+    """Why `metadata` is None, if a note that has it, or may have it, cannot be used."""
 
     @property
     def start(self) -> int | None:
@@ -162,8 +158,6 @@ class GpuCode:
     kernels: tuple[GpuKernel, ...]
     problems: tuple[DwarfGpuError, ...]
     """Why other parts could not be read."""
-    metadata_problem: DwarfGpuError | None = None
-    """Why `metadata` is None, if it cannot be read."""
 
 
 @kept_with(first)  # it depends on the file alone; broken metadata are not read again either
@@ -180,27 +174,24 @@ def read_gpu_code(file: ObjectFile) -> GpuCode:
     notes, problem = readable_notes(file)
     if problem is not None:
         problems.append(problem)
-    version = target = metadata = unread = None
+    version = target = None
     try:
         version = _version(file, notes)
         target = target_of(file)
     except DwarfGpuError as error:
         problems.append(_located(error, file.path))
-    try:
-        metadata = _metadata(notes, file.limits)
-    except DwarfGpuError as error:
-        unread = _located(error, f"{file.path}: metadata")
-        problems.append(unread)
-    if metadata is not None:
-        problems += _metadata_faults(file, metadata, target)
+    joined = joined_metadata(notes, file.limits, file.path)
+    problems += joined.problems
+    if joined.metadata is not None:
+        problems += _metadata_faults(file, joined.metadata, target)
     processor = None if target is None else processor_of(target)
     if target is not None and processor is None:
         problems.append(Unsupported(f"the AMD GPU processor {target.processor}"))
     described = _described(file, processor, version, problems)
     if file.entry_fault is not None:
         problems.append(file.entry_fault)
-    kernels = _merged(described, metadata)
-    return GpuCode(version, target, notes, metadata, kernels, tuple(problems), unread)
+    kernels = _merged(described, joined)
+    return GpuCode(version, target, notes, joined.metadata, kernels, tuple(problems))
 
 
 @kept_with(first)
@@ -245,35 +236,13 @@ def target_of(file: ObjectFile) -> TargetId:
     if code_object_version(file) == 2:
         for note in readable_notes(file)[0]:
             if note.owner == "AMD" and note.type == NT_AMD_HSA_ISA_NAME:
-                return _named_target(note.content)
+                return named_target(note.content)
             if note.owner == "AMD" and note.type == NT_AMD_HSA_ISA_VERSION:
                 reader = Reader(note.content, file.endian, 4)
                 numbers = [reader.unsigned(4) for _ in range(3)]
                 flags = file.flags & 0x100 if has_mach(file) else file.flags & 1
                 return target_of_isa(numbers[0], numbers[1], numbers[2], flags)
     return target_of_flags(file)
-
-
-def _named_target(name: bytes) -> TargetId:
-    """Return the target in a name like `amdgcn-amd-amdhsa--gfx902+xnack`, as V2 and V3 wrote it."""
-    text = name.split(b"\0", 1)[0].decode("utf-8", "replace")
-    start = text.find("gfx")
-    if start < 0 or len(text) > LONGEST_TARGET_ID:
-        raise Malformed(f"the note of the target names no processor: {shortened(text)!r}")
-    processor, *features = text[start:].replace(":", "+").split("+")
-    signed = [
-        feature if feature.endswith("-") else f"{feature}+" for feature in features if feature
-    ]
-    return parse_target_id(":".join([processor, *signed]))
-
-
-def _metadata(notes: tuple[Note, ...], limits: FileLimits) -> CodeObjectMetadata | None:
-    for note in notes:
-        if (note.owner, note.type) == ("AMDGPU", NT_AMDGPU_METADATA):
-            return metadata_v3(note.content, limits)
-        if (note.owner, note.type) == ("AMD", NT_AMD_HSA_METADATA):
-            return metadata_v2(note.content, limits)
-    return None
 
 
 def _described(
@@ -347,15 +316,9 @@ def _wrong_entry(
 def _metadata_faults(
     file: ObjectFile, metadata: CodeObjectMetadata, target: TargetId | None
 ) -> Iterator[DwarfGpuError]:
-    """Yield what is wrong with metadata that can be read: keys that are lost, several kernels of a
-    name, arguments that contradict one another, and a target that is not the one of the code
-    object."""
+    """Yield what is wrong with metadata that can be read: keys that are lost, arguments that
+    contradict one another, and a target that is not the one of the code object."""
     yield from (Malformed(f"{file.path}: {fault}") for fault in metadata.lost_keys)
-    # V2 metadata of LLVM 5 have no symbols.
-    symbols = Counter(kernel.symbol or kernel.name for kernel in metadata.kernels)
-    for symbol, count in symbols.items():
-        if count > 1:
-            yield Malformed(f"{file.path}: the metadata have {count} kernels {symbol}")
     for kernel in metadata.kernels:
         fault = argument_fault(kernel.arguments)
         if fault is not None:
@@ -366,7 +329,7 @@ def _metadata_faults(
     if metadata.target is None or target is None:
         return
     try:
-        named: TargetId | None = _named_target(metadata.target.encode())
+        named: TargetId | None = named_target(metadata.target.encode())
     except DwarfGpuError:
         named = None
     if named is None or not named.accepts(target):
@@ -402,17 +365,16 @@ def _kernel(
     return evolve(kernel, descriptor=descriptor, entry=entry)
 
 
-def _merged(
-    described: list[GpuKernel], metadata: CodeObjectMetadata | None
-) -> tuple[GpuKernel, ...]:
+def _merged(described: list[GpuKernel], joined: JoinedMetadata) -> tuple[GpuKernel, ...]:
     """Return the kernels of the metadata in its order, then those with descriptors only."""
-    if metadata is None:
-        return tuple(described)
     unmatched = {kernel.symbol: kernel for kernel in described}
     out: list[GpuKernel] = []
-    for described_kernel in metadata.kernels:
-        symbol = described_kernel.symbol.removesuffix("@kd") or described_kernel.name
+    for described_kernel in () if joined.metadata is None else joined.metadata.kernels:
+        symbol = described_kernel.descriptor_symbol
         kernel = unmatched.pop(symbol, None) or unmatched.pop(f"{described_kernel.name}.kd", None)
         kernel = kernel or GpuKernel(described_kernel.name or symbol, described_kernel.symbol)
         out.append(evolve(kernel, metadata=described_kernel))
-    return (*out, *unmatched.values())
+    for kernel in unmatched.values():
+        problem = joined.left_out.get(kernel.symbol) or joined.left_out.get(kernel.name)
+        out.append(evolve(kernel, metadata_problem=problem or joined.unread))
+    return tuple(out)

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, field, frozen
-from dwarfgpu.errors import LimitExceeded, Malformed, counted
+from dwarfgpu.errors import Malformed, counted
 from dwarfgpu.objfile.metadata_value import (
     Metadata,
+    ValueBudget,
     as_list,
     as_map,
     as_number,
@@ -96,6 +96,11 @@ class KernelMetadata:
     arguments: tuple[Argument, ...] = ()
     unknown_keys: Mapping[str, Metadata] = field(factory=dict)
     """Keys that the documents do not have."""
+
+    @property
+    def descriptor_symbol(self) -> str:
+        """The name of the symbol of the descriptor; the metadata of LLVM 5 have none."""
+        return self.symbol.removesuffix("@kd") or self.name
 
 
 @frozen
@@ -183,8 +188,6 @@ Metadata")."""
 _QUALIFIERS: Final = ("const", "restrict", "volatile", "pipe")
 _HUMP: Final = pattern(r"(?<=[a-z])(?=[A-Z])")
 _LONGEST_ALIGNMENT_BYTES: Final = 1 << 16
-_VALUES_PER_KERNEL: Final = 16
-"""Compilers write at least as many: a kernel that has fewer takes as long."""
 
 
 def argument_fault(arguments: Sequence[Argument]) -> str | None:
@@ -251,15 +254,16 @@ class _Table:
         raise Malformed(f"{self._keys[name]} of the metadata is neither true nor false")
 
 
-def metadata_v3(data: bytes, limits: FileLimits = DEFAULT_FILE_LIMITS) -> CodeObjectMetadata:
+def metadata_v3(data: bytes, budget: ValueBudget | None = None) -> CodeObjectMetadata:
     """Return the content of NT_AMDGPU_METADATA; `Malformed`, `Unsupported` or `LimitExceeded` if it
     cannot be read."""
-    top = as_map(unpack(data, limits.metadata_values), "the metadata")
-    metadata = _metadata(top, 3, "amdhsa.{}".format, limits)
+    budget = budget or ValueBudget()
+    top = as_map(unpack(data, budget), "the metadata")
+    metadata = _metadata(top, 3, "amdhsa.{}".format, budget)
     return evolve(metadata, lost_keys=tuple(_lost_keys(top, metadata)))
 
 
-def metadata_v2(data: bytes, limits: FileLimits = DEFAULT_FILE_LIMITS) -> CodeObjectMetadata:
+def metadata_v2(data: bytes, budget: ValueBudget | None = None) -> CodeObjectMetadata:
     """Return the content of NT_AMD_AMDGPU_HSA_METADATA; errors as those of `metadata_v3`."""
     from dwarfgpu.objfile.metadata_yaml import parse_yaml  # no compiler writes it today
 
@@ -267,20 +271,16 @@ def metadata_v2(data: bytes, limits: FileLimits = DEFAULT_FILE_LIMITS) -> CodeOb
         text = data.split(b"\0", 1)[0].decode("utf-8")
     except UnicodeDecodeError:
         raise Malformed("the metadata is not UTF-8") from None
-    top = as_map(parse_yaml(text, limits.metadata_values), "the metadata")
-    return _metadata(top, 2, str.capitalize, limits)
+    budget = budget or ValueBudget()
+    top = as_map(parse_yaml(text, budget), "the metadata")
+    return _metadata(top, 2, str.capitalize, budget)
 
 
 def _metadata(
-    top: dict[str, Metadata], version: int, key: Callable[[str], str], limits: FileLimits
+    top: dict[str, Metadata], version: int, key: Callable[[str], str], budget: ValueBudget
 ) -> CodeObjectMetadata:
     target, kernels = top.get(key("target")), as_list(top.get(key("kernels")), key("kernels"))
-    if len(kernels) > limits.metadata_values // _VALUES_PER_KERNEL:
-        raise LimitExceeded(
-            f"metadata has {len(kernels)} kernels: more than one for each {_VALUES_PER_KERNEL} of "
-            f"{limits.metadata_values} values",
-            "--max-metadata-values",
-        )
+    budget.spend_kernels(len(kernels))
     return CodeObjectMetadata(
         as_numbers(top.get(key("version")) or [], key("version")),
         None if target is None else as_text(target, key("target")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.errors import LimitExceeded, Malformed
 
 Metadata: TypeAlias = (
@@ -14,21 +15,26 @@ DEEPEST: Final = 32
 """Lists and maps inside each other; real metadata has 5."""
 _BYTES_PER_VALUE: Final = 32
 """Of metadata with as many values as are read; compilers write fewer."""
+_VALUES_PER_KERNEL: Final = 16
+"""Compilers write at least as many: a kernel that has fewer takes as long."""
 
 
 class ValueBudget:
-    """How many values of the metadata of a file may still be read."""
+    """How many values of the metadata of a file, which may be in several notes, may still be
+    read."""
 
-    def __init__(self, most_values: int) -> None:
+    def __init__(self, most_values: int = DEFAULT_FILE_LIMITS.metadata_values) -> None:
         self._most = self._left = most_values
+        self._size_bytes = self._kernels = 0
 
-    def check_size(self, size_bytes: int) -> None:
+    def spend_size(self, size_bytes: int) -> None:
         """Raise `LimitExceeded` for metadata whose texts would be too long, before they are
         read."""
         most_bytes = _BYTES_PER_VALUE * self._most
-        if size_bytes > most_bytes:
+        self._size_bytes += size_bytes
+        if self._size_bytes > most_bytes:
             raise LimitExceeded(
-                f"metadata has {size_bytes} bytes: more than {most_bytes}, "
+                f"metadata has {self._size_bytes} bytes: more than {most_bytes}, "
                 f"{_BYTES_PER_VALUE} for each of {self._most} values",
                 "--max-metadata-values",
             )
@@ -39,6 +45,16 @@ class ValueBudget:
         if self._left < 0:
             raise LimitExceeded(
                 f"metadata has more than {self._most} values", "--max-metadata-values"
+            )
+
+    def spend_kernels(self, count: int) -> None:
+        """Raise `LimitExceeded` for too many kernels, before they are described."""
+        self._kernels += count
+        if self._kernels > self._most // _VALUES_PER_KERNEL:
+            raise LimitExceeded(
+                f"metadata has {self._kernels} kernels: more than one for each "
+                f"{_VALUES_PER_KERNEL} of {self._most} values",
+                "--max-metadata-values",
             )
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Malformed, Unsupported
 from dwarfgpu.objfile.metadata_value import Metadata, ValueBudget, check_depth
@@ -41,12 +40,12 @@ class _Line:
     text: str
 
 
-def parse_yaml(text: str, most_values: int = DEFAULT_FILE_LIMITS.metadata_values) -> Metadata:
+def parse_yaml(text: str, budget: ValueBudget | None = None) -> Metadata:
     """Parse the only document of a text; `Malformed` or `Unsupported` beyond the subset,
-    `LimitExceeded` for more than `most_values`, with two for each line, and one for each item of a
-    sequence in lines of its own."""
-    budget = ValueBudget(most_values)
-    budget.check_size(len(text))
+    `LimitExceeded` for more values than the budget has, with two for each line, and one for each
+    item of a sequence in lines of its own."""
+    budget = budget or ValueBudget()
+    budget.spend_size(len(text))
     budget.spend(2 * text.count("\n"))  # a line may have a key and a value
     lines: list[_Line] = []
     for number, line in enumerate(text.rstrip("\0").split("\n"), 1):

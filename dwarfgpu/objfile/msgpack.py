@@ -10,7 +10,6 @@ import struct
 from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.errors import Malformed, Unsupported, counted
 from dwarfgpu.objfile.metadata_value import Metadata, ValueBudget, check_depth
 
@@ -24,11 +23,11 @@ _ARRAYS: Final = {0xDC: 2, 0xDD: 4}
 _MAPS: Final = {0xDE: 2, 0xDF: 4}
 
 
-def unpack(data: bytes, most_values: int = DEFAULT_FILE_LIMITS.metadata_values) -> Metadata:
-    """Decode exactly one value; `Malformed` for anything else, `LimitExceeded` for one of more than
-    `most_values` keys and values."""
-    budget = ValueBudget(most_values)
-    budget.check_size(len(data))
+def unpack(data: bytes, budget: ValueBudget | None = None) -> Metadata:
+    """Decode exactly one value; `Malformed` for anything else, `LimitExceeded` for one of more keys
+    and values than the budget has."""
+    budget = budget or ValueBudget()
+    budget.spend_size(len(data))
     reader = Reader(data, "big")
     value = _value(reader, budget, 0)
     if reader:

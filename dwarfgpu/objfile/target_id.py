@@ -11,7 +11,7 @@ from typing import Final, Literal
 from dwarfgpu.arch.processors import PROCESSORS, Processor, by_mach
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import UsageError, shortened
+from dwarfgpu.errors import Malformed, UsageError, shortened
 from dwarfgpu.objfile.elf import ObjectFile
 
 Setting = Literal["unsupported", "any", "off", "on"]
@@ -20,7 +20,7 @@ Setting = Literal["unsupported", "any", "off", "on"]
 ELFOSABI_AMDGPU_HSA: Final = 64
 _SETTINGS_V4: Final[tuple[Setting, ...]] = ("unsupported", "any", "off", "on")
 _SIGNS: Final[dict[str, Setting]] = {"+": "on", "-": "off"}
-LONGEST_TARGET_ID: Final = 1_000
+_LONGEST_TARGET_ID: Final = 1_000
 """Characters."""
 _TARGET_ID: Final = pattern(
     r"(?P<processor>gfx[0-9a-z-]*[0-9a-z])(?P<features>(?::\w+(?:-\w+)*[+-])*)"
@@ -60,7 +60,7 @@ class TargetId:
 
 def parse_target_id(text: str) -> TargetId:
     """Parse `gfx942` or `gfx90a:xnack+`; `UsageError` for any other text."""
-    match = None if len(text) > LONGEST_TARGET_ID else _TARGET_ID.fullmatch(text)
+    match = None if len(text) > _LONGEST_TARGET_ID else _TARGET_ID.fullmatch(text)
     if match is None:
         raise UsageError(
             f"{shortened(text)} is not a target: expected one like gfx942 or gfx90a:xnack+"
@@ -72,6 +72,19 @@ def parse_target_id(text: str) -> TargetId:
             raise UsageError(f"{text} names the unknown feature {name}; known: sramecc, xnack")
         settings[name] = _SIGNS[feature[-1]]
     return TargetId(match["processor"], settings["xnack"], settings["sramecc"])
+
+
+def named_target(name: bytes) -> TargetId:
+    """Return the target in a name like `amdgcn-amd-amdhsa--gfx902+xnack`, as V2 and V3 wrote it."""
+    text = name.split(b"\0", 1)[0].decode("utf-8", "replace")
+    start = text.find("gfx")
+    if start < 0 or len(text) > _LONGEST_TARGET_ID:
+        raise Malformed(f"the note of the target names no processor: {shortened(text)!r}")
+    processor, *features = text[start:].replace(":", "+").split("+")
+    signed = [
+        feature if feature.endswith("-") else f"{feature}+" for feature in features if feature
+    ]
+    return parse_target_id(":".join([processor, *signed]))
 
 
 def code_object_version(file: ObjectFile) -> int | None:

@@ -203,8 +203,8 @@ def _prepared(
     load_address, is_there = _load_address(args, before)
     code_object, code, kernel = _opened_kernel(args, limits, load_address, opened)
     kernel_name = shown_symbol(kernel.name, is_mangled=args.mangled)
-    unread = code.metadata_problem
-    why = None if unread is None else f"the metadata cannot be read: {error_line(unread)}"
+    unread = kernel.metadata_problem
+    why = None if unread is None else f"the metadata cannot be used: {error_line(unread)}"
     if why is not None and args.arg:
         raise UsageError(f"--arg: the arguments of {kernel_name} are not known: {why}")
     if is_run:  # before questions about the arguments

@@ -122,7 +122,7 @@ def test_metadata_that_cannot_be_read_is_named(tmp_path: Path, command: str) -> 
     at = data.index(b".args") + 5
     data[at : at + 3] = b"\xdc\xff\xff"  # an array of 65,535 elements
     path.write_bytes(data)
-    why = f"the metadata cannot be read: Malformed: {path}: metadata: 65535 elements in "
+    why = f"the metadata cannot be used: Malformed: {path}: metadata: 65535 elements in "
     done = run(command, path, *NEST)
     assert done.status == 2
     assert done.error.startswith(f"--arg: the arguments of nest are not known: {why}")

@@ -61,14 +61,14 @@ def loaded(*arguments: str) -> set[str]:
         ("eval lit1", 115),
         ("eval --demo t", 268),
         ("eval --file PROGRAM greeting", 272),
-        ("info FILE", 160),
+        ("info FILE", 161),
         ("check FILE", 291),
         ("where --demo t", 255),
         ("where --all FILE", 210),
         ("run --demo", 297),
         ("debug --demo -batch", 334),
         ("debug --demo -batch -ex bt", 384),
-        ("debug --demo -batch -ex list", 436),
+        ("debug --demo -batch -ex list", 437),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

@@ -6,7 +6,7 @@ import contextlib
 import random
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,12 +16,13 @@ from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile import gpu_code
 from dwarfgpu.objfile.elf import ObjectFile, open_object
-from dwarfgpu.objfile.elf_notes import notes, readable_notes
+from dwarfgpu.objfile.elf_notes import Note, notes, readable_notes
 from dwarfgpu.objfile.file_architecture import architecture_of, processor_name
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.objfile.kernel_symbols import wave_size
-from dwarfgpu.objfile.metadata import CodeObjectMetadata, metadata_v2, metadata_v3
-from dwarfgpu.objfile.metadata_value import Metadata
+from dwarfgpu.objfile.metadata import metadata_v2, metadata_v3
+from dwarfgpu.objfile.metadata_notes import JoinedMetadata, joined_metadata
+from dwarfgpu.objfile.metadata_value import Metadata, ValueBudget
 from dwarfgpu.objfile.metadata_yaml import parse_yaml
 from dwarfgpu.objfile.msgpack import unpack
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags, target_of_isa
@@ -85,7 +86,7 @@ def test_two_kernels_of_a_name() -> None:
     other = next(name for name in kernels if len(name) == len("vadd.kd") and name != "vadd.kd")
     wrong = data.replace(b".symbol\xa7" + other.encode(), b".symbol\xa7vadd.kd")
     [problem] = read_gpu_code(ObjectFile("wrong.co", wrong)).problems
-    assert str(problem) == "wrong.co: the metadata have 2 kernels vadd.kd"
+    assert str(problem) == "wrong.co: the metadata have 2 kernels vadd.kd, which differ"
 
 
 @pytest.mark.parametrize("path", CODE_OBJECTS, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -402,7 +403,6 @@ def test_v3_is_v4_with_other_flags() -> None:
 
 def test_metadata_of_very_many_kernels() -> None:
     """A kernel takes as long as 16 values, however few it has."""
-    limits = FileLimits(metadata_values=48)
     one = "  - Name: k\n    SymbolName: k\n"
     packed = b"\x82\xa5.name\xa1k\xa7.symbol\xa4k.kd"
     for count in (3, 4):
@@ -411,10 +411,10 @@ def test_metadata_of_very_many_kernels() -> None:
             (metadata_v3, b"\x81\xaeamdhsa.kernels" + bytes([0x90 + count]) + packed * count),
         ):
             if count == 3:
-                assert len(read(data, limits).kernels) == 3
+                assert len(read(data, ValueBudget(48)).kernels) == 3
                 continue
             with pytest.raises(LimitExceeded, match=r"4 kernels: more.*--max-metadata-values"):
-                read(data, limits)
+                read(data, ValueBudget(48))
 
 
 @pytest.mark.parametrize(
@@ -501,13 +501,13 @@ def test_broken_metadata_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     data = bytearray(read_fixture("hip/nest.gfx942.O2.v5.co"))
     data[data.index(b"AMDGPU\0\0") + 8] = 0xC1  # MessagePack never uses it
     file = ObjectFile("nest", bytes(data))
-    calls: list[bytes] = []
+    calls: list[str] = []
 
-    def read(content: bytes, limits: FileLimits) -> CodeObjectMetadata:
-        calls.append(content)
-        return metadata_v3(content, limits)
+    def read(notes: Sequence[Note], limits: FileLimits, path: str) -> JoinedMetadata:
+        calls.append(path)
+        return joined_metadata(notes, limits, path)
 
-    monkeypatch.setattr(gpu_code, "metadata_v3", read)
+    monkeypatch.setattr(gpu_code, "joined_metadata", read)
     for _ in range(3):
         code = read_gpu_code(file)
         assert [str(problem) for problem in code.problems]

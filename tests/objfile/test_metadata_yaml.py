@@ -9,7 +9,7 @@ import tracemalloc
 import pytest
 
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
-from dwarfgpu.objfile.metadata_value import Metadata
+from dwarfgpu.objfile.metadata_value import Metadata, ValueBudget
 from dwarfgpu.objfile.metadata_yaml import parse_yaml
 from tests.work import at_most
 
@@ -154,7 +154,7 @@ def test_a_string_without_an_end(text: str) -> None:
 def test_more_values_than_the_bound(text: str) -> None:
     """A line counts as two of them, a key and a value, and an item as one more."""
     with pytest.raises(LimitExceeded, match=r"more than 8 values \(--max-metadata-values\)"):
-        parse_yaml(text, 8)
+        parse_yaml(text, ValueBudget(8))
 
 
 def test_mutated_text() -> None:

@@ -10,7 +10,7 @@ import struct
 import pytest
 
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
-from dwarfgpu.objfile.metadata_value import Metadata
+from dwarfgpu.objfile.metadata_value import Metadata, ValueBudget
 from dwarfgpu.objfile.msgpack import unpack
 
 
@@ -78,7 +78,7 @@ def test_values(data: str, value: Metadata | type[DwarfGpuError]) -> None:
 def test_more_values_than_the_bound(data: str) -> None:
     """They are counted where an array or a map begins: nothing of a large one is read."""
     with pytest.raises(LimitExceeded, match=r"more than 3 values \(--max-metadata-values\)"):
-        unpack(bytes.fromhex(data), 3)
+        unpack(bytes.fromhex(data), ValueBudget(3))
 
 
 def test_not_a_number() -> None:

@@ -16,7 +16,7 @@ def metadata_is_read_once() -> Iterator[None]:
     """Each of 30 kernels of a file is run from a file that is opened anew; its metadata describes
     all of them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gpu_code, "metadata_v3", lru_cache(gpu_code.metadata_v3))
+        patch.setattr(gpu_code, "joined_metadata", lru_cache(gpu_code.joined_metadata))
         yield
 
 
