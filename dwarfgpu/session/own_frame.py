@@ -8,10 +8,14 @@ wave that runs the kernel of the object.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.kept_with import kept_with
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.dwarf.scope.declarations import declaration_of
+from dwarfgpu.dwarf.scope.scope_entries import calls_below
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import function_around
 from dwarfgpu.errors import InconsistentContext
@@ -22,6 +26,9 @@ from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.ops.memory import TLS_ADDRESSES
 from dwarfgpu.session.frame import SubprogramFrame
 
+if TYPE_CHECKING:
+    from dwarfgpu.session.wave_kernel import WaveKernel
+
 _OF_KERNELS: Final = frozenset({"LLVM_form_aspace_address", "xderef", "xderef_size", "xderef_type"})
 """Operations of addresses in memory that each kernel uses in its own way: LDS, private memory."""
 _MOVING: Final = frozenset({"addr", "addrx", "GNU_addr_index", "stack_value", *PIECES})
@@ -31,6 +38,8 @@ _WITHOUT_FRAME: Final = TLS_ADDRESSES | _OF_KERNELS | _MOVING | {
     "deref_type", "GNU_deref_type", "convert", "GNU_convert", "reinterpret", "GNU_reinterpret",
 }  # fmt: skip
 """Operations that use the context, but not its frame."""
+_STATIC_ADDRESSES: Final = frozenset({"addr", "addrx", "GNU_addr_index"})
+"""With one of `_OF_KERNELS`, of LDS: linkers know no private memory."""
 _IMPLICIT_POINTERS: Final = frozenset(
     {"implicit_pointer", "LLVM_aspace_implicit_pointer", "GNU_implicit_pointer"}
 )
@@ -130,20 +139,48 @@ def _note_on_kernel(
     name: str, owner: Subprogram, location: LocationAttribute | None, frame: SubprogramFrame
 ) -> str | None:
     """Raise `InconsistentContext` for an object in the memory of a kernel, if the wave runs another
-    one; return a note where it is not known which one the wave runs."""
+    one; return a note where it is not known which one the wave runs.
+
+    Compilers inline kernels into other kernels, and describe LDS in the copy that is not inlined.
+    """
     if not isinstance(location, ExprLoc) or not frame.session.architecture.is_simt:
         return None
-    if _OF_KERNELS.isdisjoint(operation.name for operation in _operations(location)):
+    operations = {operation.name for operation in _operations(location)}
+    if operations.isdisjoint(_OF_KERNELS):
         return None
     from dwarfgpu.session.wave_kernel import kernel_of_wave  # few are so
 
-    running = kernel_of_wave(frame.session)
-    if running is not None:
-        if any(span.covers(running.address) for span in owner.ranges):
-            return None
-        if owner.is_kernel:
-            where = f"the wave runs {running.name}"
-            raise InconsistentContext(f"{name} is a variable of {owner.name}, and {where}")
+    running, declared = kernel_of_wave(frame.session), declaration_of(owner.die)
+    if running is not None and any(span.covers(running.address) for span in owner.ranges):
+        return None
+    is_in_lds = not operations.isdisjoint(_STATIC_ADDRESSES)
+    if is_in_lds and _have_inlined(frame, running, {declared}):
+        return None
+    is_called = is_in_lds and declared.has(dw.AT_INLINE)
+    if running is not None and owner.is_kernel and not is_called:
+        where = f"the wave runs {running.name}"
+        raise InconsistentContext(f"{name} is a variable of {owner.name}, and {where}")
+    return _of_kernels(name, owner)
+
+
+def _of_kernels(name: str, owner: Subprogram) -> str:
     return (
         f"{name} is a variable of {owner.name}: its place has another use where that does not run"
     )
+
+
+def _have_inlined(frame: SubprogramFrame, running: WaveKernel | None, declared: set[Die]) -> bool:
+    """Return whether one of some functions, by their declarations, is inlined into the function of
+    a frame or into the kernel of its wave."""
+    outer = [*frame.subprograms[-1:]]
+    if running is not None:
+        loaded = code_object_at(frame.session.code_objects, running.address)
+        kernel = None if loaded is None else loaded.scopes.subprogram_at(running.address)
+        outer += [] if kernel is None else [kernel]
+    return any(not declared.isdisjoint(_inlined_into(function.die)) for function in outer)
+
+
+@kept_with(lambda function: function.unit)  # every lane asks
+def _inlined_into(function: Die) -> frozenset[Die]:
+    """Return the declarations of the functions that are inlined into one."""
+    return frozenset(map(declaration_of, calls_below(function)))

@@ -23,6 +23,7 @@ from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.session.own_frame import needs_no_frame, points_implicitly
 from tests.cli.command import FIXTURES, STATES, run
+from tests.gpu_programs import gpu_program
 from tests.language.sessions import waves_of
 from tests.repl.side_by_side import answers, build, with_core
 
@@ -270,7 +271,7 @@ def test_blocks_of_an_inlined_coroutine(tmp_path: Path, tool: Callable[[str], st
 
 KERNELS = """\
 __attribute__((noinline)) int help(int v) { volatile int w = v + 1; return w; }
-__kernel void ka(__global int *out) { __local int la; la = 111; out[0] = help(la); }
+__kernel void ka(__global int *out) { volatile __local int la; la = 111; out[0] = help(la); }
 __kernel void kb(__global int *out) { __local int lb; lb = 222; out[0] = help(lb); }
 __attribute__((nodebug)) __kernel void kc(__global int *out) {
   __local int lc; lc = 333; out[0] = help(lc); }
@@ -329,3 +330,26 @@ def test_local_memory_of_a_kernel_that_may_run(kernels: Path) -> None:
     assert note in in_function.notes_on(local)
     why = "la is a variable of ka, and the wave runs kb"
     assert str(in_other.read(local).error) == why
+
+
+INLINED_KERNELS = """\
+__kernel void ka(__global int *out) { volatile __local int la; la = 111;
+  out[0] = la;
+  out[1] = la + 1; }
+__kernel void kb(__global int *out) { ka(out + 2); out[0] = 1; }
+__kernel void kc(__global int *out) { volatile __local int lc; lc = 222;
+  out[0] = lc; }
+"""
+OTHER_USE = "its place has another use where that does not run"
+
+
+def test_local_memory_of_a_kernel_inlined_into_another_one(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Its entry is only in the copy that is not inlined, as for `la`."""
+    code = gpu_program(tool, tmp_path / "a.cl", INLINED_KERNELS, "gfx90a", "-O1")
+    shown = dispatched(code, "kb", "break 2", "run", "print ka::la", "print kc::lc")
+    assert "$1 = 111" in shown and OTHER_USE not in shown
+    assert "lc is a variable of kc, and the wave runs kb" in shown
+    shown = dispatched(code, "kc", "break 6", "run", "print ka::la")
+    assert "$1 = 222" in shown and f"la is a variable of ka: {OTHER_USE}" in shown
