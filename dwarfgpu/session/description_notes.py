@@ -8,6 +8,7 @@ from typing import Final, Protocol
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import constant_excess
+from dwarfgpu.dwarf.scope.nameless_functions import is_nameless
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Unspecified, strip
@@ -92,6 +93,12 @@ def _each_note(
 
         if not is_alone_in_lds(variable, frame):
             yield unplaced(variable.name)
+        if variable.kind == "global" and is_nameless(variable.die):
+            from dwarfgpu.session.own_frame import note_on_nameless  # few are so
+
+            note = note_on_nameless(variable, frame)
+            if note is not None:
+                yield note
     if variable.kind != "global" and not frame.is_of(variable.function):
         from dwarfgpu.session.own_frame import require_frame_with  # most frames are of its function
 

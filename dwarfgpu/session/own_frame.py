@@ -15,9 +15,10 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.dwarf.scope.declarations import declaration_of
+from dwarfgpu.dwarf.scope.nameless_functions import owners_of
 from dwarfgpu.dwarf.scope.scope_entries import calls_below
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
-from dwarfgpu.dwarf.scope.variable import function_around
+from dwarfgpu.dwarf.scope.variable import Variable, function_around
 from dwarfgpu.errors import InconsistentContext
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList
@@ -161,6 +162,17 @@ def _note_on_kernel(
         where = f"the wave runs {running.name}"
         raise InconsistentContext(f"{name} is a variable of {owner.name}, and {where}")
     return _of_kernels(name, owner)
+
+
+def note_on_nameless(variable: Variable, frame: SubprogramFrame) -> str | None:
+    """Return a note on a variable in LDS of functions that are only inlined, unless the function of
+    a frame, or the kernel of its wave, has such a call."""
+    from dwarfgpu.session.wave_kernel import kernel_of_wave
+
+    owners = [declaration_of(owner) for owner in owners_of(variable)]
+    if not owners or _have_inlined(frame, kernel_of_wave(frame.session), {*owners}):
+        return None
+    return _of_kernels(variable.name, Subprogram(owners[0]))
 
 
 def _of_kernels(name: str, owner: Subprogram) -> str:

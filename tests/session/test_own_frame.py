@@ -340,6 +340,16 @@ __kernel void kb(__global int *out) { ka(out + 2); out[0] = 1; }
 __kernel void kc(__global int *out) { volatile __local int lc; lc = 222;
   out[0] = lc; }
 """
+INLINED_FUNCTION = """\
+#define DEVICE static inline __attribute__((device, always_inline))
+#define KERNEL extern "C" __attribute__((global))
+#define LOCAL __attribute__((shared))
+DEVICE int inl(int v) { LOCAL volatile int li; li = v; return li + 1; }
+KERNEL void ka(int *out) { out[0] = inl(7);
+  out[1] = 2; }
+KERNEL void kb(int *out) { LOCAL volatile int lb; lb = 222;
+  out[0] = lb; }
+"""
 OTHER_USE = "its place has another use where that does not run"
 
 
@@ -353,3 +363,14 @@ def test_local_memory_of_a_kernel_inlined_into_another_one(
     assert "lc is a variable of kc, and the wave runs kb" in shown
     shown = dispatched(code, "kc", "break 6", "run", "print ka::la")
     assert "$1 = 222" in shown and f"la is a variable of ka: {OTHER_USE}" in shown
+
+
+def test_local_memory_of_a_function_that_is_only_inlined(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Clang puts it into a function without a name, which is in no kernel."""
+    code = gpu_program(tool, tmp_path / "a.hip", INLINED_FUNCTION, "gfx90a", "-O1")
+    shown = dispatched(code, "ka", "break 6", "run", "print inl::li")
+    assert "$1 = 7" in shown and OTHER_USE not in shown
+    shown = dispatched(code, "kb", "break 8", "run", "print inl::li")
+    assert "$1 = 222" in shown and f"li is a variable of inl: {OTHER_USE}" in shown
