@@ -71,7 +71,7 @@ class Verdict:
     fdes: int
     findings: Findings
     has_debug_info: bool = False
-    """Whether the file has a section for units, readable or not."""
+    """Whether the file has a section for units or a separate debug file, readable or not."""
 
     @property
     def has_nothing(self) -> bool:
@@ -80,8 +80,8 @@ class Verdict:
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether a limit ended the check of a part, or no unit could be checked; without a
-        section for units, nothing at all."""
+        """Whether a limit ended the check of a part, or no unit could be checked; without
+        debugging information, nothing at all."""
         is_unread = self.has_nothing or (self.has_debug_info and not self.units)
         return self.findings.is_incomplete or (is_unread and self.findings.skips > 0)
 
@@ -176,7 +176,7 @@ def _verified(code_object: CodeObject, findings: Findings, budgets: CheckBudgets
         expressions.distinct,
         fdes,
         findings,
-        _has_units(info.object),
+        _has_units(info.object) or code_object.unusable_debug_file is not None,
     )
 
 

@@ -115,6 +115,21 @@ def test_call_frame_information_alone_is_not_a_check_of_the_units(tmp_path: Path
     assert run("check", path).status == 0
 
 
+def test_a_debug_file_that_cannot_be_used_is_not_a_check_of_the_units(tmp_path: Path) -> None:
+    """A debug file that is missing is none: a stripped file may be as it is meant."""
+    frames = cie() + cfi_entry(bytes(4), words(0x1000, 0x40) + CFA)
+    link = {".gnu_debuglink": b"k.debug\0" + bytes(4)}
+    path = tmp_path / "k.co"
+    path.write_bytes(elf({".text": CODE, ".debug_frame": frames, **link}))
+    assert run("check", path).status == 0
+    (tmp_path / "k.debug").write_bytes(elf({".debug_info": b""}))
+    done = run_json("check", path)
+    assert (done.json["checked"]["fdes"], done.json["incomplete"], done.status) == (1, True, 2)
+    assert run("check", path).lines[-1] == "0 errors, 0 warnings; no unit was checked"
+    done = run("check", path, "--sarif")
+    assert '"executionSuccessful": false' in done.out and done.status == 2
+
+
 def test_a_clean_file(tmp_path: Path) -> None:
     done = run("check", CLEAN)
     assert (done.status, done.lines[-1]) == (
