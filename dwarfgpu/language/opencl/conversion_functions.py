@@ -1,7 +1,8 @@
 """Conversions of OpenCL C that are functions: `convert_uchar4_sat_rte(v)` (OpenCL C 3.0, 6.4.3) and
 `as_float(x)` (6.4.4).
 
-Law: where OpenCL C leaves the result of a conversion undefined, there is none.
+Law: where OpenCL C leaves the result of a conversion undefined, there is none. A bool is promoted
+to an int, as an argument of functions that take numbers, and is no type of 6.4.4.
 """
 
 from __future__ import annotations
@@ -83,9 +84,11 @@ def _called(
         raise UsageError(f"{name} takes one argument")
     (value,) = arguments
     element = vector_form(value.type)[0] if is_vector(value.type) else value.type
-    if not is_number(element) or is_boolean(element):
+    is_reinterpreted = name.startswith("as_")
+    is_accepted = is_number(element) and not (is_boolean(element) and is_reinterpreted)
+    if not is_accepted:
         raise UsageError(f"{name} takes a number or a vector of numbers")
-    if name.startswith("as_"):
+    if is_reinterpreted:
         return _reinterpreted(evaluation, name, value, kind)
     return _converted(evaluation, match, value, kind)
 
@@ -130,7 +133,10 @@ def _converted(
     if bare.base.encoding == "float" and match["saturated"]:
         raise UsageError(f"{name}: only conversions to integers have _sat")
     parts = elements_of(arithmetic, value, value) if is_vector(value.type) else [value]
-    results = [_number(evaluation, match, arithmetic.number(part), bare) for part in parts]
+    sources = [arithmetic.number(part) for part in parts]
+    if is_boolean(value.type):
+        sources = [arithmetic.numbers.promoted(source) for source in sources]
+    results = [_number(evaluation, match, source, bare) for source in sources]
     if not is_vector(kind):
         return TypedValue(kind, bits=arithmetic.numbers.bits(results[0]), unit=value.unit)
     bits = [arithmetic.numbers.bits(result) for result in results]
