@@ -226,6 +226,10 @@ class ObjectFile(ElfFile):
         table = self._symbol_table
         return () if table is None else table.locals_in(name, source, code)
 
+    def has_source_symbol(self, source: str) -> bool:
+        """Return whether the symbol table names a source file, as that of gcc's LTO does not."""
+        return self._symbol_table is not None and self._symbol_table.has_source(source)
+
     def symbol_before(self, address: int) -> Symbol | None:
         """Return the named function or object at or before an address; of several one with a size,
         and of these, as GDB, the one whose name is last, but the global function before its local

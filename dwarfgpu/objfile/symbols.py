@@ -265,6 +265,10 @@ class SymbolTable(OfOpenFile):
             if is_code and entries.is_defined(section):
                 yield entries.address(section, value)
 
+    def has_source(self, source: str) -> bool:
+        """Return whether there is a symbol of a source file of a name."""
+        return any(name == source for _, name in self._sources)
+
     @cached_property
     def _sources(self) -> list[tuple[range, str]]:
         """The numbers of the symbols that follow each symbol of a source file, and its name."""

@@ -178,21 +178,26 @@ def test_of_source_files_of_one_name_one_has_symbols_of_the_code_of_the_unit() -
     assert symbols_of_statics("a.c", "a.c", code=0x2010) == [4, None]
 
 
+SEVERAL = "not one source file alone is called a.c and has its code"
+UNNAMED = "the symbol table does not name its source file a.c"
+
+
 @pytest.mark.parametrize(
-    ("sources", "code", "symbol"),
+    ("sources", "code", "symbol", "why"),
     [
-        (("b.c",), 0, "x"),
-        (("a.c", "a.c"), 0, "x"),
-        (("a.c", "a.c"), 0x3000, "x"),
-        (("a.c",), 0x3000, "x"),  # that of gcc's LTO has no name
-        (("", "a.c"), 0x2000, "x"),
-        (("",), 0x2000, "x.lto_priv.0"),
+        (("b.c",), 0, "x", UNNAMED),
+        (("a.c", "a.c"), 0, "x", SEVERAL),
+        (("a.c", "a.c"), 0x3000, "x", SEVERAL),
+        (("a.c",), 0x3000, "x", SEVERAL),  # that of gcc's LTO has no name
+        (("", "a.c"), 0x2000, "x", SEVERAL),
+        (("",), 0x2000, "x", UNNAMED),
+        (("",), 0x2000, "x.lto_priv.0", UNNAMED),
     ],
 )
 def test_which_source_file_a_thread_local_symbol_is_of_may_be_unknown(
-    sources: tuple[str, ...], code: int, symbol: str
+    sources: tuple[str, ...], code: int, symbol: str, why: str
 ) -> None:
-    with pytest.raises(Ambiguous, match="not one source file alone is called a.c"):
+    with pytest.raises(Ambiguous, match=f"which thread-local variable it is, is not known: {why}"):
         symbols_of_statics(*sources, code=code, symbol=symbol)
 
 

@@ -106,7 +106,8 @@ def _in_thread(
 ) -> UntypedSymbol | None:
     """Return the thread-local symbol of a variable that other units cannot mean: that of its name
     in its source file. `Ambiguous` where it is not known which one is of that file: of two files of
-    one name, one has symbols of the unit's code; one of gcc's LTO has no name.
+    one name, one has symbols of the unit's code; one of gcc's LTO has no name. The only symbol of
+    its name may be that of another file without debugging information.
 
     The symbols of static variables of functions have other names.
     """
@@ -131,9 +132,12 @@ def _in_thread(
                 symbols = file.symbols_named(name, f"{name}.")
             symbols = tuple(one for one in symbols if one.is_local and one.kind == "thread_local")
             if in_source is None and symbols:
+                why = f"not one source file alone is called {source} and has its code"
+                if not file.has_source_symbol(source):
+                    why = f"the symbol table does not name its source file {source}"
                 raise Ambiguous(
                     f"{name} has no location, and which thread-local variable it is, is not known: "
-                    f"not one source file alone is called {source} and has its code"
+                    f"{why}"
                 )
             if len(symbols) == 1:
                 return _as_loaded(code_object, file, symbols[0])
