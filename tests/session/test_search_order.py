@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
+from dwarfgpu.dwarf.scope.symbols_by_name import (
+    demangled_symbol,
+    symbol_of_variable,
+    untyped_symbol,
+)
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.language.evaluator import source_type
@@ -95,6 +99,29 @@ def test_the_default_version_of_a_symbol_is_meant(tmp_path: Path) -> None:
     symbol = symbol_of_variable((user, library), Variable("data", variables[0], "global"))
     [new] = library.file.symbols_named("new")
     assert symbol is not None and symbol.address == new.address + (2 << 20)
+
+
+@pytest.mark.parametrize("options", [("-no-pie",), ("-pie", "-fPIE")])
+def test_the_copy_in_a_program_is_meant(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """The static linker names it by its version, as if that were an old one: `_ZN1n1xE@V1`."""
+    (tmp_path / "library.cpp").write_text("namespace n { int x = 5; }\n")
+    (tmp_path / "map").write_text("V1 { global: _ZN1n1xE; local: *; };\n")
+    (tmp_path / "program.cpp").write_text(
+        "namespace n { extern int x; }\nint main() { return n::x++; }\n"
+    )
+    common = ["g++", "-shared", "-fPIC", "-Wl,--version-script=map"]
+    command = [*common, "-o", "library.so", "library.cpp"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    command = ["g++", *options, "-o", "program", "program.cpp", "./library.so"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    program = CodeObject.open(str(tmp_path / "program"), 0)
+    library = CodeObject.open(str(tmp_path / "library.so"), 9 << 20)
+    [copy] = program.file.symbols_named("_ZN1n1xE@V1")
+    for symbol in (
+        untyped_symbol((program, library), "_ZN1n1xE"),
+        demangled_symbol((program, library), "n::x"),
+    ):
+        assert symbol is not None and symbol.address == copy.address
 
 
 def test_a_hint_names_the_file_with_a_variable(tmp_path: Path) -> None:

@@ -339,15 +339,21 @@ def function_at(code_objects: Iterable[CodeObject], entry: int) -> Die | None:
 
 
 def untyped_symbol(code_objects: Collection[CodeObject], name: str) -> UntypedSymbol | None:
-    """Return the symbol of a name, perhaps without its version: global symbols and default versions
-    first, and last a variable of C++ that has the name in its own file alone, or an ABI tag. None
-    if no file defines one."""
-    candidates: list[tuple[tuple[bool, bool], UntypedSymbol]] = []
-    for code_object in code_objects:
+    """Return the symbol of a name, perhaps without its version: global symbols first, of the first
+    file, and last a variable of C++ that has the name in its own file alone, or an ABI tag. None if
+    no file defines one.
+
+    Old versions of libraries come after the default ones of all files. In a program, `x@V1` may be
+    its copy of a library's variable, to which all names are bound.
+    """
+    candidates: list[tuple[tuple[bool, bool, int, bool], UntypedSymbol]] = []
+    for number, code_object in enumerate(code_objects):
         for file in symbol_files(code_object):
             for symbol in file.symbols_named(name, f"{name}@", with_untyped=True):
                 if symbol.is_in_section or symbol.is_absolute:
-                    rank = symbol.is_local, _is_old_version(symbol)
+                    is_old = _is_old_version(symbol)
+                    is_hidden = is_old and not is_program(code_object.file)
+                    rank = symbol.is_local, is_hidden, number, is_old
                     candidates.append((rank, _as_loaded(code_object, file, symbol)))
     if not candidates:
         return _mangled_data(code_objects, name)
@@ -421,7 +427,7 @@ def demangled_symbol(code_objects: Iterable[CodeObject], text: str) -> UntypedSy
         for file in symbol_files(code_object):
             for word in words:
                 for symbol in file.mangled_symbols(f"{len(word)}{word}"):
-                    name = demangled(symbol.name) if symbol.is_in_section else None
+                    name = demangled(unversioned(symbol.name)) if symbol.is_in_section else None
                     if name is not None and wanted in _spellings(name):
                         return _as_loaded(code_object, file, symbol)
     return None
