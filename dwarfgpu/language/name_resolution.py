@@ -11,8 +11,8 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.qualified import split_last
-from dwarfgpu.dwarf.scope.declarations import declaration_of
+from dwarfgpu.dwarf.names.qualified import parts, split_last
+from dwarfgpu.dwarf.scope.declarations import declaration_of, unknown_in
 from dwarfgpu.dwarf.scope.imports import imported_units, units_with_names
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, has_tag, is_function, is_type, ordinary
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
@@ -20,8 +20,8 @@ from dwarfgpu.dwarf.scope.named_entries import TYPES
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.dwarf.scope.symbols_by_name import (
     demangled_symbol,
+    function_of_symbol,
     is_instance,
-    linked_variable,
     untyped_symbol,
 )
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -143,7 +143,7 @@ class Names:
         if known is None:
             try:
                 spelled = self.spelled(name)
-                known = self._looked_up(spelled) or self._visible_in_function(spelled)
+                known = self._in_scope(spelled)
                 if not (known or self.is_predeclared(spelled)):
                     known = self._rarer_meaning(spelled)
                 if self._rules.numbers_overloads:
@@ -156,6 +156,17 @@ class Names:
         if isinstance(known, UsageError):
             raise known.with_traceback(None)
         return known
+
+    def _in_scope(self, name: str) -> tuple[Meaning, ...]:
+        """Return the entities of a name in a scope around the program location, or written before
+        it."""
+        try:
+            return self._looked_up(name) or self._visible_in_function(name)
+        except UsageError:
+            meanings = self._in_linked_function(name)
+            if meanings is None:
+                raise
+            return meanings
 
     def _rarer_meaning(self, name: str) -> tuple[Meaning, ...]:
         """Return the entities of a name that is none of a scope around the program location."""
@@ -179,14 +190,42 @@ class Names:
         )
 
     def _of_linkage_name(self, name: str) -> tuple[Meaning, ...]:
-        """Return the global variable of a linkage name; its entry need not have a mangled one."""
-        if not name.startswith("_Z"):
-            variable = linked_variable(self.session.objects_with(name), name)
-            return () if variable is None else (variable,)
-        from dwarfgpu.dwarf.names.demangle import demangled  # few names are written so
+        """Return the variable of a linkage name, a global one or a static one of a function; its
+        entry need not have a mangled one."""
+        from dwarfgpu.dwarf.scope.linked_variables import linked_variable, static_variable
 
-        meanings = self._looked_up(demangled(name) or name)
-        return tuple(m for m in meanings if isinstance(m, Variable) and m.kind == "global")
+        objects = self.session.objects_with(name)
+        if name.startswith("_ZZ"):
+            static = static_variable(objects, name)
+            return () if static is None else (static,)
+        if name.startswith("_Z"):
+            from dwarfgpu.dwarf.names.demangle import demangled  # few names are written so
+
+            meanings: tuple[Meaning, ...] = ()
+            with suppress(UsageError):  # as of a function, whose text is no name
+                meanings = self._looked_up(demangled(name) or name)
+            named = tuple(m for m in meanings if isinstance(m, Variable) and m.kind == "global")
+            if named:
+                return named
+        variable = linked_variable(objects, name)
+        return () if variable is None else (variable,)
+
+    def _in_linked_function(self, name: str) -> tuple[Meaning, ...] | None:
+        """Return what `FUNCTION::NAME` means where the symbol of the function has another name than
+        its entry: `_Z1fv`, or that of `int f(void) asm("g")`. None if there is no such function."""
+        scope, simple = split_last(name)
+        function: Die | None = None
+        if scope.isidentifier():
+            function = function_of_symbol(self.session.objects_with(scope), scope)
+        if function is None:
+            return None
+        lookup = self.session.meanings(simple)
+        lookup.begin(simple)
+        meanings = lookup.in_scopes((function,), parts(simple)[0], ordinary)
+        meanings = meanings or self._visible_in((function,), simple)
+        if not meanings:
+            raise UsageError(unknown_in(function, simple))
+        return meanings
 
     def in_enclosing_functions(self, name: str, meanings: Sequence[Meaning]) -> Variable | None:
         """Return the variable of a function whose text encloses the one in focus, which is of
@@ -466,7 +505,7 @@ class Names:
             return first
         if is_known:
             raise UsageError(f'No symbol "{name}" in specified context.{instances}')
-        if self.is_name(file):
+        if self.is_name(file) or function_of_symbol(session.objects_with(file), file) is not None:
             return self.meaning(f"{file}::{name}")
         from dwarfgpu.language.source_lines import has_file  # few names are of a header
         from dwarfgpu.language.units_of_headers import meaning_in_header

@@ -126,6 +126,65 @@ def test_a_variable_by_its_linkage_name(
     assert re.search('Symbol "own" is static storage at address 0x[0-9a-f]+', address)
 
 
+FUNCTION_OF_LINKAGE = """
+int own(int n) asm("linked"), other(int n) __attribute__((alias("linked")));
+int own(int n) {
+  static int kept = 4;
+  int twice = 2 * n;
+  *(volatile int *)0 = twice;
+  return kept;
+}
+int main(void) { return own(3); }
+"""
+
+
+def test_a_function_by_its_linkage_name(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    build(tmp_path, {"a.c": FUNCTION_OF_LINKAGE}, [[tool("gcc"), "-g", "-o", "a", "a.c"]])
+    files = with_core(tool, tmp_path)
+    commands = [
+        "print linked::kept", "print linked::twice",
+        "print &linked::kept", "print linked::unknown", "print 'linked'::kept",
+    ]  # fmt: skip
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+
+
+MANGLED = """
+namespace n {
+int f(int) { static int kept = 5; return kept++; }
+template <class T> T of(T v) { static T kept = v; return kept; }
+struct S { virtual int m(int k) { static int of_member = 6; return k + of_member; } };
+int twice(int n) { { static int x = 1; n += x; } { static int x = 2; n += x; } return n; }
+}
+int main() { n::S s; return n::f(1) + n::of(2) + n::of(2.5) + s.m(4) + n::twice(1); }
+"""
+
+
+def test_mangled_names_of_what_has_no_such_entry(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    build(tmp_path, {"a.cpp": MANGLED}, [[tool("g++"), "-g", "-no-pie", "-o", "a", "a.cpp"]])
+    files = [str(tmp_path / "a")]
+    commands = [
+        "print _ZN1n2ofIiET_S1_", "whatis _ZN1n2ofIdET_S1_", "print &_ZTVN1n1SE",
+        "print sizeof(_ZZN1n1fEiE4kept)", "print _ZZN1n1fEiE4kept", "print &_ZN1n1fEi::kept",
+        "whatis _ZZN1n2ofIdET_S1_E4kept", "print _ZZN1n1S1mEiE9of_member", "print &_ZTIN1n1SE",
+        "print (char)_ZGVZN1n2ofIiET_S1_E4kept", "print _ZN1n1fEi::unknown", "print _ZN1n4goneE",
+    ]  # fmt: skip
+    own = [re.sub(r"note: .*\n", "", text) for text in answers(None, files, commands)]
+    assert own == answers(tool("gdb"), files, commands)
+
+
+def test_static_variables_of_one_name_in_several_blocks(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GDB takes the same one for all of them."""
+    build(tmp_path, {"a.cpp": MANGLED}, [[tool("g++"), "-g", "-o", "a", "a.cpp"]])
+    texts = answers(
+        None, [str(tmp_path / "a")], ["print _ZZN1n5twiceEiE1x", "print _ZZN1n5twiceEiE1x_0"]
+    )
+    assert [text.splitlines()[1] for text in texts] == ["$1 = 1", "$2 = 2"]
+
+
 @pytest.mark.parametrize(
     ("compiler", "version", "is_packed"),
     [

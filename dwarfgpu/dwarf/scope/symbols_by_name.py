@@ -13,15 +13,11 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.index.units_by_name import mentioning_units
 from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.scope.declarations import around, path_of
-from dwarfgpu.dwarf.scope.global_variables import own_globals_of
-from dwarfgpu.dwarf.scope.imports import searched_units
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, CLASSES, CONTAINERS, FUNCTIONS, code_ranges
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import Ambiguous, DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.objfile.dynamic_relocations import binds_itself, is_program
@@ -224,7 +220,7 @@ def interposable(
         if own is None:
             return None
         name = unversioned(own.name)
-        displacement = _number(variable, kind) - own.address if _block_of(variable) else 0
+        displacement = fixed_number(variable, kind) - own.address if _block_of(variable) else 0
         is_own = own.is_protected or binds_itself(owner.file)
     except DwarfGpuError:
         return None
@@ -243,7 +239,7 @@ def _own_symbol(file: ObjectFile, variable: Variable, kind: SymbolKind) -> Symbo
         return None if name is None else file.exported_object(name, kind)
     from dwarfgpu.dwarf.names.demangle import demangled_name  # few variables have only symbols
 
-    for symbol in file.exported_at(_number(variable, kind), kind):
+    for symbol in file.exported_at(fixed_number(variable, kind), kind):
         spelled = demangled_name(unversioned(symbol.name))
         if spelled is not None and spelled.rpartition("::")[2] == variable.name:
             return symbol
@@ -288,7 +284,7 @@ def _is_at_address(variable: Variable) -> bool:
     return is_indexed or (code[0] == _ADDR and len(code) == 1 + size_bytes)
 
 
-def _number(variable: Variable, kind: SymbolKind) -> int:
+def fixed_number(variable: Variable, kind: SymbolKind) -> int:
     """Return the address, or the offset in thread-local storage, that a location says, as the file
     has it; -1 if it cannot be said so."""
     location = variable.location
@@ -372,30 +368,6 @@ def _mangled_data(code_objects: Iterable[CodeObject], name: str) -> UntypedSymbo
                 if symbol.is_in_section and static is None:
                     static = _as_loaded(code_object, file, symbol)
     return static
-
-
-def linked_variable(code_objects: Iterable[CodeObject], name: str) -> Variable | None:
-    """Return the global variable of the symbol with a name that its entry has as its linkage name
-    alone: `int x asm("y")`. None if there is none, or if there are several.
-
-    A unit that cannot be read is passed over: the search for the name itself reports it.
-    """
-    variables: list[Variable] = []
-    for code_object in code_objects:
-        info = code_object.info
-        has_symbol = any(
-            symbol.kind != "function"
-            for file in symbol_files(code_object)
-            for symbol in file.symbols_named(name)
-        )
-        visited: set[CompilationUnit] = set()
-        for unit in mentioning_units(info, name) if has_symbol else ():
-            with suppress(DwarfGpuError):
-                for searched in searched_units(unit, visited):
-                    variables += [
-                        item for item in own_globals_of(searched) if item.die.linkage_name == name
-                    ]
-    return variables[0] if len(variables) == 1 else None
 
 
 def _as_loaded(code_object: CodeObject, file: ObjectFile, symbol: Symbol) -> UntypedSymbol:

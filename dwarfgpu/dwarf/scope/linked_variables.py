@@ -1,0 +1,72 @@
+"""Find described variables by the names of their symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.index.units_by_name import mentioning_units
+from dwarfgpu.dwarf.names.qualified import split_last
+from dwarfgpu.dwarf.scope.functions_by_name import functions_named
+from dwarfgpu.dwarf.scope.global_variables import own_globals_of
+from dwarfgpu.dwarf.scope.imports import searched_units
+from dwarfgpu.dwarf.scope.symbols_by_name import (
+    fixed_number,
+    kind_of_symbol,
+    symbol_files,
+)
+from dwarfgpu.dwarf.scope.variable import Variable, variables_below
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+
+
+def linked_variable(code_objects: Iterable[CodeObject], name: str) -> Variable | None:
+    """Return the global variable of the symbol with a name that its entry has as its linkage name
+    alone: `int x asm("y")`. None if there is none, or if there are several.
+
+    A unit that cannot be read is passed over: the search for the name itself reports it.
+    """
+    variables: list[Variable] = []
+    for code_object in code_objects:
+        info = code_object.info
+        has_symbol = any(
+            symbol.kind != "function"
+            for file in symbol_files(code_object)
+            for symbol in file.symbols_named(name)
+        )
+        visited: set[CompilationUnit] = set()
+        for unit in mentioning_units(info, name) if has_symbol else ():
+            with suppress(DwarfGpuError):
+                for searched in searched_units(unit, visited):
+                    variables += [
+                        item for item in own_globals_of(searched) if item.die.linkage_name == name
+                    ]
+    return variables[0] if len(variables) == 1 else None
+
+
+def static_variable(code_objects: Iterable[CodeObject], name: str) -> Variable | None:
+    """Return the static variable of a function of C++ that is at the symbol with a name. Several
+    blocks of the function may have one of its own name: `_ZZ1fvE1x` and `_ZZ1fvE1x_0`.
+
+    None if none is described there.
+    """
+    from dwarfgpu.dwarf.names.demangle import demangled  # few names are written so
+
+    function, simple = split_last(demangled(name) or "")
+    for code_object in code_objects:
+        numbers = {
+            (symbol.kind, symbol.address)
+            for file in symbol_files(code_object)
+            for symbol in file.symbols_named(name)
+            if symbol.is_in_section
+        }
+        if not numbers:
+            continue
+        for named in functions_named(code_object, function):
+            for variable in variables_below(named.die):
+                kind = kind_of_symbol(variable) if variable.name == simple else None
+                if kind is not None and (kind, fixed_number(variable, kind)) in numbers:
+                    return variable
+        break  # the dynamic linker binds the name to this one
+    return None
