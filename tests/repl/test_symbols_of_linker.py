@@ -142,7 +142,7 @@ def test_a_function_by_its_linkage_name(tmp_path: Path, tool: Callable[[str], st
     build(tmp_path, {"a.c": FUNCTION_OF_LINKAGE}, [[tool("gcc"), "-g", "-o", "a", "a.c"]])
     files = with_core(tool, tmp_path)
     commands = [
-        "print linked::kept", "print linked::twice",
+        "info address linked", "info address other", "print linked::kept", "print linked::twice",
         "print &linked::kept", "print linked::unknown", "print 'linked'::kept",
     ]  # fmt: skip
     assert answers(None, files, commands) == answers(tool("gdb"), files, commands)

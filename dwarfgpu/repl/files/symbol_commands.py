@@ -125,14 +125,16 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     name = argument
     if first is None or (isinstance(first, Die) and not has_location(first)):
         symbol = symbol_of(session, spelled)
-        # The entry of a function need not have this name.
-        described = argument.startswith("_Z") or "(" in argument
+        # The entry of a function need not have this name. As in GDB, an alias is not described.
+        described = argument.startswith(_MANGLED) or "(" in argument
         if symbol is None:
             symbol = demangled_symbol(session.objects_with(argument), argument)
             described = True
         function = None
-        if symbol is not None and described and symbol.is_code:
+        if symbol is not None and symbol.is_code and not symbol.is_indirect:
             function = function_at(session.code_objects, symbol.address)
+        if function is not None and not described:
+            function = function if function.linkage_name == argument else None
         if symbol is None and "::" in argument:
             raise UsageError(f'No symbol "{argument}" in current context.')
         if symbol is None:
@@ -143,7 +145,7 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
             text = f"at {symbol.address:#x} in a file compiled without debugging"
         else:
             text = f"a function at address {symbol.address:#x}"
-            name = full_function_name(function) or argument
+            name = (full_function_name(function) if described else None) or argument
     else:
         text = symbol_description(session, first)
         if isinstance(first, Die) and first.tag in FUNCTIONS:
