@@ -37,6 +37,7 @@ from dwarfgpu.language.explicit_location import (
 )
 from dwarfgpu.language.function_locations import CodeLocation
 from dwarfgpu.language.name_resolution import Names
+from dwarfgpu.language.untyped_symbols import symbol_of
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
 from dwarfgpu.session.session import Session
@@ -90,6 +91,14 @@ def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
         for (path, line, address), location in locations.items()
         if address or (path, line) not in with_address  # else it only declares the variable
     )
+
+
+def location_of_data(session: Session, text: str) -> CodeLocation | None:
+    """Return the variable of a name that only a symbol table has; None if there is none."""
+    symbol = symbol_of(session, unquoted(text))
+    if symbol is None or symbol.is_code or symbol.is_absolute or symbol.thread_local_in is not None:
+        return None
+    return CodeLocation("symbol", None, (symbol.address,), is_described=False)
 
 
 class _EndsInPath:

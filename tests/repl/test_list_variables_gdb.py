@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import run
-from tests.repl.side_by_side import answers, build_with_library, with_core
+from tests.repl.side_by_side import answers, build, build_with_library, with_core
 
 LIBRARY = """\
 struct Text { int at(int i); int size(); };
@@ -78,6 +78,17 @@ def test_the_variable_comes_before_functions_of_libraries(files: list[str]) -> N
     assert first.startswith('Line 3 of "a.cpp" is at address 0x')
     assert second.startswith("No line number information available for address 0x")
     assert second.endswith(" <Text::at(int)>")
+
+
+def test_a_variable_that_only_a_symbol_table_has(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    text = "int known = 1;\nstatic int own = 2;\nint main(void) { return known + own; }\n"
+    build(tmp_path, {"a.c": text}, [[tool("gcc"), "-no-pie", "-o", "a", "a.c"]])
+    files, commands = [str(tmp_path / "a")], ["info line known", "info line own", "info line gone"]
+    shown = answers(None, files, commands)
+    assert shown == answers(tool("gdb"), files, commands)
+    assert shown[0].endswith(" <known>\n")
 
 
 def test_clear_means_the_function(files: list[str]) -> None:

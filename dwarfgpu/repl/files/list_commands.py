@@ -311,7 +311,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
     frame = default_or_frame(shell)
     before = _listed_last(shell, frame)
     if argument:
-        locations = listed_locations(shell, argument, position_of_lines(shell))
+        locations = _located(shell, argument)
     elif before is None and _has_no_line(shell, frame):
         yield Output("No line number information available.", {"lines": []})
         note_unreadable_line(shell, shell.session)
@@ -352,6 +352,19 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
                 examined_code(shell, step.begin)
                 last = before or Listed(frame, location.position, 0, location.position.line)
                 shell.listed = evolve(last, next_line=location.position.line + 1)
+
+
+def _located(shell: Shell, text: str) -> tuple[CodeLocation, ...]:
+    """Return `listed_locations`, or else the variable that only a symbol table has."""
+    try:
+        return listed_locations(shell, text, position_of_lines(shell))
+    except LinespecNotFound:
+        from dwarfgpu.language.symbol_locations import location_of_data  # for names alone
+
+        data = location_of_data(shell.session, text)
+        if data is None:
+            raise
+        return (data,)
 
 
 def _has_no_line(shell: Shell, frame: FramePosition | None) -> bool:
