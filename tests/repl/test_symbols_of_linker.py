@@ -148,6 +148,17 @@ def test_a_function_by_its_linkage_name(tmp_path: Path, tool: Callable[[str], st
     assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
 
 
+def test_lists_of_linkage_names(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GDB lists them, too, but by these names."""
+    sources = {"a.c": f'int counter asm("linked_counter") = 1;\n{FUNCTION_OF_LINKAGE}'}
+    build(tmp_path, sources, [[tool("gcc"), "-g", "-o", "a", "a.c"]])
+    commands = [f"info {kind} ^linked" for kind in ("functions", "variables", "types")]
+    functions, variables, types = answers(None, [str(tmp_path / "a")], commands)
+    assert functions.endswith("File a.c:\n4:\tint own(int);\n")
+    assert variables.endswith("File a.c:\n1:\tint counter;\n")
+    assert types.endswith('"^linked":\n')
+
+
 MANGLED = """
 namespace n {
 int f(int) { static int kept = 5; return kept++; }

@@ -28,14 +28,19 @@ from dwarfgpu.errors import DwarfGpuError
 
 _AROUND: Final = TAGGED | CONTAINERS
 """Their names are part of those of the entries in them."""
+_LINKAGE_NAMES: Final = (dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME)
 
 
 class SimpleNames:
     """The names of entries that are listed as they are written: most entries do not match, and for
     these no more than the name is read."""
 
-    def __init__(self, unit: CompilationUnit, kind: Kind) -> None:
+    def __init__(
+        self, unit: CompilationUnit, kind: Kind, *, with_linkage_names: bool = False
+    ) -> None:
+        """`with_linkage_names`: an entry that has one, too, is not listed by its name alone."""
         self._unit = unit
+        self._with_linkage_names = with_linkage_names
         is_plain = unit.root.tag not in _AROUND and not unit.root.has(dw.AT_SIGNATURE)
         if kind == "functions":
             is_plain = unit.style in dw.WITH_TYPES_OF_C and not unit.is_cplusplus
@@ -84,6 +89,8 @@ class SimpleNames:
         if abbreviation.tag == dw.TAG_VARIABLE and (  # of a template, which either of them shows
             abbreviation.has_children or dw.AT_LINKAGE_NAME in positions
         ):
+            return None
+        if self._with_linkage_names and not positions.keys().isdisjoint(_LINKAGE_NAMES):
             return None
         if dw.AT_NAME not in positions or any(name in positions for name in COMPLETING):
             return None

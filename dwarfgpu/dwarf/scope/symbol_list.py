@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.entry_tree import Tree
-from dwarfgpu.dwarf.names.demangle import demangled_function, last_of_path
+from dwarfgpu.dwarf.names.demangle import MANGLED, demangled_function, last_of_path
 from dwarfgpu.dwarf.names.fortran_ada import ada_type
 from dwarfgpu.dwarf.scope.declarations import around
 from dwarfgpu.dwarf.scope.imports import imported_units, type_sources
@@ -80,6 +80,7 @@ def listed_symbols(
     units: Iterable[CompilationUnit] | None = None,
     *,
     only_with_location: bool = True,
+    with_linkage_names: bool = False,
     problems: list[DwarfGpuError] | None = None,
     simple: str | None = None,
     searched: SearchedNames | None = None,
@@ -91,6 +92,7 @@ def listed_symbols(
     declaration position is read for these only. `units`: limits the search to these. `simple`: what
     all names that match end with, before the arguments of a template.
     `only_with_location`: False also yields exported variables without a location or value.
+    `with_linkage_names`: also yields those of C whose linkage names match: `int f(void) asm("g")`.
     """
     words = () if pattern is None else required_words(pattern.pattern)
     skipped = [] if problems is None else problems
@@ -111,7 +113,8 @@ def listed_symbols(
             continue
         matching = of_ada if kind == "types" and full.style == "ada" else of_names
         searched.spend_unit()
-        written = SimpleNames(full, kind)
+        is_linked = with_linkage_names and full.style in dw.WITH_TYPES_OF_C
+        written = SimpleNames(full, kind, with_linkage_names=is_linked)
         plain = PlainSymbols(full, kind)
         is_readable = kind == "functions" and full.is_cplusplus and matching is not None
         functions = FunctionNames(full, words) if is_readable else None
@@ -132,12 +135,12 @@ def listed_symbols(
                     yield symbol
                     continue
             elif functions is not None:
-                texts, is_linked = functions.texts_at(index)
-                if functions.lack_words(texts, above, index, has_linkage_name=is_linked):
+                texts, has_linked = functions.texts_at(index)
+                if functions.lack_words(texts, above, index, has_linkage_name=has_linked):
                     searched.spend(LEFT_OUT)
                     continue
-                searched.spend(cost_of_mangled(len(texts[-1])) if is_linked else SPELLED)
-                name = demangled_function(text_of(texts[-1])) if is_linked else None
+                searched.spend(cost_of_mangled(len(texts[-1])) if has_linked else SPELLED)
+                name = demangled_function(text_of(texts[-1])) if has_linked else None
                 searched.spend_spelled(name or "")
                 assert matching is not None
                 if name is not None and not matching.matches(name):
@@ -152,7 +155,7 @@ def listed_symbols(
                 searched.spend(cost + _cost_of_scopes(full.die(index)))
             die = full.die(index)
             try:
-                listed = _listed(die, index, kind, matching, only_with_location)
+                listed = _listed(die, index, kind, matching, only_with_location, is_linked)
             except DwarfGpuError as error:
                 skipped.append(die.located(error))
                 continue
@@ -359,11 +362,20 @@ def _has_code(abbreviation: Abbreviation) -> bool:
 
 
 def _listed(
-    die: Die, index: int, kind: Kind, matching: _Matching | None, only_with_location: bool
+    die: Die,
+    index: int,
+    kind: Kind,
+    matching: _Matching | None,
+    only_with_location: bool,
+    is_linked: bool,
 ) -> ListedSymbol | None:
     if die.tag not in TAGS[kind]:
         return None
     name = listed_name(die, kind, only_with_location)
-    if name is None or (matching is not None and not matching.matches(name)):
+    if name is None:
         return None
+    if matching is not None and not matching.matches(name):
+        linked = (die.linkage_name if is_linked else None) or MANGLED
+        if linked.startswith(MANGLED) or not matching.matches(linked):
+            return None
     return symbol_of(die, index, name, kind)

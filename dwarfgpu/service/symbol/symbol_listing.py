@@ -102,6 +102,7 @@ class SymbolSearch:
                     code_object.info,
                     query.kind,
                     query.name,
+                    with_linkage_names=query.kind in ("functions", "variables"),
                     problems=self.problems,
                     searched=searched,
                 ):
