@@ -180,10 +180,12 @@ def _notes_on_constant(variable: Variable) -> tuple[str, ...]:
 
 
 def _notes_on_pieces(variable: Variable, programs: Iterable[Program]) -> Iterator[str]:
-    """Yield the note on pieces that are not those of the object."""
+    """Yield the note on pieces that are not those of the object, or that may be missing, of Go."""
+    may_lack = variable.unit.language == dw.LANG_GO
     for program in programs:
         instructions = program.instructions
-        if not instructions or instructions[-1].operation.name not in PIECES:
+        has_pieces = bool(instructions) and instructions[-1].operation.name in PIECES
+        if not (has_pieces or (may_lack and instructions)):
             continue
         from dwarfgpu.session.excess_pieces import note_on_pieces  # few are in pieces
 

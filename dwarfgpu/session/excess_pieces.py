@@ -21,25 +21,36 @@ from dwarfgpu.model.storage import Composite, Part, Undefined
 
 def note_on_pieces(variable: Variable, instructions: Instructions) -> str | None:
     """Return the note where pieces are not those of the object, which begins where they do
-    (A.2.5.4.4.6), or where gc repeats some."""
+    (A.2.5.4.4.6), or where gc repeats some, or may have left out all but one."""
+    if is_of_gc(variable):
+        return _note_on_words(variable)
     pieces, size = pieces_of(instructions), size_bits(variable.type)
     if pieces is None or size is None:
         return None
-    if not is_of_gc(variable):
-        bits = sum(bits for _, bits in pieces)
-        return (
-            f"{variable.name}: its pieces have {bits} bits, and the object {size}: the first are "
-            f"read, and some may be those of another part: {GUESS}"
-            if bits > size
-            else None
-        )
+    bits = sum(bits for _, bits in pieces)
+    return (
+        f"{variable.name}: its pieces have {bits} bits, and the object {size}: the first are "
+        f"read, and some may be those of another part: {GUESS}"
+        if bits > size
+        else None
+    )
+
+
+def _note_on_words(variable: Variable) -> str | None:
     words = words_of(variable)
-    if words is None or not words.readings or len(words.of_object) == len(pieces):
+    if words is None:
+        return None
+    count = counted(len(words.of_object), "word")
+    if words.is_whole:
+        return (
+            f"{variable.name} has {count} and 1 place on the stack: Go's compiler may keep one of "
+            f"them there, but rather the whole object: {GUESS}"
+        )
+    if not words.readings or len(words.of_object) == words.slot_count:
         return None
     return (
-        f"{variable.name} has {counted(len(words.of_object), 'word')} and {len(pieces)} pieces: "
-        "Go's compiler repeats some words, and which these are is concluded from the location "
-        f"list: {GUESS}"
+        f"{variable.name} has {count} and {words.slot_count} pieces: Go's compiler repeats some "
+        f"words, and which these are is concluded from the location list: {GUESS}"
     )
 
 
@@ -47,9 +58,10 @@ def in_words(variable: Variable, location: Location, programs: Iterable[Program]
     """Return the location of a variable of gc with each piece at its word; `Ambiguous` where
     nothing decides which words any of the pieces are."""
     for program in programs:
-        pieces, words = pieces_of(program.instructions), words_of(variable)
-        if pieces is None or words is None or words.is_object:
+        words = words_of(variable)
+        if words is None or words.is_object:
             continue
+        pieces = pieces_of(program.instructions) or ()
         [single, *more] = location.single_locations
         sources = words.sources([where for where, _ in pieces])
         storage = single.storage

@@ -12,7 +12,9 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import coverage_of
 from dwarfgpu.dwarf.scope import go_words
 from dwarfgpu.errors import GUESS, Ambiguous
+from dwarfgpu.expr.instruction import Instructions
 from dwarfgpu.machine.state.state_target import StateTarget
+from dwarfgpu.session.excess_pieces import note_on_pieces
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.location_text import location_text
 from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
@@ -21,22 +23,26 @@ from tests.repl import repl_shell
 
 X86 = architecture("x86_64")
 STRING, ADDRESS, DATA1, DATA4, REF4, LIST = 0x08, 0x01, 0x0B, 0x06, 0x13, 0x17
+BLOCK1, FLAG = 0x0A, 0x0C
 SHAPES = (
     Shape(0x11, ((0x13, DATA1), (0x25, STRING), (0x11, ADDRESS)), True),
     Shape(0x24, ((0x03, STRING), (0x0B, DATA1), (0x3E, DATA1))),
     Shape(0x0F, ((0x49, REF4),)),
     Shape(0x13, ((0x03, STRING), (0x0B, DATA1)), True),
     Shape(0x0D, ((0x03, STRING), (0x49, REF4), (0x38, DATA1))),
-    Shape(0x2E, ((0x03, STRING), (0x11, ADDRESS), (0x12, DATA4)), True),
+    Shape(0x2E, ((0x03, STRING), (0x11, ADDRESS), (0x12, DATA4), (0x40, BLOCK1)), True),
     Shape(0x34, ((0x03, STRING), (0x49, REF4), (0x02, LIST))),
     Shape(0x01, ((0x49, REF4),), True),
     Shape(0x21, ((0x2F, DATA1),)),
+    Shape(0x05, ((0x03, STRING), (0x4B, FLAG), (0x49, REF4), (0x02, LIST))),
 )
 GO, C = 0x16, 0x1D
 GC = b"Go cmd/compile go1.19.8; regabi"
 NUMBERS = {"l": (b"long", 8, 5), "i": (b"int", 4, 5), "f": (b"double", 8, 4), "c": (b"c", 16, 3)}
 PLACES = {"a": "50", "b": "51", "c": "52", "d": "53", "-": ""}
 """The operation of each piece: rax, rdx, rcx, rbx, and one that is optimized out."""
+CFA, BELOW, LOWER, ABOVE = "9c", "9168", "9160", "9118"
+"""The operations of a place on the stack."""
 SLICE = "pll"
 """A pointer, and two numbers."""
 
@@ -48,9 +54,11 @@ def made(
     sizes: str = "",
     language: int = GO,
     producer: bytes = GC,
+    is_result: bool | None = None,
 ) -> Session:
     """A thread at the first entry of the location list of a variable `x`, a structure of a pointer
-    (`p`), numbers, and an array of one number (`1`). `sizes`: the bytes of each piece."""
+    (`p`), numbers, and an array of one number (`1`). `sizes`: the bytes of each piece.
+    `is_result`: None if it is no parameter."""
     data = bytes((1, language)) + producer + bytes(9)
     offsets = dict[str, int]()
 
@@ -70,8 +78,11 @@ def made(
         members += b"\x05m%d\0" % number + offsets[part].to_bytes(4, "little") + bytes((at,))
         at += size
     begin("x", b"\x04s\0" + bytes((at + -at % 8,)) + members + b"\0")
-    data += b"\x06f\0" + (0x1000).to_bytes(8, "little") + (0x100).to_bytes(4, "little")
-    data += b"\x07x\0" + offsets["x"].to_bytes(4, "little") + bytes(4) + b"\0\0"
+    data += (
+        b"\x06f\0" + (0x1000).to_bytes(8, "little") + (0x100).to_bytes(4, "little") + b"\x01\x9c"
+    )
+    data += b"\x07x\0" if is_result is None else b"\x0ax\0" + bytes((is_result,))
+    data += offsets["x"].to_bytes(4, "little") + bytes(4) + b"\0\0"
     path = folder / "made"
     sections: dict[str, bytes | Content] = {
         ".text": Content(bytes(0x100), flags=6, address=0x1000),
@@ -88,13 +99,14 @@ def made(
 
 
 def location_list(entries: Sequence[str], sizes: str) -> bytes:
-    """A list whose entries cover a byte of code each."""
+    """A list whose entries cover a byte of code each: its pieces, or the digits of a place."""
     out = b""
     for begin, pieces in enumerate(entries, 0x1000):
         expression = b"".join(
             bytes.fromhex(PLACES[piece]) + bytes((0x93, int(size)))
             for piece, size in zip(pieces, sizes or "8" * len(pieces), strict=True)
-        )
+            if not pieces[0].isdecimal()
+        ) or bytes.fromhex(pieces)
         out += begin.to_bytes(8, "little") + (begin + 1).to_bytes(8, "little")
         out += len(expression).to_bytes(2, "little") + expression
     return out + bytes(16)
@@ -240,3 +252,58 @@ def test_the_location_has_each_piece_at_its_word(tmp_path: Path) -> None:
     reading = location.read(location.variable("x"))
     assert reading.location is not None
     assert location_text(reading.location) == "{bytes 0-7: rax; bytes 8-15: rdx; bytes 16-23: rcx}"
+
+
+@pytest.mark.parametrize(
+    ("parts", "entries", "is_result", "is_noted"),
+    [
+        (SLICE, [BELOW], None, True),
+        (SLICE, [BELOW], False, True),  # it was in a register before
+        (SLICE, [ABOVE], True, True),
+        (SLICE, [CFA, CFA], True, True),
+        ("lllll", [ABOVE], None, False),
+        ("c", [ABOVE], True, True),
+        ("1", [ABOVE], None, False),
+    ],
+)
+def test_an_only_place_on_the_stack_may_be_of_the_whole_object(
+    tmp_path: Path, parts: str, entries: list[str], is_result: bool | None, is_noted: bool
+) -> None:
+    variable = made(tmp_path, parts, *entries, is_result=is_result).variable("x")
+    [extent, *_] = (row.extent for row in coverage_of(variable, None).descriptions)
+    assert extent.completeness == "whole" and not extent.undefined
+    note = note_on_pieces(variable, Instructions(()))
+    assert (note is not None) is is_noted
+    if note is not None:
+        assert "and 1 place on the stack" in note and note.endswith(GUESS)
+
+
+@pytest.mark.parametrize(
+    ("parts", "entries", "is_result"),
+    [
+        (SLICE, ["50"], None),
+        (SLICE, ["50", BELOW], None),
+        (SLICE, [BELOW, LOWER], None),
+        (SLICE, [ABOVE], None),
+        (SLICE, [CFA], False),
+        ("c", [BELOW], None),  # one half
+    ],
+)
+def test_an_only_place_may_be_of_one_word(
+    tmp_path: Path, parts: str, entries: list[str], is_result: bool | None
+) -> None:
+    session = made(tmp_path, parts, *entries, is_result=is_result)
+    variable = session.variable("x")
+    why = "1 place: Go's compiler repeats some words and leaves out others"
+    for row in coverage_of(variable, None).descriptions:
+        assert row.extent.completeness == "broken" and why in (row.extent.reason or "")
+    assert note_on_pieces(variable, Instructions(())) is None
+    if entries[0] == "50":  # the others need rules to find the frame
+        failure = session.read(variable).failure
+        assert isinstance(failure, Ambiguous) and why in failure.message
+
+
+def test_an_argument_may_be_whole_after_its_registers(tmp_path: Path) -> None:
+    """`gc -N` describes it so."""
+    session = made(tmp_path, SLICE, "abc", BELOW, is_result=False)
+    assert text(session, "x").replace("(long *) ", "") == "{m0 = 0x1, m1 = 2, m2 = 3}"

@@ -414,7 +414,7 @@ def _extents(
         if extent.completeness != "whole":
             is_whole = False
         out.append(extent)
-    if is_sized and variable.unit.language == dw.LANG_GO:
+    if variable.unit.language == dw.LANG_GO:
         from dwarfgpu.dwarf.coverage.go_extents import in_words  # few programs are of Go
 
         measured = in_words(variable, location, out)
