@@ -261,12 +261,18 @@ def test_what_is_listed_can_be_typed(tmp_path: Path, tool: Callable[[str], str])
     source = (
         "module pk.m;\n"
         "class C { int f; this(int a) { f = a; } this(string s) { f = 2; } this() {} }\n"
-        "int main() { auto c = new C(3), d = new C; return c.f + d.f; }\n"
+        "int main() {\n"
+        "  int nested(int a) { return a + 1; }\n"
+        "  auto c = new C(3), d = new C; return c.f + nested(d.f); }\n"
     )
     build(tmp_path, {"m.d": source}, [[tool("ldc2"), "-g", "-O0", "-of=a", "m.d"]])
-    commands = ["info functions m.*main", "print pk.m.C.this", "print &pk.m.C.this"]
-    listed, *shown = answers(None, [str(tmp_path / "a")], commands)
+    commands = ["info functions ^pk.m.main", "info functions D main", "break pk.m.main.nested"]
+    commands += ["print pk.m.C.this", "print &pk.m.C.this"]
+    listed, by_other_name, at_nested, *shown = answers(None, [str(tmp_path / "a")], commands)
     assert "int pk.m.main(void);" in listed and "D main" not in listed
+    assert "int pk.m.main.nested(int);" in listed
+    assert by_other_name.endswith(":\n")
+    assert "m.d, line 4." in at_nested
     for text in shown:
         assert text.endswith("say which: pk.m.C.this(int); pk.m.C.this(void)\n")
     [listed] = answers(None, [str(tmp_path / "a")], ["list pk.m.main"])

@@ -105,9 +105,10 @@ def _spelled(path: Sequence[str]) -> Iterator[str]:
     """Yield the spellings of a path: the first of its components are the packages and module."""
     if any("!" in component for component in path):
         yield "::".join(path)  # in the module in focus
-    lasts = [MAIN_OF_D, "main"] if path[-1] == "main" else path[-1:]
     for count in range(1, min(len(path), _MAX_PACKAGES)):
         if "!" in path[count - 1]:
             return
-        for last in lasts:
-            yield f"{'.'.join(path[:count])}::{'::'.join((*path[count:-1], last))}"
+        inner = path[count:]
+        in_main = [MAIN_OF_D if word == "main" else word for word in inner]
+        for names in (in_main, inner) if in_main != inner else (inner,):
+            yield "::".join((".".join(path[:count]), *names))

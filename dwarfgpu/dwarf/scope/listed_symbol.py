@@ -8,6 +8,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.function_names import full_function_name
+from dwarfgpu.dwarf.names.qualified import MAIN_OF_D
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import (
     followed,
@@ -86,10 +87,14 @@ def listed_name(die: Die, kind: Kind, only_with_location: bool) -> str | None:
 
 
 def _function_name(die: Die) -> str | None:
-    """Return the name of a function, of Rust for example after those of its namespaces."""
+    """Return the name of a function, of Rust for example after those of its namespaces, as its
+    source has it."""
     if die.name is None or die.unit.is_cplusplus or not has_namespaces(die.unit):
         return full_function_name(die)
-    return die.unit.joint.join(qualified_function(die))
+    names = qualified_function(die)
+    if die.unit.language == dw.LANG_D:
+        names = tuple("main" if name == MAIN_OF_D else name for name in names)
+    return die.unit.joint.join(names)
 
 
 def has_namespaces(unit: CompilationUnit) -> bool:

@@ -13,7 +13,6 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.dwarf.names.fortran_ada import ada_name, fortran_name
-from dwarfgpu.dwarf.names.qualified import MAIN_OF_D
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import followed, qualified_name
 from dwarfgpu.dwarf.scope.listed_symbol import Kind, ListedSymbol
@@ -178,11 +177,9 @@ class SymbolSearch:
 
 def _of_source(row: ListedSymbol) -> ListedSymbol:
     """Return the bounds that gnat describes beside an unconstrained array (`exp_dbug.ads`) under
-    the name of the array, which is listed once, and `main` of a module of D under that name."""
+    the name of the array, which is listed once."""
     if row.name.endswith(_BOUNDS) and row.unit.style == "ada":
         return row._replace(name=row.name.removesuffix(_BOUNDS))
-    if row.name.endswith(f".{MAIN_OF_D}") and row.unit.language == dw.LANG_D:
-        return row._replace(name=f"{row.name.removesuffix(MAIN_OF_D)}main")
     return row
 
 
