@@ -277,3 +277,23 @@ def test_what_is_listed_can_be_typed(tmp_path: Path, tool: Callable[[str], str])
         assert text.endswith("say which: pk.m.C.this(int); pk.m.C.this(void)\n")
     [listed] = answers(None, [str(tmp_path / "a")], ["list pk.m.main"])
     assert "int main() {" in listed
+
+
+@pytest.mark.parametrize(
+    ("compiler", "commands", "constructor"),
+    [("ldc2", ["-g", "-O0", "-of=a"], "this"), ("gdc", ["-g", "-oa"], "__ctor")],
+)
+def test_overloads_are_listed(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str, commands: list[str], constructor: str
+) -> None:
+    tool("gcc")
+    source = (
+        "module pk.m;\n"
+        "struct S { int a; this(int b) { a = b; } this(int b, int c) { a = c; }\n"
+        "  int get(int b) { return a; } int get(string s) { return a + 1; } }\n"
+        'int main() { auto s = S(1), t = S(1, 2); return s.get(1) + t.get("a"); }\n'
+    )
+    build(tmp_path, {"m.d": source}, [[tool(compiler), *commands, "m.d"]])
+    asked = ["info functions -n ^pk.m.S.get", f"info functions -n ^pk.m.S.{constructor}"]
+    for listed in answers(None, [str(tmp_path / "a")], asked):
+        assert listed.count("pk.m.S.get(") + listed.count(f"pk.m.S.{constructor}(") == 2

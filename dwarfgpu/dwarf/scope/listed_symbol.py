@@ -54,6 +54,11 @@ class ListedSymbol(NamedTuple):
         return self.unit.die(self.entry_index)
 
     @property
+    def is_overloadable(self) -> bool:
+        """Whether it is a function of D, where others may have its name: that has no parameters."""
+        return self.unit.language == dw.LANG_D and self.die.tag == dw.TAG_SUBPROGRAM
+
+    @property
     def is_of_nameless(self) -> bool:
         """Whether it is a variable of a function without attributes."""
         above = self.die.parent()

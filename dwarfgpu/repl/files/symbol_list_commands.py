@@ -162,13 +162,13 @@ def _by_file(rows: dict[tuple[str, bool], list[ListedSymbol]], list_of: str) -> 
         of_file = Group(list_of, {"filename": file})
         last, listed_keys = None, set[str]()
         for row in chain.from_iterable(sorted(rows.pop(key), key=itemgetter(0)) for key in keys):
-            # GDB lists a name once, too; instances of a template have one with several types.
+            # GDB lists a name once, too; overloads of D, and instances of a template, share one.
             if (row.name, row.is_static) != last:
                 last, listed_keys = (row.name, row.is_static), set()
-            key = symbol_text(row) if row.is_of_nameless else ""
+            key = symbol_text(row) if row.is_of_nameless or row.is_overloadable else ""
             if key not in listed_keys:
                 listed_keys.add(key)
-                text = symbol_text(row)
+                text = key or symbol_text(row)
                 line = f"{f'{row.line}:' if row.line else ''}\t{text}"
                 data: JsonObject = {"line": row.line, "name": row.name, "description": text}
                 yield NestedOutput(of_file, Output(line, data, "symbols"))
