@@ -27,6 +27,8 @@ type Deep **Loop
 type Ring [2]*Ring
 type One *Two
 type Two *One
+type Parts **Plain
+type Paths map[string]Plain
 
 var (
 	count   int
@@ -52,6 +54,8 @@ var (
 	ring    Ring
 	rings   = &ring
 	one     One
+	parts   Parts
+	paths   Paths
 )
 
 //go:noinline
@@ -59,7 +63,7 @@ func use(values ...interface{}) int { return len(values) }
 
 func main() {
 	use(second, others, all, address, named, handler, after, tree, slice, known, queue, shown)
-	use(loop, deep, loops, ring, rings, one)
+	use(loop, deep, loops, ring, rings, one, parts, paths)
 }
 """
 AS_IN_GDB = [
@@ -153,4 +157,4 @@ def test_listed_types(tool: Callable[[str], str], program: list[str]) -> None:
     own, gdbs = (answers(debugger, program, commands)[1:] for debugger in (None, tool("gdb")))
     assert own == gdbs
     assert "\ttypedef void (int, main.Named) func(int, main.Named);\n" in own[0]
-    assert "\tmain.Plain;\n" in own[1]
+    assert "\tmain.Plain;\n" in own[1] and "\ttypedef main.Plain ** main.Parts;\n" in own[1]

@@ -31,6 +31,7 @@ from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import (
+    MAX_CHAIN,
     Enum,
     Function,
     Pointer,
@@ -231,15 +232,30 @@ def _definition(row: ListedSymbol, type_: Type | None) -> str:
             result_type = type_.result if has_parameters else type_
             return f"{static}{declaration(result_type, row.name, cplusplus=cplusplus)};"
         case Typedef():
-            target = without_typedefs(type_.target)
-            if isinstance(target, Pointer) and target.own_name == row.name:  # of Go
-                bare = without_own_name(target)
-                target = evolve(bare, own_name=None) if isinstance(bare, Pointer) else bare
+            target = _without_names(without_typedefs(type_.target), row.name)
             return f"typedef {type_name(target, cplusplus=cplusplus)} {row.name};"
         case Struct() | Enum():
             return f"{type_name(type_, cplusplus=cplusplus)};"
         case _:
             return type_name(type_, cplusplus=cplusplus)
+
+
+def _without_names(type_: Type | None, own_name: str) -> Type | None:
+    """Return the type that has a name without the names of pointers, as `*main.T` of Go; what it
+    points to keeps its name if it points to itself."""
+    levels = list[Pointer]()
+    while isinstance(type_, Pointer) and type_.own_name is not None and len(levels) < MAX_CHAIN:
+        bare = without_own_name(type_)
+        if bare is type_ and type_.own_name == own_name and not levels:
+            return evolve(type_, own_name=None)
+        if bare is type_ or not isinstance(bare, Pointer):
+            type_ = bare
+            break
+        levels.append(bare)
+        type_ = bare.target
+    for bare in reversed(levels):
+        type_ = evolve(bare, target=type_)
+    return type_
 
 
 def _definition_of_fortran(row: ListedSymbol, type_: Type | None) -> str:
