@@ -48,7 +48,7 @@ from tools.bombs.nesting import declared_in_namespaces, named_in_namespaces
 from tools.bombs.sections import fde, files_of_one_name, frames
 
 _SCOPES = dw.TAG_SUBPROGRAM, dw.TAG_LEXICAL_BLOCK
-BEGINNING = 1_500
+BEGINNING = 500
 """Calls that every command makes, whatever the file is: five times as many are no growth."""
 START_CALLS = 30_000
 """Of a command that asks for little."""

@@ -524,7 +524,7 @@ BOMBS = (
          5_000_000, (*LIST, "debug bomb <<< break h.h:5", "debug bomb <<< list h.h:5",
                       "eval bomb --pc h.h:5 lit1", "disas bomb h.h:5",
                       "debug bomb <<< print 'h.h'::x", "debug bomb <<< print 'none.h'::main"),
-         says="have more than 3000000 rows.*--max-line-rows"),
+         says="have more than 3000000 rows.*--max-line-rows", small=400),
     Bomb("unknown-opcodes", ".debug_line", "four tables with {} opcodes that have no meaning",
          partial(opcode_tables, b"\0\1\x80"), 12_000_000,
          (*LIST, "eval bomb --pc f0.c:2 lit1"), says=STEPS),
