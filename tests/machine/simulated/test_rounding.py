@@ -241,6 +241,37 @@ def test_exceptions_stop_a_wave_that_enables_them(
     assert left(code, PLAIN | 0x7F << 12, "f4", *[1.0] * len(sources))[0] in (1.0, 2.0)
 
 
+DIVISION_FIXUP = {"f2": "080054d600051204", "f4": "080027d600051204", "f8": "080028d600051204"}
+
+
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8"])
+@pytest.mark.parametrize(
+    ("denominator", "numerator", "reason"),
+    [
+        (0.0, 1.0, StopReason.FP_DIVIDE_BY_0),
+        (-0.0, -2.5, StopReason.FP_DIVIDE_BY_0),
+        (0.0, 0.0, StopReason.FP_INVALID_OPERATION),
+        (inf, -inf, StopReason.FP_INVALID_OPERATION),
+        (0.0, inf, None),  # which is exact
+        (inf, 1.0, None),
+        (0.0, nan, None),
+        (nan, 0.0, None),
+        (2.0, 1.0, None),
+    ],
+)
+def test_exceptions_of_a_division(
+    kind: str, denominator: float, numerator: float, reason: StopReason | None
+) -> None:
+    """IEEE 754, 7.2 and 7.3: v_div_fixup has them, as its sources are those of the division."""
+    code, sources = DIVISION_FIXUP[kind], (0.5, denominator, numerator)
+    stopped = left(code, PLAIN | 0x7F << 12, kind, *sources)
+    assert getattr(stopped, "reason", None) is reason
+    enabled = {StopReason.FP_DIVIDE_BY_0: 4, StopReason.FP_INVALID_OPERATION: 1, None: 0}[reason]
+    plain = left(code, PLAIN, kind, *sources)
+    without = left(code, PLAIN | (0x7F & ~enabled) << 12, kind, *sources)
+    assert without.tobytes() == plain.tobytes()
+
+
 def test_square_roots_of_negative_numbers() -> None:
     """In every direction NaN, which is an exception."""
     root = "0067107e"

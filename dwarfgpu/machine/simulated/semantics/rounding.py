@@ -19,7 +19,7 @@ import numpy as np
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.machine.simulated.semantics.approximations import APPROXIMATIONS
-from dwarfgpu.machine.simulated.semantics.division import division_fma
+from dwarfgpu.machine.simulated.semantics.division import division_fixup, division_fma
 from dwarfgpu.machine.simulated.semantics.lane_functions import FUNCTIONS, Lanes, is_signalling
 from dwarfgpu.machine.simulated.storage.wave_registers import RunningWave
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
@@ -75,8 +75,9 @@ _OPERATORS: Final[dict[type, str]] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: 
 _CALLS: Final = frozenset(
     {"fma", "f16", "f32", "f64", "sqrt", "scaled", "division_fma", "fraction", "f16_of", "f32_of"}
 )
-_TESTED: Final = frozenset({"reciprocal", "reciprocal_root", "logarithm", "reciprocal_iflag"})
-"""Rounded to nearest always, but with exceptions."""
+_APPROXIMATED: Final = frozenset({"reciprocal", "reciprocal_root", "logarithm", "reciprocal_iflag"})
+_TESTED: Final = _APPROXIMATED | {"division_fixup"}
+"""In no direction of rounding, but with exceptions."""
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -255,6 +256,20 @@ def rounded_division_fma(
     )
 
 
+def tested_division_fixup(
+    quotient: Lanes, b: Lanes, c: Lanes, mode: int, wave: RunningWave
+) -> Lanes:
+    """Return what `division_fixup` returns. It raises the exceptions of special cases of a
+    division: `v_div_scale` has replaced what the reciprocal would raise them for."""
+    out = division_fixup(quotient, b, c)
+    quotient, b, c = np.broadcast_arrays(quotient, b, c)
+    is_invalid = is_signalling(b) | is_signalling(c) | (out != out) & (b == b) & (c == c)
+    raised = np.where(is_invalid, int(Exceptions.INVALID), 0)
+    raised |= np.where((b == 0) & (c != 0) & np.isfinite(c), int(Exceptions.DIVIDE_BY_0), 0)
+    raise_enabled(raised, mode >> EXCEPTIONS_AT, wave)
+    return out
+
+
 def rounded_fraction(a: Lanes, mode: int, wave: RunningWave) -> Lanes:
     """Return a - floor(a); rounded up to 1 it is the largest number below, as to nearest."""
     part = _rounded(
@@ -298,6 +313,7 @@ ROUNDED: Final[dict[str, Any]] = {
     "rounded_scaled": rounded_scaled,
     "rounded_fraction": rounded_fraction,
     "rounded_division_fma": rounded_division_fma,
-    **{f"rounded_{name}": _tested(name) for name in sorted(_TESTED)},
+    "rounded_division_fixup": tested_division_fixup,
+    **{f"rounded_{name}": _tested(name) for name in sorted(_APPROXIMATED)},
 }
 """Keyed by the names that rewritten expressions use."""
