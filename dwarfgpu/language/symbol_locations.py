@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.names.function_paths import (
     is_full_name,
     without_arguments,
 )
+from dwarfgpu.dwarf.scope.declarations import followed
 from dwarfgpu.dwarf.scope.listed_symbol import TAGS, Kind
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
 from dwarfgpu.dwarf.scope.required_word import required_words, units_with_words
@@ -172,6 +173,7 @@ def _declared_at(die: Die) -> FramePosition | None:
 
 def _address(session: Session, die: Die) -> tuple[int, ...]:
     """Return the address of a static variable, if the entry is one that has an address."""
+    die = followed(die)
     variable = variable_of(die) if die.tag == dw.TAG_VARIABLE else None
     if variable is None or not isinstance(variable.location, ExprLoc):
         return ()

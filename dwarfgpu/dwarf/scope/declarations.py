@@ -175,6 +175,14 @@ def followed(die: Die) -> Die:
     return die
 
 
+def is_variable_alias(die: Die) -> bool:
+    """Return whether an entry is another name of a variable, as clang describes `alias("x")` of C:
+    a declaration that is imported under a name. In Fortran that is a name in one scope."""
+    if die.tag != dw.TAG_IMPORTED_DECLARATION or die.unit.style not in dw.WITH_TYPES_OF_C:
+        return False
+    return die.name is not None and followed(die).tag == dw.TAG_VARIABLE
+
+
 def is_nameless_function(die: Die) -> bool:
     """Return whether an entry is a function without attributes, as clang writes them for variables
     of functions that it does not describe otherwise."""

@@ -13,6 +13,7 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import (
     followed,
     is_nameless_function,
+    is_variable_alias,
     qualified_function,
     qualified_name,
 )
@@ -27,7 +28,9 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 Kind = Literal["functions", "variables", "types", "modules"]
 TAGS: Final[dict[Kind, frozenset[int]]] = {
     "functions": frozenset({dw.TAG_SUBPROGRAM}),
-    "variables": frozenset({dw.TAG_VARIABLE, dw.TAG_MEMBER, dw.TAG_CONSTANT}),
+    "variables": frozenset(
+        {dw.TAG_VARIABLE, dw.TAG_MEMBER, dw.TAG_CONSTANT, dw.TAG_IMPORTED_DECLARATION}
+    ),
     "types": TYPES - {dw.TAG_ARRAY_TYPE} | {dw.TAG_NAMESPACE, dw.TAG_IMPORTED_DECLARATION},
     "modules": frozenset({dw.TAG_MODULE}),
 }
@@ -69,6 +72,8 @@ def listed_name(die: Die, kind: Kind, only_with_location: bool) -> str | None:
     """Return the name of an entry in a list; None unless it is a definition of that kind."""
     if kind == "functions":
         return _function_name(die) if code_ranges(die) else None
+    if kind == "variables" and die.tag == dw.TAG_IMPORTED_DECLARATION:
+        return qualified_name(die) if is_variable_alias(die) else None
     if kind == "variables":
         is_listed = is_listed_variable(die, only_with_location)
         return _shown(variable_name(die), die) if is_listed else None
@@ -137,6 +142,8 @@ def symbol_of(die: Die, index: int, name: str, kind: Kind) -> ListedSymbol:
         is_static = die.tag not in of_all_files
     elif kind == "functions" and unit.style not in dw.WITH_TYPES_OF_C:
         is_static = False  # as in GDB: Fortran and Ada have no static functions
+    elif die.tag == dw.TAG_IMPORTED_DECLARATION:
+        is_static = False  # an alias, which is external whatever its target is
     else:
         is_static = not any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
     return ListedSymbol(name, unit, index, is_static, file, decl_line(declaration))

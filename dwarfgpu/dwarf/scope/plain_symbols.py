@@ -140,7 +140,7 @@ class PlainSymbols:
         if self._kind == "modules" or not positions.keys().isdisjoint(COMPLETING):
             return None
         is_type = self._kind == "types"
-        if is_type and (abbreviation.tag in NAMESPACES or dw.AT_DECLARATION in positions):
+        if abbreviation.tag in NAMESPACES or (is_type and dw.AT_DECLARATION in positions):
             return None
         if self._kind == "variables" and (
             dw.AT_DECLARATION in positions or not abbreviation.has_location

@@ -347,6 +347,8 @@ def _role(unit: CompilationUnit, abbreviation: Abbreviation, kind: Kind) -> tupl
     is_listed = tag in TAGS[kind]
     if tag == dw.TAG_SUBPROGRAM:
         is_listed = is_listed and _has_code(abbreviation)
+    elif tag == dw.TAG_IMPORTED_DECLARATION and kind == "variables":
+        is_listed = dw.AT_NAME in abbreviation.positions
     elif tag == dw.TAG_MEMBER:  # a static one of DWARF 4 and before
         is_listed = is_listed and dw.AT_CONST_VALUE in abbreviation.positions
     elif kind == "types" and not unit.is_cplusplus and tag != dw.TAG_BASE_TYPE:

@@ -12,8 +12,17 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled_clone
 from dwarfgpu.dwarf.names.function_names import full_function_name
-from dwarfgpu.dwarf.scope.declarations import declaration_of, path_of, qualified, qualified_function
+from dwarfgpu.dwarf.names.qualified import split_last
+from dwarfgpu.dwarf.scope.declarations import (
+    declaration_of,
+    followed,
+    is_variable_alias,
+    path_of,
+    qualified,
+    qualified_function,
+)
 from dwarfgpu.dwarf.scope.function_clones import without_parts
+from dwarfgpu.dwarf.scope.named_entries import imports
 from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
@@ -152,7 +161,7 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
             has_scopes = first.unit.language not in dw.CPLUSPLUS | dw.WITHOUT_NAMESPACES
             name = (_name_of(first) if has_scopes else full_function_name(first)) or argument
         elif isinstance(first, Variable) and first.kind == "global":
-            name = _name_of(first.die) or argument
+            name = _name_of(_alias(first.die, spelled) or first.die) or argument
         elif isinstance(first, Die) and first.tag == dw.TAG_ENUMERATOR:
             name = _name_of(first) or argument
     data = {"name": argument, "description": text}
@@ -171,6 +180,16 @@ def _as_declared(names: Names, argument: str) -> str:
         if count == len(words):
             return names.spelled(joined)
     return names.spelled(argument)
+
+
+def _alias(die: Die, written: str) -> Die | None:
+    """Return the entry of the alias that a written name of a variable is, which its unit has; None
+    for its own name."""
+    _, simple = split_last(written)
+    if simple == die.name:
+        return None
+    aliases = (entry for entry in imports(die.unit) if entry.name == simple)
+    return next((one for one in aliases if is_variable_alias(one) and followed(one) == die), None)
 
 
 def _name_of(die: Die) -> str | None:

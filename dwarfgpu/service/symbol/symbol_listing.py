@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.dwarf.names.fortran_ada import ada_name, fortran_name
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.declarations import followed, qualified_name
+from dwarfgpu.dwarf.scope.declarations import followed, is_variable_alias, qualified_name
 from dwarfgpu.dwarf.scope.listed_symbol import Kind, ListedSymbol
 from dwarfgpu.dwarf.scope.named_entries import TYPES
 from dwarfgpu.dwarf.scope.parameters import passed_parameters, with_parameters
@@ -185,6 +185,7 @@ def _of_source(row: ListedSymbol) -> ListedSymbol:
 
 
 def _type(die: Die) -> Type | None:
+    die = followed(die)
     types = types_of(die.unit)
     if die.tag == dw.TAG_SUBPROGRAM:
         described = with_parameters(die)
@@ -207,8 +208,8 @@ def symbol_text(row: ListedSymbol) -> str:
     outer_t;`."""
     if row.die.tag in (dw.TAG_NAMESPACE, dw.TAG_MODULE):
         return row.name
-    if row.die.tag == dw.TAG_IMPORTED_DECLARATION:  # the alias of a namespace
-        return qualified_name(followed(row.die))
+    if row.die.tag == dw.TAG_IMPORTED_DECLARATION and not is_variable_alias(row.die):
+        return qualified_name(followed(row.die))  # of a namespace
     try:
         return _definition(row, _type(row.die))
     except DwarfGpuError as error:
@@ -223,7 +224,7 @@ def _definition(row: ListedSymbol, type_: Type | None) -> str:
         return f"{ada_name(type_)}{'' if row.line is None else ';'}"
     static = "static " if row.is_static else ""
     match type_:
-        case _ if row.die.tag in _OBJECTS:
+        case _ if row.die.tag in _OBJECTS or is_variable_alias(row.die):
             text = declaration(type_, row.name, cplusplus=cplusplus, has_unnamed_bodies=True)
             return f"{static}{text};"
         case Function() if row.die.tag == dw.TAG_SUBPROGRAM:
