@@ -27,6 +27,7 @@ from dwarfgpu.dwarf.scope.required_word import required_words, units_with_words
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, decl_line
 from dwarfgpu.dwarf.scope.searched_names import SearchedNames
 from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
+from dwarfgpu.dwarf.scope.symbols_by_name import UntypedSymbol, untyped_namesakes
 from dwarfgpu.dwarf.scope.variable import variable_of
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, shortened
 from dwarfgpu.expr.context import ExprLoc
@@ -94,12 +95,22 @@ def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
     )
 
 
-def location_of_data(session: Session, text: str) -> CodeLocation | None:
-    """Return the variable of a name that only a symbol table has; None if there is none."""
-    symbol = symbol_of(session, unquoted(text))
-    if symbol is None or symbol.is_code or symbol.is_absolute or symbol.thread_local_in is not None:
-        return None
-    return CodeLocation("symbol", None, (symbol.address,), is_described=False)
+def locations_of_data(session: Session, text: str) -> tuple[CodeLocation, ...]:
+    """Return the variables of a name that only symbol tables have: all versions of it, and those of
+    all files."""
+    name = unquoted(text)
+    first = symbol_of(session, name)
+    if first is None or not _is_data(first):
+        return ()
+    symbols = untyped_namesakes(session.objects_with(name), name) or [first]
+    addresses = dict.fromkeys(symbol.address for symbol in symbols if _is_data(symbol))
+    return tuple(
+        CodeLocation("symbol", None, (address,), is_described=False) for address in addresses
+    )
+
+
+def _is_data(symbol: UntypedSymbol) -> bool:
+    return not (symbol.is_code or symbol.is_absolute or symbol.thread_local_in is not None)
 
 
 class _EndsInPath:

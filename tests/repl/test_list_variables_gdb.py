@@ -91,6 +91,22 @@ def test_a_variable_that_only_a_symbol_table_has(
     assert shown[0].endswith(" <known>\n")
 
 
+def test_all_versions_that_only_symbol_tables_have(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    text = """
+int older = 1, newer = 2, single = 3;
+__asm__(".symver older,kept@V1\\n.symver newer,kept@@V2\\n.symver single,lone@V1");
+"""
+    versions = "V1 { global: kept; lone; };\nV2 { global: kept; } V1;\n"
+    command = [tool("gcc"), "-shared", "-fPIC", "-Wl,--version-script=a.map", "-o", "a.so", "a.c"]
+    build(tmp_path, {"a.c": text, "a.map": versions}, [command])
+    files, commands = [str(tmp_path / "a.so")], ["info line kept", "info line lone"]
+    shown = answers(None, files, commands)
+    assert shown == answers(tool("gdb"), files, commands)
+    assert shown[0].count("for address") == 2
+
+
 def test_clear_means_the_function(files: list[str]) -> None:
     shown = answers(None, files, ["break only", "clear only", "info breakpoints"])
     assert shown[-1] == "info breakpoints\nNo breakpoints or watchpoints.\n"

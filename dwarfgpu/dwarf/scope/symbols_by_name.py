@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Final, NamedTuple
 
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.pattern import pattern
@@ -342,18 +342,42 @@ def untyped_symbol(code_objects: Collection[CodeObject], name: str) -> UntypedSy
     Old versions of libraries come after the default ones of all files. In a program, `x@V1` may be
     its copy of a library's variable, to which all names are bound.
     """
-    candidates: list[tuple[tuple[bool, bool, int, bool], UntypedSymbol]] = []
+    candidates = list(_candidates(code_objects, name))
+    if not candidates:
+        return _mangled_data(code_objects, name)
+    return min(candidates, key=lambda candidate: candidate[0])[1]
+
+
+def untyped_namesakes(code_objects: Iterable[CodeObject], name: str) -> list[UntypedSymbol]:
+    """Return the symbols of a name, perhaps without their versions: those of each file by their
+    addresses, and the local ones only where no file has a global one."""
+    candidates = list(_candidates(code_objects, name))
+    has_global = not all(rank.is_local for rank, _ in candidates)
+    meant = [one for one in candidates if not (has_global and one[0].is_local)]
+    meant.sort(key=lambda candidate: (candidate[0].file_number, candidate[1].address))
+    return [symbol for _, symbol in meant]
+
+
+class _Rank(NamedTuple):
+    """What decides between symbols of one name."""
+
+    is_local: bool
+    is_hidden: bool
+    file_number: int
+    is_old: bool
+
+
+def _candidates(
+    code_objects: Iterable[CodeObject], name: str
+) -> Iterator[tuple[_Rank, UntypedSymbol]]:
     for number, code_object in enumerate(code_objects):
         for file in symbol_files(code_object):
             for symbol in file.symbols_named(name, f"{name}@", with_untyped=True):
                 if symbol.is_in_section or symbol.is_absolute:
                     is_old = _is_old_version(symbol)
                     is_hidden = is_old and not is_program(code_object.file)
-                    rank = symbol.is_local, is_hidden, number, is_old
-                    candidates.append((rank, _as_loaded(code_object, file, symbol)))
-    if not candidates:
-        return _mangled_data(code_objects, name)
-    return min(candidates, key=lambda candidate: candidate[0])[1]
+                    rank = _Rank(symbol.is_local, is_hidden, number, is_old)
+                    yield rank, _as_loaded(code_object, file, symbol)
 
 
 def _mangled_data(code_objects: Iterable[CodeObject], name: str) -> UntypedSymbol | None:

@@ -355,16 +355,16 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _located(shell: Shell, text: str) -> tuple[CodeLocation, ...]:
-    """Return `listed_locations`, or else the variable that only a symbol table has."""
+    """Return `listed_locations`, or else the variables that only symbol tables have."""
     try:
         return listed_locations(shell, text, position_of_lines(shell))
     except LinespecNotFound:
-        from dwarfgpu.language.symbol_locations import location_of_data  # for names alone
+        from dwarfgpu.language.symbol_locations import locations_of_data  # for names alone
 
-        data = location_of_data(shell.session, text)
-        if data is None:
+        data = locations_of_data(shell.session, text)
+        if not data:
             raise
-        return (data,)
+        return data
 
 
 def _has_no_line(shell: Shell, frame: FramePosition | None) -> bool:
