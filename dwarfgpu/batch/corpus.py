@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
+from heapq import nsmallest
 from typing import Final, cast
 
 from dwarfgpu.base.arguments import wrong_type
@@ -17,7 +18,9 @@ from dwarfgpu.batch.record_types import (
     CompilerFindings,
     CorpusReport,
     Example,
+    OtherCompilers,
     Record,
+    RuleCount,
     RuleFindings,
     UnreadableMember,
 )
@@ -29,7 +32,11 @@ MAX_EXAMPLES: Final = 3
 """Examples of one rule for one compiler, each in another file."""
 MAX_UNREADABLE: Final = 100
 """Files that are named as unreadable."""
+MAX_COMPILERS: Final = 1000
+"""Compilers that are named: a page has a cell for each of them and each rule."""
 _CHECKED: Final = ("units", "entries", "expressions", "fdes")
+_Key = tuple[str | None, str | None]
+"""A compiler and its version."""
 _NUMBERS: Final = re.compile(r"([0-9]+)")
 
 
@@ -49,7 +56,7 @@ def corpus_report(records: Iterable[Record]) -> CorpusReport:
 
 
 @define(eq=False)
-class _RuleCount:
+class _Counts:
     """The findings of one rule and severity in what one compiler wrote."""
 
     count: int = 0
@@ -63,7 +70,7 @@ class _Compiler:
 
     units: int = 0
     files: int = 0
-    rules: dict[tuple[str, str], _RuleCount] = field(factory=dict)
+    rules: dict[tuple[str, str], _Counts] = field(factory=dict)
 
 
 @define(eq=False)
@@ -74,7 +81,7 @@ class Corpus:
     checked: Counter[str] = field(factory=Counter)
     counts: Counter[str] = field(factory=Counter)
     omitted: int = 0
-    compilers: dict[tuple[str | None, str | None], _Compiler] = field(factory=dict)
+    compilers: dict[_Key, _Compiler] = field(factory=dict)
     unreadable: list[UnreadableMember] = field(factory=list)
 
     def add(self, record: Record) -> None:
@@ -104,7 +111,7 @@ class Corpus:
         compiler.files += 1
         for finding in wrote["findings"].items():
             kind = finding["rule"].text(), finding["severity"].text(*SEVERITIES)
-            rule = compiler.rules.setdefault(kind, _RuleCount())
+            rule = compiler.rules.setdefault(kind, _Counts())
             rule.count += number(finding["count"])
             rule.files += 1
             example = finding["example"]
@@ -115,6 +122,7 @@ class Corpus:
     def report(self) -> CorpusReport:
         """Return the report so far; compilers by name and version, the worst rules first."""
         files, checked, counts = self.files, self.checked, self.counts
+        named = self._named()
         return {
             "schema": SCHEMA,
             "files": {
@@ -136,9 +144,39 @@ class Corpus:
             "findings_omitted": self.omitted,
             "compilers": [
                 _compiler_findings(key, self.compilers[key])
-                for key in sorted(self.compilers, key=_by_name_and_version)
+                for key in sorted(named, key=_by_name_and_version)
             ],
+            "other_compilers": self._summed_without(named),
             "unreadable": list(self.unreadable),
+        }
+
+    def _named(self) -> Set[_Key]:
+        """Return the compilers that a report names: of too many those with the most findings, of
+        as many findings those with the most units, and then the first."""
+        if len(self.compilers) <= MAX_COMPILERS:
+            return self.compilers.keys()
+        return set(nsmallest(MAX_COMPILERS, self.compilers, key=self._rank))
+
+    def _rank(self, key: _Key) -> tuple[int, int]:
+        compiler = self.compilers[key]
+        return -sum(rule.count for rule in compiler.rules.values()), -compiler.units
+
+    def _summed_without(self, named: Set[_Key]) -> OtherCompilers:
+        """Return the sum of the compilers that a report does not name."""
+        units, counts = 0, Counter[tuple[str, str]]()
+        for key, compiler in self.compilers.items():
+            if key not in named:
+                units += compiler.units
+                for kind, rule in compiler.rules.items():
+                    counts[kind] += rule.count
+        findings: list[RuleCount] = [
+            {"rule": rule, "severity": severity, "count": counts[rule, severity]}
+            for rule, severity in sorted(counts, key=lambda kind: _worst_first(kind, counts[kind]))
+        ]
+        return {
+            "compilers": len(self.compilers) - len(named),
+            "units": units,
+            "findings": findings,
         }
 
 
@@ -166,12 +204,9 @@ def _require_question(record: Field) -> None:
         raise UsageError(f"{record.source}: records of check are needed{instead}")
 
 
-def _compiler_findings(key: tuple[str | None, str | None], compiler: _Compiler) -> CompilerFindings:
+def _compiler_findings(key: _Key, compiler: _Compiler) -> CompilerFindings:
     name, version = key
-    kinds = sorted(
-        compiler.rules.items(),
-        key=lambda item: (SEVERITIES.index(item[0][1]), -item[1].count, item[0]),
-    )
+    kinds = sorted(compiler.rules.items(), key=lambda item: _worst_first(item[0], item[1].count))
     findings: list[RuleFindings] = [
         {
             "rule": rule,
@@ -191,7 +226,12 @@ def _compiler_findings(key: tuple[str | None, str | None], compiler: _Compiler) 
     }
 
 
-def _by_name_and_version(key: tuple[str | None, str | None]) -> tuple[object, ...]:
+def _worst_first(kind: tuple[str, str], count: int) -> tuple[object, ...]:
+    """Order rules and severities by how bad they are, and how many findings they have."""
+    return SEVERITIES.index(kind[1]), -count, kind
+
+
+def _by_name_and_version(key: _Key) -> tuple[object, ...]:
     """Order version 9 before 10; what is unknown last."""
     name, version = key
     parts = [

@@ -6,7 +6,7 @@ Law: every text of a file is escaped, its control characters too.
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 from dwarfgpu.base.json_reader import Field, Json
@@ -40,12 +40,21 @@ _TOTALS: Final = (
     ("counts", "note", "notes"),
 )
 
+_Wrote = tuple[str, Any]
+"""The name of a compiler, and its findings of a rule and severity."""
+
 
 def corpus_html(report: CorpusReport) -> str:
     """Return a report of `corpus_report` as a page of HTML; `UsageError`, with the name of the
     member, for what lacks something that `docs/schema/corpus.json` requires."""
     _require_report(Field("report", "", cast(Json, report)))
-    return "\n".join(_lines(report)) + "\n"
+    return "".join(html_parts(report))
+
+
+def html_parts(report: CorpusReport) -> Iterator[str]:
+    """Yield the page of a report that `Corpus` made, in parts."""
+    for line in _lines(report):
+        yield f"{line}\n"
 
 
 def _require_report(report: Field) -> None:
@@ -63,6 +72,12 @@ def _require_report(report: Field) -> None:
             for example in finding["examples"].items():
                 for name in ("file", "message", "entry"):
                     example[name].text()
+    rest = report["other_compilers"]
+    numbers(rest, ("compilers", "units"))
+    for finding in rest["findings"].items():
+        finding["rule"].text()
+        finding["severity"].text(*SEVERITIES)
+        number(finding["count"])
     for file in report["unreadable"].items():
         file["file"].text()
         file["message"].text()
@@ -88,17 +103,17 @@ def _lines(report: Any) -> Iterator[str]:
     if report["findings_omitted"]:
         yield _row("findings that are counted here alone", _number(report["findings_omitted"]))
     yield "</table>"
-    yield from _matrix(report["compilers"])
-    yield from _rules(report["compilers"])
+    rules = _by_rule(report)
+    yield from _matrix(report, list(rules))
+    yield from _rules(rules)
     yield from _unreadable(report)
     yield "</main>"
     yield "</body>"
     yield "</html>"
 
 
-def _matrix(compilers: Any) -> Iterator[str]:
+def _matrix(report: Any, rules: Sequence[str]) -> Iterator[str]:
     """Yield a table of compilers by rules, the number of findings in each cell."""
-    rules = _rules_of(compilers)
     yield '<div class="wide" tabindex="0" role="region" aria-labelledby="matrix">'
     yield "<table>"
     yield '<caption id="matrix">Findings of each rule, by compiler</caption>'
@@ -107,36 +122,48 @@ def _matrix(compilers: Any) -> Iterator[str]:
     cells += [f'<th scope="col"><a href="#{_text(rule)}">{_text(rule)}</a></th>' for rule in rules]
     yield f"<thead><tr>{''.join(cells)}</tr></thead>"
     yield "<tbody>"
-    for compiler in compilers:
-        counts = dict.fromkeys(rules, 0)
-        for finding in compiler["findings"]:
-            counts[finding["rule"]] += finding["count"]
-        numbers = (compiler["units"], compiler["files"], *counts.values())
-        yield _row(_name(compiler), *(_number(number) for number in numbers))
+    for compiler in report["compilers"]:
+        numbers = _number(compiler["units"]), _number(compiler["files"])
+        yield _row(_name(compiler), *numbers, *_counts(compiler["findings"], rules))
+    rest = report["other_compilers"]
+    if rest["compilers"]:
+        counts = _counts(rest["findings"], rules)
+        yield _row(_rest_name(rest), _number(rest["units"]), "", *counts)
     yield "</tbody>"
     yield "</table>"
     yield "</div>"
+    if rest["compilers"]:
+        yield "<p>Those with the most findings, and then the most units, have their names here.</p>"
 
 
-def _rules(compilers: Any) -> Iterator[str]:
-    """Return the findings of each rule, with examples."""
-    for rule in _rules_of(compilers):
+def _counts(findings: Any, rules: Iterable[str]) -> Iterator[str]:
+    counts = dict.fromkeys(rules, 0)
+    for finding in findings:
+        counts[finding["rule"]] += finding["count"]
+    return map(_number, counts.values())
+
+
+def _rules(rules: Mapping[str, Iterable[_Wrote]]) -> Iterator[str]:
+    """Yield the findings of each rule, with examples."""
+    for rule, wrote in rules.items():
         known_rule = RULES.get(rule)
         yield f'<section id="{_text(rule)}">'
         yield f"<h2>{_text(rule)}</h2>"
         if known_rule is not None:
             yield f"<p>{_text(known_rule.summary)} ({_text(known_rule.section)})</p>"
-        for compiler in compilers:
-            for finding in compiler["findings"]:
-                if finding["rule"] == rule:
-                    yield from _finding(compiler, finding)
+        for name, finding in wrote:
+            yield from _finding(name, finding)
         yield "</section>"
 
 
-def _finding(compiler: Any, finding: Any) -> Iterator[str]:
-    severity = plural(finding["count"], finding["severity"])
+def _finding(name: str, finding: Any) -> Iterator[str]:
+    """Yield the findings of one compiler; those of the others have no files and no examples."""
+    what = f"{finding['count']:,} {plural(finding['count'], finding['severity'])}"
+    if "files" not in finding:
+        yield f"<h3>{_text(name)}: {_text(what)}</h3>"
+        return
     files = f"{finding['files']:,} {plural(finding['files'], 'file')}"
-    yield (f"<h3>{_text(_name(compiler))}: {finding['count']:,} {_text(severity)} in {files}</h3>")
+    yield f"<h3>{_text(name)}: {_text(what)} in {files}</h3>"
     yield "<ul>"
     for example in finding["examples"]:
         yield (
@@ -159,15 +186,26 @@ def _unreadable(report: Any) -> Iterator[str]:
         yield f"<p>{further:,} more files cannot be read.</p>"
 
 
-def _rules_of(compilers: Any) -> list[str]:
-    """Return the rules with findings, in the order of the documentation."""
-    rules = {finding["rule"] for compiler in compilers for finding in compiler["findings"]}
-    return [rule for rule in RULES if rule in rules] + sorted(rules - RULES.keys())
+def _by_rule(report: Any) -> dict[str, list[_Wrote]]:
+    """Return who wrote the findings of each rule, in the order of the documentation."""
+    wrote: dict[str, list[_Wrote]] = {}
+    for compiler in report["compilers"]:
+        for finding in compiler["findings"]:
+            wrote.setdefault(finding["rule"], []).append((_name(compiler), finding))
+    rest = report["other_compilers"]
+    for finding in rest["findings"]:
+        wrote.setdefault(finding["rule"], []).append((_rest_name(rest), finding))
+    known = [rule for rule in RULES if rule in wrote]
+    return {rule: wrote[rule] for rule in (*known, *sorted(wrote.keys() - RULES.keys()))}
 
 
 def _name(compiler: Any) -> str:
     name = compiler["compiler"] or "unknown"
     return name if compiler["version"] is None else f"{name} {compiler['version']}"
+
+
+def _rest_name(rest: Any) -> str:
+    return f"{rest['compilers']:,} other {plural(rest['compilers'], 'compiler')}"
 
 
 def _row(head: str, *numbers: str) -> str:

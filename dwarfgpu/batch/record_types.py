@@ -88,6 +88,23 @@ class CompilerFindings(TypedDict):
     findings: list[RuleFindings]
 
 
+class RuleCount(TypedDict):
+    """The findings of one rule and severity in what the other compilers wrote."""
+
+    rule: str
+    severity: str
+    count: int
+
+
+class OtherCompilers(TypedDict):
+    """What all versions of compilers wrote that a report does not name, together."""
+
+    compilers: int
+    """How many there are."""
+    units: int
+    findings: list[RuleCount]
+
+
 class UnreadableMember(TypedDict):
     """An object file that cannot be read, and why."""
 
@@ -104,4 +121,5 @@ class CorpusReport(TypedDict):
     counts: SeverityCounts
     findings_omitted: int
     compilers: list[CompilerFindings]
+    other_compilers: OtherCompilers
     unreadable: list[UnreadableMember]

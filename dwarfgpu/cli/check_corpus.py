@@ -9,9 +9,9 @@ from typing import Final
 
 from dwarfgpu.base.printable import ESCAPES
 from dwarfgpu.base.records import frozen
-from dwarfgpu.base.writing import write_file
+from dwarfgpu.base.writing import write_parts
 from dwarfgpu.batch.corpus import Corpus
-from dwarfgpu.batch.corpus_html import corpus_html
+from dwarfgpu.batch.corpus_html import html_parts
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.written_files import WrittenFile, require_written_files
 from dwarfgpu.service.error_text import empty
@@ -52,5 +52,5 @@ class WrittenReport:
         """Write the report; `UsageError` where that cannot be."""
         report = self.corpus.report()
         for path in self.paths:
-            text = json.dumps(report) if path.suffix == ".json" else corpus_html(report)
-            write_file(path, text.encode("utf-8", ESCAPES))
+            parts = [json.dumps(report)] if path.suffix == ".json" else html_parts(report)
+            write_parts(path, (part.encode("utf-8", ESCAPES) for part in parts))

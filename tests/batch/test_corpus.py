@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dwarfgpu.batch import corpus_html, corpus_report, examine, examine_all
-from dwarfgpu.batch.corpus import MAX_EXAMPLES, MAX_UNREADABLE
+from dwarfgpu.batch.corpus import MAX_COMPILERS, MAX_EXAMPLES, MAX_UNREADABLE
 from dwarfgpu.service.check.compilers import Compiler, compiler_of
 from tests.check.made import frame_file
 from tests.check.test_call_frame_info import ADVANCE, CFA, RECALL
@@ -103,6 +103,25 @@ def test_memory_does_not_grow_with_the_files() -> None:
     made = report(*(unreadable(f"f{number}") for number in range(MAX_UNREADABLE + 7)))
     assert len(made["unreadable"]) == MAX_UNREADABLE
     assert "7 more files cannot be read." in corpus_html(made)
+
+
+def test_other_compilers_are_one_row() -> None:
+    """Those with the most findings are named, and of as many those with the most units."""
+    every = [record(f"f{n}", compiler=f"c{n}", version=None) for n in range(MAX_COMPILERS + 2)]
+    few = [record("g", compiler=f"few{n}", units=5 + n, findings=[]) for n in range(3)]
+    made = report(*few, *every)
+    assert len(made["compilers"]) == MAX_COMPILERS
+    assert all(compiler["findings"] for compiler in made["compilers"])
+    finding = {"rule": "mixed-types", "severity": "error", "count": 4}
+    assert made["other_compilers"] == {"compilers": 5, "units": 24, "findings": [finding]}
+    page = corpus_html(made)
+    cells = "".join(f'<td class="number">{cell}</td>' for cell in ("24", "", "4"))
+    assert f'<tr><th scope="row">5 other compilers</th>{cells}</tr>' in page
+    assert "<h3>5 other compilers: 4 errors</h3>" in page
+    assert not Page(page).open
+    made = report(*few, *every[: MAX_COMPILERS - 2])
+    assert [compiler["units"] for compiler in made["compilers"][-2:]] == [6, 7]
+    assert made["other_compilers"] == {"compilers": 1, "units": 5, "findings": []}
 
 
 class Page(HTMLParser):
