@@ -36,6 +36,10 @@ class ElementAccess(Operations):
         if is_number(value.type) and not is_number(index.type):
             value, index = index, value
         bare = strip(value.type)
+        if isinstance(bare, Pointer) and self.language.is_go:
+            from dwarfgpu.language.go.slices_and_strings import require_no_map  # few programs
+
+            require_no_map(bare)
         if isinstance(bare, Pointer):
             value = indexed_array(self.objects, value, self.names.current_unit or value.unit)
             bare = strip(value.type)

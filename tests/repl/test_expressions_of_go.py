@@ -117,6 +117,7 @@ func main() {
 }
 """
 START = "frame function main.main"
+NO_KEY = "Unsupported: no key of a map of Go is looked up: print *m shows the header of m"
 SHOWN = {
     "list[1]": "20", "list[2] + 1": "31", "list[3]": "no such vector element",
     "list[-1]": "no such vector element", "list[1.0]": "20", "s[4 / 2.0 - 2]": "104 'h'",
@@ -155,7 +156,8 @@ SHOWN = {
     "len(s)": "6", "len(list)": "3", "cap(part)": "2",
     "cap(part[:1])": "2",
     "len(none)": "0", "len(array)": "3",
-    "len(toArray)": "3", "len(known)": "1", "len(unknown)": "0", "len(main.queue)": "1",
+    "len(toArray)": "3", "known[3]": NO_KEY, 'known["k"]': NO_KEY,
+    "len(known)": "1", "len(unknown)": "0", "len(main.queue)": "1",
     "cap(main.queue)": "3", "len(ids)": "2", "len(text)": "3", "s[len(s) - 1]": "111 'o'",
     "cap(s)": "Invalid argument of cap: the type is struct string.",
     "len(i)": "Invalid argument of len: the type is int.", "len()": "len has one argument: len(x)",

@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.go_kinds import SLICE, STRING, go_kind
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import MAX_TYPE_BITS, Array, Member, Pointer, Struct, Type, strip
-from dwarfgpu.errors import EvaluationError, LimitExceeded, Malformed, UsageError
+from dwarfgpu.errors import EvaluationError, LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.c_numbers import holds
 from dwarfgpu.language.concatenation import joined
@@ -31,7 +31,8 @@ INTERFACES: Final = ("runtime.eface", "runtime.iface")
 """The structures of interfaces, without methods and with some."""
 _LENGTHS: Final = {"len": ("count", "used", "qcount"), "cap": ("dataqsiz",)}
 """The members of the runtime's maps and channels that have the length or capacity."""
-_OF_RUNTIME: Final = ("hash<", "hchan<", "map<")
+_MAPS: Final = ("hash<", "map<")
+_OF_RUNTIME: Final = (*_MAPS, "hchan<")
 """How the names of these structures begin, before the types of the keys and elements."""
 BUILTINS: Final = frozenset(_LENGTHS)
 _MOST_FIELDS: Final = 10_000
@@ -61,6 +62,13 @@ def _elements(objects: ObjectAccess, value: TypedValue, bare: Struct, length: Me
         raise Malformed(f"the length of the {bare.name} is {count}")
     location = objects.resolver.at(address)
     return TypedValue(Array(element, (count,), is_value=True), location, unit=value.unit)
+
+
+def require_no_map(pointer: Pointer) -> None:
+    """Raise `Unsupported` for what a map is: a pointer to its header, which is no array."""
+    target = strip(pointer.target)
+    if isinstance(target, Struct) and (target.name or "").startswith(_MAPS):
+        raise Unsupported("no key of a map of Go is looked up: print *m shows the header of m")
 
 
 def element_of(type_: Type | None) -> Type | None:
