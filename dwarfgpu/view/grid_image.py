@@ -125,7 +125,10 @@ def _write_values(
             continue
         is_dark = cell.number is not None and cell.number < (least + most) / 2
         colour = "white" if is_dark and cell.state != "I" else "black"
-        axes.text(x, y, cell.text, ha="center", va="center", fontsize=_VALUE_POINTS, color=colour)
+        axes.text(
+            x, y, cell.text, ha="center", va="center", fontsize=_VALUE_POINTS, color=colour,
+            parse_math=False,
+        )  # fmt: skip
 
 
 def _add_scale(figure: Any, axes: Any, least: float, most: float, is_address: bool) -> None:
