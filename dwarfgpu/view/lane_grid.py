@@ -6,6 +6,7 @@ Law: only the lines of `grid_lines` have escape codes; the text is complete with
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
@@ -224,6 +225,13 @@ def _bounds(cells: Sequence[Cell]) -> tuple[float, float]:
     return (min(numbers), max(numbers)) if numbers else (0.0, 0.0)
 
 
+def share_of(number: float, least: float, most: float) -> float:
+    """Return where a number is between two that differ: 0 at the least, 1 at the greatest."""
+    if math.isinf(most - least):  # of doubles beyond half the greatest one: halves are exact
+        number, least, most = number / 2, least / 2, most / 2
+    return (number - least) / (most - least)
+
+
 def _legend(cells: Sequence[Cell], focus: int | None, *, colours: bool) -> Iterator[str]:
     """Return the legend: the meaning of the marks that occur, and the ends of the colour scale."""
     valued = [cell for cell in cells if cell.number is not None and cell.state == "A"]
@@ -264,7 +272,7 @@ def _painted(text: str, cell: Cell, least: float, most: float, *, is_focus: bool
     if cell.state == "I" and cell.number is None:
         codes += [f"48;5;{_GREYS[4]}", _ON_GREY]
     elif cell.number is not None:
-        share = 0.0 if most == least else (cell.number - least) / (most - least)
+        share = 0.0 if most == least else share_of(cell.number, least, most)
         step = min(int(share * len(_RAMP)), len(_RAMP) - 1)
         if cell.state == "I":
             codes += [f"48;5;{_GREYS[step]}", _ON_GREY]

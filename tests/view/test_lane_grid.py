@@ -141,6 +141,12 @@ def test_colours_follow_the_numbers() -> None:
     assert re.sub(r"\x1b\[[0-9;]*m", "", line) == "0  10 20 15  9  -"
 
 
+def test_the_greatest_doubles_have_colours() -> None:
+    cells = [Cell("", "A", number) for number in (-1.7e308, 0.0, 1.7e308)]
+    line = lines(cells, colours=True)[0]
+    assert re.findall(r"48;5;(\d+)", line) == ["17", "71", "221"]
+
+
 @pytest.mark.parametrize("number", [0.0, -3.5, 1e300])
 def test_equal_numbers_have_one_colour(number: float) -> None:
     [line] = lines([Cell("a", "A", number)] * 3, colours=True)
