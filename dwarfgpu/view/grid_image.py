@@ -14,7 +14,7 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.base.writing import write_file
 from dwarfgpu.errors import UsageError
 from dwarfgpu.view.dispatch_layout import Layout
-from dwarfgpu.view.lane_grid import Cell
+from dwarfgpu.view.lane_grid import Cell, share_of
 
 NO_NUMBER: Final = "no number"
 COLOURS: Final = {
@@ -34,6 +34,9 @@ _VALUE_POINTS: Final = 6
 """The size of written values."""
 _DIGIT_POINTS: Final = 0.64 * _VALUE_POINTS
 """The width of a digit of DejaVu Sans, the font of matplotlib."""
+_UNIT: Final = 1e300
+"""The unit of a scale with greater numbers: matplotlib adds margins to its ends, and multiplies
+them, beyond the greatest double."""
 
 
 @frozen
@@ -87,14 +90,13 @@ def _pixels(layout: Layout, least: float, most: float, shades: Any) -> Any:
     """Return red, green, blue of each cell, white where there is none."""
     numpy: Any = import_module("numpy")
     out = numpy.ones((layout.height, layout.width, 3))
-    span = (most - least) or 1.0
     for x, y, cell in layout.cells:
         if cell.state == "U":
             continue
         why = reason(cell)
         if why is None:
             assert cell.number is not None
-            share = (cell.number - least) / span if most > least else 0.5
+            share = share_of(cell.number, least, most) if most > least else 0.5
             colour = numpy.array(shades(share)[:3])
             out[y, x] = colour * PALE + (1 - PALE) if cell.state == "I" else colour
         else:
@@ -123,7 +125,7 @@ def _write_values(
     for x, y, cell in layout.cells:
         if cell.state == "U" or cell.missing is not None or len(cell.text) > most_characters:
             continue
-        is_dark = cell.number is not None and cell.number < (least + most) / 2
+        is_dark = cell.number is not None and cell.number < least / 2 + most / 2
         colour = "white" if is_dark and cell.state != "I" else "black"
         axes.text(
             x, y, cell.text, ha="center", va="center", fontsize=_VALUE_POINTS, color=colour,
@@ -135,11 +137,17 @@ def _add_scale(figure: Any, axes: Any, least: float, most: float, is_address: bo
     colours: Any = import_module("matplotlib.colors")
     cm: Any = import_module("matplotlib.cm")
     ticker: Any = import_module("matplotlib.ticker")
+    unit = _UNIT if max(-least, most) > _UNIT else 1.0
+    least, most = least / unit, most / unit
     ends = (least, most) if most > least else (least - 0.5, least + 0.5)
     mapped = cm.ScalarMappable(colours.Normalize(*ends), "viridis")
     bar = figure.colorbar(mapped, ax=axes, fraction=0.04, pad=0.01)
     if is_address:
         bar.ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{int(value):#x}"))
+    elif unit > 1:
+        bar.ax.yaxis.set_major_formatter(
+            ticker.FuncFormatter(lambda value, _: f"{float(value) * unit:.15g}")
+        )
     else:
         bar.ax.ticklabel_format(useOffset=False)
     bar.ax.tick_params(labelsize=7)

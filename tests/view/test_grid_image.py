@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,3 +25,24 @@ def drawn(path: Path, *cells: Cell, title: str = "x") -> str:
 def test_dollars_are_no_mathematics(tmp_path: Path) -> None:
     """Names of enumerators may have them."""
     assert "<!-- a$_$b -->" in drawn(tmp_path / "x.svg", Cell("a$_$b", "A", 1.0), title="$_lane$_$")
+
+
+GREATEST = sys.float_info.max
+
+
+@pytest.mark.parametrize(
+    ("numbers", "ticks"),
+    [
+        ((-GREATEST, GREATEST), ("-1.5e+308", "0", "1.5e+308")),
+        ((0.0, 1.7e308), ("0", "1.6e+308")),
+        ((1e308, 1.63e308), ("1e+308", "1.6e+308")),
+        ((GREATEST, GREATEST), ()),
+        ((1.0, 3.0), ("1.00", "3.00")),
+    ],
+)
+def test_the_greatest_numbers_have_a_scale(
+    numbers: tuple[float, float], ticks: tuple[str, ...], tmp_path: Path
+) -> None:
+    svg = drawn(tmp_path / "x.svg", *(Cell("", "A", number) for number in numbers))
+    labels = re.findall("<!-- (.*) -->", svg)
+    assert set(ticks) <= set(labels)
