@@ -5,6 +5,7 @@ matplotlib is an extra, imported when a picture is made.
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -82,7 +83,9 @@ def draw(picture: Picture, path: str, form: str) -> None:
         _add_scale(figure, axes, least, most, picture.is_address)
     _add_legend(axes, layout)
     drawn = BytesIO()
-    figure.savefig(drawn, format=form)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a box is drawn
+        figure.savefig(drawn, format=form)
     write_file(Path(path), drawn.getvalue())
 
 

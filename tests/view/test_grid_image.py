@@ -27,6 +27,11 @@ def test_dollars_are_no_mathematics(tmp_path: Path) -> None:
     assert "<!-- a$_$b -->" in drawn(tmp_path / "x.svg", Cell("a$_$b", "A", 1.0), title="$_lane$_$")
 
 
+@pytest.mark.filterwarnings("error")
+def test_characters_that_the_font_lacks_are_boxes(tmp_path: Path) -> None:
+    assert "<!-- 变量 -->" in drawn(tmp_path / "x.svg", Cell("语", "A", 1.0), title="变量")
+
+
 GREATEST = sys.float_info.max
 
 
