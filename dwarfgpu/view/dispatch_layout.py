@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, sqrt
+from typing import Final
 
 from dwarfgpu.base.records import frozen
+from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Machine, Position
 from dwarfgpu.view.lane_grid import COLUMNS, Cell
+
+MAX_CELLS: Final = 1 << 21
+"""Maximum number of cells of a picture, with those between workgroups: the file has three million
+dots at most."""
 
 
 @frozen
@@ -30,6 +36,7 @@ def layout(waves: Sequence[tuple[WaveId, Sequence[Cell]]], model: Machine | None
     the slices of z below each other; in a one-dimensional one a wave is a row. Workgroups are at
     their positions in the grid; a single row of them is broken into several, so that the picture is
     not a line. If the workgroup of any wave is unknown, each wave is a block, eight in a row.
+    `UsageError` for more than `MAX_CELLS`.
     """
     placed = None if model is None else _in_workgroups(waves, model)
     if placed is None:
@@ -79,10 +86,11 @@ def _laid(blocks: dict[Position, list[tuple[int, int, Cell]]], subject: str) -> 
     for (x, y, z), cells in blocks.items():
         column, top = (x % a_row, x // a_row) if is_line else (x, y + z * rows)
         out += [(column * width + at_x, top * height + at_y, cell) for at_x, at_y, cell in cells]
-    return Layout(
-        1 + max((x for x, _, _ in out), default=0),
-        1 + max((y for _, y, _ in out), default=0),
-        tuple(out),
-        subject,
-        len(blocks),
-    )
+    across = 1 + max((x for x, _, _ in out), default=0)
+    down = 1 + max((y for _, y, _ in out), default=0)
+    if across * down > MAX_CELLS:
+        advice = "; --wave N draws one wave" if len(blocks) > 1 else ""
+        raise UsageError(
+            f"the picture would have {across} x {down} cells: more than {MAX_CELLS}{advice}"
+        )
+    return Layout(across, down, tuple(out), subject, len(blocks))

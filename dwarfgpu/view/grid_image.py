@@ -92,17 +92,19 @@ def draw(picture: Picture, path: str, form: str) -> None:
 def _pixels(layout: Layout, least: float, most: float, shades: Any) -> Any:
     """Return red, green, blue of each cell, white where there is none."""
     numpy: Any = import_module("numpy")
-    out = numpy.ones((layout.height, layout.width, 3))
+    out = numpy.ones((layout.height, layout.width, 3), numpy.float32)
+    for states, paleness in (("I", PALE), ("A?", 1.0)):
+        numbered = [
+            (x, y, share_of(cell.number, least, most) if most > least else 0.5)
+            for x, y, cell in layout.cells
+            if cell.number is not None and cell.missing is None and cell.state in states
+        ]
+        if numbered:
+            xs, ys, shares = zip(*numbered, strict=True)
+            out[ys, xs] = shades(numpy.array(shares))[:, :3] * paleness + (1 - paleness)
     for x, y, cell in layout.cells:
-        if cell.state == "U":
-            continue
         why = reason(cell)
-        if why is None:
-            assert cell.number is not None
-            share = share_of(cell.number, least, most) if most > least else 0.5
-            colour = numpy.array(shades(share)[:3])
-            out[y, x] = colour * PALE + (1 - PALE) if cell.state == "I" else colour
-        else:
+        if why is not None and cell.state != "U":
             out[y, x] = COLOURS[why]
     return out
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from itertools import product
 
+import pytest
+
+from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.topology import Dispatch, Machine, Position, Wave, Workgroup
 from dwarfgpu.view.dispatch_layout import Layout, layout
 from dwarfgpu.view.lane_grid import Cell
@@ -71,3 +74,16 @@ def test_waves_without_positions_are_blocks() -> None:
     assert (result.what, result.blocks, result.width) == ("wave", 2, 8)
     assert rows(result)[0].split() == [str(n) for n in range(8)]
     assert len(result.cells) == 20
+
+
+def test_two_workgroups_far_from_each_other_are_no_picture() -> None:
+    """A picture has a cell for each position between them."""
+    size, far = (8, 8, 1), (700, 700, 0)
+    groups = {1: Workgroup(1, 1, (0, 0, 0), size), 2: Workgroup(2, 1, far, size)}
+    waves = {1: Wave(1, 1, 0), 2: Wave(2, 2, 0)}
+    model = Machine(64, dispatches={1: Dispatch(1, 1)}, workgroups=groups, waves=waves)
+    with pytest.raises(UsageError) as caught:
+        layout([(wave, [Cell("", "A", 0.0)] * 64) for wave in waves], model)
+    assert caught.value.message == (
+        "the picture would have 6308 x 6308 cells: more than 2097152; --wave N draws one wave"
+    )
