@@ -477,6 +477,25 @@ def test_local_variables_that_are_not_asked_for_cost_few_calls(
     assert work[2] < work[1] + most_calls * 900, work
 
 
+@pytest.mark.parametrize(
+    ("command", "most_calls"),
+    [
+        ("eval --pc 0x1000 --file bomb nosuch", 20),
+        ("debug --pc 0x1000 bomb <<< print nosuch; print nosuch", 20),
+        ("debug --pc 0x1000 bomb <<< complete print v99", 40),
+    ],
+)
+def test_global_variables_that_are_not_asked_for_cost_few_calls(
+    command: str, most_calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No object is made for each: an unknown name is compared with the first of them."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dwarfgpu.dwarf.scope.by_pc._MOST_OF_UNIT", 50)
+    monkeypatch.setattr("dwarfgpu.dwarf.scope.global_names._MOST", 50)
+    work = _work_of("variables", command)
+    assert work[2] < work[1] + most_calls * 900, work
+
+
 @pytest.mark.parametrize("name", ["inherited-by-all", "unnamed-in-all"])
 def test_parts_of_an_object_that_are_set_are_bounded(
     name: str,

@@ -64,7 +64,15 @@ class FocusedNames(FocusedLane):
     def variables(self) -> list[Variable]:
         """Return every variable in scope at the program location, innermost first."""
         scopes, pc = self._scopes()
-        variables = scopes.variables_at(pc)
+        return self._at_level(scopes.variables_at(pc))
+
+    def first_variables(self) -> list[Variable]:
+        """Return `variables` with only the first of the unit, where it has very many."""
+        scopes, pc = self._scopes()
+        return self._at_level(scopes.first_variables_at(pc))
+
+    def _at_level(self, variables: list[Variable]) -> list[Variable]:
+        """Return those of the variables at a location that the function in focus sees."""
         if not self.inline_level:
             return variables
         own = [e for e in variables if e.kind != "global" and e.inline_level == self.inline_level]
@@ -99,10 +107,10 @@ class FocusedNames(FocusedLane):
         return at_inline_level(scopes.parameters_at(pc), self.inline_level)
 
     def variables_to_suggest(self) -> list[Variable]:
-        """Return `variables`; of a large function none, because a suggestion is not worth reading
-        all of them."""
+        """Return `first_variables`; of a large function none, because a suggestion is not worth
+        reading all of them."""
         scopes, pc = self._scopes()
-        return [] if scopes.is_large_at(pc) else self.variables()
+        return [] if scopes.is_large_at(pc) else self.first_variables()
 
     def _scopes(self) -> tuple[Scopes, int]:
         """Return the scopes at the program location; `MissingContext` where there are none."""

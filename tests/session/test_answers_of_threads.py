@@ -59,6 +59,7 @@ def test_registers_are_those_of_the_thread_that_is_asked_for() -> None:
         ("_last", "subprograms_at", "other"),
         ("_functions", "function_entries_at", ("other",)),
         ("_large", "is_large_at", "other"),
+        ("_first", "first_variables_at", ("other",)),
     ],
 )
 def test_functions_are_those_of_the_location_that_is_asked_for(

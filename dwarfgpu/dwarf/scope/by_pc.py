@@ -48,6 +48,8 @@ MAIN_NAMES: Final = ("_Dmain", "main.main", "main")
 """The symbols of D, Go and other languages; the first that a file has is its main function."""
 _MANY_ENTRIES: Final = 10_000
 """Of a scope: its variables are not all read for one name, nor kept."""
+_MOST_OF_UNIT: Final = 10_000
+"""Its variables that are suggested, as many as an unknown name is compared with."""
 _MAX_CHAINS: Final = 128
 """Maximum number of program locations with cached scopes: those of the lanes of a wave, and
 more."""
@@ -72,6 +74,8 @@ class Scopes:
         self._last: tuple[int, FunctionsAround] | None = None
         """The last result for a program location: every lane of a wave asks for the same."""
         self._variables = KeptAnswers[int, tuple[Variable, ...]](_MAX_CHAINS)
+        self._first: tuple[int, tuple[Variable, ...]] | None = None
+        """The first variables at the program location that was asked for last."""
         self._bad_imports: dict[CompilationUnit, DwarfGpuError] = {}
         """Why variables of imported units are not in `_variables`."""
         self._locals = KeptAnswers[int, tuple[Variable, ...]](_MAX_CHAINS)
@@ -210,6 +214,14 @@ class Scopes:
         """
         return list(self._variables.answer(pc, lambda pc: tuple(self._variables_at(pc))))
 
+    def first_variables_at(self, pc: int) -> list[Variable]:
+        """Return the same, but of very many variables of the unit only the first: a suggestion is
+        not worth reading millions."""
+        last = self._first
+        if last is None or last[0] != pc:
+            last = self._first = pc, tuple(self._variables_at(pc, _MOST_OF_UNIT))
+        return list(last[1])
+
     def _declared_in(
         self, scope: Die, name: str | None = None, tags: Container[int] = DATA
     ) -> Iterable[Variable]:
@@ -300,7 +312,7 @@ class Scopes:
                 level += 1
         return locals_
 
-    def _variables_at(self, pc: int) -> list[Variable]:
+    def _variables_at(self, pc: int, most: int | None = None) -> list[Variable]:
         unit = self.unit_at(pc)
         if unit is None:
             return []
@@ -311,7 +323,7 @@ class Scopes:
         outer = [variable for variable in locals_ if variable.inline_level]
         visited: set[str] = set()
         out: list[Variable] = []
-        for variable in (*own, *self._readable_globals_of(unit), *outer):
+        for variable in (*own, *islice(self._readable_globals_of(unit), most), *outer):
             out.append(evolve(variable, is_shadowed=variable.name in visited))
             visited.add(variable.name)
         return out

@@ -84,9 +84,10 @@ def _is_opencl(shell: Shell) -> bool:
 
 
 def variables(shell: Shell, word: str) -> Iterator[Candidate]:
-    """Yield variables in scope, with their types."""
+    """Yield variables in scope, with their types; of very many in a unit only the first, because
+    `_symbols` has all."""
     try:
-        in_scope = shell.session.variables()
+        in_scope = shell.session.first_variables()
     except DwarfGpuError:
         return
     level, in_any_case = shell.session.inline_level, _style(shell) == "pascal"
