@@ -237,6 +237,19 @@ def _unit(*instances: tuple[str, list[int] | int | None]) -> list[Die]:
     return dies
 
 
+@pytest.mark.parametrize(("name", "is_instance"), [("y", False), ("x<", False), ("x<int>", True)])
+def test_numbers_that_look_like_names_are_none(name: str, is_instance: bool) -> None:
+    """A size of 0x3c78, which is `x<`, makes no table of all names."""
+    sized = ((dw.AT_BYTE_SIZE, dw.FORM_DATA4), (dw.AT_NAME, dw.FORM_STRING))
+    body = b"\1\x21" + b"\2" + 0x3C78.to_bytes(4, "little") + name.encode() + b"\0" + b"\0"
+    shapes = (_INSTANCES[0], Shape(dw.TAG_STRUCTURE_TYPE, sized))
+    (unit,) = debug_info(file_of(body, shapes)).units
+    entries = NamedEntries(unit)
+    assert not unit.has_bare_templates
+    assert entries.templates("x") == ([name] if is_instance else [])
+    assert ("by_name" in vars(entries)) == is_instance
+
+
 def test_an_instance_inside_itself_keeps_its_name() -> None:
     for order in ([0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]):
         dies = _unit(("A", [1]), ("B", [0]), ("C", [0, 3]), ("D", 4))

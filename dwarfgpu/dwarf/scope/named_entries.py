@@ -100,8 +100,7 @@ class NamedEntries:
             # Without arguments in the file, the name of an instance is that of the template.
             after = rb"[\s<\0]" if self._unit.has_bare_templates else rb"\s*<"
             unit, instance = self._unit, re.compile(re.escape(name_bytes(name)) + after)
-            in_entries = instance.search(unit.data, unit.header.entries_at, unit.end)
-            if not in_entries and not _is_in_strings(unit.sections, instance):
+            if not _is_in_entries(unit, instance) and not _is_in_strings(unit.sections, instance):
                 return []
         return [key for key in self.by_name if key.startswith(f"{name}<")]
 
@@ -464,6 +463,19 @@ def _shows_name(abbreviation: Abbreviation) -> bool:
         if position is not None and abbreviation.attributes[position].form not in forms:
             return False
     return True
+
+
+def _is_in_entries(unit: CompilationUnit, instance: re.Pattern[bytes]) -> bool:
+    """Return whether the entries may have the name of an instance: one with arguments has a `>`
+    before its end, which numbers that happen to look like its beginning seldom have."""
+    start = unit.header.entries_at
+    while (match := instance.search(unit.data, start, unit.end)) is not None:
+        if unit.has_bare_templates:
+            return True
+        start = unit.data.find(b"\0", match.end(), unit.end)
+        if start < 0 or unit.data.find(b">", match.end(), start) >= 0:
+            return True
+    return False
 
 
 def _check_of(abbreviation: Abbreviation) -> int | None:
