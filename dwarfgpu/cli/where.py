@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.cli.printing import print_notes
+from dwarfgpu.cli.printing import print_notes, print_streamed
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.find_variables import Wanted
 from dwarfgpu.dwarf.loaded_code import split_by_machine
@@ -154,9 +154,7 @@ def _answer(args: Namespace, file: CodeObject, request: Request) -> int:
             notes[f"{old.name} is for {machines[0]}, {file.name} for {machines[1]}"] = None
         change = where_change(old, file, query, coverages, unknown)
         if args.json:
-            import json  # text needs none of it
-
-            print(json.dumps({**change.record, "notes": [*notes]}, allow_nan=False))
+            print_streamed({**change.record, "notes": [*notes]})
         else:
             print_notes(notes)
             for line in change.lines():

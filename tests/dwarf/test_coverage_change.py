@@ -162,3 +162,11 @@ def test_a_name_that_is_gone_is_lost_only_with_its_function_there() -> None:
     old = build(function("f", X), names=("x",))
     new = build(function("f", variable("y", 3, REG)), names=("x",))
     assert described(changes_between(old, new)) == [("lost", "f", "x", 0)]
+
+
+def test_changes_of_one_size_are_in_the_order_of_their_functions() -> None:
+    """A function is before others whose names begin with its own."""
+    old = build(function("f", X), function("fa", X), function("e", X), X)
+    new = build(*(function(name, LOST_X) for name in ("fa", "f", "e")), LOST_X)
+    functions = [change.identity.functions for change in changes_between(old, new)]
+    assert functions == [(), ("e",), ("f",), ("fa",)]

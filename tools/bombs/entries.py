@@ -686,7 +686,7 @@ BOMBS = (
     Bomb("enumerators", INFO, "an enumeration of {} names", enumerators, 200_000,
          (*ASK, "debug bomb <<< ptype x")),
     Bomb("inlined", INFO, "{} calls inlined into one another", inlined, 20_000,
-         (*ASK, "debug --pc 0x1000 bomb <<< bt 5")),
+         (*ASK, "debug --pc 0x1000 bomb <<< bt 5", "where --all --against bomb bomb")),
     Bomb("directives", INFO, "a circle of {} using-directives", directives, 20_000,
          (*ASK, "debug bomb <<< print n00000000::x"), small=16),
     Bomb("imported-units", INFO, "a circle of {} imported units", imported_units, 20_000, ASK),

@@ -259,7 +259,7 @@ BOMBS: Final = (
     Bomb("inlined-locals", INFO, "{} calls inlined into one another, with a variable each",
          inlined_calls, 8_000, ("debug --pc 0x1000 bomb <<< bt full",
          "debug --pc 0x1000 bomb <<< bt", "debug --pc 0x1000 bomb <<< frame 5; info locals",
-         "debug bomb <<< info scope main"),
+         "debug bomb <<< info scope main", "where --all --against bomb bomb"),
          small=30),
     Bomb("concrete-blocks", INFO, "{} instances of a block in one another", concrete_blocks, 8_000,
          (*ASK, "debug bomb <<< info scope main", "debug --pc 0x1000 bomb <<< info locals"),

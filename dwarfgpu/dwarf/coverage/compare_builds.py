@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from hashlib import blake2b
+from typing import Final, Literal, NamedTuple, Self
 
 from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.dwarf import constants as dw
@@ -16,22 +17,67 @@ from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
 from dwarfgpu.dwarf.coverage.unit_groups import Group, UnitGroups
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import VariableKind
 from dwarfgpu.errors import DwarfGpuError
 
+_DIGEST_BYTES: Final = 16
 ChangeKind = Literal["worse", "lost", "better", "appeared", "vanished"]
 """`lost`: it was described, and is not declared any more though its function is still there;
 `vanished`: any other that is only in the old build."""
 
 
+@frozen
+class FunctionPath:
+    """A subprogram by its linkage name, or a call with all that it is inlined into.
+
+    Calls may be inlined into one another thousands deep: each is a link to the one around it, and
+    is compared by a digest of all names.
+    """
+
+    digest: bytes = field(repr=False)
+    name: str = field(eq=False)
+    shown: str = field(eq=False)
+    """The function as people know it."""
+    around: FunctionPath | None = field(eq=False, repr=False)
+
+    @classmethod
+    def inside(cls, around: FunctionPath | None, name: str, shown: str) -> Self:
+        """Return a function that is inlined into another one, or into none."""
+        outer = bytes(_DIGEST_BYTES) if around is None else around.digest
+        written = name.encode("utf-8", "surrogatepass")
+        return cls(
+            blake2b(outer + written, digest_size=_DIGEST_BYTES).digest(), name, shown, around
+        )
+
+    @property
+    def functions(self) -> tuple[FunctionPath, ...]:
+        """The functions from the subprogram to here."""
+        out: list[FunctionPath] = []
+        path: FunctionPath | None = self
+        while path is not None:
+            out.append(path)
+            path = path.around
+        return tuple(reversed(out))
+
+
 class Identity(NamedTuple):
     """The facts by which a variable is recognized in both builds."""
 
-    functions: tuple[str, ...]
-    """The subprogram by its linkage name, and the calls inlined into one another; none for a
-    global variable."""
+    path: FunctionPath | None
+    """None for a global variable."""
     kind: VariableKind
     name: str
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The names of the subprogram and of the calls inlined into one another."""
+        return () if self.path is None else tuple(one.name for one in self.path.functions)
+
+    @property
+    def shown_functions(self) -> str:
+        """The functions as people know them: `leaf > clamp`."""
+        return "" if self.path is None else " > ".join(one.shown for one in self.path.functions)
 
 
 @frozen
@@ -64,12 +110,11 @@ class Build:
     """The variables of one build."""
 
     measures: dict[Identity, list[Measure]] = field(factory=dict)
-    functions: set[tuple[str, ...]] = field(factory=set)
+    functions: set[FunctionPath] = field(factory=set)
     """With code, described or not."""
-    shown: dict[tuple[str, ...], str] = field(factory=dict)
-    """The functions as people know them: `leaf > clamp`."""
     problems: list[DwarfGpuError] = field(factory=list)
-    _names: dict[Die, str] = field(factory=dict, init=False)
+    _paths: dict[Die, FunctionPath | DwarfGpuError | None] = field(factory=dict, init=False)
+    """By scope; an error where a name around it cannot be read."""
 
     @property
     def variable_count(self) -> int:
@@ -102,12 +147,11 @@ class Build:
             raise coverage.problem
         variable, scope = coverage.variable, coverage.code_scope
         if scope is None:
-            identity = Identity((), "global", qualified_name(variable.die))
+            identity = Identity(None, "global", qualified_name(variable.die))
             share = int(coverage.is_described)
             measure = Measure(variable.decl_line, 1, share, share)
         else:
-            functions = tuple(map(self._function, scope.functions))
-            identity = Identity(functions, variable.kind, variable.name)
+            identity = Identity(self._path(scope), variable.kind, variable.name)
             measure = Measure(
                 variable.decl_line,
                 coverage.scope_bytes,
@@ -119,19 +163,35 @@ class Build:
     def add_function(self, code_scope: CodeScope) -> None:
         """Add a function that exists, even if nothing is known of its variables."""
         try:
-            if code_scope.ranges:
-                functions = tuple(map(self._function, code_scope.functions))
-                self.functions.add(functions)
-                self.shown[functions] = " > ".join(
-                    function.qualified_name for function in code_scope.functions
-                )
+            path = self._path(code_scope) if code_scope.ranges else None
+            if path is not None:
+                self.functions.add(path)
         except DwarfGpuError as error:
             self.problems.append(error)
 
-    def _function(self, code_scope: CodeScope) -> str:
-        if code_scope.die not in self._names:
-            self._names[code_scope.die] = function_identity(code_scope)
-        return self._names[code_scope.die]
+    def forget_scopes(self) -> None:
+        """Forget the scopes of a part of a unit: nothing in the next one is inside of them, but for
+        what is in one very large function."""
+        self._paths.clear()
+
+    def _path(self, code_scope: CodeScope) -> FunctionPath | None:
+        """Return the function of a scope with all that is around it; None outside of functions."""
+        inside: list[CodeScope] = []
+        outer: CodeScope | None = code_scope
+        while outer is not None and outer.die not in self._paths:
+            inside.append(outer)
+            outer = outer.parent
+        path = None if outer is None else self._paths[outer.die]
+        for scope in reversed(inside):
+            if scope.die.tag in FUNCTIONS and not isinstance(path, DwarfGpuError):
+                try:
+                    path = FunctionPath.inside(path, function_identity(scope), scope.qualified_name)
+                except DwarfGpuError as error:
+                    path = error.with_traceback(None)
+            self._paths[scope.die] = path
+        if isinstance(path, DwarfGpuError):
+            raise path.with_traceback(None)
+        return path
 
 
 def function_identity(code_scope: CodeScope) -> str:
@@ -154,6 +214,7 @@ def build_of(groups: Iterable[UnitGroups], allowance: Allowance) -> Build:
             out.add_function(code_scope)
         for group in unit.groups:
             out.add(group, allowance)
+        out.forget_scopes()
     for measures in out.measures.values():
         measures.sort(key=lambda measure: measure.line or 0)
     return out
@@ -197,7 +258,32 @@ def changes_between(old: Build, new: Build) -> list[Change]:
             kind = _kind(identity, earlier, later, new)
             if kind is not None:
                 out.append(Change(kind, identity, ordinal, earlier, later))
-    return sorted(out, key=lambda change: (-abs(change.amount), change.identity, change.ordinal))
+    order = _order(change.identity.path for change in out)
+
+    def key(change: Change) -> tuple[Fraction, int, str, str, int]:
+        path, kind, name = change.identity
+        return -abs(change.amount), order.get(path, 0), kind, name, change.ordinal
+
+    return sorted(out, key=key)
+
+
+def _order(paths: Iterable[FunctionPath | None]) -> dict[FunctionPath | None, int]:
+    """Return the number of each path in the order of their names; a function is before what is
+    inlined into it."""
+    inlined: dict[FunctionPath | None, list[FunctionPath]] = {}
+    visited: set[FunctionPath] = set()
+    for path in paths:
+        while path is not None and path not in visited:
+            visited.add(path)
+            inlined.setdefault(path.around, []).append(path)
+            path = path.around
+    numbers: dict[FunctionPath | None, int] = {}
+    pending: list[FunctionPath | None] = [None]
+    while pending:
+        path = pending.pop()
+        numbers[path] = len(numbers)
+        pending += sorted(inlined.get(path, ()), key=lambda one: one.name, reverse=True)
+    return numbers
 
 
 def _kind(
@@ -206,7 +292,7 @@ def _kind(
     if old is None or not old.has_code:
         return "appeared" if new is not None and new.has_code else None
     if new is None or not new.has_code:
-        is_lost = new is None and identity.functions in build.functions and old.described_bytes
+        is_lost = new is None and identity.path in build.functions and old.described_bytes
         return "lost" if is_lost else "vanished"
     before, after = (old.described, old.complete), (new.described, new.complete)
     return None if before == after else "better" if after > before else "worse"

@@ -87,10 +87,37 @@ class CodeScope:
             code_scope = code_scope.parent
         return (*outer, *reversed(out))
 
-    @cached_property
+    @property
     def has_frame_base(self) -> bool:
         """Whether a function around its code describes a frame base (A.3.3.5)."""
-        return any(dw.AT_FRAME_BASE in one.die.abbreviation.positions for one in self.functions)
+        return self._around[1]
+
+    @property
+    def subprogram(self) -> CodeScope | None:
+        """The first of `functions`; None if there are none."""
+        return self._around[0]
+
+    @cached_property
+    def _around(self) -> tuple[CodeScope | None, bool]:
+        """The outermost function, and whether one has a frame base: scopes may be nested deeper
+        than Python calls, and a list of functions for each takes the square of that."""
+        inside: list[CodeScope] = []
+        code_scope: CodeScope | None = self
+        around: tuple[CodeScope | None, bool] = None, False
+        while code_scope is not None:
+            if "_around" in code_scope.__dict__:
+                around = code_scope._around
+                break
+            inside.append(code_scope)
+            code_scope = code_scope.parent
+        for code_scope in reversed(inside):
+            abbreviation = code_scope.die.abbreviation
+            if abbreviation.tag in FUNCTIONS:
+                has_base = around[1] or dw.AT_FRAME_BASE in abbreviation.positions
+                around = around[0] or code_scope, has_base
+            if code_scope.parent is not None:
+                code_scope.__dict__["_around"] = around
+        return around
 
     @cached_property
     def size_bytes(self) -> int:
@@ -319,8 +346,9 @@ def coverage_of(
         if location is None:
             return Coverage(variable, code_scope)
         measured, is_whole = _extents(variable, location, extents or Extents())
-        if code_scope is not None and code_scope.functions and not code_scope.has_frame_base:
-            measured = _without_frame_base(location, measured, code_scope.functions[0])
+        function = None if code_scope is None else code_scope.subprogram
+        if code_scope is not None and function is not None and not code_scope.has_frame_base:
+            measured = _without_frame_base(location, measured, function)
             is_whole = all(extent.completeness == "whole" for extent in measured)
     except DwarfGpuError as error:
         # Each of many variables may have one: what its frames hold is many times its size.

@@ -22,7 +22,7 @@ from dwarfgpu.dwarf.coverage.unit_groups import UnitGroups
 from dwarfgpu.errors import DwarfGpuError, UsageError, counted
 from dwarfgpu.service.where.totals import SCHEMA, problem_lines, problem_records
 from dwarfgpu.view.coverage_text import percent
-from dwarfgpu.view.json_object import JsonObject, Plain
+from dwarfgpu.view.json_object import JsonObject, Plain, StreamedObject
 
 _MAX_LISTED: Final = 50
 """Changes of one kind that the text lists; the JSON has all."""
@@ -59,13 +59,13 @@ class WhereChange:
         return _lines(self.before, self.after, self.changes)
 
     @property
-    def record(self) -> JsonObject:
+    def record(self) -> StreamedObject:
         """The object of `where --against --json`, without notes."""
         return {
             "schema": SCHEMA,
             "old": _build(self.old, self.before),
             "new": _build(self.new, self.after, self.unknown.values()),
-            "changes": [_change_json(change) for change in self.changes],
+            "changes": map(_change_json, self.changes),
             "counts": {kind: sum(c.kind == kind for c in self.changes) for kind in _TITLES},
         }
 
@@ -99,13 +99,12 @@ def where_change(
 
 
 def _lines(before: Build, after: Build, changes: list[Change]) -> Iterator[str]:
-    shown = {**before.shown, **after.shown}
     for kind, title in _TITLES.items():
         kind_changes = [change for change in changes if change.kind == kind]
         if not kind_changes:
             continue
         yield f"{title}: {len(kind_changes)}"
-        names = [_name(change, shown) for change in kind_changes[:_MAX_LISTED]]
+        names = [_name(change) for change in kind_changes[:_MAX_LISTED]]
         width = min(max(map(len, names)), 48)
         for change, name in zip(kind_changes, names, strict=False):
             yield f"  {name:<{width}}  {_measure(change.old)} -> {_measure(change.new)}"
@@ -124,10 +123,10 @@ def _total(build: Build) -> str:
     return f"{counted(build.variable_count, 'variable')}, {described}{exact} described"
 
 
-def _name(change: Change, shown: dict[tuple[str, ...], str]) -> str:
+def _name(change: Change) -> str:
     """Return `leaf > clamp: result`; of several of that name also which."""
     identity = change.identity
-    where = shown.get(identity.functions, " > ".join(identity.functions))
+    where = identity.shown_functions
     number = f" #{change.ordinal + 1}" if change.ordinal else ""
     return f"{where}: {identity.name}{number}" if where else f"{identity.name}{number}"
 
