@@ -28,14 +28,16 @@ from dwarfgpu.service.value.subject import Expression, Subject, subject
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.streams import COLOUR_SETTINGS, has_colours
+from dwarfgpu.view.dispatch_layout import check_cells
 from dwarfgpu.view.grid_image import require_matplotlib
-from dwarfgpu.view.json_object import Plain
 from dwarfgpu.view.lane_grid import joined, table_lines
 from dwarfgpu.view.lane_position import lane_position
 
 SCHEMA: Final = "dwarfgpu-lanes-1"
 _Texts: TypeAlias = dict[int, str]
 """The texts of answers, keyed by `id`: valid while the waves with the answers exist."""
+_GROUP: Final = 256
+"""Waves that are read together: the answers of 16,384 lanes take tens of megabytes."""
 _WIDEST: Final = 40
 """Characters of a value in the table."""
 
@@ -79,52 +81,104 @@ def _run(args: argparse.Namespace) -> int:
     is_picture = _is_picture(args)
     files = [args.file] if args.file else []
     sessions = sessions_of_waves(args, files) if args.wave == "all" else [session_of(args, files)]
-    waves = _waves(args, sessions, choice)
-    written = list(_pictures(args, waves)) if is_picture else []
-    if args.json:
-        notes: list[Plain] = [*_notes(waves)]
-        head = json.dumps({"schema": SCHEMA, "notes": notes})[:-1]
-        print(f'{head}, "waves": [{", ".join(map(LanesJson().wave, waves))}]}}')
-        return _status(waves)
+    groups: Iterable[list[WaveLanes]] = _groups(args, sessions, choice)
+    written: list[str] = []
+    if is_picture:
+        lanes = len(all_lanes(sessions[0]))
+        check_cells(lanes, len(sessions), len(sessions))
+        groups = list(groups)
+        written = list(_pictures(args, [*chain.from_iterable(groups)]))
+    return _print_json(groups) if args.json else _print_text(args, groups, written)
+
+
+def _print_json(groups: Iterable[Sequence[WaveLanes]]) -> int:
+    """Print each group of waves as it answers; return the exit status."""
+    notes: dict[str, None] = {}
+    status = 0
+    separator = f'{{"schema": {json.dumps(SCHEMA)}, "waves": ['
+    for waves in groups:
+        notes |= dict.fromkeys(_notes(waves, is_advised=has_hint(notes)))
+        status = max(status, _status(waves))
+        for wave in map(LanesJson().wave, waves):
+            print(separator + wave, end="")
+            separator = ", "
+    print(f'], "notes": {json.dumps(list(notes))}}}')
+    return status
+
+
+def _print_text(
+    args: argparse.Namespace, groups: Iterable[Sequence[WaveLanes]], written: Sequence[str]
+) -> int:
+    """Print the lines of pictures, then each group of waves as it answers; return the exit
+    status."""
     for line in written:
         print(line)
     colours = has_colours(args.color)
-    texts: _Texts = {}
-    for wave in waves if args.grid or not written else ():
-        lines = _grids(wave, colours) if args.grid else _table(wave, args.compact, texts)
-        print(one_line(wave.title), *lines, sep="\n")
-    print_notes(_notes(waves))
-    return _status(waves)
+    notes: dict[str, None] = {}
+    status = 0
+    for waves in groups:
+        texts: _Texts = {}
+        for wave in waves if args.grid or not written else ():
+            lines = _grids(wave, colours) if args.grid else _table(wave, args.compact, texts)
+            print(one_line(wave.title), *lines, sep="\n")
+        notes |= dict.fromkeys(_notes(waves, is_advised=has_hint(notes)))
+        status = max(status, _status(waves))
+    print_notes(notes)
+    return status
 
 
-def _waves(
+def _groups(
     args: argparse.Namespace, sessions: Sequence[Session], choice: str | None
-) -> list[WaveLanes]:
+) -> Iterator[list[WaveLanes]]:
+    """Yield the waves in groups that are read together; `UsageError` if no wave has a value of any
+    name, all for mistakes."""
     for session in sessions:
         if not session.architecture.is_simt:
             raise UsageError(no_lanes(session))
+    refused_groups: list[Sequence[Session]] = []
+    errors: dict[tuple[str, str], None] = {}
+    is_alone = len(args.names) == len(sessions) == 1
+    is_answered = not args.names
+    for first in range(0, len(sessions), _GROUP):
+        group = sessions[first : first + _GROUP]
+        waves, wrong = _waves(args, group, choice, is_alone=is_alone)
+        if not is_answered and wrong is not None:
+            refused_groups.append(group)  # their answers would be too many to keep
+            errors |= dict.fromkeys(wrong)
+            continue
+        is_answered = True
+        for earlier in refused_groups:
+            yield _waves(args, earlier, choice, is_alone=is_alone)[0]
+        refused_groups.clear()
+        yield waves
+    if refused_groups:
+        _refuse(errors, is_json=args.json)
+
+
+def _waves(
+    args: argparse.Namespace, sessions: Sequence[Session], choice: str | None, *, is_alone: bool
+) -> tuple[list[WaveLanes], list[tuple[str, str]] | None]:
+    """Return the lanes of waves; and each name with what is wrong with it, if that is so in all of
+    them: otherwise each lane's answer reports it."""
     states = [tuple(chosen_states(session, choice)) for session in sessions]
     questions = [
-        Question(
-            session,
-            lane_states,
-            _subject(session, lane_states, name, is_alone=len(args.names) == len(sessions) == 1),
-        )
+        Question(session, lane_states, _subject(session, lane_states, name, is_alone=is_alone))
         for session, lane_states in zip(sessions, states, strict=True)
         for name in args.names
     ]
     answered = [*lane_answers(questions, shares="record" if args.json else "text")]
     errors = [refused(*pair) for pair in zip(questions, answered, strict=True)]
     wrong = [error.message for error in errors if error is not None]
-    if wrong and len(wrong) == len(errors):  # otherwise each lane's answer reports it
-        _refuse(zip(args.names * len(sessions), wrong, strict=True), is_json=args.json)
     answers_left = iter(answered)
-    return [
+    waves = [
         WaveLanes(
             session, lane_states, tuple((name, tuple(next(answers_left))) for name in args.names)
         )
         for session, lane_states in zip(sessions, states, strict=True)
     ]
+    if len(wrong) < len(errors):
+        return waves, None
+    return waves, [*zip(args.names * len(sessions), wrong, strict=True)]
 
 
 def _refuse(errors: Iterable[tuple[str, str]], *, is_json: bool) -> NoReturn:
@@ -164,9 +218,9 @@ def _is_picture(args: argparse.Namespace) -> bool:
     return bool(options_given)
 
 
-def _notes(waves: Sequence[WaveLanes]) -> list[str]:
+def _notes(waves: Sequence[WaveLanes], *, is_advised: bool) -> list[str]:
+    """Return the notes of waves; without a hint if that is among those of earlier ones."""
     notes: dict[str, None] = {}
-    is_advised = False
     for wave in waves:
         _, unknown = wave.session.active_lanes()
         notes |= dict.fromkeys([*wave.session.notes, *([unknown] if unknown else [])])

@@ -88,9 +88,14 @@ def _laid(blocks: dict[Position, list[tuple[int, int, Cell]]], subject: str) -> 
         out += [(column * width + at_x, top * height + at_y, cell) for at_x, at_y, cell in cells]
     across = 1 + max((x for x, _, _ in out), default=0)
     down = 1 + max((y for _, y, _ in out), default=0)
+    check_cells(across, down, len(blocks))
+    return Layout(across, down, tuple(out), subject, len(blocks))
+
+
+def check_cells(across: int, down: int, blocks: int) -> None:
+    """Raise `UsageError` for more cells than a picture has, before they are made."""
     if across * down > MAX_CELLS:
-        advice = "; --wave N draws one wave" if len(blocks) > 1 else ""
+        advice = "; --wave N draws one wave" if blocks > 1 else ""
         raise UsageError(
             f"the picture would have {across} x {down} cells: more than {MAX_CELLS}{advice}"
         )
-    return Layout(across, down, tuple(out), subject, len(blocks))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from json import dumps
 from pathlib import Path
 
 import pytest
@@ -177,3 +178,36 @@ def test_a_code_object_by_option() -> None:
     lines = run("lanes", "--file", FIXTURES / "asm/wholewave_legacy.gfx942.v5.co", "--state",
                 STATES / "wholewave.gfx942.json", "--lane", "4", "r").lines  # fmt: skip
     assert lines[2].endswith("1004")
+
+
+@pytest.mark.parametrize("form", [(), ("--json",), ("--grid",), ("--compact",)])
+@pytest.mark.parametrize(
+    "name", ["$_lane", "$_thread == 1 ? $_lane : 1 / ($_thread - 3)", "nothing"]
+)
+def test_waves_are_printed_in_groups(
+    form: tuple[str, ...], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A state has tens of thousands of waves, whose answers would take gigabytes together."""
+    asked = ("lanes", "--state", STATES / "dispatch.gfx1100.json", "--wave", "all", *form, name)
+    together = run(*asked)
+    monkeypatch.setattr("dwarfgpu.cli.lanes._GROUP", 1)
+    assert run(*asked) == together
+    assert bool(together.out) == (name != "nothing" or form == ("--json",))
+
+
+def test_a_mistake_in_the_first_groups_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a wave outside all functions: its answers report it."""
+    nest = {"path": str(FIXTURES / "hip/nest.gfx942.O2.v5.co"), "load_address": 0x7F0000000000}
+    waves = [{"pc": pc} for pc in (0x7F0000001A00, 0x7F0000001A00, 0x7F0000001690)]
+    schema = "dwarfgpu-state-1"
+    stopped = {"schema": schema, "architecture": "gfx942", "code_objects": [nest], "waves": waves}
+    path = tmp_path / "state.json"
+    path.write_text(dumps(stopped))
+    asked = ("lanes", "--state", path, "--wave", "all", "t")
+    together = run(*asked)
+    assert "No symbol" in together.err
+    assert together.out
+    monkeypatch.setattr("dwarfgpu.cli.lanes._GROUP", 1)
+    assert run(*asked) == together
