@@ -47,8 +47,8 @@ def description(session: Session, variable: Variable) -> Iterator[str]:
 def _of(session: Session, variable: Variable) -> str:
     """Return ` of down`: the function of a variable that is not of the innermost one, or that is of
     another function than those of the frame (`down::x`)."""
-    functions = session.functions()
-    if variable.kind == "global" or not functions:
+    functions = () if variable.kind == "global" else session.functions()
+    if not functions:
         return ""
     owner = variable.die.parent()
     while owner is not None and owner.tag not in FUNCTIONS:
