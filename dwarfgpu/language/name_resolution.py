@@ -163,7 +163,8 @@ class Names:
         try:
             return self._looked_up(name) or self._visible_in_function(name)
         except UsageError:
-            meanings = self._in_linked_function(name)
+            # In D, the error may be of a static variable that no entry describes.
+            meanings = None if self.language.is_d else self._in_linked_function(name)
             if meanings is None:
                 raise
             return meanings
