@@ -27,7 +27,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number
 from dwarfgpu.language.builtin_types import INT_BITS
-from dwarfgpu.language.name_resolution import array_of
+from dwarfgpu.language.declarators import array_of
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue, is_in_register
 from dwarfgpu.language.unevaluated import Unevaluated

@@ -13,7 +13,8 @@ from dwarfgpu.dwarf.types.type_sizes import element_type, extent_bits, member_er
 from dwarfgpu.dwarf.types.types import Array, Member, Pointer, Struct, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.name_resolution import Typed, array_of
+from dwarfgpu.language.declarators import array_of
+from dwarfgpu.language.name_resolution import Typed
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated

@@ -7,13 +7,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.cached import cached_property
-from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import parts, split_last
 from dwarfgpu.dwarf.scope.declarations import declaration_of, unknown_in
-from dwarfgpu.dwarf.scope.imports import imported_units, units_with_names
+from dwarfgpu.dwarf.scope.imports import imported_units
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, has_tag, is_function, is_type, ordinary
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import TYPES
@@ -27,23 +27,17 @@ from dwarfgpu.dwarf.scope.symbols_by_name import (
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_entries import enumerator_value
-from dwarfgpu.dwarf.types.type_sizes import has_strides, spacing_bits
 from dwarfgpu.dwarf.types.types import (
-    Array,
     Base,
     Enum,
-    Function,
-    PointerKind,
-    Qualified,
-    Qualifier,
     Struct,
     Type,
-    Unspecified,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, UsageError, shortened
+from dwarfgpu.errors import DwarfGpuError, IllFormed, UsageError
 from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.choose_name_rules import name_rules_of
+from dwarfgpu.language.declarators import Declarators
 from dwarfgpu.language.dotted_names import joined_names
 from dwarfgpu.language.fortran.types import written_type
 from dwarfgpu.language.hsa_types import hsa_type
@@ -58,10 +52,8 @@ from dwarfgpu.session.focused_names import variable_among
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
-    from dwarfgpu.language.syntax.ast import Declarator, TypeName
+    from dwarfgpu.language.syntax.ast import TypeName
 
-_MAX_IMPORTS: Final = 1_000_000
-"""Units that those of one source file may import, each time they do: they take a second."""
 _STRUCTURES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_INTERFACE_TYPE})
 _TAGGED: Final = {
     "struct": _STRUCTURES,
@@ -73,11 +65,6 @@ _OTHERS: Final = {
     "struct": "class, union or enum",
     "union": "class, struct or enum",
     "enum": "class, struct or union",
-}
-_POINTERS: Final[dict[str, PointerKind]] = {
-    "*": "pointer",
-    "&": "reference",
-    "&&": "rvalue_reference",
 }
 
 
@@ -116,6 +103,7 @@ class Names:
         """By the words between points: what `joined_names` returns."""
         rules = name_rules_of(self.language)
         self._rules = rules(session, self.current_unit, self.language, self.builtins)
+        self._declarators = Declarators(self._rules, lambda name: self.type_of(name).type)
         self.spelled = self._rules.spelled
         """Returns a name as the file has it."""
         self.overloaded = self._rules.overloaded
@@ -223,7 +211,7 @@ class Names:
         lookup = self.session.meanings(simple)
         lookup.begin(simple)
         meanings = lookup.in_scopes((function,), parts(simple)[0], ordinary)
-        meanings = meanings or self._visible_in((function,), simple)
+        meanings = meanings or self.visible_in((function,), simple)
         if not meanings:
             raise UsageError(unknown_in(function, simple))
         return meanings
@@ -291,7 +279,7 @@ class Names:
         scope, simple = split_last(name)
         if not scope:
             return ()
-        return self._visible_in(self.session.meanings(scope).of(scope), simple)
+        return self.visible_in(self.session.meanings(scope).of(scope), simple)
 
     def is_around_function(self, name: str) -> bool:
         """Return whether `FUNCTION::NAME` means what is outside of the function: as in GDB, no
@@ -302,7 +290,7 @@ class Names:
         except UsageError:
             return False  # the search for its meaning reports it
 
-    def _visible_in(self, functions: Sequence[Meaning], simple: str) -> tuple[Meaning, ...]:
+    def visible_in(self, functions: Sequence[Meaning], simple: str) -> tuple[Meaning, ...]:
         """Return what a name outside of a function means to its text, where the language has
         that after `FUNCTION::`."""
         if not any(map(is_function, functions)):
@@ -468,62 +456,6 @@ class Names:
             return error
         return None
 
-    def meaning_in_file(self, name: str, file: str) -> tuple[Meaning, ...]:
-        """Return the meaning of a name in a source file, that of a unit or one that units include,
-        or in a quoted function: `'f(int)'::x`."""
-        from dwarfgpu.dwarf.line.file_table import is_primary_file  # few names are of a file
-        from dwarfgpu.dwarf.scope.several_files import differ, is_of_its_file, several
-
-        is_known = False
-        instances = ""
-        first: tuple[Meaning, ...] = ()
-        session, imports = self.session, 0
-        objects = dict.fromkeys((*session.objects_with(name), *session.loaded_objects()))
-        for code_object in objects:
-            for unit in units_with_names(code_object.info):
-                if not is_primary_file(unit, file):
-                    continue
-                is_known = True
-                lookup = NameLookup((), unit)
-                try:
-                    meanings = lookup.of(f"::{name}") or self._of_function_in(lookup, name)
-                except UsageError:
-                    if not lookup.instances:
-                        raise
-                    meanings, instances = (), instances or lookup.on_template
-                imports += lookup.imports_spent
-                if imports > _MAX_IMPORTS:
-                    raise LimitExceeded(
-                        f"the units of {shortened(file)} import too many others to be searched"
-                        f" for {shortened(name)}"
-                    )
-                if not first:
-                    first = meanings
-                elif meanings and is_of_its_file(meanings[0]) and differ(first[0], meanings[0]):
-                    self.remarks[several(f"'{file}'::{name}", first[0], meanings[0])] = None
-                    return first
-        if first:
-            return first
-        if is_known:
-            raise UsageError(f'No symbol "{name}" in specified context.{instances}')
-        if self.is_name(file) or function_of_symbol(session.objects_with(file), file) is not None:
-            return self.meaning(f"{file}::{name}")
-        from dwarfgpu.language.source_lines import has_file  # few names are of a header
-        from dwarfgpu.language.units_of_headers import meaning_in_header
-
-        first, note = meaning_in_header(objects, name, file)
-        self.remarks.update({} if note is None else {note: None})
-        if not first:
-            is_known = has_file(session, file)
-            unknown, context = (name, "specified") if is_known else (file, "current")
-            raise UsageError(f'No symbol "{unknown}" in {context} context.')
-        return first
-
-    def _of_function_in(self, lookup: NameLookup, name: str) -> tuple[Meaning, ...]:
-        """Return what `_visible_in_function` does, with the function of the unit of a lookup."""
-        scope, simple = split_last(name)
-        return self._visible_in(lookup.of(f"::{scope}"), simple) if scope else ()
-
     def enumerator(self, die: Die) -> tuple[Enum, int]:
         """Return the type and value of an enumerator; `IllFormed` if it has no value."""
         above = die.parent()
@@ -540,13 +472,7 @@ class Names:
         `of_operand`: the type that `typeof` of its operand means.
         """
         specified = self._specified(name) if of_operand is None else of_operand
-        kind = self._qualified(specified.type, name.qualifiers)
-        space = _space_among(name.qualifiers)
-        for declarator in name.declarators:
-            kind = self._derived(kind, declarator, space)
-            if declarator.kind in _POINTERS:
-                space = _space_among(declarator.qualifiers)
-        return Typed(kind, specified.unit)
+        return Typed(self._declarators.derived(specified.type, name), specified.unit)
 
     def _specified(self, name: TypeName) -> Typed:
         if name.operand is not None:  # a parameter
@@ -597,59 +523,6 @@ class Names:
                 raise UsageError(f"No {tag} type named {simple}.")
             raise self.unknown(simple)
         return Typed(types_of(die.unit).build(die), die.unit)
-
-    def _qualified(self, type_: Type | None, qualifiers: tuple[str, ...]) -> Type | None:
-        meanings: dict[str, Qualifier] = {
-            "const": "const",
-            "volatile": "volatile",
-            "restrict": "restrict",
-            "atomic": "atomic",
-        }
-        for word in qualifiers:
-            if word in meanings:
-                type_ = Qualified(meanings[word], type_)
-        return type_
-
-    def _derived(self, type_: Type | None, step: Declarator, space: str | None) -> Type:
-        if step.kind == "[]":
-            return array_of(type_, step.count)
-        if step.kind == "()":
-            parameters = tuple(self.type_of(parameter).type for parameter in step.parameters)
-            return Function(
-                type_, parameters, is_variadic=step.is_variadic, is_prototyped=step.is_prototyped
-            )
-        pointer = evolve(self.builtins.pointer(type_), kind=_POINTERS[step.kind])
-        if space is None:
-            pointer = self._rules.unqualified_pointer(pointer)
-        else:
-            address_space = self.session.architecture.address_space_named(space)
-            if address_space is None:
-                raise UsageError(f'Unrecognized address space "{space}".')
-            size = address_space.address_bits // 8
-            pointer = evolve(pointer, address_space=address_space.number, size_bytes=size)
-        if step.prefix:
-            from dwarfgpu.language.rust.types import named_pointer  # few programs
-
-            pointer = named_pointer(pointer, step.prefix)
-        derived = self._qualified(pointer, step.qualifiers)
-        assert derived is not None and not isinstance(derived, Unspecified)
-        return derived
-
-
-def _space_among(qualifiers: tuple[str, ...]) -> str | None:
-    """Return the address space among qualifiers: of an object, to which a pointer points."""
-    return next((word[1:] for word in qualifiers if word.startswith("@")), None)
-
-
-def array_of(type_: Type | None, count: int | None) -> Array:
-    """Return the type of an array of objects; of arrays, an array with one more dimension."""
-    is_value = isinstance(type_, Array) and type_.is_value
-    if isinstance(type_, Array) and type_.own_name is None and not type_.strides_bits:
-        return Array(type_.element, (count, *type_.dimensions), is_value=is_value)
-    # A section ends behind its last element, and the next one begins behind the gap after it.
-    gapped = isinstance(type_, Array) and type_.is_section and has_strides(type_)
-    strides = (spacing_bits(type_),) if gapped else ()
-    return Array(type_, (count,), strides, is_value=is_value)
 
 
 def _is_object(meaning: Meaning) -> bool:

@@ -68,7 +68,7 @@ def loaded(*arguments: str) -> set[str]:
         ("run --demo", 297),
         ("debug --demo -batch", 334),
         ("debug --demo -batch -ex bt", 384),
-        ("debug --demo -batch -ex list", 437),
+        ("debug --demo -batch -ex list", 438),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

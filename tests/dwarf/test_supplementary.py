@@ -385,7 +385,7 @@ def test_the_imports_of_a_source_file_are_bounded(
     (tmp_path / "program").write_bytes(elf(sections, X86_64))
     asked = "debug", tmp_path / "program", "--batch", "-ex", "print 'u.c'::x"
     assert 'No symbol "x" in specified context.' in run(*asked).err
-    monkeypatch.setattr("dwarfgpu.language.name_resolution._MAX_IMPORTS", 200)
+    monkeypatch.setattr("dwarfgpu.language.names_of_files._MAX_IMPORTS", 200)
     said = run(*asked).err
     assert "LimitExceeded: the units of u.c import too many others to be searched for x" in said
 

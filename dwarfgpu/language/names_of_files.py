@@ -1,0 +1,124 @@
+"""What a name means in a source file: `'file.c'::x` in its unit, `'header.h'::x` in the first unit
+that has lines of it.
+
+Law: line tables are read of units alone that may have the name, as units of a program are many;
+those of all units only to say that no unit has the file, as for a breakpoint in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.line.file_table import is_primary_file
+from dwarfgpu.dwarf.names.qualified import parts, split_last
+from dwarfgpu.dwarf.scope.imports import units_with_names
+from dwarfgpu.dwarf.scope.meaning import Meaning
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.several_files import differ, is_of_its_file, several
+from dwarfgpu.dwarf.scope.symbols_by_name import function_of_symbol
+from dwarfgpu.dwarf.scope.unit_search import UnitSearch
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError, shortened
+from dwarfgpu.language.name_resolution import Names
+from dwarfgpu.language.source_lines import has_file
+
+_MAX_IMPORTS: Final = 1_000_000
+"""Units that those of one source file may import, each time they do: they take a second."""
+
+
+def meaning_in_file(names: Names, name: str, file: str) -> tuple[Meaning, ...]:
+    """Return the meaning of a name in a source file, that of a unit or one that units include, or
+    in a quoted function: `'f(int)'::x`. `UsageError` with GDB's wording if it has none."""
+    session = names.session
+    objects = dict.fromkeys((*session.objects_with(name), *session.loaded_objects()))
+    units = [
+        unit
+        for code_object in objects
+        for unit in units_with_names(code_object.info)
+        if is_primary_file(unit, file)
+    ]
+    if units:
+        return _meaning_in_units(names, units, name, file)
+    if names.is_name(file) or function_of_symbol(session.objects_with(file), file) is not None:
+        return names.meaning(f"{file}::{name}")
+    first, note = _meaning_in_header(objects, name, file)
+    names.remarks.update({} if note is None else {note: None})
+    if not first:
+        unknown, context = (name, "specified") if has_file(session, file) else (file, "current")
+        raise UsageError(f'No symbol "{unknown}" in {context} context.')
+    return first
+
+
+def _meaning_in_units(
+    names: Names, units: Iterable[CompilationUnit], name: str, file: str
+) -> tuple[Meaning, ...]:
+    """Return the meaning of a name in the first of the units of a file that has it, and add a note
+    if the next one has another meaning."""
+    instances, imports = "", 0
+    first: tuple[Meaning, ...] = ()
+    for unit in units:
+        lookup = NameLookup((), unit)
+        try:
+            meanings = lookup.of(f"::{name}") or _of_function(names, lookup, name)
+        except UsageError:
+            if not lookup.instances:
+                raise
+            meanings, instances = (), instances or lookup.on_template
+        imports += lookup.imports_spent
+        if imports > _MAX_IMPORTS:
+            raise LimitExceeded(
+                f"the units of {shortened(file)} import too many others to be searched"
+                f" for {shortened(name)}"
+            )
+        if not first:
+            first = meanings
+        elif meanings and is_of_its_file(meanings[0]) and differ(first[0], meanings[0]):
+            names.remarks[several(f"'{file}'::{name}", first[0], meanings[0])] = None
+            break
+    if not first:
+        raise UsageError(f'No symbol "{name}" in specified context.{instances}')
+    return first
+
+
+def _of_function(names: Names, lookup: NameLookup, name: str) -> tuple[Meaning, ...]:
+    """Return what the last part of `FUNCTION::NAME` means in the unit of a lookup."""
+    scope, simple = split_last(name)
+    return names.visible_in(lookup.of(f"::{scope}"), simple) if scope else ()
+
+
+def _meaning_in_header(
+    code_objects: Iterable[CodeObject], name: str, file: str
+) -> tuple[tuple[Meaning, ...], str | None]:
+    """Return the meaning of a name in the first unit that has it and lines of a file, empty if none
+    has, and a note if the next one has another meaning."""
+    first: tuple[Meaning, ...] = ()
+    for code_object in code_objects:
+        for unit in _units_of(code_object, name, file):
+            meanings = NameLookup((), unit).of(f"::{name}")
+            if not first and meanings and not is_of_its_file(meanings[0]):
+                return meanings, None
+            if first and meanings and not _is_one_variable(first[0], meanings[0]):
+                note = several(f"'{file}'::{name}", first[0], meanings[0])
+                return first, note if differ(first[0], meanings[0]) else None
+            first = first or meanings
+    return first, None
+
+
+def _is_one_variable(first: Meaning, second: Meaning) -> bool:
+    """Return whether two units have entries of one variable, as with -flto."""
+    are_variables = isinstance(first, Variable) and isinstance(second, Variable)
+    return are_variables and not differ(first, second)
+
+
+def _units_of(code_object: CodeObject, name: str, file: str) -> Iterator[CompilationUnit]:
+    outermost = parts(name)[0].name
+    for unit in UnitSearch((code_object.info,), None).other_units((), outermost):
+        try:
+            table = unit.line_table
+            if table is not None and table.has_file(file):
+                yield unit
+        except DwarfGpuError:  # its table is unreadable
+            continue
