@@ -7,6 +7,7 @@ from typing import Final
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.base_type import is_currency
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf.types.dynamic_types import has_descriptor, is_dynamic
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, spacing_bits
 from dwarfgpu.dwarf.types.types import (
     UNKNOWN_SPACE,
@@ -63,7 +64,6 @@ from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.vectors import VECTOR, is_vector, why_sizes_differ
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory
-from dwarfgpu.session.resolve_type import has_descriptor, is_dynamic
 
 _NO_OPERAND = {
     "-": "Argument to negate operation not a number.",

@@ -17,6 +17,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import RENAMES
 from dwarfgpu.dwarf.scope.declarations import declaration_of
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.dynamic_types import has_descriptor, is_row
 from dwarfgpu.dwarf.types.types import (
     Array,
     Dynamic,
@@ -64,7 +65,6 @@ from dwarfgpu.language.vectors import is_vector, spread, vector_literal
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.kernel_start import at_start
-from dwarfgpu.session.resolve_type import has_descriptor, is_row
 from dwarfgpu.session.session import NOT_STARTED, Session
 
 if TYPE_CHECKING:

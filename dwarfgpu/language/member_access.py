@@ -13,6 +13,7 @@ from dwarfgpu.dwarf.names.fortran_ada import ada_name, class_data, tagged_record
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
+from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.type_sizes import element_type
 from dwarfgpu.dwarf.types.types import Array, Dynamic, Member, Pointer, Struct, strip
 from dwarfgpu.errors import Unsupported, UsageError
@@ -30,7 +31,6 @@ from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.vectors import components, is_vector
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.variants import declared_members, is_of_rust, variant_members
 
 _PARTS: Final = ("re", "im")

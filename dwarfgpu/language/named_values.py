@@ -23,6 +23,7 @@ from dwarfgpu.dwarf.scope.scope_entries import entry_of, name_of
 from dwarfgpu.dwarf.scope.symbols_by_name import function_at, function_of_symbol, is_instance
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.types import Enum, Function, Pointer, Struct, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
@@ -48,7 +49,6 @@ from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_symbols import TEXT, quoted_symbol, untyped
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:

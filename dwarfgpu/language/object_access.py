@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.scope.parameters import passed_parameters, with_parameters
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.dynamic_types import is_descriptor, is_dynamic
 from dwarfgpu.dwarf.types.type_sizes import (
     element_type,
     extent_bits,
@@ -79,14 +80,8 @@ from dwarfgpu.session.bit_field import (
     with_padding,
     write_field,
 )
+from dwarfgpu.session.object_contents import described_bits, object_bits, write_object
 from dwarfgpu.session.read_variable import require_one_reading
-from dwarfgpu.session.resolve_type import (
-    described_bits,
-    is_descriptor,
-    is_dynamic,
-    object_bits,
-    write_object,
-)
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.type_attributes import (
     PART_OF_COPY,

@@ -15,6 +15,7 @@ from typing import Final
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.types.class_parts import VariantPart
+from dwarfgpu.dwarf.types.dynamic_types import is_descriptor, is_dynamic, is_row
 from dwarfgpu.dwarf.types.types import (
     Member,
     Pointer,
@@ -26,7 +27,6 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION, single_location_in
-from dwarfgpu.session.resolve_type import is_descriptor, is_dynamic, is_row
 from dwarfgpu.session.session import Session
 
 _MOST_PARTS: Final = 10_000

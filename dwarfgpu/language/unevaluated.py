@@ -7,6 +7,7 @@ from contextlib import suppress
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.dynamic_types import is_dynamic, is_row, may_be_tagged
 from dwarfgpu.dwarf.types.type_sizes import element_type, strides_of
 from dwarfgpu.dwarf.types.types import (
     UNKNOWN_SPACE,
@@ -24,7 +25,6 @@ from dwarfgpu.language.typed_value import TypedValue, why_no_address
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, single_location_in
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.session.resolve_type import is_dynamic, is_row, may_be_tagged
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.scalars import MAX_BITS
 

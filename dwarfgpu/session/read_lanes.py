@@ -16,6 +16,7 @@ from dwarfgpu.base.arguments import integer, require
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import evolve, field, fields, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError, shown
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.evaluate import Result, evaluate
@@ -26,7 +27,7 @@ from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.session.lane_states import few_enough
 from dwarfgpu.session.reading import Presenter, Reading
-from dwarfgpu.session.resolve_type import Resolver, is_dynamic
+from dwarfgpu.session.resolve_type import Resolver
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:

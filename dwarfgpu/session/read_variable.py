@@ -43,8 +43,9 @@ from dwarfgpu.model.storage import Memory, Register
 from dwarfgpu.session.description_notes import LaneFocus, assumptions, described_size
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.kernel_start import Stopped, at_start
+from dwarfgpu.session.object_contents import object_bits
 from dwarfgpu.session.reading import Reading
-from dwarfgpu.session.resolve_type import Resolver, TypedObject, may_point, object_bits
+from dwarfgpu.session.resolve_type import Resolver, TypedObject, may_point
 
 
 @frozen(eq=False)

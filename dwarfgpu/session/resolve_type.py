@@ -9,31 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
-from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
-from dwarfgpu.base.bits import signed
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.fortran_ada import PARENT, TAG
 from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.dynamic_properties import (
-    Bounds,
-    Computed,
     ComputedRange,
-    Measure,
     Properties,
-    StringLength,
+)
+from dwarfgpu.dwarf.types.dynamic_types import (
+    has_descriptor,
+    is_descriptor,
+    is_dynamic,
+    may_be_tagged,
 )
 from dwarfgpu.dwarf.types.type_sizes import (
-    MAX_DIMENSIONS,
     extent_bits,
-    innermost_element,
     lost_length,
     offset_bits,
-    padding_bits,
     size_bits,
     strides_of,
 )
@@ -52,7 +47,6 @@ from dwarfgpu.dwarf.types.types import (
     renamed,
     strip,
 )
-from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
@@ -63,33 +57,20 @@ from dwarfgpu.errors import (
     UsageError,
 )
 from dwarfgpu.expr.context import Context, require
-from dwarfgpu.expr.dialect.vgpr_contents import LANE_BITS
 from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.expr.wide_registers import in_wide_register
-from dwarfgpu.model.location import Entry, Location
-from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
-from dwarfgpu.model.storage import ImplicitPointer, Memory, Register, is_compound
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import ImplicitPointer, Memory
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.bit_field import read_field
+from dwarfgpu.session.object_contents import location_bits, object_bits
 from dwarfgpu.session.type_attributes import EnclosingObject, LocatedObject, TypeAttributes
 
 RESOLUTIONS: Final = 20_000
 """Types resolved for one answer."""
 NESTING: Final = 32
 """Types resolved inside one another."""
-SHOWN_BYTES: Final = 1 << 16
-"""Read of an array that is larger than the limit of one read."""
-
-
-@frozen
-class _Dimension:
-    """What is known of a dimension of an array; None where it is not."""
-
-    lower: int | None
-    count: int | None
-    stride_bits: int | None = None
-    last_of_none: int | None = None
-    """The declared upper bound of a dimension without elements."""
 
 
 @frozen(eq=False)
@@ -102,109 +83,9 @@ class TypedObject:
     """Whether it is no part of an object of Ada whose tag cannot be followed."""
 
 
-def readable_bits(type_: Type | None, size_bits: int, limits: Limits) -> int:
-    """Return how much of an object is read at once: of an array beyond the limit, what can be
-    shown."""
-    if size_bits <= 8 * limits.read_bytes or not isinstance(strip(type_), Array):
-        return size_bits
-    return 8 * min(SHOWN_BYTES, limits.read_bytes)
-
-
-def described_bits(type_: Type | None, size: int, location: Location) -> int:
-    """Return how many of an object's bits are where its location is.
-
-    Producers leave out the last pieces of a composite, and in an x87 register there is no padding.
-    """
-    described = location.remaining_bits
-    if described is None or described >= size:
-        return size
-    if all(is_compound(single.storage) for single in location.single_locations):
-        return described
-    return described if described == size - padding_bits(type_) else size
-
-
-def _location_bits(location: Location) -> int | None:
-    """Return how many bits a single location describes, of a vector register those of a lane.
-
-    None if it has no end, as one in memory.
-    """
-    if len(location.single_locations) != 1:
-        return None
-    [single] = location.single_locations
-    storage = single.storage
-    if isinstance(storage, Memory | ImplicitPointer):
-        return None
-    if isinstance(storage, Register) and storage.register.number in VECTOR_REGISTERS:
-        return LANE_BITS
-    return single.remaining_bits
-
-
-def object_bits(type_: Type | None, size: int, location: Location, context: Context) -> Bits:
-    """Return the bits of an object; bits that its pieces omit are undefined.
-
-    Of an array too large to read, the first elements. Raises the errors of reading, and for an
-    array of Fortran or Ada of lost length, or whose elements are, why that is lost.
-    """
-    bare = strip(type_)
-    is_whole = isinstance(bare, Array) and (bare.is_section or bool(bare.indexes))
-    if isinstance(bare, Array) and is_whole and (why := lost_length(bare)) is not None:
-        raise UndefinedBits(why)  # it is a value, in C an address
-    if isinstance(bare, Base) and bare.base.encoding == "float" and bare.base.bit_size == size:
-        from dwarfgpu.expr.x87_registers import converted_from, read_converted  # few objects
-
-        number_type = converted_from(context, location, bare.base)
-        if number_type is not None:
-            return read_converted(context, location, number_type, bare.base)
-    access = context.access
-    size = readable_bits(type_, size, context.limits)
-    described = described_bits(type_, size, location)
-    if described == size or size > 8 * context.limits.read_bytes:
-        return access.read(location, size)
-    value = access.read(location, described)
-    if described >= size - padding_bits(type_):
-        return evolve(value, size_bits=size)  # padding is not part of the value
-    why = f"{REASON_UNDESCRIBED} {described} of {size} bits"
-    return evolve(value.slice(0, size, access.endian), reasons=(*value.reasons, why))
-
-
-def write_object(
-    type_: Type | None, size: int, location: Location, bits: int, context: Context
-) -> None:
-    """Write the first `size` bits of an object, which are where its location is."""
-    bare = strip(type_)
-    if isinstance(bare, Base) and bare.base.encoding == "float" and bare.base.bit_size == size:
-        from dwarfgpu.expr.x87_registers import converted_from, write_converted  # few objects
-
-        number_type = converted_from(context, location, bare.base)
-        if number_type is not None:
-            write_converted(context, location, number_type, bare.base, bits)
-            return
-        if all(is_compound(single.storage) for single in location.single_locations):
-            size -= bare.base.padding_bits  # which need not be anywhere
-            bits &= (1 << size) - 1
-    context.access.write(location, size, bits)
-
-
 def may_point(type_: Type | None) -> bool:
     """Return whether an object of the type can be an implicit pointer: it has the size of one."""
     return isinstance(strip(type_), Pointer | MemberPointer | Base)
-
-
-def is_dynamic(type_: Type | None) -> bool:
-    """Return whether the type must be resolved before its objects can be read."""
-    bare = strip(type_)
-    if isinstance(bare, Array):
-        bare = innermost_element(bare)
-    if isinstance(bare, Struct):
-        return bare.size_bytes is None and not bare.is_declaration and bool(bare.members)
-    return isinstance(bare, Dynamic)
-
-
-def may_be_tagged(type_: Type | None) -> bool:
-    """Return whether a type begins as the tagged types of Ada do."""
-    bare = strip(type_)
-    form = bare.form if isinstance(bare, Dynamic) else bare
-    return isinstance(form, Struct) and any(m.name in (TAG, PARENT) for m in form.members[:1])
 
 
 class Resolver:
@@ -330,7 +211,7 @@ class Resolver:
         if isinstance(bare, Pointer) and bare.kind != "pointer" and is_dynamic(bare.target):
             resolved = evolve(resolved, type=self._with_length(resolved, bare))
         if isinstance(bare, Unspecified) and bare.size_bytes is None:
-            size = _location_bits(location)
+            size = location_bits(location)
             if size is not None:
                 sized = evolve(bare, size_bytes=(size + 7) // 8)
                 resolved = TypedObject(sized, resolved.location)
@@ -492,8 +373,9 @@ class Resolver:
         self, form: Array, properties: Properties, about: LocatedObject, data: Location
     ) -> TypedObject:
         """Return the array that a descriptor describes, from its lowest address on."""
-        lost_lengths: list[str] = []
-        dimensions = self._dimensions(properties, about, lost_lengths)
+        from dwarfgpu.session.array_dimensions import ArrayDimensions  # most arrays are constant
+
+        dimensions, lost_count = ArrayDimensions(self._attributes).measured(properties, about)
         if not dimensions:  # DWARF 5 5.5: rank 0 is a scalar
             return self.resolved(form.element, data, about.around)
         declared = form.declared_bits
@@ -510,7 +392,7 @@ class Resolver:
             declared_bits=declared if properties.data_location is None else None,
             lower_bounds=lower_bounds if any(bound != 0 for bound in lower_bounds) else (),
             lasts_of_none=lasts if any(last is not None for last in lasts) else (),
-            lost_length=lost_lengths[-1] if lost_lengths else None,  # the one that rows lack
+            lost_length=lost_count,
         )
         kind = self._with_element(kind, data, about)
         return TypedObject(kind, _lowest(kind, data))
@@ -529,134 +411,6 @@ class Resolver:
         if is_descriptor(bare) or (has_stride and is_sized_by_parts):
             return array_type
         return evolve(array_type, element=self.resolved(element, data, about.around).type)
-
-    def _dimensions(
-        self, properties: Properties, about: LocatedObject, lost_lengths: list[str]
-    ) -> list[_Dimension]:
-        """Return what is known of each dimension, outermost first; `lost_lengths`
-        takes why counts are optimized out that an array of C or Fortran is known without."""
-        if properties.string_length is not None:
-            count = self._string_length(properties, properties.string_length, about, lost_lengths)
-            lower = properties.bounds[0].lower
-            return [_Dimension(lower if isinstance(lower, int) else None, count)]
-        if properties.rank is None:
-            return [
-                self._of_c_or_fortran(bound, properties, about, lost_lengths)
-                for bound in properties.bounds
-            ]
-        rank = self._attributes.number(properties.rank, about)
-        if not 0 <= rank <= MAX_DIMENSIONS:
-            raise IllFormed(f"DW_AT_rank is {rank}: not of 0 to {MAX_DIMENSIONS}")
-        (generic,) = properties.bounds
-        index_type = self._attributes.context.generic
-        measured = [
-            self._dimension(generic, about, (Value(index, index_type),)) for index in range(rank)
-        ]
-        return measured[::-1] if properties.is_column_major else measured
-
-    def _string_length(
-        self,
-        properties: Properties,
-        length: StringLength,
-        about: LocatedObject,
-        lost_lengths: list[str],
-    ) -> int | None:
-        """Return the number of characters; None if it is optimized out."""
-        try:
-            return self._attributes.string_length(length, about)
-        except UndefinedBits as error:
-            if properties.data_location is not None or not _may_be_lost(length.where):
-                raise
-            lost_lengths.append(str(error))
-            return None
-
-    def _of_c_or_fortran(
-        self, bounds: Bounds, properties: Properties, about: LocatedObject, lost_lengths: list[str]
-    ) -> _Dimension:
-        """Return what is known of a dimension, without a lost count."""
-        try:
-            return self._dimension(bounds, about)
-        except UndefinedBits as error:
-            is_lost = any(map(_may_be_lost, (bounds.upper, bounds.count)))
-            if properties.data_location is not None or not is_lost:
-                raise
-            lost_lengths.append(str(error))
-            return self._dimension(evolve(bounds, upper=None, count=None), about)
-
-    def _dimension(
-        self, bounds: Bounds, about: LocatedObject, stack: tuple[Entry, ...] = ()
-    ) -> _Dimension:
-        lower, stride = (
-            None if measure is None else self._attributes.number(measure, about, stack)
-            for measure in (bounds.lower, bounds.stride_bits)
-        )
-        if stride == 0 and _may_be_unset(bounds.stride_bits):
-            stride = None
-        count: int | None = None
-        last: int | None = None
-        if bounds.count is not None:
-            count = max(0, self._attributes.number(bounds.count, about, stack))
-        elif bounds.upper is not None and lower is not None:
-            upper = self._attributes.number(bounds.upper, about, stack)
-            count = bounds.length(lower, upper)
-            if count is not None and isinstance(bounds.upper, Computed):
-                distance = signed(count, self._address_bits)  # -1 in a variable without sign
-                if distance < 0:
-                    upper = signed(upper, self._address_bits)
-                count = max(0, distance)
-            last = bounds.last_of_none(lower, upper)
-        return _Dimension(bounds.first_index(lower), count, stride, last)
-
-    @property
-    def _address_bits(self) -> int:
-        """The size of the numbers with which programs compute bounds: that of an address, and the
-        widest of them without an architecture, so that no bound is taken for a negative one."""
-        architecture = self._attributes.architecture
-        return 64 if architecture is None else architecture.address_bits
-
-
-def has_descriptor(kind: Dynamic) -> bool:
-    """Return whether an object of the type is a description of the data, which is in another
-    object, as those of Fortran."""
-    properties = kind.properties
-    return any(
-        property_ is not None
-        for property_ in (properties.data_location, properties.allocated, properties.associated)
-    )
-
-
-def is_descriptor(type_: Type | None) -> bool:
-    """Return whether objects of a type describe data that is in another object."""
-    bare = strip(type_)
-    return isinstance(bare, Dynamic) and has_descriptor(bare)
-
-
-def is_row(type_: Type | None) -> bool:
-    """Return whether a type is an array whose bounds depend on the frame alone."""
-    bare = strip(type_)
-    form = bare.form if isinstance(bare, Dynamic) else bare
-    if not isinstance(form, Array) or not is_dynamic(bare):
-        return False
-    return not (isinstance(bare, Dynamic) and has_descriptor(bare))
-
-
-def _may_be_lost(length: Measure) -> bool:
-    """Return whether a variable or an expression of C or Fortran has a length: as in GDB, an array
-    whose length is optimized out has its address and its elements."""
-    return _style(length) in WITH_TYPES_OF_C | {"fortran"}
-
-
-def _may_be_unset(stride: Measure) -> bool:
-    """Return whether a stride of 0 is none: that of a descriptor of Fortran, where no two elements
-    of an array are at one address. gfortran leaves out the size of the elements, by which it
-    multiplies, in arrays of parameterized derived types; as in GDB, such elements are adjacent."""
-    return _style(stride) == "fortran"
-
-
-def _style(measure: Measure) -> str | None:
-    """Return the style of the unit whose variable or expression is a measure; None for a number."""
-    unit = measure.source.unit if isinstance(measure, Computed) else None
-    return unit.style if isinstance(unit, CompilationUnit) else None
 
 
 def _attribute(properties: Properties) -> Literal["", "allocatable", "pointer"]:

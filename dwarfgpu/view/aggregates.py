@@ -11,6 +11,7 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C, Style
 from dwarfgpu.dwarf.names.fortran_ada import is_added, tagged_records
 from dwarfgpu.dwarf.names.type_names import full_name
+from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.type_sizes import (
     empty_array,
     member_error,
@@ -30,7 +31,6 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import field_bits
-from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.session.variants import variant_members
 from dwarfgpu.view import scalars

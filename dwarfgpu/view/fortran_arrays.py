@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from math import prod
 
 from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.type_sizes import offset_bits
 from dwarfgpu.dwarf.types.types import Struct, Type, strip
-from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.view.object_bits import parts_of
 from dwarfgpu.view.object_printer import Shown
 

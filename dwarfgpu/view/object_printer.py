@@ -9,6 +9,7 @@ from dwarfgpu.access.location_access import NO_BITS
 from dwarfgpu.arch.model import AddressSpace, Architecture
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.dynamic_types import is_descriptor
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Base, Enum, Member, Pointer, Struct, Type
 from dwarfgpu.errors import DwarfGpuError, EvaluationError
@@ -17,7 +18,7 @@ from dwarfgpu.machine.sparse_memory import NOT_WRITTEN
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.session.resolve_type import Resolver, TypedObject, is_descriptor
+from dwarfgpu.session.resolve_type import Resolver, TypedObject
 from dwarfgpu.session.type_attributes import (
     PART_OF_COPY,
     VIRTUAL_OF_COPY,

@@ -10,6 +10,7 @@ from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C
 from dwarfgpu.dwarf.names.type_names import method_name, type_name
+from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
     Array,
@@ -26,7 +27,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import Unavailable, UndefinedBits
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session.resolve_type import is_dynamic, readable_bits
+from dwarfgpu.session.object_contents import readable_bits
 from dwarfgpu.view.format_options import OPTIMIZED_OUT
 from dwarfgpu.view.object_bits import ObjectBytes
 from dwarfgpu.view.object_printer import Shown, Whole

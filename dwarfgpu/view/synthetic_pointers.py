@@ -12,12 +12,13 @@ from typing import Final
 from dwarfgpu.access.location_access import NO_BITS
 from dwarfgpu.base.bits import Endian, insert
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.type_sizes import element_type, offset_bits, size_bits, strides_of
 from dwarfgpu.dwarf.types.types import Array, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session.resolve_type import Resolver, is_dynamic, may_point
+from dwarfgpu.session.resolve_type import Resolver, may_point
 from dwarfgpu.view.object_bits import ObjectBytes
 from dwarfgpu.view.object_printer import Whole
 from dwarfgpu.view.scalars import MAX_BITS

@@ -15,6 +15,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType, truth
 from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.type_sizes import (
     element_type,
     extent_bits,
@@ -42,7 +43,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import field_bits, number_bits, with_padding
-from dwarfgpu.session.resolve_type import Resolver, is_dynamic
+from dwarfgpu.session.resolve_type import Resolver
 from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.session.variants import variant_members
 from dwarfgpu.view import scalars

@@ -7,6 +7,7 @@ import pytest
 from dwarfgpu.arch import x86_64
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.type_sizes import (
     empty_array,
     innermost_element,
@@ -18,7 +19,6 @@ from dwarfgpu.dwarf.types.types import MAX_CHAIN, Array, Base, Member, Struct, T
 from dwarfgpu.errors import IllFormed, LimitExceeded
 from dwarfgpu.language.alignment import alignment_bytes
 from dwarfgpu.session.bit_field import has_turned_parts
-from dwarfgpu.session.resolve_type import is_dynamic
 from tests.work import calls_of
 
 INT = Base(BaseType("int", "signed", 32, "little"))

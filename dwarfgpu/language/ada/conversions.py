@@ -16,6 +16,7 @@ from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import X87_EXTENDED
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import tagged_parent, tagged_records
+from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.type_sizes import size_bits, unpacked
 from dwarfgpu.dwarf.types.types import MAX_CHAIN, Base, Dynamic, Struct, Type, renamed, strip
 from dwarfgpu.errors import Unsupported, UsageError
@@ -33,7 +34,6 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session.resolve_type import is_dynamic
 
 _INVALID: Final = "Invalid cast."
 _REALS: Final = frozenset({"short_float", "float", "long_float", "long_long_float"})

@@ -8,6 +8,7 @@ from typing import Final
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import enumerated_character, is_string
+from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.type_sizes import unpacked
 from dwarfgpu.dwarf.types.types import Array, Base, Dynamic, Enum, Pointer, Struct, Type, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
@@ -32,7 +33,6 @@ from dwarfgpu.language.syntax.words import ABS, BITWISE, COMPLEMENT, LOGICAL
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits, concatenate
-from dwarfgpu.session.resolve_type import is_dynamic
 
 _OF_FIXED_POINT: Final[dict[str, Callable[[int], int]]] = {"+": pos, "-": neg, ABS: abs}
 """What the signs are on a multiple of the scale."""

@@ -9,6 +9,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.types.dynamic_properties import ComputedRange
+from dwarfgpu.dwarf.types.dynamic_types import is_row
 from dwarfgpu.dwarf.types.types import (
     Base,
     Dynamic,
@@ -23,7 +24,6 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import DwarfGpuError, MissingContext
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.model.location import UNDEFINED_LOCATION
-from dwarfgpu.session.resolve_type import is_row
 
 _DEEPEST: Final = 20
 """Pointers to pointers."""

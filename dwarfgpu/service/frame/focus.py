@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS, PARAMETERS
 from dwarfgpu.dwarf.scope.variable import Variable, at_inline_level, declared_in
+from dwarfgpu.dwarf.types.dynamic_types import has_descriptor
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Dynamic, MemberPointer, Struct, strip
 from dwarfgpu.errors import (
@@ -32,7 +33,6 @@ from dwarfgpu.machine.target import Named
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.value.reading_answer import variable_text
 from dwarfgpu.session.reading import Reading
-from dwarfgpu.session.resolve_type import has_descriptor
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import SYNTHETIC_POINTER
 from dwarfgpu.view.frame_line import is_aggregate

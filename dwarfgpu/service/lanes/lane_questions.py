@@ -13,6 +13,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.types import Base, Enum, strip
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.service.answer import Answer, of_error
@@ -28,7 +29,6 @@ from dwarfgpu.session.read_lanes import (
     read_lanes,
 )
 from dwarfgpu.session.reading import Reading
-from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import DEFAULT_OPTIONS
 

@@ -6,12 +6,12 @@ from contextlib import suppress
 
 from dwarfgpu import language
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.types import Absent, Dynamic, Member, Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language import Options
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
-from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session
 
 

@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import nested_arrays, size_bits
 from dwarfgpu.dwarf.types.types import Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, counted, shortened
-from dwarfgpu.session.resolve_type import readable_bits
+from dwarfgpu.session.object_contents import readable_bits
 from dwarfgpu.view.json_object import JsonObject
 
 _FREE_CHARACTERS: Final = 256

@@ -175,7 +175,7 @@ def is_reference(type_: Type | None) -> bool:
 
 def is_cut(bits: Bits, type_: Type | None) -> bool:
     """Return whether the bits are fewer than those of the type: the first elements of a long array
-    (`resolve_type.readable_bits`). A bit-field, whose type is not an array, is whole."""
+    (`object_contents.readable_bits`). A bit-field, whose type is not an array, is whole."""
     return isinstance(strip(type_), Array) and bits.size_bits < (size_bits(type_) or 0)
 
 
