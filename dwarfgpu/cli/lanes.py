@@ -18,13 +18,13 @@ from dwarfgpu.options.integer_options import lane_number
 from dwarfgpu.options.opened_session import session_of, sessions_of_waves
 from dwarfgpu.service.answer import has_hint
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_notes
+from dwarfgpu.service.lanes.lane_answer import LaneAnswer, Shares, lane_notes
 from dwarfgpu.service.lanes.lane_choice import all_lanes, chosen_states, is_choice, no_lanes
 from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refused
 from dwarfgpu.service.lanes.lanes_json import LanesJson
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes, in_cell
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
-from dwarfgpu.service.value.subject import Expression, Subject, subject
+from dwarfgpu.service.value.subject import Expression, Subject, UnknownNames, subject
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.streams import COLOUR_SETTINGS, has_colours
@@ -139,16 +139,17 @@ def _groups(
     errors: dict[tuple[str, str], None] = {}
     is_alone = len(args.names) == len(sessions) == 1
     is_answered = not args.names
+    unknown = UnknownNames()
     for first in range(0, len(sessions), _GROUP):
         group = sessions[first : first + _GROUP]
-        waves, wrong = _waves(args, group, choice, is_alone=is_alone)
+        waves, wrong = _waves(args, group, choice, unknown, is_alone=is_alone)
         if not is_answered and wrong is not None:
             refused_groups.append(group)  # their answers would be too many to keep
             errors |= dict.fromkeys(wrong)
             continue
         is_answered = True
         for earlier in refused_groups:
-            yield _waves(args, earlier, choice, is_alone=is_alone)[0]
+            yield _waves(args, earlier, choice, unknown, is_alone=is_alone)[0]
         refused_groups.clear()
         yield waves
     if refused_groups:
@@ -156,7 +157,12 @@ def _groups(
 
 
 def _waves(
-    args: argparse.Namespace, sessions: Sequence[Session], choice: str | None, *, is_alone: bool
+    args: argparse.Namespace,
+    sessions: Sequence[Session],
+    choice: str | None,
+    unknown: UnknownNames,
+    *,
+    is_alone: bool,
 ) -> tuple[list[WaveLanes], list[tuple[str, str]] | None]:
     """Return the lanes of waves; and each name with what is wrong with it, if that is so in all of
     them: otherwise each lane's answer reports it."""
@@ -166,7 +172,8 @@ def _waves(
         for session, lane_states in zip(sessions, states, strict=True)
         for name in args.names
     ]
-    answered = [*lane_answers(questions, shares="record" if args.json else "text")]
+    shares: Shares = "record" if args.json else "text"
+    answered = [*lane_answers(questions, shares=shares, unknown=unknown)]
     errors = [refused(*pair) for pair in zip(questions, answered, strict=True)]
     wrong = [error.message for error in errors if error is not None]
     answers_left = iter(answered)

@@ -9,6 +9,7 @@ import pytest
 
 from dwarfgpu.cli.main import main
 from dwarfgpu.options import operation_options
+from dwarfgpu.session import unknown_name
 from tests.cli.command import FIXTURES
 from tools.bench_journeys import calls
 
@@ -100,6 +101,45 @@ def test_lines_of_lanes_with_unknown_bits(
         reason = "t is not available: register v6 of wave 3 is not in the state, bytes"
         assert said.err.count(reason) == 2  # the first lane's, in each of two runs
     assert (counts[1] - counts[0]) / (16 * 64) < 80  # 290 to 590 when each was read alone
+
+
+@pytest.mark.parametrize(
+    "asked", [("lanes",), ("lanes", "--json"), ("eval", "--lane=all"), ("eval",)]
+)
+@pytest.mark.parametrize("names", [("nothing",), ("nothing", "t")])
+def test_an_unknown_name_is_searched_once(
+    asked: tuple[str, ...],
+    names: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Why a name is unknown may take a search of all names: it is the same in all waves."""
+    searched: list[str] = []
+
+    def counted(focus: unknown_name.SearchedSession, name: str) -> str:
+        searched.append(name)
+        return f" {focus.is_absent}"
+
+    monkeypatch.setattr(unknown_name, "why_unknown", counted)
+    monkeypatch.setattr("dwarfgpu.cli.lanes._GROUP", 2)
+    monkeypatch.setattr("dwarfgpu.service.eval.eval_in_lanes.WAVES_AT_ONCE", 2)
+    state = dispatched(tmp_path, 8)
+    capsys.readouterr()
+    main([*asked, "--state", str(state), "--wave", "all", *names])
+    said = capsys.readouterr()
+    assert "in current context. False" in said.err + said.out
+    assert searched == ["nothing"]
+
+
+def test_lanes_without_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    counts = []
+    for waves in (8, 24):
+        state = dispatched(tmp_path, waves)
+        asked = ["lanes", "--state", str(state), "--wave", "all", "nothing"]
+        counts.append(calls(lambda asked=asked: main(asked), warm=1)[0])  # type: ignore[misc]
+        capsys.readouterr()
+    assert (counts[1] - counts[0]) / (16 * 64) < 50  # 2,560 when each lane was asked
 
 
 def test_operations_are_parsed_once(

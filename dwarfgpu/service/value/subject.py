@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from dwarfgpu.service.value.expression_settings import ExpressionSettings
 
 _PART: Final = r"[^\W\d][\w$]*+(?><[\w:, *&<>]*>)?+"
-_NAME: Final = pattern(rf"{_PART}(?:::{_PART})*|[^'\"\\]*\\[^'\"]*")
+_PLAIN_NAME: Final = rf"{_PART}(?:::{_PART})*"
+_NAME: Final = pattern(rf"{_PLAIN_NAME}|[^'\"\\]*\\[^'\"]*")
 """A name, also of a template; and a text with a backslash, as names with odd characters are
 shown."""
 _UNKNOWN: Final = "No symbol "
@@ -117,6 +118,58 @@ def answer(
         wrong = misspelt(session, subject.name, error)
         wrong = wrong if settings is not None else or_operations(session, subject.name, wrong)
         raise wrong from None
+
+
+def _is_unknown_name(subject: Subject, error: DwarfGpuError | None) -> bool:
+    """Return whether a text is one name, and the error says that it is unknown. In a longer
+    expression another error may come first where the contents are others."""
+    if not isinstance(subject, Expression) or not isinstance(error, UsageError):
+        return False
+    is_unknown = error.message.startswith(_UNKNOWN)
+    return is_unknown and re.fullmatch(_PLAIN_NAME, subject.name) is not None
+
+
+Focus: TypeAlias = tuple[object, ...]
+"""What decides which names are in scope in waves of one machine."""
+
+
+class UnknownNames:
+    """The answers about unknown names of one command, found once for all waves and lanes where a
+    name means the same: the names in scope decide them, not what a wave or a lane contains."""
+
+    def __init__(self) -> None:
+        self._answers: dict[tuple[str, Focus], Answer] = {}
+
+    @staticmethod
+    def focus(session: Session, pc: int | None, *, is_absent: bool) -> Focus:
+        """Return the focus in a lane at a program location; one that is absent has none."""
+        frame = session.architecture, session.pc, session.level, session.inline_level
+        return *frame, pc, is_absent
+
+    @classmethod
+    def focus_of(cls, session: Session, subject: Subject) -> Focus | None:
+        """Return the focus of a session; None for a variable, and where the location of the lane is
+        not known."""
+        if not isinstance(subject, Expression):
+            return None
+        try:
+            is_absent = session.is_absent
+            pc = None if is_absent else session.program_location
+            return cls.focus(session, pc, is_absent=is_absent)
+        except DwarfGpuError:
+            return None
+
+    def get(self, subject: Subject, focus: Focus | None) -> Answer | None:
+        """Return the answer about a name that is known to be unknown in a focus."""
+        if not self._answers or focus is None or not isinstance(subject, Expression):
+            return None
+        return self._answers.get((subject.name, focus))
+
+    def kept(self, subject: Subject, focus: Focus | None, answer: Answer) -> Answer:
+        """Keep an answer for other waves and lanes if it is that a name is unknown; return it."""
+        if focus is not None and _is_unknown_name(subject, answer.error):
+            self._answers[subject.name, focus] = answer
+        return answer
 
 
 def misspelt(session: Session, text: str, error: UsageError) -> UsageError:
