@@ -24,7 +24,7 @@ from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refuse
 from dwarfgpu.service.lanes.lanes_json import LanesJson
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes, in_cell
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
-from dwarfgpu.service.value.subject import Expression, Subject, UnknownNames, subject
+from dwarfgpu.service.value.subject import Expression, Mistakes, Subject, subject
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.streams import COLOUR_SETTINGS, has_colours
@@ -139,17 +139,17 @@ def _groups(
     errors: dict[tuple[str, str], None] = {}
     is_alone = len(args.names) == len(sessions) == 1
     is_answered = not args.names
-    unknown = UnknownNames()
+    mistakes = Mistakes()
     for first in range(0, len(sessions), _GROUP):
         group = sessions[first : first + _GROUP]
-        waves, wrong = _waves(args, group, choice, unknown, is_alone=is_alone)
+        waves, wrong = _waves(args, group, choice, mistakes, is_alone=is_alone)
         if not is_answered and wrong is not None:
             refused_groups.append(group)  # their answers would be too many to keep
             errors |= dict.fromkeys(wrong)
             continue
         is_answered = True
         for earlier in refused_groups:
-            yield _waves(args, earlier, choice, unknown, is_alone=is_alone)[0]
+            yield _waves(args, earlier, choice, mistakes, is_alone=is_alone)[0]
         refused_groups.clear()
         yield waves
     if refused_groups:
@@ -160,7 +160,7 @@ def _waves(
     args: argparse.Namespace,
     sessions: Sequence[Session],
     choice: str | None,
-    unknown: UnknownNames,
+    mistakes: Mistakes,
     *,
     is_alone: bool,
 ) -> tuple[list[WaveLanes], list[tuple[str, str]] | None]:
@@ -173,7 +173,7 @@ def _waves(
         for name in args.names
     ]
     shares: Shares = "record" if args.json else "text"
-    answered = [*lane_answers(questions, shares=shares, unknown=unknown)]
+    answered = [*lane_answers(questions, shares=shares, mistakes=mistakes)]
     errors = [refused(*pair) for pair in zip(questions, answered, strict=True)]
     wrong = [error.message for error in errors if error is not None]
     answers_left = iter(answered)

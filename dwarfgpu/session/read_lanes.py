@@ -75,6 +75,8 @@ class LaneAnswers(Generic[T]):
     alone: Callable[[Session], T] = field(repr=False)
     known: dict[int, list[LanesTogether[T]]] = field(repr=False, factory=dict)
     """Keyed by row."""
+    mistakes: dict[int, list[tuple[UsageError, Collection[int]]]] = field(repr=False, factory=dict)
+    """Of lanes that were asked together, keyed by row."""
 
     @property
     def together_count(self) -> int:
@@ -84,6 +86,14 @@ class LaneAnswers(Generic[T]):
     def has(self, row: int, lane: int) -> bool:
         """Return whether the lane was asked together with others."""
         return any(lane in part.lanes for part in self.known.get(row, ()))
+
+    def mistake(self, row: int, lane: int) -> UsageError | None:
+        """Return what is wrong with the question in a lane and those that were asked together with
+        it, which `of` may say in other words; None unless that is so."""
+        for mistake, lanes in self.mistakes.get(row, ()):
+            if lane in lanes:
+                return mistake
+        return None
 
     def of(self, row: int, lane: int) -> T:
         """Return the answer of a lane of the wave of `sessions[row]`.
@@ -351,14 +361,31 @@ def _evaluate_batch(
 
     shared: dict[tuple[int, ...], dict[int, int]] = {}
     for lane in over_lanes(together, target, waves, lanes, members):
-        if lane.answer is None:
+        mistake = _mistake(lane.error)
+        if lane.answer is None and mistake is None:
             continue
         for row, first_index, columns in lane.group.by_row():
             lanes_by_number = shared.setdefault(
                 columns, {lanes[column]: index for index, column in enumerate(columns)}
             )
-            part = LanesTogether(lane.answer, first_index, lanes_by_number)
-            answers.known.setdefault(rows[row], []).append(part)
+            if mistake is not None:
+                answers.mistakes.setdefault(rows[row], []).append((mistake, lanes_by_number))
+            elif lane.answer is not None:
+                part = LanesTogether(lane.answer, first_index, lanes_by_number)
+                answers.known.setdefault(rows[row], []).append(part)
+
+
+def _mistake(error: DwarfGpuError | None) -> UsageError | None:
+    """Return what is wrong with a question in all lanes; None unless its words are the same."""
+    from dwarfgpu.model.lane_integers import Divergence
+
+    if type(error) is not UsageError:  # the others may be about what an array cannot be
+        return None
+    try:
+        _ = error.message
+    except Divergence:
+        return None
+    return error
 
 
 def _looking(session: Session, view: LaneTarget) -> Session:

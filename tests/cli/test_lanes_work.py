@@ -132,11 +132,16 @@ def test_an_unknown_name_is_searched_once(
     assert searched == ["nothing"]
 
 
-def test_lanes_without_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "text", ["nothing", "1 + nothing", "1 +", "$nothing", "limit.nothing", "$_lane ? $s0 : nothing"]
+)
+def test_a_mistake_is_the_same_in_all_lanes(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     counts = []
     for waves in (8, 24):
         state = dispatched(tmp_path, waves)
-        asked = ["lanes", "--state", str(state), "--wave", "all", "nothing"]
+        asked = ["lanes", "--state", str(state), "--wave", "all", text]
         counts.append(calls(lambda asked=asked: main(asked), warm=1)[0])  # type: ignore[misc]
         capsys.readouterr()
     assert (counts[1] - counts[0]) / (16 * 64) < 50  # 2,560 when each lane was asked

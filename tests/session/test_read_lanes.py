@@ -225,3 +225,15 @@ def test_expressions_are_evaluated_together(
     waves = sessions("dispatch.gfx1100.json")
     pairs = [(row, lane) for row in range(5) for lane in range(32)]
     assert lane_questions.values_of(waves, text, pairs).together_count == together
+
+
+def test_a_mistake_that_lanes_have_together() -> None:
+    """It is of lanes that went the same way, with the same words."""
+    waves = sessions("dispatch.gfx1100.json")
+    answers = lane_questions.values_of(waves, "$_lane + nothing", [(0, 3), (1, 4)])
+    assert "nothing" in str(answers.mistake(0, 3))
+    assert answers.mistake(0, 3) == answers.mistake(1, 4)
+    assert answers.mistake(0, 4) is None  # it was not asked
+    assert not answers.has(0, 3)
+    values = lane_questions.values_of(waves, "1 / ($_lane - 3)", [(0, 3), (0, 4)])
+    assert values.mistake(0, 4) is None

@@ -22,8 +22,8 @@ from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.service.eval.wave_answer import Line, SingleAnswer, positioned
 from dwarfgpu.service.value.subject import (
     Expression,
+    Mistakes,
     Subject,
-    UnknownNames,
     answer,
     distinguishing,
     line,
@@ -142,7 +142,7 @@ def _has_name(subject: Subject) -> bool:
 def variables_answer(
     session: Session,
     names: Sequence[str],
-    unknown: UnknownNames | None = None,
+    mistakes: Mistakes | None = None,
     *,
     is_alone: bool | None = None,
 ) -> VariablesAnswer:
@@ -150,12 +150,12 @@ def variables_answer(
     scope.
 
     `UsageError` if the only one is invalid (`is_alone`); among several, it is that one's answer.
-    `unknown`: that of the command, if it asks several waves.
+    `mistakes`: those of the command, if it asks several waves.
     """
     if not names:
         return _listing(session)
     is_alone = len(names) == 1 if is_alone is None else is_alone
-    pairs = [_subject_and_answer(session, text, unknown, is_alone=is_alone) for text in names]
+    pairs = [_subject_and_answer(session, text, mistakes, is_alone=is_alone) for text in names]
     return VariablesAnswer(session, pairs)
 
 
@@ -221,12 +221,12 @@ def variables_of_waves(sessions: Sequence[Session], names: Sequence[str]) -> Ite
         values = _listed_values(sessions), _listed_values(sessions)
         return [_listing_or_error(session, *values) for session in sessions]
     is_alone = len(names) == 1 and len(sessions) == 1
-    left, unknown = iter(sessions), None if len(sessions) == 1 else UnknownNames()
+    left, mistakes = iter(sessions), None if len(sessions) == 1 else Mistakes()
     waves: list[_OfWave] = []
     wrong: UsageError | None = None
     is_wrong, characters = len(names) == 1, 0
     for session in left:
-        wave = variables_answer(session, names, unknown, is_alone=is_alone)
+        wave = variables_answer(session, names, mistakes, is_alone=is_alone)
         waves.append(wave)
         for _, result in wave.answers:
             characters += len(result.text)
@@ -235,7 +235,7 @@ def variables_of_waves(sessions: Sequence[Session], names: Sequence[str]) -> Ite
             elif wrong is None:
                 wrong = result.error
         if characters > session.limits.listed_characters and not is_wrong:
-            not_asked = (_own_answer(session, names, unknown) for session in left)
+            not_asked = (_own_answer(session, names, mistakes) for session in left)
             return chain(_emptied(waves), not_asked)
     if is_wrong and wrong is not None:
         raise wrong
@@ -251,10 +251,10 @@ def _emptied(
         yield waves.pop()
 
 
-def _own_answer(session: Session, names: Sequence[str], unknown: UnknownNames | None) -> _OfWave:
+def _own_answer(session: Session, names: Sequence[str], mistakes: Mistakes | None) -> _OfWave:
     """Return the answer of one wave of several."""
     try:
-        return variables_answer(session, names, unknown, is_alone=False)
+        return variables_answer(session, names, mistakes, is_alone=False)
     except DwarfGpuError as error:
         return SingleAnswer(session, of_error(error, ()))
 
@@ -280,12 +280,12 @@ def subject_of(session: Session, text: str, *, is_alone: bool) -> Subject:
 
 
 def _subject_and_answer(
-    session: Session, text: str, unknown: UnknownNames | None, *, is_alone: bool
+    session: Session, text: str, mistakes: Mistakes | None, *, is_alone: bool
 ) -> tuple[Subject, Answer]:
     """Return what a text means and its answer; of several texts, a wrong one alone fails."""
     item = subject_of(session, text, is_alone=is_alone)
-    where = None if unknown is None else unknown.focus_of(session, item)
-    known = None if unknown is None else unknown.get(item, where)
+    where = None if mistakes is None else mistakes.focus_of(session, item)
+    known = None if mistakes is None else mistakes.get(item, where)
     if known is not None:
         return item, known
     try:
@@ -294,7 +294,7 @@ def _subject_and_answer(
         if is_alone:
             raise
         wrong = of_error(error, ())
-        return item, wrong if unknown is None else unknown.kept(item, where, wrong)
+        return item, wrong if mistakes is None else mistakes.kept(item, where, wrong)
 
 
 def _answer(session: Session, subject: Subject) -> Answer:

@@ -32,7 +32,7 @@ from dwarfgpu.service.lanes.lane_choice import chosen_states
 from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refused, scopes_of
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
 from dwarfgpu.service.value.location_differences import compared
-from dwarfgpu.service.value.subject import Subject, UnknownNames, named, typed_name
+from dwarfgpu.service.value.subject import Mistakes, Subject, named, typed_name
 from dwarfgpu.session.kernel_start import is_not_run
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.session import Session
@@ -216,7 +216,7 @@ def variables_in_lanes(
     is_alone = len(names) == 1 and len(sessions) == 1
     pending: list[VariablesInLanes | SingleAnswer] = []
     has_answer, list_ = False, None if names else LaneList(sessions[0].limits)
-    unknown = UnknownNames()
+    mistakes = Mistakes()
     for first in range(0, len(sessions), WAVES_AT_ONCE):
         some = sessions[first : first + WAVES_AT_ONCE]
         shared: _SharedStates = {}
@@ -234,7 +234,7 @@ def variables_in_lanes(
         ]
         is_compared = any(session.comparison is not None for session in some)
         checked = compared if is_compared else None
-        answers = lane_answers(flat, checked=checked, shares=shares, unknown=unknown)
+        answers = lane_answers(flat, checked=checked, shares=shares, mistakes=mistakes)
         rows: dict[object, _LaneRow] = {}
         answered = [
             SingleAnswer(session, of_error(questions, ()))

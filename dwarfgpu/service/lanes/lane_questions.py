@@ -19,7 +19,7 @@ from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.service.answer import Answer, of_error
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, Shares
 from dwarfgpu.service.value.reading_answer import is_reference, of_reading, value_of, variable_text
-from dwarfgpu.service.value.subject import Expression, Subject, UnknownNames, answer, subject
+from dwarfgpu.service.value.subject import Expression, Mistakes, Subject, answer, subject
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.read_lanes import (
     BATCH_THRESHOLD,
@@ -80,14 +80,14 @@ def lane_answers(
     checked: Checked | None = None,
     *,
     shares: Shares = "nothing",
-    unknown: UnknownNames | None = None,
+    mistakes: Mistakes | None = None,
 ) -> Iterator[list[LaneAnswer]]:
     """Yield the answers to each question, one per lane; what is not asked for is not read.
 
-    `settings`: for expressions; by default that of the command line. `unknown`: that of the
+    `settings`: for expressions; by default that of the command line. `mistakes`: those of the
     command, if it asks several times.
     """
-    unknown_names = UnknownNames() if unknown is None else unknown
+    known_mistakes = Mistakes() if mistakes is None else mistakes
     are_together = _questions_with_one_subject(questions)
     meant = [
         None if is_one else [_subject_in_lane(item, state) for state in item.states]
@@ -131,14 +131,19 @@ def lane_answers(
         if isinstance(item, Answer):
             return LaneAnswer(state, item)
         session = questions[row].session
-        where = unknown_names.focus(session, _pc(state), is_absent=state.is_absent)
-        known = unknown_names.get(item, where)
+        where = known_mistakes.focus(session, _pc(state), is_absent=state.is_absent)
+        known = known_mistakes.get(item, where)
         if known is not None:
             return LaneAnswer(state, known)
         read(item)
+        values_of = values.get(item) if isinstance(item, Expression) else None
+        mistake = None if values_of is None else values_of.mistake(waves[row], state.lane)
+        known = None if mistake is None else known_mistakes.get(item, where, mistake)
+        if known is not None:
+            return LaneAnswer(state, known)
         try:
             if isinstance(item, Expression):
-                focused, values_of = session.focused(state.lane), values.get(item)
+                focused = session.focused(state.lane)
                 if values_of is None or not values_of.has(waves[row], state.lane):
                     lane_answer = answer(focused, item, settings)
                 else:
@@ -162,7 +167,7 @@ def lane_answers(
                 lane_answer = checked(session.focused(state.lane), lane_answer)
             return LaneAnswer(state, lane_answer)
         except DwarfGpuError as error:
-            return LaneAnswer(state, unknown_names.kept(item, where, of_error(error, ())))
+            return LaneAnswer(state, known_mistakes.kept(item, where, of_error(error, ()), mistake))
 
     def alone_answer(row: int, state: LaneState, item: Subject | Answer) -> Answer:
         return answered(row, state, item).answer

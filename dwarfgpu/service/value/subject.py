@@ -133,12 +133,16 @@ Focus: TypeAlias = tuple[object, ...]
 """What decides which names are in scope in waves of one machine."""
 
 
-class UnknownNames:
-    """The answers about unknown names of one command, found once for all waves and lanes where a
-    name means the same: the names in scope decide them, not what a wave or a lane contains."""
+class Mistakes:
+    """The answers about mistakes in the expressions of one command, found once for all waves and
+    lanes that have them.
+
+    Law: an unknown name is one wherever the same names are in scope, whatever a wave or a lane
+    contains; another mistake belongs to the lanes that were asked together and have it.
+    """
 
     def __init__(self) -> None:
-        self._answers: dict[tuple[str, Focus], Answer] = {}
+        self._answers: dict[tuple[str, Focus, UsageError | None], Answer] = {}
 
     @staticmethod
     def focus(session: Session, pc: int | None, *, is_absent: bool) -> Focus:
@@ -159,16 +163,29 @@ class UnknownNames:
         except DwarfGpuError:
             return None
 
-    def get(self, subject: Subject, focus: Focus | None) -> Answer | None:
-        """Return the answer about a name that is known to be unknown in a focus."""
+    def get(
+        self, subject: Subject, focus: Focus | None, mistake: UsageError | None = None
+    ) -> Answer | None:
+        """Return the answer about a name that is unknown in a focus, or about a mistake there that
+        lanes have together; None if it is not known yet."""
         if not self._answers or focus is None or not isinstance(subject, Expression):
             return None
-        return self._answers.get((subject.name, focus))
+        return self._answers.get((subject.name, focus, mistake))
 
-    def kept(self, subject: Subject, focus: Focus | None, answer: Answer) -> Answer:
-        """Keep an answer for other waves and lanes if it is that a name is unknown; return it."""
-        if focus is not None and _is_unknown_name(subject, answer.error):
-            self._answers[subject.name, focus] = answer
+    def kept(
+        self,
+        subject: Subject,
+        focus: Focus | None,
+        answer: Answer,
+        mistake: UsageError | None = None,
+    ) -> Answer:
+        """Keep an answer for other waves and lanes if it is that a name is unknown, or about a
+        mistake that lanes have together; return it."""
+        if focus is not None and isinstance(answer.error, UsageError):
+            if mistake is not None:
+                self._answers[subject.name, focus, mistake] = answer
+            if _is_unknown_name(subject, answer.error):
+                self._answers[subject.name, focus, None] = answer
         return answer
 
 
