@@ -118,6 +118,7 @@ def _architecture(described: Processor, lanes: int) -> Architecture:
         register_parts=_parts((*registers.values(), *unnumbered)),
         pseudo_registers=_pseudo(described, {register.name: register for register in unnumbered}),
         dwarf_names=names,
+        other_wave_register=lambda number: _other_wave_register(described, lanes, number),
         widens_bases=True,
         has_default_rules=True,
         lower=lower,
@@ -160,6 +161,19 @@ def _numbered(described: Processor, lanes: int) -> Iterator[RegisterInfo]:
     if described.has_accumulators:
         first = 2048 if lanes == 32 else 3072
         yield from bank(first, (f"a{n}" for n in range(256)), vector, "vector")
+
+
+def _other_wave_register(described: Processor, lanes: int, number: int) -> tuple[str, int] | None:
+    """Return what a number names only in waves of the other size, also where the processor has
+    none."""
+    is_only_there = number in _numbers(described, 96 - lanes) - _numbers(described, lanes)
+    return (dwarf_name(number), 96 - lanes) if is_only_there else None
+
+
+@cache
+def _numbers(described: Processor, lanes: int) -> frozenset[int | None]:
+    """Return the DWARF numbers of registers in waves of that size."""
+    return frozenset(register.number for register in _numbered(described, lanes))
 
 
 def _unnumbered(described: Processor, lanes: int) -> Iterator[RegisterInfo]:

@@ -362,6 +362,9 @@ class Architecture:
     """Whether the ABI's default rules hold where no call frame information is (A.2.5.4.4.1)."""
     virtual_register: Callable[[str], int | None] | None = None
     """The DWARF number of a register that is declared by code, from its name with `%`."""
+    other_wave_register: Callable[[int], tuple[str, int] | None] | None = None
+    """The register that a DWARF number names only in waves of the other size, and their number of
+    lanes."""
     made_by: tuple[Callable[..., Architecture], tuple[object, ...]] | None = field(
         default=None, repr=False
     )
@@ -430,11 +433,27 @@ class Architecture:
             if not isinstance(error, KeyError):
                 raise
             if not isinstance(number, str):
-                raise IllFormed(f"{self.name} defines no DWARF register {number}") from None
+                raise IllFormed(self.undefined_registers(number)) from None
         named = self.register_named(number)
         if named is None:
             raise UsageError(f"{self.name} has no register {shortened(number)}")
         return named
+
+    @names_wrong_arguments
+    def undefined_registers(self, *numbers: int, more: int = 0) -> str:
+        """Return the message that no register has these DWARF numbers, and how many more; and the
+        first of them that is one in waves of the other size."""
+        rest = f" and {more} more" if more else ""
+        message = f"{self.name} defines no DWARF register {', '.join(map(str, numbers))}{rest}"
+        if self.other_wave_register is None:
+            return message
+        for number in numbers:
+            named = self.other_wave_register(number)
+            if named is not None:
+                which = "it" if len(numbers) == 1 else f"{number}"
+                other = f"{which} is {named[0]} in wave{named[1]}"
+                return f"{message}: {other}, and the wave has {self.lane_count} lanes"
+        return message
 
     @names_wrong_arguments
     def dwarf_name(self, number: int) -> str:

@@ -521,10 +521,8 @@ class CfiFrame(FrameWithoutSubprogram):
         that functions may change."""
         architecture = self.architecture
         if column not in architecture.registers:
-            raise IllFormed(
-                f"no rule for the return address column {column}: {architecture.name} defines no "
-                f"DWARF register {column}"
-            )
+            undefined = architecture.undefined_registers(column)
+            raise IllFormed(f"no rule for the return address column {column}: {undefined}")
         if column == architecture.program_counter or self.lacks_rule(column):
             raise IllFormed(f"no rule for the return address ({self._named(column)})")
 

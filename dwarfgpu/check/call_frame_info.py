@@ -247,8 +247,9 @@ class FrameChecker:
         if column is not None and architectures.lacks(column):
             machine = architectures.all[0]
             if column != machine.no_return_register:
-                message = f"the return address column is {column}: {machine.name} defines no DWARF "
-                checked_entry.report("unknown-register", f"{message}register {column}")
+                undefined = machine.undefined_registers(column)
+                message = f"the return address column is {column}: {undefined}"
+                checked_entry.report("unknown-register", message)
         elif column is not None and architectures.all:
             fault = return_column_fault(architectures.all[0], column)
             if fault is not None:
@@ -366,8 +367,8 @@ class FrameChecker:
                 if isinstance(operand, bytes):
                     self._expression(index, instruction, operand, checked_entry)
                 elif info.kind.meaning == "register" and architectures.lacks(operand):
-                    name = architectures.all[0].name
-                    message = f"{instruction.title}: {name} defines no DWARF register {operand}"
+                    undefined = architectures.all[0].undefined_registers(operand)
+                    message = f"{instruction.title}: {undefined}"
                     checked_entry.report(
                         "unknown-register", message, shown=checked_entry.shown(index)
                     )

@@ -253,10 +253,8 @@ class CallFrames:
         unknown = rules.keys() - self._defined_registers - {cie.return_register}
         if not unknown or not architecture.has_every_register:
             return None
-        numbers = ", ".join(map(str, nsmallest(_MOST_NAMED, unknown)))
-        if len(unknown) > _MOST_NAMED:
-            numbers += f" and {len(unknown) - _MOST_NAMED} more"
-        return f"{architecture.name} defines no DWARF register {numbers}"
+        numbers = nsmallest(_MOST_NAMED, unknown)
+        return architecture.undefined_registers(*numbers, more=len(unknown) - len(numbers))
 
     @cached_property
     def _defined_registers(self) -> frozenset[int]:

@@ -90,6 +90,34 @@ def test_undefined_number_is_ill_formed(arch: Architecture, number: int) -> None
 
 
 @pytest.mark.parametrize(
+    ("arch", "number", "words"),
+    [
+        (WAVE32, 2562, ": it is VGPR2 in wave64, and the wave has 32 lanes"),
+        (WAVE32, 17, ": it is EXEC in wave64, and the wave has 32 lanes"),
+        (WAVE32, 3072, ""),  # its processor has AGPRs in no wave size
+        (WAVE32, 31, ""),
+        (WAVE64, 1538, ": it is VGPR2 in wave32, and the wave has 64 lanes"),
+        (WAVE64, 2048, ": it is AGPR0 in wave32, and the wave has 64 lanes"),
+        (WAVE64, 1792, ""),  # v256 of gfx1250 only
+        (amdgpu("gfx1100", 64), 1, ": it is EXEC_LO in wave32, and the wave has 64 lanes"),
+    ],
+)
+def test_a_number_of_the_other_wave_size(arch: Architecture, number: int, words: str) -> None:
+    """The producer compiled for the other size, or the wave size is wrong."""
+    with pytest.raises(IllFormed) as raised:
+        arch.register(number)
+    assert raised.value.message == f"{arch.name} defines no DWARF register {number}{words}"
+
+
+def test_several_numbers_of_the_other_wave_size() -> None:
+    message = WAVE32.undefined_registers(31, 2562, 2563, more=2)
+    assert message == (
+        f"{WAVE32.name} defines no DWARF register 31, 2562, 2563 and 2 more: 2562 is VGPR2 in "
+        "wave64, and the wave has 32 lanes"
+    )
+
+
+@pytest.mark.parametrize(
     ("arch", "spelling", "number"),
     [
         (WAVE64, "s30", 62),

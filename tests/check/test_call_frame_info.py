@@ -568,6 +568,12 @@ def test_fdes_that_disagree(
     ("code", "location", "reason"),
     [
         (CFA + rule(OFFSET, 20, 4), 0x1000, "gfx942 defines no DWARF register 20"),
+        (
+            CFA + rule(OFFSET, 1538, 4),
+            0x1000,
+            "gfx942 defines no DWARF register 1538: it is VGPR2 in wave32, and the wave has 64 "
+            "lanes",
+        ),
         (CFA + ADVANCE + rule(OFFSET, 20, 4), 0x1003, None),  # of the next row
         (CFA + ADVANCE + rule(OFFSET, 20, 4), 0x1004, "gfx942 defines no DWARF register 20"),
         (

@@ -72,6 +72,7 @@ ONE_OR_TWO = "LLVM_push_lane; bra a; implicit_value 2 1 2; skip b; a: lit2; b"
         ("lit0; deref_size 0", 1, "error", "a size of 0 bytes"),
         ("regx 9999", 0, "error", "gfx942 defines no DWARF register 9999"),
         ("reg2", 0, "error", "gfx942 defines no DWARF register 2"),
+        ("regx 1538", 0, "error", "it is VGPR2 in wave32, and the wave has 64 lanes"),
         ("bregx s3, 0", 0, "error", "register s3 of 32 bits is narrower"),
         ("bregx v3, 0", 0, "warning", "base v3 is a vector register"),
         ("lit6; LLVM_aspace_bregx v3, 0", 1, "warning", "base v3 is a vector register"),

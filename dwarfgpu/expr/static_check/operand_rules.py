@@ -47,7 +47,7 @@ def wrong_operands(
     if register is None:
         return None
     if register not in arch.registers:
-        return "unknown-register", f"{arch.name} defines no DWARF register {register}"
+        return "unknown-register", arch.undefined_registers(register)
     info = arch.registers[register]
     if (
         reads_base_register(operation)
