@@ -82,6 +82,7 @@ ABI: Final = Abi(
     has_symbol_kinds=False,
     thread_pointer="tpidr_el0",
     thread_control_bytes=16,
+    describes_thread_locals=False,  # neither gcc nor clang does
     long_double_bits=128,
     is_char_signed=False,
     marks_virtual_in_second=True,

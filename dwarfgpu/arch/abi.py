@@ -126,6 +126,8 @@ class Abi:
     thread_control_bytes: int | None = None
     """Bytes between the thread pointer and the program's block after it (variant I of
     thread-local storage); None: the block ends at the thread pointer (variant II)."""
+    describes_thread_locals: bool = True
+    """Whether compilers describe where thread-local variables are."""
     has_symbol_kinds: bool = True
     """Whether it defines types or bindings of symbols of its own (STT_LOPROC, STB_LOPROC), or that
     is not known."""

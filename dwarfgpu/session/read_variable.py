@@ -108,6 +108,9 @@ def filled(
         if variable_location is None:
             require_frame_of(variable, frame, context)
         why = why_not_described(variable, focus.code_object, context.pc)
+        not_known = variable.why_not_known if attribute is None else None
+        if not_known is not None:
+            raise Ambiguous(not_known)
         if attribute is None or why is not None:
             raise UndefinedBits(why or _without_location(variable))
         location = (

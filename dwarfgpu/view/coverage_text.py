@@ -336,11 +336,12 @@ def coverage_lines(
     from dwarfgpu.view.location_sentence import description_text, description_words
 
     variable = coverage.variable
+    not_known = variable.why_not_known if variable.location is None else None
     for count, row in enumerate(rows(coverage)):
         if count == MAX_ROWS:
             yield Line("…", "", "more ranges are omitted")
             return
-        words = "optimized out"
+        words = not_known or "optimized out"
         if row.description is not None:
             words = "" if with_operations else description_words(row.description, arch, variable)
             words = words or description_text(row.description, arch, variable)

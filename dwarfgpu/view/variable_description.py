@@ -95,7 +95,8 @@ def _location(session: Session, variable: Variable) -> Iterator[str]:
 
     match attribute:
         case None:
-            yield variable.why_dropped or f"{variable.why_without_location}{suffix}"
+            known = variable.why_dropped or f"{variable.why_without_location}{suffix}"
+            yield variable.why_not_known or known
         case ConstValue(data=data):
             yield f"DW_AT_const_value: {data.hex()}"
         case ExprLoc(expression=expression):

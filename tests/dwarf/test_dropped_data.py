@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import subprocess
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
@@ -206,6 +208,32 @@ def test_where_says_which_symbol_an_undescribed_variable_has(tmp_path: Path) -> 
     said = run("where", "--file", tmp_path / "made", "x", "y").out
     assert "  no location: its symbol is at offset 0x4 in thread-local storage\n" in said
     assert "  optimized out: it has neither DW_AT_location nor DW_AT_const_value\n" in said
+
+
+STATICS = """\
+int f(int x) { static __thread int inner = 11; inner += x; return inner; }
+int g(int x) { int gone = x; return f(x); }
+int main(void) { return g(1); }
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("-flto",)])
+def test_static_thread_local_variables_of_functions_are_not_known(
+    options: tuple[str, ...], tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """No compiler for AArch64 describes where they are, and a symbol does not name its function."""
+    (tmp_path / "t.c").write_text(STATICS)
+    given = ["-g", "-O1", "-fno-inline", *options, "t.c", "-o", "t"]
+    compiler = tool("aarch64-linux-gnu-gcc")
+    subprocess.run([compiler, *given], cwd=tmp_path, check=True, timeout=60)
+    why = "inner has no location, and whether it is the thread-local variable inner.0 is not known"
+    said = run("where", "--file", tmp_path / "t", "inner").out
+    assert why in said and "optimized out" not in said
+    [start] = {int(pc, 16) for pc in re.findall(r"\[(0x[0-9a-f]+),", said.splitlines()[1])}
+    done = run("eval", tmp_path / "t", "--pc", hex(start), "inner")
+    assert why in done.error
+    made = [variable for variable in variables_of(tmp_path / "t") if variable.name == "gone"]
+    assert {evolve(variable, kind="local").why_not_known for variable in made} == {None}
 
 
 THREAD_LOCAL = """\

@@ -1,0 +1,57 @@
+"""Static thread-local variables of functions that nothing but a symbol describes.
+
+gcc and clang describe where no thread-local variable of AArch64 is. Law: whether a symbol is that
+of one of these, or of a variable of its name in another function, is not known; so a variable
+without a location is not called optimized out where there is such a symbol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from dwarfgpu.arch.registry import abi_of
+from dwarfgpu.dwarf.address_ranges import merged
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.local_instances import source_file
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges
+from dwarfgpu.dwarf.thread_local import has_thread_local_storage
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.symbols import Symbol
+
+
+def why_not_known(die: Die) -> str | None:
+    """Return why a variable of a function, without a location, may have a value nevertheless; None
+    where it has none."""
+    file, name = die.unit.info.main.sections.object, die.name
+    if abi_of(file.machine).describes_thread_locals or not has_thread_local_storage(file):
+        return None
+    if name is None:
+        return None
+    with suppress(DwarfGpuError):
+        symbol = next(_symbols(file, die, name), None)
+        if symbol is not None:
+            return (
+                f"{name} has no location, and whether it is the thread-local variable "
+                f"{symbol.name} is not known"
+            )
+    return None
+
+
+def _symbols(file: ObjectFile, die: Die, name: str) -> Iterator[Symbol]:
+    """Yield the thread-local symbols that static variables of this name may have in functions of
+    the source file, or of one that is not known."""
+    source, code = source_file(die.unit), merged(code_ranges(die.unit.linked.root))
+    of_clang = file.symbols_ending(f".{name}")  # `f.x`; gcc's is `x.1`, that of C++ `_ZZ1fvE1x`
+    mangled = (
+        symbol
+        for symbol in file.symbols_ending(f"{len(name)}{name}")
+        if symbol.name.startswith("_ZZ")
+    )
+    for symbol in (*file.symbols_named(name, f"{name}."), *of_clang, *mangled):
+        if symbol.kind != "thread_local":
+            continue
+        in_source = file.locals_in_source(symbol.name, source, code) if symbol.is_local else None
+        if in_source is None or symbol in in_source:
+            yield symbol
