@@ -59,6 +59,9 @@ class FrameSession(Protocol):
     def architecture(self) -> Architecture: ...
 
     @property
+    def has_ended(self) -> bool: ...
+
+    @property
     def wave(self) -> WaveId: ...
 
     @property

@@ -83,9 +83,11 @@ def require_frame_with(
     `pc`: where the lane in focus is.
     """
     function, own = function_around(die), frame.subprogram
-    if frame.is_of(function) or (own is None and frame.pc is None):
+    if frame.is_of(function):
         return None
     assert function is not None
+    if own is None and frame.pc is None:
+        return _note_on_dispatch(die, Subprogram(function), location, frame)
     if _executes(frame, function, location, pc):
         return None
     name, owner = die.name or f"the entry at {die.offset:#x}", Subprogram(function)
@@ -162,6 +164,20 @@ def _note_on_kernel(
         where = f"the wave runs {running.name}"
         raise InconsistentContext(f"{name} is a variable of {owner.name}, and {where}")
     return _of_kernels(name, owner)
+
+
+def _note_on_dispatch(
+    die: Die, owner: Subprogram, location: LocationAttribute | None, frame: SubprogramFrame
+) -> str | None:
+    """Return the same without a program location: a wave that has ended ran a kernel, and its LDS
+    may still have what that stored there."""
+    if not frame.session.architecture.is_simt or not needs_no_frame(location):
+        return None
+    from dwarfgpu.session.wave_kernel import kernel_of_wave  # few are so
+
+    if not frame.session.has_ended and kernel_of_wave(frame.session) is None:
+        return None
+    return _note_on_kernel(die.name or f"the entry at {die.offset:#x}", owner, location, frame)
 
 
 def note_on_nameless(variable: Variable, frame: SubprogramFrame) -> str | None:

@@ -304,6 +304,13 @@ def test_local_memory_of_the_kernel_that_runs(kernels: Path) -> None:
     assert "its place has another use" not in shown
 
 
+def test_local_memory_of_a_wave_that_has_ended(kernels: Path) -> None:
+    """It has what the kernel that ran stored there: 111 is no value of `lb`."""
+    shown = dispatched(kernels, "ka", "run", "print kb::lb")
+    assert "$1 = 111" in shown
+    assert "lb is a variable of kb: its place has another use where that does not run" in shown
+
+
 def test_local_memory_in_a_kernel_without_debug_information(kernels: Path) -> None:
     shown = dispatched(kernels, "kc", "break kc", "run", "print ka::la")
     assert "in kc ()" in shown and "$1 = " not in shown
