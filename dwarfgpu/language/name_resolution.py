@@ -61,6 +61,8 @@ _TAGGED: Final = {
     "union": frozenset({dw.TAG_UNION_TYPE}),
     "enum": frozenset({dw.TAG_ENUMERATION_TYPE}),
 }
+_WITHOUT_SYMBOLS: Final = TYPES | {dw.TAG_ENUMERATOR, dw.TAG_NAMESPACE}
+"""Entities that have no symbol, and so no linkage name."""
 _OTHERS: Final = {
     "struct": "class, union or enum",
     "union": "class, struct or enum",
@@ -180,24 +182,31 @@ class Names:
 
     def _of_linkage_name(self, name: str) -> tuple[Meaning, ...]:
         """Return the variable of a linkage name, a global one or a static one of a function; its
-        entry need not have a mangled one."""
+        entry need not have a mangled one. Else what has no symbol, and a name that is mangled as
+        those are: a type, an enumerator or a namespace."""
         from dwarfgpu.dwarf.scope.linked_variables import linked_variable, static_variable
 
         objects = self.session.objects_with(name)
         if name.startswith("_ZZ"):
             static = static_variable(objects, name)
             return () if static is None else (static,)
-        if name.startswith("_Z"):
-            from dwarfgpu.dwarf.names.demangle import demangled  # few names are written so
-
-            meanings: tuple[Meaning, ...] = ()
-            with suppress(UsageError):  # as of a function, whose text is no name
-                meanings = self._looked_up(demangled(name) or name)
-            named = tuple(m for m in meanings if isinstance(m, Variable) and m.kind == "global")
-            if named:
-                return named
+        meanings = self._of_mangled(name)
+        if named := tuple(m for m in meanings if isinstance(m, Variable) and m.kind == "global"):
+            return named
         variable = linked_variable(objects, name)
-        return () if variable is None else (variable,)
+        if variable is not None:
+            return (variable,)
+        return tuple(m for m in meanings if isinstance(m, Die) and m.tag in _WITHOUT_SYMBOLS)
+
+    def _of_mangled(self, name: str, accepts: DieFilter = ordinary) -> tuple[Meaning, ...]:
+        """Return the entities of the text of a mangled name."""
+        if not name.startswith("_Z"):
+            return ()
+        from dwarfgpu.dwarf.names.demangle import demangled  # few names are written so
+
+        with suppress(UsageError):  # as of a function, whose text is no name
+            return self._looked_up(demangled(name) or name, accepts)
+        return ()
 
     def _in_linked_function(self, name: str) -> tuple[Meaning, ...] | None:
         """Return what `FUNCTION::NAME` means where the symbol of the function has another name than
@@ -503,6 +512,7 @@ class Names:
         meanings = self._looked_up(simple, takes)
         if not meanings and name.tag is None:
             meanings = self._visible_in_function(simple)
+        meanings = meanings or self._of_mangled(simple, takes)
         (die,) = meanings[:1] or (None,)
         if isinstance(die, Die) and die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER:
             return Typed(types_of(die.unit).type_of(die), die.unit)

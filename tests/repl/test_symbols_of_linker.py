@@ -185,6 +185,34 @@ def test_mangled_names_of_what_has_no_such_entry(
     assert own == answers(tool("gdb"), files, commands)
 
 
+MANGLED_TYPES = """
+namespace n {
+struct S { int a; } s = {4};
+enum E { first, second } e;
+template <class T> struct Of { T t; };
+Of<int> of;
+}
+typedef int number;
+struct T { number z; } t;
+int first;
+int main() { struct L { int k; } l = {3}; return n::s.a + n::e + n::of.t + t.z + l.k; }
+"""
+
+
+def test_types_by_names_that_are_mangled(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    build(tmp_path, {"a.cpp": MANGLED_TYPES}, [[tool("g++"), "-g", "-o", "a", "a.cpp"]])
+    files = [str(tmp_path / "a")]
+    commands = [
+        "print _ZN1n1SE", "ptype _ZN1n1SE", "whatis _ZN1n1SE *", "print sizeof(_ZN1n1SE)",
+        "print *(_ZN1n1SE *)&n::s", "ptype struct _ZN1n1SE", "print sizeof(struct _ZN1n1SE)",
+        "ptype enum _ZN1n1EE", "print (_ZN1n1EE)1", "print _ZN1n6secondE", "whatis _ZN1n6secondE",
+        "ptype _ZN1n2OfIiEE", "ptype _Z6number", "ptype _Z1T", "ptype _Z1n", "print _Z5first",
+        "whatis _ZN1n4goneE", "ptype struct _ZN1n4goneE", "print _ZN1n1S1aE",
+    ]  # fmt: skip
+    own = [re.sub(r"note: .*\n", "", text) for text in answers(None, files, commands)]
+    assert own == answers(tool("gdb"), files, commands)
+
+
 def test_static_variables_of_one_name_in_several_blocks(
     tmp_path: Path, tool: Callable[[str], str]
 ) -> None:
