@@ -44,7 +44,9 @@ QUOTED = [
 ]  # fmt: skip
 OTHERS = [
     "ptype struct n", "ptype struct z", "whatis struct no", "p 'crash.c'::g", "p 'crash.c'::l",
-    "p 'crash.c'::zz", "p crash.c::gr", "frame function wo", "info frame f", "info frame l",
+    "p 'crash.c'::zz", "p crash.c::gr", "p 'crash.", "x 'crash.z",
+    "handle SIGS", "handle SIGUSR1 n", "handle ", "handle all nopr", "handle zz",
+    "frame function wo", "info frame f", "info frame l",
     "frame f", "frame l", "frame ap", "frame apply ", "frame apply al", "frame apply l",
     "thread apply ", "thread apply all -", "thread apply all -a", "thread apply 1-2 ba",
     "frame apply all ba", "pipe info lo", "pipe ba", "help info lo", "help info sy",

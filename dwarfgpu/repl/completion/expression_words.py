@@ -39,6 +39,8 @@ _ATTRIBUTE = pattern(r"(?<=[\w)])\s*'\s*(?P<word>\w*)$")
 _IN_FILE = pattern(r"(?:'(?P<quoted>[^']*)'|(?P<file>(?<![\w.])[\w./+-]*\.\w+))::(?P<word>\w*)$")
 _UNNAMED = pattern(r"'(?P<word>[\w:]*\([^']*)$")
 """A quoted name with `(anonymous namespace)` in it."""
+_QUOTED_WITH_POINT = pattern(r"(?<![\w)])'(?P<word>[\w/+-][\w./+-]*\.[\w./+-]*)$")
+"""A quoted name of a file or symbol: `'crash.c` without the quote that closes it."""
 _TAG = pattern(r"\b(?P<tag>struct|class|union|enum)\s+(?P<word>[\w:]*)$")
 _MOST_CLASSES: Final = 1_000
 """Classes whose member functions are offered: base classes of base classes."""
@@ -453,6 +455,11 @@ def offer_operands(shell: Shell, text: str) -> Completions:
     match = _ATTRIBUTE.search(text)
     if match is not None and _style(shell) == "ada" and _has_whole_words(text[: match.start()]):
         return match.start("word"), _attributes(match["word"])
+    match = _QUOTED_WITH_POINT.search(text)
+    if match is not None and text.count("'") % 2:
+        word = match["word"]
+        names = candidates_of(shell.symbols.starting_with(word, OPERANDS))
+        return match.start("word"), filled_up(names, lambda: source_files(shell, word))
     is_fortran = _style(shell) == "fortran"
     match = (_ACCESS_OF_FORTRAN if is_fortran else _ACCESS).search(text)
     if match is not None:

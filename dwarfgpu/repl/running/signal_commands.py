@@ -81,6 +81,9 @@ _UNNOTICED: Final = frozenset(
 """Signals at which GDB neither stops nor prints."""
 _NOT_PASSED: Final = frozenset({"SIGTRAP", "SIGINT"})
 """Signals that GDB does not pass to the program."""
+_ACTIONS: Final = (
+    "all", "ignore", "noignore", "nopass", "noprint", "nostop", "pass", "print", "stop",
+)  # fmt: skip
 _MAX_NUMBER: Final = 15
 """GDB takes these numbers alone: they are the same everywhere."""
 _LEAST_ADDRESS: Final = 4096
@@ -96,6 +99,12 @@ def signal_meaning(name: str | None) -> str:
 
 def _names(shell: Shell, word: str) -> Iterator[Candidate]:
     return (Candidate(name, about) for name, about in SIGNALS)
+
+
+def handled_signals(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Yield what `handle` takes: signals, and what is to be done for them."""
+    yield from _names(shell, word)
+    yield from map(Candidate, _ACTIONS)
 
 
 @command("info signals", topic="data", aliases=("handle",), complete=_names)

@@ -16,6 +16,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import Command
 from dwarfgpu.repl.declared_settings import STARTS_NO_PROCESS
 from dwarfgpu.repl.output import Output, Part
+from dwarfgpu.repl.running.signal_commands import handled_signals
 from dwarfgpu.repl.shell import Shell
 
 _TUI: Final = 'use "list" and "disassemble /s" for source text and instructions'
@@ -364,7 +365,8 @@ def _absent(name: str, why: str) -> Command:
     text = f"A GDB command that dwarfgpu does not support.\n\nUsage: {name}\n\n{why}."
     action = _ignored if name in WITHOUT_EFFECT else _nothing if name in NOTHING else _refused
     run = partial(action, name, why)
-    return Command(name, text, run, "support", _SHORT.get(name, ()), is_absent=True)
+    complete = handled_signals if name == "handle" else None
+    return Command(name, text, run, "support", _SHORT.get(name, ()), complete, is_absent=True)
 
 
 def with_absent(commands: Iterable[Command]) -> tuple[Command, ...]:
