@@ -447,6 +447,13 @@ def functions_of(session: Session, text: str) -> list[NamedFunction]:
             for spelled in spelled_in_any_case(file.info, name):
                 named = functions_named(file, spelled)
                 functions += [item for item in named if item.die.unit.style == "pascal"]
+    if not functions and "(" in name:
+        from dwarfgpu.language.name_resolution import Names  # few names have parameters
+        from dwarfgpu.language.resolved_parameters import with_resolved_parameters
+
+        resolved = with_resolved_parameters(Names(session), name)
+        if resolved is not None:
+            functions += [item for file in files for item in functions_named(file, resolved)]
     if in_file is None:
         return functions
     return [

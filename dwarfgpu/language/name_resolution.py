@@ -155,13 +155,29 @@ class Names:
         except UsageError:
             # In D, the error may be of a static variable that no entry describes.
             meanings = None if self.language.is_d else self._in_linked_function(name)
+            meanings = self._of_resolved_parameters(name) if meanings is None else meanings
             if meanings is None:
                 raise
             return meanings
 
+    def _of_resolved_parameters(self, name: str) -> tuple[Meaning, ...] | None:
+        """Return the function of a name that has typedefs in its parameters, `f(my_int)`, where its
+        entry has what they denote; None if there is none."""
+        if "(" not in name or not self.language.is_cplusplus:
+            return None
+        from dwarfgpu.language.resolved_parameters import with_resolved_parameters  # few are
+
+        resolved = with_resolved_parameters(self, name)
+        if resolved is None or resolved == name:
+            return None
+        with suppress(UsageError):
+            return self._looked_up(resolved) or self._visible_in_function(resolved) or None
+        return None
+
     def _rarer_meaning(self, name: str) -> tuple[Meaning, ...]:
         """Return the entities of a name that is none of a scope around the program location."""
         meanings = self._of_linkage_name(name) or self.printed_functions(name)
+        meanings = meanings or self._of_resolved_parameters(name) or ()
         return meanings or self._rules.rarer_meaning(name)
 
     def printed_functions(self, name: str) -> tuple[Meaning, ...]:

@@ -97,3 +97,73 @@ def test_rvalue_references_are_parameters(tool: Callable[[str], str], tmp_path: 
     )
     assert "<g(S&&)>" in one and "<g(S&)>" in two  # GDB has the second for both
     assert all("= true" in answer for answer in ands)
+
+
+TYPEDEFS = """\
+namespace ns {
+template <class T> struct Ring { T d[4]; };
+typedef Ring<char> Chars;
+struct K {
+  int m(Chars& r, int k) { return r.d[0] + k; }
+  int c(unsigned long u) const { return u; }
+};
+int g(const Chars* p) { static int kept = p->d[0]; return kept; }
+}
+typedef int number;
+typedef unsigned long size;
+typedef const char* text;
+typedef ns::Ring<char> chars;
+typedef struct { int a; } U;
+typedef struct { int b; } W;
+typedef W X;
+int f(ns::Ring<char>& r) { return r.d[0]; }
+int f(number i) { return i + 1; }
+int f(chars* p) { return p->d[1]; }
+int f(unsigned long u) { return u; }
+int f(const char* a, int b) { return *a + b; }
+int f(const char* a, ...) { return *a; }
+int h(U* v) { return v->a; }
+int h(X* x) { return x->b; }
+static int s(number n) { return n; }
+static int s(size n) { return n; }
+chars r{{1, 2, 3, 4}};
+U uu;
+W ww;
+text t;
+int main(int c, char**) {
+  ns::K k;
+  return f(r) + f(c) + f(&r) + f(3ul) + f("a", 1) + f("b", 1.0) + k.m(r, 1) + k.c(3) + ns::g(&r)
+    + h(&uu) + h(&ww) + s(1) + s((size)2);
+}
+"""
+
+
+def test_parameters_may_be_written_with_typedefs(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    build(tmp_path, {"a.cc": TYPEDEFS}, [[tool("g++"), "-g", "-O0", "-o", "a", "a.cc"]])
+    files = [str(tmp_path / "a")]
+    functions = [
+        "f(chars&)", "f(number)", "f(const number)", "f(size)", "f(text, number)", "f(text, ...)",
+        "ns::K::m(chars&, number)", "K::m(chars &, number)", "m(chars&, number)", "a.cc:f(size)",
+        "'f(chars&)'", "ns::K::c(size) const", "g(chars const*)", "ns::g(const chars*)", "h(U*)",
+        "h(W*)", "h(X*)", "s(number)", "s(size)", "s(int)", "f(nosuch)", "f(number&)", "f(W*)",
+        "nosuch(number)",
+    ]  # fmt: skip
+    commands = [f"{command} {name}" for name in functions for command in ("break", "info scope")]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+    texts = answers(
+        None, files,
+        ["p f(chars&)", "p f(size)", "p f(text, ...)", "p ns::K::m(chars&, number)", "p h(W*)"],
+    )  # fmt: skip
+    for text, name in zip(  # GDB has one of them for all of f
+        texts,
+        [
+            "f(ns::Ring<char>&)", "f(unsigned long)", "f(char const*, ...)",
+            "ns::K::m(ns::Ring<char>&, int)", "h(W*)",
+        ],
+        strict=True,
+    ):  # fmt: skip
+        assert f"<{name}>" in text
+    (kept,) = answers(None, files, ["whatis ns::g(chars const*)::kept"])
+    assert "type = int" in kept

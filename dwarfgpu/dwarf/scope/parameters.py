@@ -39,7 +39,7 @@ def has_parameters(die: Die, part: Part) -> bool:
     if die.tag != dw.TAG_SUBPROGRAM or not _has_qualifiers(die, part):
         return False
     written = list(map(_compared, split_outside(part.parameters, ",")))
-    spelled = (parameter_types(die), parameter_types(die, spelling=_resolved))
+    spelled = (parameter_types(die), parameter_types(die, spelling=resolved_spelling))
     return written in [list(map(_compared, types)) or [""] for types in spelled]
 
 
@@ -108,8 +108,8 @@ def _compared(name: str) -> str:
     return cxx.comparable(cxx.canonical(name))
 
 
-def _resolved(type_: Type | None) -> str:
-    """Return a type without the typedefs in it."""
+def resolved_spelling(type_: Type | None) -> str:
+    """Return the text of a type without the typedefs in it."""
     return cxx.canonical(type_name(type_, cplusplus=True, shown_as=strip, shown_inside=strip))
 
 
