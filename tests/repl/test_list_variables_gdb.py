@@ -107,6 +107,30 @@ __asm__(".symver older,kept@V1\\n.symver newer,kept@@V2\\n.symver single,lone@V1
     assert shown[0].count("for address") == 2
 
 
+@pytest.mark.parametrize("options", [["-g"], []])
+def test_versions_are_listed_with_and_without_them(
+    tmp_path: Path, tool: Callable[[str], str], options: list[str]
+) -> None:
+    text = """
+int older = 1, newer = 2;
+int f_1(void) { return 1; }
+int f_2(void) { return 2; }
+__asm__(".symver older,kept@V1\\n.symver newer,kept@@V2");
+__asm__(".symver f_1,f@V1\\n.symver f_2,f@@V2");
+"""
+    versions = "V1 { global: kept; f; local: *; };\nV2 { global: kept; f; } V1;\n"
+    command = [tool("gcc"), "-shared", "-fPIC", "-Wl,--version-script=a.map", "-o", "a.so", "a.c"]
+    build(tmp_path, {"a.c": text, "a.map": versions}, [[*command, *options]])
+    files = [str(tmp_path / "a.so")]
+    commands = [
+        f"info {kind} {pattern}"
+        for kind, names in {"variables": ("kept", "older"), "functions": ("f", "f_1")}.items()
+        for name in names
+        for pattern in (f"^{name}", f"^{name}$", f"^{name}@")
+    ]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+
+
 def test_clear_means_the_function(files: list[str]) -> None:
     shown = answers(None, files, ["break only", "clear only", "info breakpoints"])
     assert shown[-1] == "info breakpoints\nNo breakpoints or watchpoints.\n"

@@ -28,7 +28,7 @@ from dwarfgpu.dwarf.scope.searched_names import (
 )
 from dwarfgpu.dwarf.scope.symbol_at_address import demangled_entry, unnumbered
 from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
-from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
+from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files, unversioned
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
@@ -152,14 +152,16 @@ class SymbolSearch:
             self.limits[code_object] = error
         kind, described = self._query.kind, frozenset[str]()
         if symbols and kind == "variables":
-            described = _described(code_object, [symbol.name for symbol in symbols], searched)
+            names = {name for symbol in symbols for name in (symbol.name, *_shown_names(symbol))}
+            described = _described(code_object, sorted(names), searched)
         for symbol in symbols:
-            if _is_undescribed(code_object, symbol, kind, described):
-                address = symbol.address + code_object.load_address
-                yield UndescribedSymbol(address, _shown_name(symbol), symbol)
+            address = symbol.address + code_object.load_address
+            for name in filter(self._is_named_so, _shown_names(symbol)):
+                if _is_undescribed(code_object, symbol, name, kind, described):
+                    yield UndescribedSymbol(address, name, symbol)
 
     def _matches(self, symbol: Symbol, searched: SearchedNames) -> bool:
-        name, pattern = symbol.name, self._query.name
+        name = symbol.name
         if not symbol.is_in_section or not name or name.startswith(".") or symbol.is_mark:
             return False
         if not name.startswith("_Z"):
@@ -169,11 +171,14 @@ class SymbolSearch:
             return False
         else:
             searched.spend(cost_of_mangled(len(name)))
-        if pattern is None:
+        if self._query.name is None:
             return True
-        shown = _shown_name(symbol)
-        searched.spend_spelled(shown)
-        return pattern.search(shown)
+        shown = _shown_names(symbol)
+        searched.spend_spelled(shown[0])
+        return any(map(self._is_named_so, shown))
+
+    def _is_named_so(self, name: str) -> bool:
+        return self._query.name is None or self._query.name.search(name)
 
 
 def _of_source(row: ListedSymbol) -> ListedSymbol:
@@ -273,8 +278,14 @@ def _definition_of_fortran(row: ListedSymbol, type_: Type | None) -> str:
     return f"{spelled};" if isinstance(type_, Struct | Enum) else spelled
 
 
-def _shown_name(symbol: Symbol) -> str:
-    return demangled(symbol.name) or unnumbered(symbol)
+def _shown_names(symbol: Symbol) -> tuple[str, ...]:
+    """Return the names under which a symbol is listed: as in GDB, that of a version, `f@@V2`, also
+    without it."""
+    shown = demangled(symbol.name)
+    if shown is not None:
+        return (shown,)
+    name = unnumbered(symbol)
+    return tuple(dict.fromkeys((name, unversioned(name))))
 
 
 def _described(
@@ -296,13 +307,14 @@ def _described(
 
 
 def _is_undescribed(
-    code_object: CodeObject, symbol: Symbol, kind: Kind, described: frozenset[str]
+    code_object: CodeObject, symbol: Symbol, name: str, kind: Kind, described: frozenset[str]
 ) -> bool:
     is_code = symbol.kind == "function" or code_object.file.is_code(symbol.address)
     if is_code != (kind == "functions"):
         return False
     if kind == "variables":
-        return described.isdisjoint({symbol.name, demangled(symbol.name)})
+        linked = name if name == unversioned(symbol.name) else symbol.name
+        return described.isdisjoint({linked, demangled(symbol.name)})
     try:
         address = symbol.address + code_object.load_address
         return code_object.scopes.linked_unit_at(address) is None
