@@ -548,6 +548,9 @@ class ObjectAccess(Dereference):
                 declared = self.read(value).error
                 if isinstance(declared, MissingContext):
                     raise declared  # no file defines it
+            constant = None if variable is None else self._address_of_constant(variable)
+            if constant is not None:
+                return constant
             raise UsageError(why_no_address(value))
         if single.byte_address is None:
             raise UsageError("Attempt to take address of value that does not start at a byte.")
@@ -558,6 +561,18 @@ class ObjectAccess(Dereference):
                 f"{self.address_text(space, space.null)} is null: no object is there"
             )
         return self.pointer(value.type, space, single.byte_address, unit, source_space)
+
+    def _address_of_constant(self, variable: Variable) -> TypedValue | None:
+        """Return `&constant` of one that has a symbol, but no location."""
+        from dwarfgpu.dwarf.scope.linked_variables import (
+            address_of_constant,
+        )  # few are described so
+
+        address = address_of_constant(self.session.loaded_objects(), variable)
+        if address is None:
+            return None
+        space = self.architecture.address_space(0)
+        return self.pointer(variable.type, space, address, variable.unit)
 
     def source_space(self, value: TypedValue, space: AddressSpace) -> int:
         """Return the address space that the type of `&x` has in the source: that of the pointer

@@ -9,9 +9,9 @@ from typing import Final
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import evolve, field, frozen, no_number
-from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.scope.variable_names import variable_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Base, Type, Unspecified
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -139,7 +139,7 @@ def why_no_address(value: TypedValue) -> str:
     variable = value.variable
     if variable is None or _is_undefined_member(variable):
         return "Attempt to take address of value not located in memory."
-    name = qualified_name(variable.die) if variable.kind == "global" else variable.name
+    name = variable_name(variable.die) if variable.kind == "global" else variable.name
     storage = None if value.location is None else value.location.single_locations[0].storage
     register = storage.register.name if isinstance(storage, Register) else _register_of(value)
     if register is not None:

@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.scope.functions_by_name import (
 )
 from dwarfgpu.dwarf.scope.global_names import first_names, in_namespaces
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.scope.variable_names import instance_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf_structures import ET_DYN
@@ -203,11 +204,11 @@ def suggestion(focus: SearchedSession, name: str, kinds: tuple[Kind, ...]) -> st
         variables_here = focus.variables_to_suggest() if "variable" in kinds else []
     except DwarfGpuError:
         variables_here = []
-    own = [
-        variable.name
+    own = (
+        _simple_name(variable)
         for variable in variables_here
         if variable.inline_level in (0, focus.inline_level)
-    ]
+    )
     objects: Sequence[CodeObject] = focus.code_objects
     if not focus.architecture.is_simt:  # names of the libraries of a process mislead
         searched = as_code_objects(objects).program, focus.code_object
@@ -227,6 +228,12 @@ def suggestion(focus: SearchedSession, name: str, kinds: tuple[Kind, ...]) -> st
         )
 
     return did_you_mean(name, own) or did_you_mean(name, declared(), is_accepted=is_accepted)
+
+
+def _simple_name(variable: Variable) -> str:
+    """Return the name of a variable, of an instance of a template with its arguments."""
+    is_of_template = variable.kind == "global" and variable.die.unit.is_cplusplus
+    return (instance_name(variable.die) if is_of_template else None) or variable.name
 
 
 def _is_function(files: Sequence[CodeObject], name: str, *, is_linespec: bool) -> bool:

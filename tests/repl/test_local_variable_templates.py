@@ -80,6 +80,42 @@ def test_a_constant_has_the_arguments_of_the_only_symbol_with_its_contents(
     assert 'No symbol "same" in namespace "one".' in unknown
 
 
+def test_the_address_of_a_constant_is_that_of_its_symbol(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """GDB does not know the names. The references in `main` refer to the same objects."""
+    build(tmp_path, {"a.cpp": CONSTANTS}, [[tool("g++"), "-g", "-O0", "-o", "a", "a.cpp"]])
+    expected = {
+        "print *&geo::tau<double>": "$1 = 6.5", "whatis &geo::tau<double>": "type = const double *",
+        "info symbol &geo::tau<double>": "geo::tau<double> in section .rodata",
+        "print *&other::tau<int>": "$2 = 8", "info symbol &pi<double>":
+            "pi<double> in section .rodata",
+        "print *&geo::tau<float>": "$3 = 6.5",
+    }  # fmt: skip
+    given = answers(None, [str(tmp_path / "a")], [*expected])
+    shown = [answer.partition("\n")[2].partition("\n")[0] for answer in given]
+    assert dict(zip(expected, shown, strict=True)) == expected
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_an_instance_has_its_arguments_in_info_address(
+    tool: Callable[[str], str], tmp_path: Path, compiler: str
+) -> None:
+    text = (
+        "namespace n { template <class T> T v = T(6.5); template <class T, int N> T a[N] = {1}; }\n"
+        "template <class T> T g = T(9);\n"
+        "int main() { return n::v<double> + n::v<int> + g<long> + n::a<int, 3>[0]; }\n"
+    )
+    build(tmp_path, {"a.cpp": text}, [[tool(compiler), "-g", "-O0", "-o", "a", "a.cpp"]])
+    names = ("n::v<double>", "n::v<int>", "g<long>")
+    commands = [f"{command}{name}" for name in names for command in ("info address ", "print &")]
+    files = [str(tmp_path / "a")]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+    for answer in answers(None, files, ["print n::v", "print &n::v"]):
+        assert answer.splitlines()[1].startswith('No symbol "v" in namespace "n".')
+        assert "Did you mean" not in answer
+
+
 def test_constants_of_two_files_of_one_name_are_not_distinguished(
     tool: Callable[[str], str], tmp_path: Path
 ) -> None:

@@ -17,8 +17,10 @@ from dwarfgpu.dwarf.scope.symbols_by_name import (
     symbol_files,
 )
 from dwarfgpu.dwarf.scope.variable import Variable, variables_below
+from dwarfgpu.dwarf.scope.variable_names import symbol_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import ConstValue
 
 
 def linked_variable(code_objects: Iterable[CodeObject], name: str) -> Variable | None:
@@ -70,3 +72,21 @@ def static_variable(code_objects: Iterable[CodeObject], name: str) -> Variable |
                     return variable
         break  # the dynamic linker binds the name to this one
     return None
+
+
+def address_of_constant(code_objects: Iterable[CodeObject], variable: Variable) -> int | None:
+    """Return the address, as loaded, of a global variable of C++ that its entry describes by a
+    value alone, as gcc does with constants that are instances of templates: that of the only symbol
+    with its name in its file. None if there is none, or if there are several."""
+    if variable.kind != "global" or not isinstance(variable.location, ConstValue):
+        return None
+    name = symbol_name(variable.die)
+    addresses = {
+        symbol.address + code_object.load_address
+        for code_object in code_objects
+        if name is not None and code_object.info is variable.unit.info.main
+        for file in symbol_files(code_object)
+        for symbol in file.symbols_named(name)
+        if symbol.is_in_section and symbol.kind == "object"
+    }
+    return addresses.pop() if len(addresses) == 1 else None

@@ -60,6 +60,15 @@ def instance_name(die: Die) -> str | None:
     return names.read(_instance_in, mangled, sections.object.limits)
 
 
+def symbol_name(die: Die) -> str | None:
+    """Return the linkage name of a variable, also where only the symbol of an instance of a
+    template has it; None if it is unknown."""
+    linked = die.linkage_name
+    if linked is None and die.tag == dw.TAG_VARIABLE and die.unit.is_cplusplus:
+        linked = _symbol_of_instance(die) or None
+    return linked
+
+
 @kept_with(lambda die: die.unit)
 def _symbol_of_instance(die: Die) -> str | None:
     if not parse_producer(die.unit.producer).is_gcc:
