@@ -187,6 +187,8 @@ AT_GNU_NUMERATOR: Final = 0x2303
 AT_GNU_DENOMINATOR: Final = 0x2304
 AT_GNU_BIAS: Final = 0x2305
 AT_MIPS_LINKAGE_NAME: Final = 0x2007
+LINKAGE_NAMES: Final = (AT_LINKAGE_NAME, AT_MIPS_LINKAGE_NAME)
+"""Attributes of the name that linkers know; before DWARF 4 it is that of a vendor."""
 AT_GNU_VECTOR: Final = 0x2107
 AT_GO_KIND: Final = 0x2900
 AT_GO_EMBEDDED_FIELD: Final = 0x2903

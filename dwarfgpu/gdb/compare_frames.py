@@ -11,7 +11,6 @@ import gdb
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.unwind import CfiFrame
-from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.gdb.gdb_session import Debugger
 from dwarfgpu.gdb.machine.gdb_target import frame_architecture, frame_cfa
@@ -217,8 +216,7 @@ def _names(gdb_frame: gdb.Frame, own_frame: StackFrame) -> tuple[str, str]:
     """Return both names of a function: GDB uses scopes in C++, the linkage name in C."""
     their_text, two = _unqualified(function_name(gdb_frame)), _unqualified(own_frame.function)
     function = functions_at(own_frame.session)[own_frame.session.inline_level]
-    holder = function.holder(dw.AT_LINKAGE_NAME)
-    if holder is not None and holder.string(dw.AT_LINKAGE_NAME) == their_text:
+    if function.linkage_name == their_text:
         return two, two
     return their_text, two
 

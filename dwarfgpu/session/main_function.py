@@ -60,8 +60,7 @@ def is_main(session: Session) -> bool:
         return False
     function = _described(code_object, session.pc)
     if function is not None and _is_marked(function.die):
-        linkage = function.die.holder(dw.AT_LINKAGE_NAME)
-        name = function.die.name if linkage is None else linkage.string(dw.AT_LINKAGE_NAME)
+        name = function.die.linkage_name or function.die.name
         symbols = _functions_named(code_object, name) if name else ()
         return not symbols or function.die.unit.style == "fortran" or own in symbols
     if function is not None and _has_main_program(function.die.unit):

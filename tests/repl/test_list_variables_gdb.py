@@ -131,6 +131,18 @@ __asm__(".symver f_1,f@V1\\n.symver f_2,f@@V2");
     assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
 
 
+@pytest.mark.parametrize("version", ["3", "5"])
+def test_the_symbol_of_a_described_variable_is_not_listed_again(
+    tmp_path: Path, tool: Callable[[str], str], version: str
+) -> None:
+    """Before DWARF 4, the attribute of its linkage name is that of a vendor."""
+    text = 'int own asm("linked") = 4;\nint main() { return own; }\n'
+    given = [tool("g++"), "-g", f"-gdwarf-{version}", "-o", "a", "a.cpp"]
+    build(tmp_path, {"a.cpp": text}, [given])
+    (shown,) = answers(None, [str(tmp_path / "a")], ["info variables -q linked"])
+    assert shown == "info variables -q linked\n\nFile a.cpp:\n1:\tint own;\n"
+
+
 def test_clear_means_the_function(files: list[str]) -> None:
     shown = answers(None, files, ["break only", "clear only", "info breakpoints"])
     assert shown[-1] == "info breakpoints\nNo breakpoints or watchpoints.\n"

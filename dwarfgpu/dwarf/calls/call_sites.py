@@ -48,7 +48,7 @@ CALL_SITES: Final = frozenset({dw.TAG_CALL_SITE, TAG_GNU_CALL_SITE})
 PARAMETERS: Final = frozenset({dw.TAG_CALL_SITE_PARAMETER, TAG_GNU_CALL_SITE_PARAMETER})
 
 _IDENTIFYING: Final = (
-    dw.AT_NAME, dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME, dw.AT_LOW_PC, dw.AT_RANGES,
+    dw.AT_NAME, *dw.LINKAGE_NAMES, dw.AT_LOW_PC, dw.AT_RANGES,
     dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN, dw.AT_SIGNATURE,
 )  # fmt: skip
 """Attributes of functions: one of these says which function it is."""

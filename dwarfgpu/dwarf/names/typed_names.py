@@ -58,8 +58,7 @@ _CONSTANTS: Final = frozenset({dw.TAG_VARIABLE, dw.TAG_MEMBER})
 """Entries of static members."""
 _OTHER_NAMES: Final = frozenset(
     {
-        dw.AT_LINKAGE_NAME,
-        dw.AT_MIPS_LINKAGE_NAME,
+        *dw.LINKAGE_NAMES,
         dw.AT_SPECIFICATION,
         dw.AT_ABSTRACT_ORIGIN,
     }

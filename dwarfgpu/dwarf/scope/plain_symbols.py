@@ -28,7 +28,6 @@ from dwarfgpu.errors import DwarfGpuError
 
 _AROUND: Final = TAGGED | CONTAINERS
 """Their names are part of those of the entries in them."""
-_LINKAGE_NAMES: Final = (dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME)
 
 
 class SimpleNames:
@@ -87,10 +86,10 @@ class SimpleNames:
         if abbreviation.tag == dw.TAG_BASE_TYPE:  # may have the name of a typedef
             return None
         if abbreviation.tag == dw.TAG_VARIABLE and (  # of a template, which either of them shows
-            abbreviation.has_children or dw.AT_LINKAGE_NAME in positions
+            abbreviation.has_children or not positions.keys().isdisjoint(dw.LINKAGE_NAMES)
         ):
             return None
-        if self._with_linkage_names and not positions.keys().isdisjoint(_LINKAGE_NAMES):
+        if self._with_linkage_names and not positions.keys().isdisjoint(dw.LINKAGE_NAMES):
             return None
         if dw.AT_NAME not in positions or any(name in positions for name in COMPLETING):
             return None

@@ -44,7 +44,7 @@ _OF_EXPRESSIONS: Final = re.findall(
     "gnu_cxx _GLOBAL__N_ decimal32 decimal64 decimal128 _Float32 _Float64 _Float128",
 )
 """More words that demanglers write, and mangled names do not have."""
-_NAMES: Final = (dw.AT_NAME, dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME)
+_NAMES: Final = (dw.AT_NAME, *dw.LINKAGE_NAMES)
 _MOST_LINKS: Final = 3
 """An entry with code, its abstract instance, and the declaration in a class."""
 COMPLETING: Final = (dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN, dw.AT_SIGNATURE)
@@ -160,7 +160,7 @@ def _name_readers(abbreviation: Abbreviation) -> _NameReaders | None:
     if not origins and dw.AT_NAME not in names:
         return None
     has_linkage_name = any(number != dw.AT_NAME for number in names)
-    if dw.AT_LINKAGE_NAME in names and dw.AT_MIPS_LINKAGE_NAME in names:
+    if all(number in names for number in dw.LINKAGE_NAMES):
         return None
     return _NameReaders(values, has_linkage_name, origins[0] if origins else None)
 

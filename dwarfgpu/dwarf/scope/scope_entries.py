@@ -313,7 +313,7 @@ def _has_symbols(unit: CompilationUnit) -> bool:
     files = dict.fromkeys((unit.sections.program.loaded, unit.sections.object))
     for function in islice(unit.root.children((dw.TAG_SUBPROGRAM,)), _MOST_FUNCTIONS):
         low = function.address(dw.AT_LOW_PC)
-        name = function.string(dw.AT_LINKAGE_NAME) or function.name
+        name = function.linkage_name or function.name
         if low and name:
             symbols = (
                 symbol for file in files for symbol in file.symbols_named(name, with_untyped=True)

@@ -53,7 +53,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
 _SCOPES: Final = CLASSES | {dw.TAG_NAMESPACE, dw.TAG_MODULE}
-_LINKING: Final = frozenset({dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME, *COMPLETING})
+_LINKING: Final = frozenset({*dw.LINKAGE_NAMES, *COMPLETING})
 _LINKED: Final = 4
 """What a character counts of a mangled name, compared with those of functions: the parts of the
 name are read besides the whole."""

@@ -302,10 +302,9 @@ def fixed_number(variable: Variable, kind: SymbolKind) -> int:
 
 def _linkage_name(variable: Variable) -> str | None:
     """Return the linkage name of a variable; in a class or namespace, only the file can name it."""
-    for attribute in (dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME):
-        holder = variable.die.holder(attribute)
-        if holder is not None:
-            return holder.string(attribute)
+    linked = variable.die.linkage_name
+    if linked is not None:
+        return linked
     above = variable.die.parent()
     if above is not None and above.tag in BLOCKS | FUNCTIONS:  # `extern int x;` in a function
         is_inside = any(scope.tag in CONTAINERS | CLASSES for scope in around(variable.die))

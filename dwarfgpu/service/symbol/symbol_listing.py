@@ -300,9 +300,7 @@ def _described(
     for symbol in listed_symbols(
         code_object.info, "variables", units=units, only_with_location=False, searched=searched
     ):
-        holder = symbol.die.holder(dw.AT_LINKAGE_NAME)
-        linked = None if holder is None else holder.string(dw.AT_LINKAGE_NAME)
-        names.add(linked or symbol.name)
+        names.add(symbol.die.linkage_name or symbol.name)
     return frozenset(names)
 
 
