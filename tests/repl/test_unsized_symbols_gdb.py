@@ -45,3 +45,37 @@ def test_a_described_function_is_disassembled(tmp_path: Path, tool: Callable[[st
     assert ours == of_gdb
     assert "for function hidden:\n" in ours[0]
     assert run("disas", tmp_path / "a", "hidden").lines[1].endswith(" <hidden>:")
+
+
+LABELS = """\
+int g;
+int __attribute__((noinline)) f(int x)
+{
+  g += x;
+  __asm__ volatile("label: nop\\nnop");
+  g -= 1;
+  __asm__ volatile(".type unsized, @function\\nunsized: nop\\nnop");
+  return g + x;
+}
+int main(void) { return f(3); }
+"""
+
+
+def test_code_behind_a_label_is_named_by_its_function(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """A label names its own address alone, where the symbol of the function is missing."""
+    build(
+        tmp_path,
+        {"a.c": LABELS},
+        [
+            [tool("gcc"), "-g", "-O0", "-no-pie", "-o", "whole", "a.c"],
+            [tool("objcopy"), "--strip-symbol=f", "whole", "a"],
+        ],
+    )
+    names = ("f", "label", "unsized")
+    commands = [f"print/a (char *){name}+{offset}" for name in names for offset in (0, 1, 2, 6)]
+    commands += [f"info symbol (char *){name}+1" for name in names[1:]]
+    for file in ("whole", "a"):
+        files = [str(tmp_path / file)]
+        assert answers(None, files, commands) == answers(tool("gdb"), files, commands)

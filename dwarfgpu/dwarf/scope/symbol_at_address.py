@@ -74,23 +74,32 @@ def name_and_offset(
     symbol = symbol_covering(code_objects, address)
     if symbol is None:
         return _described_function(code_objects, address, is_mangled=is_mangled)
-    if not symbol.has_size:  # as `frame_dummy`: a function behind it may have no symbol
-        described = _described_function(code_objects, address, is_mangled=is_mangled)
-        if described is not None and described[1] < symbol.offset:
+    if symbol.offset and not symbol.has_size:  # as `frame_dummy`, or a label
+        described = _described_function(
+            code_objects, address, is_mangled=is_mangled, start=address - symbol.offset
+        )
+        if described is not None:
             return described
     return symbol.symbol if is_mangled else symbol.name, symbol.offset
 
 
 def _described_function(
-    code_objects: Iterable[CodeObject], address: int, *, is_mangled: bool
+    code_objects: Iterable[CodeObject], address: int, *, is_mangled: bool, start: int | None = None
 ) -> tuple[str, int] | None:
     """Return the name and the offset of a function that only the debugging information has, as in
-    GDB: compilers and `strip -x` leave local symbols out."""
+    GDB: compilers and `strip -x` leave local symbols out. `start`: the address of a symbol without
+    a size before it, which is meant if it is the entry, or in another part of the function."""
     code_object = code_object_at(code_objects, address)
     try:
         subprogram = None if code_object is None else code_object.scopes.subprogram_at(address)
         if subprogram is None or subprogram.entry is None:
             return None
+        entry = subprogram.entry
+        if start is not None and start >= entry:
+            ranges = subprogram.ranges
+            is_whole = any(low <= entry and address < high for low, high in ranges)
+            if start == entry or not is_whole:
+                return None
         mangled = subprogram.die.linkage_name if is_mangled else None
         name = mangled or full_function_name(subprogram.die) or subprogram.name
     except DwarfGpuError:
