@@ -81,8 +81,8 @@ def test_a_session_with_them_is_judged_by_their_types() -> None:
 
     loaded = (CodeObject.open(FIXTURES / "x86_64/demo.gcc.O2.v5"),)
     arch = architecture("x86_64")
-    work = [calls_of(lambda: dwarfgpu.Session(arch, loaded, pc=0x1180)) for _ in range(2)]
-    assert work[1] < 300, work
+    work = [calls_of(lambda: dwarfgpu.Session(arch, loaded, pc=0x1180)) for _ in range(3)]
+    assert min(work[1:]) < 300, work  # finalizers of other objects may run in one of them
     with pytest.raises(UsageError, match=r"Session.code_objects\[1\]: expected CodeObject, not 1"):
         dwarfgpu.Session(arch, (*loaded, 1))  # type: ignore[arg-type]
 
