@@ -458,41 +458,27 @@ def test_scopes_in_one_another_are_read_once(
 
 
 @pytest.mark.parametrize(
-    ("command", "most_calls"),
+    ("name", "command", "most_calls"),
     [
-        ("debug --pc 0x1000 bomb <<< print nosuch", 46),
-        ("debug --pc 0x1000 bomb <<< print v5", 25),
-        ("debug --pc 0x1000 bomb <<< bt", 25),
-        ("debug --pc 0x1000 bomb <<< info locals zz", 40),
-        ("where bomb v5", 18),
+        ("locals", "debug --pc 0x1000 bomb <<< print nosuch", 46),
+        ("locals", "debug --pc 0x1000 bomb <<< print v5", 25),
+        ("locals", "debug --pc 0x1000 bomb <<< bt", 25),
+        ("locals", "debug --pc 0x1000 bomb <<< info locals zz", 40),
+        ("locals", "where bomb v5", 18),
+        ("variables", "eval --pc 0x1000 --file bomb nosuch", 20),
+        ("variables", "debug --pc 0x1000 bomb <<< print nosuch; print nosuch", 20),
+        ("variables", "debug --pc 0x1000 bomb <<< complete print v99", 40),
     ],
 )
-def test_local_variables_that_are_not_asked_for_cost_few_calls(
-    command: str, most_calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_variables_that_are_not_asked_for_cost_few_calls(
+    name: str, command: str, most_calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a large function, no variable is read for another name, for a suggestion or a frame."""
+    """No object is made for each, for another name, for a frame or for a suggestion: an unknown
+    name is compared with the first of them."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dwarfgpu.dwarf.scope.by_pc._MANY_ENTRIES", 50)
-    work = _work_of("locals", command)
-    assert work[2] < work[1] + most_calls * 900, work
-
-
-@pytest.mark.parametrize(
-    ("command", "most_calls"),
-    [
-        ("eval --pc 0x1000 --file bomb nosuch", 20),
-        ("debug --pc 0x1000 bomb <<< print nosuch; print nosuch", 20),
-        ("debug --pc 0x1000 bomb <<< complete print v99", 40),
-    ],
-)
-def test_global_variables_that_are_not_asked_for_cost_few_calls(
-    command: str, most_calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """No object is made for each: an unknown name is compared with the first of them."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dwarfgpu.dwarf.scope.by_pc._MOST_OF_UNIT", 50)
-    monkeypatch.setattr("dwarfgpu.dwarf.scope.global_names._MOST", 50)
-    work = _work_of("variables", command)
+    for most in ("by_pc._MANY_ENTRIES", "by_pc._MOST_OF_UNIT", "global_names._MOST"):
+        monkeypatch.setattr(f"dwarfgpu.dwarf.scope.{most}", 50)
+    work = _work_of(name, command)
     assert work[2] < work[1] + most_calls * 900, work
 
 
