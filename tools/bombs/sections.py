@@ -571,7 +571,7 @@ BOMBS = (
     Bomb("without-code", ".debug_info", "{} units with one function, whose code none of them has",
          without_code, 5_000, QWORD, small=30),
     Bomb("location-lists", ".debug_loclists", "{} lists that overlap", location_lists, 30_000,
-         WHERE, small=120, says="parts of it overlap"),
+         WHERE, small=120, says="its parts overlap"),
     Bomb("location-list", ".debug_loclists", "a list of {} entries for one byte",
          long_location_list, 100_000, WHERE),
     Bomb("own-location-lists", ".debug_loclists", "{} variables with a list of their own",
