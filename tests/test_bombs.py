@@ -238,6 +238,15 @@ def test_the_scopes_around_namesakes_are_read_once(
     assert work[2] < work[1] + most_calls * 900, work
 
 
+def test_inlined_calls_are_gone_through_once_for_all_frames(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each has a variable, and the function around it is that of the calls around the call."""
+    monkeypatch.chdir(tmp_path)
+    work = _work_of("inlined-locals", "debug --pc 0x1000 bomb <<< bt full")
+    assert work[2] < work[1] + 2_000 * 900, work
+
+
 @pytest.mark.parametrize("command", ["info variables x", "list x"])
 def test_definitions_outside_of_many_scopes_count_more(
     command: str,

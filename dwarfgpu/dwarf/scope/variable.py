@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final, Literal
 from dwarfgpu.base.argument_types import require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.cached import cached_property
-from dwarfgpu.base.kept_with import kept_with
+from dwarfgpu.base.kept_answers import KeptAnswers
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, covers
@@ -47,7 +48,8 @@ VariableKind = Literal["local", "parameter", "global"]
 
 _DATA_AND_BLOCKS: Final = DATA | {dw.TAG_COMMON_BLOCK}
 _MOST_BLOCKS: Final = 50_000
-"""Blocks whose abstract instances are kept: a name may be sought several times in each."""
+"""Blocks whose abstract instances, and functions, are kept: a name may be sought several times in
+each."""
 _MAX_SHOWN: Final = 16
 """Ranges that one message names."""
 
@@ -275,10 +277,20 @@ def external_of(die: Die) -> Variable | None:
 
 def function_around(die: Die) -> Die | None:
     """Return the subprogram around an entry, inlined calls passed; None outside of functions."""
-    above = die.parent()
-    while above is not None and above.tag != dw.TAG_SUBPROGRAM:
-        above = above.parent()
-    return above
+    kept, passed, around = _kept_functions(die.unit), [], die.parent()
+    while around is not None and around.tag != dw.TAG_SUBPROGRAM:
+        passed.append(around)
+        around = kept.get(around) or around.parent()
+    if around is not None:
+        for block in passed:  # thousands may be in one another, each with a variable
+            kept[block] = around
+    return around
+
+
+@kept_with(first)
+def _kept_functions(unit: CompilationUnit) -> KeptAnswers[Die, Die]:
+    """Return the function around each block of a unit that was asked for."""
+    return KeptAnswers(_MOST_BLOCKS)
 
 
 def _is_of_function(die: Die) -> bool:
@@ -405,10 +417,8 @@ def is_another_function(scope: Die, origin: Die) -> bool:
     """
     if scope.tag != dw.TAG_INLINED_SUBROUTINE or not parse_producer(scope.unit.producer).is_triton:
         return False
-    above = scope.parent()
-    while above is not None and above.tag != dw.TAG_SUBPROGRAM:
-        above = above.parent()
-    return above is not None and above.reference(dw.AT_ABSTRACT_ORIGIN) == origin
+    function = function_around(scope)
+    return function is not None and function.reference(dw.AT_ABSTRACT_ORIGIN) == origin
 
 
 def at_inline_level(variables: list[Variable], level: int) -> list[Variable]:
