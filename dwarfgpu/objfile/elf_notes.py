@@ -12,6 +12,7 @@ from typing import Final
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, counted
 from dwarfgpu.objfile.elf import ObjectFile
@@ -59,7 +60,7 @@ def each_readable_note(file: ObjectFile, problems: list[DwarfGpuError]) -> Itera
 
     The notes of a core file may be most of its bytes: no more than one of them is in memory twice.
     """
-    first: list[DwarfGpuError] = []
+    faults: list[DwarfGpuError] = []
     count = 0
     bytes_left = file.size_bytes
     # objcopy keeps the program header of note sections that it removes, over zeros.
@@ -68,17 +69,17 @@ def each_readable_note(file: ObjectFile, problems: list[DwarfGpuError]) -> Itera
         if bytes_left < area.size_bytes <= file.size_bytes:
             overlap = Malformed("notes that overlap: they have more bytes than the file")
             overlap.context = f"{file.path}: {area.name}"
-            first.append(overlap)
+            faults.append(overlap)
             break
         try:
             data = area.read()
         except DwarfGpuError as error:  # it names file and offset
-            first.append(error)
+            faults.append(error)
             continue
         bytes_left -= area.size_bytes
         is_removed = may_be_removed and area.name == "PT_NOTE"
         if data.startswith(_NULL_NOTE) and not is_removed:
-            first.append(Malformed(f"{file.path}: {area.name} begins with zeros: notes are lost"))
+            faults.append(Malformed(f"{file.path}: {area.name} begins with zeros: notes are lost"))
         try:
             for note in islice(_read(Reader(data, file.endian), area.offset), MAX_NOTES - count):
                 count += 1
@@ -87,13 +88,14 @@ def each_readable_note(file: ObjectFile, problems: list[DwarfGpuError]) -> Itera
                 raise LimitExceeded(f"there are more than {MAX_NOTES - 1} notes")
         except DwarfGpuError as error:
             error.context = f"{file.path}: {area.name}"
-            first.append(error)
-    problems += first[:1]
+            faults.append(error)
+    problems += faults[:1]
 
 
+@kept_with(first)
 def build_id(file: ObjectFile) -> bytes | None:
     """Return the build ID from the linker; None if there is none."""
-    for note in readable_notes(file)[0]:
+    for note in each_readable_note(file, []):
         if (note.owner, note.type) == ("GNU", NT_GNU_BUILD_ID) and note.content:
             return note.content
     return None

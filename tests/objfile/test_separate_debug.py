@@ -23,6 +23,7 @@ from dwarfgpu.objfile.separate_debug import (
 )
 from tests.dwarf.builder import Content, elf
 from tests.objfile.build import C, note, run
+from tests.work import calls_of
 
 Tool = Callable[[str], str]
 ID = bytes.fromhex("abcdef0123456789")
@@ -137,6 +138,18 @@ def test_a_link_to_itself(tmp_path: Path) -> None:
 def test_broken_links(data: bytes, problem: str) -> None:
     with pytest.raises(Malformed, match=problem):
         debug_link(ObjectFile("made", elf({".gnu_debuglink": data})))
+
+
+def test_few_notes_are_read_for_a_build_id() -> None:
+    """Those up to it, and once."""
+    others, own = note(b"GNU", 4, b"") * 1_000, note(b"GNU", 3, ID)
+    first, last = (
+        ObjectFile("made", elf({".note": Content(notes, 7)}))
+        for notes in (own + others, others + own)
+    )
+    assert calls_of(lambda: build_id(first)) < 500
+    assert build_id(first) == build_id(last) == ID
+    assert calls_of(lambda: build_id(last)) < 10
 
 
 def test_files_that_name_none() -> None:
