@@ -73,6 +73,7 @@ class _Joining:
     def of(self, notes: Sequence[Note]) -> JoinedMetadata:
         for number, note in enumerate(notes, 1):
             try:
+                self._budget.spend_note()
                 metadata = _READERS[note.owner, note.type](note.content, self._budget)
             except DwarfGpuError as error:
                 self._unread = self._unread or error

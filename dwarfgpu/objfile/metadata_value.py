@@ -15,8 +15,8 @@ DEEPEST: Final = 32
 """Lists and maps inside each other; real metadata has 5."""
 _BYTES_PER_VALUE: Final = 32
 """Of metadata with as many values as are read; compilers write fewer."""
-_VALUES_PER_KERNEL: Final = 16
-"""Compilers write at least as many: a kernel that has fewer takes as long."""
+_VALUES_PER_PART: Final = 16
+"""Compilers write at least as many for a note or a kernel: one that has fewer takes as long."""
 
 
 class ValueBudget:
@@ -25,7 +25,7 @@ class ValueBudget:
 
     def __init__(self, most_values: int = DEFAULT_FILE_LIMITS.metadata_values) -> None:
         self._most = self._left = most_values
-        self._size_bytes = self._kernels = 0
+        self._size_bytes = self._notes = self._kernels = 0
 
     def spend_size(self, size_bytes: int) -> None:
         """Raise `LimitExceeded` for metadata whose texts would be too long, before they are
@@ -47,13 +47,21 @@ class ValueBudget:
                 f"metadata has more than {self._most} values", "--max-metadata-values"
             )
 
+    def spend_note(self) -> None:
+        """Raise `LimitExceeded` for too many notes, before one more is read."""
+        self._notes += 1
+        self._check_parts(self._notes, "notes")
+
     def spend_kernels(self, count: int) -> None:
         """Raise `LimitExceeded` for too many kernels, before they are described."""
         self._kernels += count
-        if self._kernels > self._most // _VALUES_PER_KERNEL:
+        self._check_parts(self._kernels, "kernels")
+
+    def _check_parts(self, count: int, noun: str) -> None:
+        if count > self._most // _VALUES_PER_PART:
             raise LimitExceeded(
-                f"metadata has {self._kernels} kernels: more than one for each "
-                f"{_VALUES_PER_KERNEL} of {self._most} values",
+                f"metadata has {count} {noun}: more than one for each {_VALUES_PER_PART} of "
+                f"{self._most} values",
                 "--max-metadata-values",
             )
 

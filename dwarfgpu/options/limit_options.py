@@ -116,7 +116,8 @@ FILE_LIMITS: Final = {
     "--max-mapped-files": ("mapped_files", "mapped files of a core file"),
     "--max-metadata-values": (
         "metadata_values",
-        "keys and values of the metadata of an AMD GPU code object, each kernel at least 16",
+        "keys and values of the metadata of an AMD GPU code object, each note and each kernel at "
+        "least 16",
     ),
     "--max-source-lines": ("source_lines", "source lines of one disassembly"),
     "--max-source-bytes": (

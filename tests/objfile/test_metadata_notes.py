@@ -131,15 +131,25 @@ def test_printf_records_of_one_number() -> None:
 
 
 def test_the_limit_is_one_for_all_notes() -> None:
-    notes = [_note(f"k{number}") for number in range(10)]
+    notes = [_note(f"k{number}", f"k{number + 1}") for number in range(0, 20, 2)]
     joined, names, problems = _joined(*notes, most=64)
     assert names == ["k0", "k1", "k2", "k3"]
     assert isinstance(joined.unread, LimitExceeded)
     [problem] = problems
-    assert problem.startswith("t.co: metadata, note 5 and 5 more: metadata has more than 64 values")
-    texts = [Note("AMDGPU", 32, _packed({"x" * 200: "y" * 200})) for _ in range(10)]
+    assert problem.startswith("t.co: metadata, note 3 and 7 more: metadata has more than 64 values")
+    texts = [Note("AMDGPU", 32, _packed(dict.fromkeys(("x" * 250, "z"), "y" * 250)))] * 10
     [problem] = _joined(*texts, most=64)[2]
-    assert "note 6 and 4 more: metadata has 2" in problem and "more than 2048" in problem
+    assert "note 3 and 7 more: metadata has 2" in problem and "more than 2048" in problem
+
+
+def test_very_many_notes() -> None:
+    """One takes as long as 16 values, however few it has."""
+    one = Note("AMDGPU", 32, b"\x80")
+    assert _joined(*[one] * 4, most=64)[2] == []
+    assert _joined(*[one] * 5, most=64)[2] == [
+        "t.co: metadata, note 5: metadata has 5 notes: more than one for each 16 of 64 values "
+        "(--max-metadata-values)"
+    ]
 
 
 CL = "__kernel void {0}(__global int *b, int n) {{ b[0] = n; }}\n"

@@ -19,6 +19,8 @@ from tools.bombs.model import Bomb, Files
 
 GPU = "hipv4-amdgcn-amd-amdhsa--gfx942"
 CODE = 0x1000
+_KERNEL = b"\x82\xa5.name\xa1k\xa7.symbol\xa4k.kd"
+"""Of the metadata: a name and a descriptor."""
 
 
 def sections(count: int) -> Files:
@@ -189,11 +191,40 @@ def gzip_core(count: int) -> Files:
 
 
 def metadata(content: bytes, owner: bytes = b"AMDGPU", type: int = 32) -> Files:
+    return _with_notes(_note(content, owner, type))
+
+
+def _note(content: bytes, owner: bytes = b"AMDGPU", type: int = 32) -> bytes:
     note = struct.pack("<III", len(owner) + 1, len(content), type)
     note += owner + bytes(4 - len(owner) % 4) + content
-    note = note.ljust(-(-len(note) // 4) * 4, b"\0")
+    return note.ljust(-(-len(note) // 4) * 4, b"\0")
+
+
+def _with_notes(notes: bytes) -> Files:
     text = Content(bytes(64), flags=6, address=CODE)
-    return {"bomb": elf({".note": Content(note, type=7, flags=2, address=0x500), ".text": text})}
+    return {"bomb": elf({".note": Content(notes, type=7, flags=2, address=0x500), ".text": text})}
+
+
+def notes_of_versions(count: int) -> Files:
+    """Notes that cannot be joined: each is of another version."""
+    version = b"\x81\xaeamdhsa.version\x92\1\xce"
+    notes = (_note(version + struct.pack(">I", number)) for number in range(count))
+    return _with_notes(b"".join(notes))
+
+
+def notes_of_a_kernel(count: int) -> Files:
+    """Notes that all have one kernel."""
+    return _with_notes(_note(b"\x81\xaeamdhsa.kernels\x91" + _KERNEL) * count)
+
+
+def notes_of_kernels(count: int) -> Files:
+    """Twenty notes that have the same kernels."""
+    kernels = b"".join(
+        b"\x82\xa5.name\xa7k%06d\xa7.symbol\xaak%06d.kd" % (number, number)
+        for number in range(count)
+    )
+    note = _note(b"\x81\xaeamdhsa.kernels\xdd" + struct.pack(">I", count) + kernels)
+    return _with_notes(note * 20)
 
 
 def nested_metadata(count: int) -> Files:
@@ -207,8 +238,7 @@ def claimed_metadata(count: int) -> Files:
 
 def described_kernels(count: int) -> Files:
     """Kernels of one name and descriptor."""
-    one = b"\x82\xa5.name\xa1k\xa7.symbol\xa4k.kd"
-    return metadata(b"\x81\xaeamdhsa.kernels\xdd" + struct.pack(">I", count) + one * count)
+    return metadata(b"\x81\xaeamdhsa.kernels\xdd" + struct.pack(">I", count) + _KERNEL * count)
 
 
 def yaml_kernels(count: int) -> Files:
@@ -316,6 +346,12 @@ def cases(count: int) -> Files:
 
 
 OPEN = ("info bomb", "check bomb", "where --all bomb", "debug bomb <<< info functions; print x")
+NOTED = (
+    "info bomb",
+    "info --json bomb",
+    "dispatch bomb --grid 64 --workgroup 64",
+    "disas bomb",
+)
 CODE_OF = (
     "disas bomb",
     "disas --arrows always bomb",
@@ -383,6 +419,12 @@ BOMBS = (
          ("info bomb", "dispatch bomb --grid 64 --workgroup 64"), says="--max-metadata-values"),
     Bomb("long-texts", "metadata", "a kernel whose names have {} characters each", long_names,
          2_000_000, ("info bomb", "dispatch bomb --grid 64 --workgroup 64", "disas bomb")),
+    Bomb("metadata-notes", "metadata", "{} notes of a version of their own", notes_of_versions,
+         500_000, NOTED, says="--max-metadata-values"),
+    Bomb("kernel-notes", "metadata", "{} notes of one kernel", notes_of_a_kernel, 500_000, NOTED,
+         says="--max-metadata-values"),
+    Bomb("large-notes", "metadata", "20 notes of the same {} kernels", notes_of_kernels, 6_000,
+         NOTED),
     Bomb("branches", "code", "{} branches over one instruction", branches, 20_000, CODE_OF),
     Bomb("far-branches", "code", "{} branches to one another's neighbours", far_branches, 20_000,
          CODE_OF),
