@@ -762,6 +762,15 @@ def test_units_with_one_name_are_counted_before_they_are_read(
     assert work[1] < work[0] + 130 * 900, work
 
 
+def test_units_are_counted_before_functions_are_sought_in_them(measured: Measured) -> None:
+    """Where they are too many, none of them is read."""
+    work = []
+    for most in (50, 50, 500):  # the first command imports modules; units count as half a name
+        arguments = arguments_of("debug bomb <<< break f")
+        work += measured("unreadable-ranges", (2_000,), [*arguments, f"--max-namesakes={most}"])[0]
+    assert work[2] < work[1] + 120 * 900, work
+
+
 @pytest.mark.parametrize("expression", ["zz", "zz|qq", "q[xy]z", "[^a]zz.*x"])
 def test_names_without_the_words_of_an_expression_hardly_count(
     expression: str,

@@ -196,7 +196,8 @@ def _functions_spelled(
         if functions:  # otherwise a constructor that a class inherits, which has its name
             break
         info, sought = code_object.info, _Sought(simple, typed, parameters)
-        for unit in require_few(_units(info, sought.name), info, simple):
+        units = require_few(_units(info, sought.name), info, simple)
+        for unit in units if is_one_enough else tuple(units):  # counted before they are read
             try:
                 for function in sorted(
                     _in_unit(info, unit, sought),

@@ -20,7 +20,7 @@ FEW_SCOPES: Final = 10
 _CHARACTERS: Final = 16
 """How many characters of a name that was spelled count as one name: few of a mangled one with
 substitutions become very many."""
-_UNIT: Final = 20
+_UNIT: Final = 30
 """What a unit counts, besides its names."""
 
 
