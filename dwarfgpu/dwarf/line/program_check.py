@@ -5,6 +5,7 @@ Law: no rows are kept, and opcodes that cannot fail are passed over.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
@@ -98,6 +99,23 @@ def line_program_fault(
     )
 
 
+@lru_cache(maxsize=16)  # nearly all tables of a file have the same
+def _safe_opcodes(
+    base: int, line_base: int, line_range: int, operand_counts: tuple[int, ...]
+) -> tuple[frozenset[int], tuple[int, ...]]:
+    """Return the opcodes of one byte that cannot fail, and by which each opcode advances the
+    line."""
+    safe = {opcode for opcode in _WITHOUT_OPERANDS if opcode < base}
+    lines = [0] * 256
+    if line_range:
+        safe |= {_CONST_ADD_PC, *range(max(base, 1), 256)}
+        for opcode in range(max(base, 1), 256):
+            lines[opcode] = line_base + (opcode - base) % line_range
+    unknown = range(_LAST_STANDARD + 1, base)
+    safe |= {opcode for opcode in unknown if not operand_counts[opcode - 1]}
+    return frozenset(safe), tuple(lines)
+
+
 class _Check:
     """What was seen of one program."""
 
@@ -139,14 +157,9 @@ class _Check:
             self._header.end,
             self._header.opcode_base,
         )
-        safe = {opcode for opcode in _WITHOUT_OPERANDS if opcode < base}
-        lines = [0] * 256  # by which an opcode advances the line
-        if header.line_range:
-            safe |= {_CONST_ADD_PC, *range(max(base, 1), 256)}
-            for opcode in range(max(base, 1), 256):
-                lines[opcode] = header.line_base + (opcode - base) % header.line_range
-        unknown = range(_LAST_STANDARD + 1, base)
-        safe |= {opcode for opcode in unknown if not header.operand_counts[opcode - 1]}
+        safe, lines = _safe_opcodes(
+            base, header.line_base, header.line_range, header.operand_counts
+        )
         numbers = {opcode for opcode in _WITH_NUMBER if opcode < base}
         low, high = (1, 2) if header.format.endian == "little" else (2, 1)
         begin = offset = stop = header.program_at
