@@ -90,7 +90,7 @@ def decode_cfa(
     try:
         reader = Reader(data, form.endian, start, end)
     except Malformed as cause:
-        return CfaProgram(form, (), cause)
+        return CfaProgram(form, (), cause.with_traceback(None))
     table = _first_bytes(form.machine)
     while reader:
         offset = reader.position
@@ -108,7 +108,7 @@ def decode_cfa(
                 kinds = [info.kind for info in operation.operands]
                 operands = tuple([kind.read(reader, opcode, form) for kind in kinds])
         except (Malformed, Unsupported, LimitExceeded) as cause:
-            error = cause
+            error = cause.with_traceback(None)
             section = operation.section if operation else "A.6.4.2"
             name = operation.title if operation else "call frame instruction"
             error.site = Site(offset, name, section)

@@ -112,7 +112,7 @@ class Cie:
         """The initial rules of its FDEs; raises if the instructions cannot be executed."""
         initial = self._initial
         if isinstance(initial, DwarfGpuError):
-            raise initial.with_traceback(None)
+            raise initial.anew()
         return initial
 
     @cached_property
@@ -123,7 +123,7 @@ class Cie:
                 raise UnknownAugmentation.of(self.augmentation.text)
             return initial_rules(self.program)
         except DwarfGpuError as error:
-            return error
+            return error.with_traceback(None)
 
 
 @frozen
@@ -163,7 +163,7 @@ class Fde:
         try:
             initial = self.cie.initial
         except DwarfGpuError as error:
-            return RowTable((), error)
+            return RowTable((), error.with_traceback(None))
         start, program = self.initial_location, self.program
         table = row_table(initial, program, start, self.address_range)
         if self.cie.first_zeroed is not None:

@@ -134,7 +134,7 @@ def initial_rules(cie: CfaProgram, limits: CfiLimits | None = None) -> Initial:
             raise _at(instruction, IllFormed("the initial instructions cannot change the location"))
         _apply(instruction, change, state)
     if cie.error is not None:
-        raise cie.error
+        raise cie.error.anew()
     return Initial(cie.format, state.cfa, state.share(), state.args_size_bytes, assumed_by)
 
 
@@ -178,7 +178,7 @@ def _rows(state: _State, fde: CfaProgram, start: int, end: int) -> Iterator[Row]
             yield Row(start, stop, state.cfa, state.share(), state.args_size_bytes)
         start = following
     if fde.error is not None:
-        raise fde.error
+        raise fde.error.anew()
     if start < end:
         yield Row(start, end, state.cfa, state.share(), state.args_size_bytes)
 
@@ -196,7 +196,7 @@ def row_table(
     try:
         rows.extend(_rows(state, fde, initial_location, initial_location + address_range))
     except DwarfGpuError as cause:
-        error = cause
+        error = cause.with_traceback(None)
     return RowTable(tuple(rows), error, state.rule_count, state.beyond)
 
 

@@ -104,9 +104,9 @@ class SignalFrame(CfiFrame):
                 else:
                     self._state = self._record(state, sigcontext)
             except DwarfGpuError as error:
-                self._state = error
+                self._state = error.with_traceback(None)
         if isinstance(self._state, DwarfGpuError):
-            raise self._state
+            raise self._state.anew()
         return self._state
 
     def _pointed(self, state: PointedState, sigcontext: int) -> int:

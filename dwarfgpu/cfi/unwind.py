@@ -260,7 +260,7 @@ class CfiFrame(FrameWithoutSubprogram):
             try:
                 rule = frame.rule(number)
             except DwarfGpuError as error:
-                chain.append((frame, error))
+                chain.append((frame, error.with_traceback(None)))
                 break
             chain.append((frame, rule))
             if not isinstance(rule, _OF_THE_CALLEE):
@@ -283,7 +283,7 @@ class CfiFrame(FrameWithoutSubprogram):
             finally:
                 self._end(number)
         except DwarfGpuError as error:
-            return error
+            return error.with_traceback(None)
 
     def _begin(self, subject: int | str) -> None:
         """Begin to compute a register, by its number, or the CFA: it must not need itself."""
@@ -424,7 +424,7 @@ class CfiFrame(FrameWithoutSubprogram):
                 finally:
                     self._end(_CFA)
             except DwarfGpuError as error:
-                self._known_cfa = error
+                self._known_cfa = error.with_traceback(None)
         if isinstance(self._known_cfa, Location):
             return self._known_cfa
         raise copy(self._known_cfa)

@@ -52,13 +52,11 @@ def _run(args: argparse.Namespace) -> int:
         try:
             location = located(session, name)
         except DwarfGpuError as failure:
-            error = (
-                or_operations(session, name, failure)
-                if isinstance(failure, UsageError)
-                else failure
-            )
-            if len(args.names) == 1 and isinstance(error, UsageError):
-                raise error from None
+            error = failure.with_traceback(None)
+            if isinstance(error, UsageError):
+                error = or_operations(session, name, error)
+                if len(args.names) == 1:
+                    raise error.anew() from None
             status = 1
             wrong += isinstance(error, UsageError)
             records.append({"name": name, **error_json(error)})

@@ -415,16 +415,22 @@ def _run(arguments: list[str]) -> int:
     except SystemExit as leaving:  # --help and --version
         return leaving.code if isinstance(leaving.code, int) else 0
     except (DwarfGpuError, MemoryError, RecursionError, ModuleNotFoundError) as raised:
-        error = exhausted(raised)
-        if "--json" in options:
-            import json
+        # Not kept here: an error and the frame to which it came would keep each other, and all that
+        # the command has read.
+        return _failed(exhausted(raised), schema if "--json" in options else None)
 
-            print(json.dumps({"schema": schema, **error_json(error)}))
-        else:
-            for remark in error.remarks if isinstance(error, UsageError) else ():
-                print(one_line(f"note: {remark}"), file=sys.stderr)
-            print(f"dwarfgpu: {error_line(error)}", file=sys.stderr)
-        return 2 if isinstance(error, UsageError) else 1
+
+def _failed(error: DwarfGpuError, schema: str | None) -> int:
+    """Print an error, with a schema as JSON; the exit status."""
+    if schema is not None:
+        import json
+
+        print(json.dumps({"schema": schema, **error_json(error)}))
+    else:
+        for remark in error.remarks if isinstance(error, UsageError) else ():
+            print(one_line(f"note: {remark}"), file=sys.stderr)
+        print(f"dwarfgpu: {error_line(error)}", file=sys.stderr)
+    return 2 if isinstance(error, UsageError) else 1
 
 
 def _advice(command: str) -> str:

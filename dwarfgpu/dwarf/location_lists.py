@@ -78,7 +78,7 @@ class UnitLists:
                 start = None if views is None else self._views_at(attribute, views)
                 cached = self._loaded(read_locations(self._unit, offset, self._expressions, start))
             except DwarfGpuError as error:
-                cached = error
+                cached = error.with_traceback(None)
             self._locations[offset] = cached
         return cached if cached.__class__ is LocList else value_or_raise(cached)
 
@@ -170,7 +170,7 @@ class UnitLists:
             try:
                 self._ranges[offset] = self._read_ranges(offset)
             except DwarfGpuError as error:
-                self._ranges[offset] = error
+                self._ranges[offset] = error.with_traceback(None)
         return value_or_raise(self._ranges[offset])
 
     def _read_ranges(self, offset: int) -> tuple[Range, ...]:
@@ -239,5 +239,5 @@ def value_or_raise(cached: _T | DwarfGpuError) -> _T:
     """Return a cached result, or raise its error. An unreadable list is not read again: each try
     costs budget."""
     if isinstance(cached, DwarfGpuError):
-        raise cached.with_traceback(None)
+        raise cached.anew()
     return cached

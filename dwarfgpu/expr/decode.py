@@ -86,7 +86,7 @@ def decode_once(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
                     [operand.codec.read(reader, form) for operand in operation.operands]
                 )
             except Malformed as cause:
-                error = cause
+                error = cause.with_traceback(None)
                 if error.site is None:
                     name, section = None, "A.2.5.4"
                     if operation is not None:

@@ -407,10 +407,9 @@ class Evaluator:
         except DwarfGpuError as error:
             if current >= 0:
                 last = performed.instructions[current]
-                located = _located(error, last)
                 if observe is not None and begun is not None:
-                    observe(self._step(last, begun, stack, located))
-                raise located from error.__cause__
+                    observe(self._step(last, begun, stack, _located(error, last)))
+                raise _located(error, last) from error.__cause__
             raise
 
     def _afford(self, program: Program, stack: Stack, ctx: Context) -> bool:

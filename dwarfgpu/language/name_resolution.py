@@ -141,10 +141,10 @@ class Names:
                     doubt = self._rules.doubt(name, spelled)
                     self.remarks.update({} if doubt is None else {doubt: None})
             except UsageError as error:
-                known = error
+                known = error.with_traceback(None)
             self._meanings[name] = known
         if isinstance(known, UsageError):
-            raise known.with_traceback(None)
+            raise known.anew()
         return known
 
     def _in_scope(self, name: str) -> tuple[Meaning, ...]:

@@ -216,8 +216,9 @@ class NamedValues:
                 is_whole = node.is_quoted and "::" in name
                 if not is_whole and self.names.is_built_in_type(name):
                     raise UsageError(_IS_TYPE)
-                unknown = UsageError(f'No symbol "{name}" in current context.')
-                raise unknown if is_whole else self.names.unknown(name)
+                if is_whole:
+                    raise UsageError(f'No symbol "{name}" in current context.')
+                raise self.names.unknown(name)
             return symbol
         first = meanings[0]
         if isinstance(first, Variable):

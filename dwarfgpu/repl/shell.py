@@ -310,14 +310,9 @@ class Shell:
                             raise KeyboardInterrupt
                         console.put(single)
         except (DwarfGpuError, RecursionError, MemoryError, ModuleNotFoundError) as raised:
-            error = exhausted(raised)
-            if error is not raised:
+            if not isinstance(raised, DwarfGpuError):
                 self.session.forget_frames()  # some may be half computed
-            self.failures += 1
-            message = message_of(error)
-            self.remark()
-            self._note_unread_units(message)
-            console.fail(shortened(message), error)
+            self._failed(exhausted(raised))  # not kept here, where it would keep this frame
             return False
         except KeyboardInterrupt:
             self.session.forget_frames()
@@ -326,6 +321,13 @@ class Shell:
                 answer.fail("Quit")
             raise
         return True
+
+    def _failed(self, error: DwarfGpuError) -> None:
+        self.failures += 1
+        message = message_of(error)
+        self.remark()
+        self._note_unread_units(message)
+        self.console.fail(shortened(message), error)
 
     def run(
         self, line: str, written: str | None = None, *, is_hook: bool = False

@@ -112,8 +112,8 @@ def of_result(
 
 
 def of_error(error: DwarfGpuError, notes: tuple[str, ...]) -> Answer:
-    """Return an error in place of a result."""
-    return Answer(error_line(error), 1, notes, notes, error)
+    """Return an error in place of a result; nothing of what led to it is kept."""
+    return Answer(error_line(error), 1, notes, notes, error.with_traceback(None))
 
 
 def is_on_availability(note: str) -> bool:

@@ -128,7 +128,7 @@ def _read(
         value = value_on_entry(frame, assemble(source, AMD, UnitFormat()))
         size = size_bits(kind)
     except DwarfGpuError as error:
-        return evolve(reading, failure=error)
+        return evolve(reading, failure=error.with_traceback(None))
     if value is None or not size or value.type.bit_size < size:
         return None
     return evolve(reading, bits=Bits(value.bits & ((1 << size) - 1), size))

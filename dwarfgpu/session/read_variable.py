@@ -126,7 +126,7 @@ def filled(
         reading = resolved(focus, reading, context)
         return contents(_with_assumed_registers(reading, frame), context)
     except DwarfGpuError as error:
-        return evolve(reading, failure=at_start(focus, error))
+        return evolve(reading, failure=at_start(focus, error).with_traceback(None))
 
 
 def require_frame_of(variable: Variable, frame: SubprogramFrame, context: Context) -> None:

@@ -141,7 +141,7 @@ def _position(
     if line_info is None:
         problem = lines.problem_at(pc)
         if problem is not None:
-            raise problem
+            raise problem.anew()
         return None
     is_start = frame_pc == pc and lines.begins_at(pc)
     return position_in_file(line_info.file, line_info.line, is_start=is_start)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import shutil
 from pathlib import Path
+from types import TracebackType
 
 import pytest
 
@@ -124,3 +125,36 @@ def test_an_error_that_a_unit_keeps_does_not_keep_the_frames(tmp_path: Path) -> 
     errors = [item for item in gc.get_objects() if isinstance(item, DwarfGpuError)]
     own = [error for error in errors if error.context and str(path) in error.context]
     assert own and all(error.__traceback__ is None for error in own)
+
+
+DEMO = FIXTURES / "x86_64/demo.gcc.O0.v5"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("eval", "--file", DEMO, "nosuch"),
+        ("eval", "--json", "--file", DEMO, "nosuch"),
+        ("eval", "--op", "DW_OP_drop"),
+        ("explain", "--op", "DW_OP_skip 0 DW_OP_drop"),
+        ("explain", "--bytes", "03"),
+        ("location", "--file", DEMO, "nosuch", "nosuch.x"),
+        ("debug", DEMO, "-batch", "-ex", "p nosuch", "-ex", "bt", "-ex", "list nosuch:1"),
+    ],
+    ids=str,
+)
+def test_what_failed_is_freed_at_once(command: tuple[object, ...]) -> None:
+    """An error that a frame keeps to which it came is freed by the collector of cycles alone, with
+    all frames that it passed through, and all that they have read."""
+    run(*command)  # what is done once
+    before = _tracebacks()
+    gc.disable()
+    try:
+        assert run(*command).status
+        assert _tracebacks() == before
+    finally:
+        gc.enable()
+
+
+def _tracebacks() -> int:
+    return sum(isinstance(item, TracebackType) for item in gc.get_objects())

@@ -74,7 +74,7 @@ def read_aranges(
             sets.append(_read_set(offset, Reader(data, endian, reader.position, end), offset_size))
         except DwarfGpuError as error:
             error.context = f".debug_aranges set {offset:#x}"
-            problems.append(error)
+            problems.append(error.with_traceback(None))
         reader.position = end
     return sets, problems
 
@@ -161,7 +161,7 @@ class AddressIndex:
         try:
             sets, unread = self._listed
         except DwarfGpuError as error:
-            return (), (error,)
+            return (), (error.with_traceback(None),)
         problems = list(unread)
         usable: list[ArangeSet] = []
         for arange_set in sets:
@@ -170,9 +170,9 @@ class AddressIndex:
                     usable.append(arange_set)
             except IllFormed as error:
                 error.context = f".debug_aranges set {arange_set.offset:#x}"
-                problems.append(error)
+                problems.append(error.with_traceback(None))
             except DwarfGpuError as error:  # no unit can be read, whichever set names it
-                return (), (error,)
+                return (), (error.with_traceback(None),)
         for problem in problems:
             problem.context = f"{self._sections.path}: {problem.context}"
         return tuple(usable), tuple(problems)

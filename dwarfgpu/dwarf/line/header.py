@@ -165,7 +165,7 @@ def _with_names(header: LineHeader, reader: Reader) -> LineHeader:
             while (entry := read_file(reader)) is not None and len(files) < MAX_NAMES:
                 files.append(entry)
     except DwarfGpuError as error:
-        problem = error
+        problem = error.with_traceback(None)
     return evolve(
         header,
         directories=tuple(directories),

@@ -135,9 +135,9 @@ class LineLookup:
                     pcs.setdefault(path, set()).update(map(unit.relocate, addresses))
                     problem = problem or table.matrix.problem or table.wrong_line
             except DwarfGpuError as fault:
-                problem = problem or fault
+                problem = problem or fault.with_traceback(None)
         if problem is not None and not any(pcs.values()):
-            raise problem
+            raise problem.anew()
         return tuple((files[path], tuple(sorted(of_file))) for path, of_file in pcs.items())
 
     def spans_of(self, file: str, line: int) -> tuple[Range, ...]:

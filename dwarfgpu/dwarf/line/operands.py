@@ -191,6 +191,6 @@ def unended_rows(count: int, offset: int) -> DwarfGpuError | None:
 
 
 def at_opcode(error: DwarfGpuError, offset: int) -> DwarfGpuError:
-    """Return the error with the opcode at an offset of `.debug_line` as its context."""
+    """Return an error to be kept, with the opcode at an offset of `.debug_line` as its context."""
     error.context = f"line program opcode at {offset:#x}"
-    return error
+    return error.with_traceback(None)

@@ -57,7 +57,7 @@ def imported_units(
                 pending.append(imported)
                 yield imported
     if problem is not None:
-        raise problem.with_traceback(None)
+        raise problem.anew()
 
 
 def _may_import(unit: CompilationUnit) -> bool:

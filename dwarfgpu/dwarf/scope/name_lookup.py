@@ -86,7 +86,7 @@ class NameLookup(ScopeMembers):
         meanings = self._scopes_named(sought, name.startswith("::"), accepts)
         if not meanings:
             for problem in filter(None, map(_problem_of, dict.fromkeys(self.doubts))):
-                raise problem
+                raise problem.anew()
             if self.instances:
                 raise UsageError(f"{self.why_not(name)}{self.on_template}")
         return meanings

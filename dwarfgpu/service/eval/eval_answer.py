@@ -238,7 +238,7 @@ def variables_of_waves(sessions: Sequence[Session], names: Sequence[str]) -> Ite
             not_asked = (_own_answer(session, names, mistakes) for session in left)
             return chain(_emptied(waves), not_asked)
     if is_wrong and wrong is not None:
-        raise wrong
+        raise wrong.anew()
     return waves
 
 

@@ -125,7 +125,7 @@ def argument_words(session: Session, argument: Variable, style: FrameStyle) -> A
         failure = reading.failure
         value: str | None = _text(session, reading, style)
     except DwarfGpuError as error:
-        failure = error
+        failure = error.with_traceback(None)
         value = f"<error reading variable: {error.brief or error_line(error)}>"
     is_optimized_out = _is_optimized_out(reading)
     if manner == "no" or (manner == "if-needed" and not is_optimized_out):

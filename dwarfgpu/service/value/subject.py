@@ -115,9 +115,10 @@ def answer(
     try:
         return of_expression(session, subject.name, settings=settings)
     except UsageError as error:
-        wrong = misspelt(session, subject.name, error)
-        wrong = wrong if settings is not None else or_operations(session, subject.name, wrong)
-        raise wrong from None
+        name = subject.name
+        if settings is not None:
+            raise misspelt(session, name, error) from None
+        raise or_operations(session, name, misspelt(session, name, error)) from None
 
 
 def _is_unknown_name(subject: Subject, error: DwarfGpuError | None) -> bool:
