@@ -261,7 +261,7 @@ class FrameEntries:
             self._cies[header.offset] = cached
         if isinstance(cached, Cie):
             return cached
-        raise cached.anew()
+        raise cached.with_traceback(None)  # `entry` knows it again
 
     def _read_cie(self, header: EntryHeader) -> Cie:
         reader, _ = self.reference(header)
