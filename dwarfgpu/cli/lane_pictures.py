@@ -21,6 +21,7 @@ from dwarfgpu.view.lane_grid import (
     grid_lines,
     position_lines,
 )
+from dwarfgpu.view.scale_ticks import number_text
 
 UNUSED = Cell("", "U")
 
@@ -55,7 +56,9 @@ def write_picture(
     is_address = bool(texts) and texts[0].startswith("0x")
     draw(Picture(grid, title, is_address), path, form)
     numbers = [cell.number for _, _, cell in grid.cells if cell.number is not None]
-    span = f", {min(numbers):.15g} to {max(numbers):.15g}" if numbers and not is_address else ""
+    span = ""
+    if numbers and not is_address:
+        span = f", {number_text(min(numbers))} to {number_text(max(numbers))}"
     missing = Counter(cell.missing for _, _, cell in grid.cells if cell.missing is not None)
     why = ", ".join(f"{count} {name}" for name, count in sorted(missing.items()))
     without = f"; without a value: {why}" if why else ""

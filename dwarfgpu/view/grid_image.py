@@ -16,6 +16,7 @@ from dwarfgpu.base.writing import write_file
 from dwarfgpu.errors import UsageError
 from dwarfgpu.view.dispatch_layout import Layout
 from dwarfgpu.view.lane_grid import Cell, share_of
+from dwarfgpu.view.scale_ticks import ticks
 
 NO_NUMBER: Final = "no number"
 COLOURS: Final = {
@@ -35,9 +36,6 @@ _VALUE_POINTS: Final = 6
 """The size of written values."""
 _DIGIT_POINTS: Final = 0.64 * _VALUE_POINTS
 """The width of a digit of DejaVu Sans, the font of matplotlib."""
-_UNIT: Final = 1e300
-"""The unit of a scale with greater numbers: matplotlib adds margins to its ends, and multiplies
-them, beyond the greatest double."""
 
 
 @frozen
@@ -130,7 +128,9 @@ def _write_values(
     for x, y, cell in layout.cells:
         if cell.state == "U" or cell.missing is not None or len(cell.text) > most_characters:
             continue
-        is_dark = cell.number is not None and cell.number < least / 2 + most / 2
+        is_dark = (
+            cell.number is not None and least < most and share_of(cell.number, least, most) < 0.5
+        )
         colour = "white" if is_dark and cell.state != "I" else "black"
         axes.text(
             x, y, cell.text, ha="center", va="center", fontsize=_VALUE_POINTS, color=colour,
@@ -139,22 +139,15 @@ def _write_values(
 
 
 def _add_scale(figure: Any, axes: Any, least: float, most: float, is_address: bool) -> None:
+    """Add the scale of colours: from 0 to 1, as matplotlib widens one whose ends are near each
+    other, and calculates in doubles."""
     colours: Any = import_module("matplotlib.colors")
     cm: Any = import_module("matplotlib.cm")
-    ticker: Any = import_module("matplotlib.ticker")
-    unit = _UNIT if max(-least, most) > _UNIT else 1.0
-    least, most = least / unit, most / unit
-    ends = (least, most) if most > least else (least - 0.5, least + 0.5)
-    mapped = cm.ScalarMappable(colours.Normalize(*ends), "viridis")
+    mapped = cm.ScalarMappable(colours.Normalize(0, 1), "viridis")
     bar = figure.colorbar(mapped, ax=axes, fraction=0.04, pad=0.01)
-    if is_address:
-        bar.ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{int(value):#x}"))
-    elif unit > 1:
-        bar.ax.yaxis.set_major_formatter(
-            ticker.FuncFormatter(lambda value, _: f"{float(value) * unit:.15g}")
-        )
-    else:
-        bar.ax.ticklabel_format(useOffset=False)
+    labelled = list(ticks(least, most, is_address=is_address))
+    labels = [tick.text for tick in labelled]
+    bar.set_ticks([tick.share for tick in labelled], labels=labels)
     bar.ax.tick_params(labelsize=7)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from itertools import groupby
 from typing import Final
 
@@ -61,7 +62,7 @@ class Cell:
     state: str
     """A active, I inactive, U unused, ? unknown; or that of `NOT_SHOWN`."""
     number: float | None = None
-    """Determines the colour; None if the value is not a number."""
+    """Determines the colour: an integer or a double; None if the value is not a number."""
     missing: str | None = None
     """Why there is no value: one of `MARKS`."""
 
@@ -227,9 +228,13 @@ def _bounds(cells: Sequence[Cell]) -> tuple[float, float]:
 
 def share_of(number: float, least: float, most: float) -> float:
     """Return where a number is between two that differ: 0 at the least, 1 at the greatest."""
-    if math.isinf(most - least):  # of doubles beyond half the greatest one: halves are exact
-        number, least, most = number / 2, least / 2, most / 2
-    return (number - least) / (most - least)
+    try:
+        if math.isinf(most - least):  # of doubles beyond half the greatest one: halves are exact
+            number, least, most = number / 2, least / 2, most / 2
+        return (number - least) / (most - least)
+    except OverflowError:  # of integers beyond the greatest double
+        start = Fraction(least)
+        return float((Fraction(number) - start) / (Fraction(most) - start))
 
 
 def _legend(cells: Sequence[Cell], focus: int | None, *, colours: bool) -> Iterator[str]:

@@ -38,6 +38,11 @@ def test_a_picture_shows_one_name(names: tuple[str, ...], tmp_path: Path) -> Non
     [
         (("--demo", "t"), "t: 64 lanes of 1 wave, pc 0x7f0000001690, 320 to 383"),
         (
+            ("--demo", "$_lane + (7L << 60)"),  # doubles do not distinguish them
+            "$_lane + (7L << 60): 64 lanes of 1 wave, pc 0x7f0000001690, "
+            "8070450532247928832 to 8070450532247928895",
+        ),
+        (
             ("--demo", "r"),
             "r: 64 lanes of 1 wave, pc 0x7f0000001690; without a value: 64 optimized out",
         ),

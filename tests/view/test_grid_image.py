@@ -40,14 +40,17 @@ GREATEST = sys.float_info.max
     [
         ((-GREATEST, GREATEST), ("-1.5e+308", "0", "1.5e+308")),
         ((0.0, 1.7e308), ("0", "1.6e+308")),
-        ((1e308, 1.63e308), ("1e+308", "1.6e+308")),
-        ((GREATEST, GREATEST), ()),
+        ((1e308, 1.63e308), ("1.0e+308", "1.6e+308")),
+        ((GREATEST, GREATEST), ("1.7976931348623157e+308",)),
+        ((0.0, 6.3e-289), ("1e-289", "6e-289")),
         ((1.0, 3.0), ("1.00", "3.00")),
+        ((7 << 60, (7 << 60) + 63), ("8070450532247928840", "8070450532247928890")),
     ],
 )
-def test_the_greatest_numbers_have_a_scale(
+def test_all_numbers_have_a_scale(
     numbers: tuple[float, float], ticks: tuple[str, ...], tmp_path: Path
 ) -> None:
     svg = drawn(tmp_path / "x.svg", *(Cell("", "A", number) for number in numbers))
     labels = re.findall("<!-- (.*) -->", svg)
     assert set(ticks) <= set(labels)
+    assert not {"inf", "1e18"} & set(labels)

@@ -13,6 +13,7 @@ from dwarfgpu.view.lane_grid import (
     every_cell,
     grid_lines,
     position_lines,
+    share_of,
     table_lines,
 )
 
@@ -145,6 +146,20 @@ def test_the_greatest_doubles_have_colours() -> None:
     cells = [Cell("", "A", number) for number in (-1.7e308, 0.0, 1.7e308)]
     line = lines(cells, colours=True)[0]
     assert re.findall(r"48;5;(\d+)", line) == ["17", "71", "221"]
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        (0, 1, 2),
+        (7 << 60, (7 << 60) + 1, (7 << 60) + 2),
+        (-1.5, 0, 1.5),
+        (-(10**400), 0.0, 10**400),
+    ],
+)
+def test_a_share_of_integers_is_exact(numbers: tuple[float, float, float]) -> None:
+    least, _, most = numbers
+    assert [share_of(number, least, most) for number in numbers] == [0, 0.5, 1]
 
 
 @pytest.mark.parametrize("number", [0.0, -3.5, 1e300])

@@ -240,9 +240,10 @@ def _data(answer: LaneAnswer) -> Plain:
 
 
 def _number(data: Plain) -> float | None:
-    """Return the number that colours a value: for a pointer its address."""
+    """Return the number that colours a value: for a pointer its address. An integer stays one, as
+    doubles do not distinguish all of them."""
     if isinstance(data, Mapping):
         data = data.get("address", data.get("value"))
-    if isinstance(data, int | float) and math.isfinite(data):
-        return float(data)
-    return None
+    if isinstance(data, int):
+        return int(data)
+    return data if isinstance(data, float) and math.isfinite(data) else None
