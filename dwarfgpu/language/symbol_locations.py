@@ -27,8 +27,9 @@ from dwarfgpu.dwarf.scope.required_word import required_words, units_with_words
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, decl_line
 from dwarfgpu.dwarf.scope.searched_names import SearchedNames
 from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
-from dwarfgpu.dwarf.scope.symbols_by_name import UntypedSymbol, untyped_namesakes
+from dwarfgpu.dwarf.scope.symbols_by_name import UntypedSymbol, untyped_variables
 from dwarfgpu.dwarf.scope.variable import variable_of
+from dwarfgpu.dwarf.thread_local import tls_address
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, shortened
 from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.language.explicit_location import (
@@ -39,7 +40,6 @@ from dwarfgpu.language.explicit_location import (
 )
 from dwarfgpu.language.function_locations import CodeLocation
 from dwarfgpu.language.name_resolution import Names
-from dwarfgpu.language.untyped_symbols import symbol_of
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
 from dwarfgpu.session.session import Session
@@ -97,20 +97,27 @@ def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
 
 def locations_of_data(session: Session, text: str) -> tuple[CodeLocation, ...]:
     """Return the variables of a name that only symbol tables have: all versions of it, and those of
-    all files."""
-    name = unquoted(text)
-    first = symbol_of(session, name)
-    if first is None or not _is_data(first):
+    all files. A thread-local one of no thread has no address."""
+    explicit = explicit_location(text) or ExplicitLocation(linespec=text)
+    written = explicit.function or explicit.linespec
+    if written is None or explicit.source is not None or explicit.label is not None:
         return ()
-    symbols = untyped_namesakes(session.objects_with(name), name) or [first]
-    addresses = dict.fromkeys(symbol.address for symbol in symbols if _is_data(symbol))
+    name = unquoted(written).removeprefix("::")
+    symbols = untyped_variables(session.objects_with(name), name, is_full=explicit.is_qualified)
     return tuple(
-        CodeLocation("symbol", None, (address,), is_described=False) for address in addresses
+        CodeLocation("symbol", None, addresses, is_described=False)
+        for addresses in dict.fromkeys(_addresses(session, symbol) for symbol in symbols)
     )
 
 
-def _is_data(symbol: UntypedSymbol) -> bool:
-    return not (symbol.is_code or symbol.is_absolute or symbol.thread_local_in is not None)
+def _addresses(session: Session, symbol: UntypedSymbol) -> tuple[int, ...]:
+    if symbol.thread_local_in is None:
+        return (symbol.address,)
+    try:
+        address = tls_address(symbol.thread_local_in, symbol.address, session.wave, session.target)
+    except DwarfGpuError:
+        return ()
+    return (address,)
 
 
 class _EndsInPath:

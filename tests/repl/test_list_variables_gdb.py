@@ -143,6 +143,60 @@ def test_the_symbol_of_a_described_variable_is_not_listed_again(
     assert shown == "info variables -q linked\n\nFile a.cpp:\n1:\tint own;\n"
 
 
+NAMESPACES = """
+namespace ns {
+int y = 1;
+thread_local int t = 2;
+struct K { static int own; };
+int K::own = 3;
+template <class T> T item = T(4);
+int fun(int n) { static int kept = 5; return n + kept++; }
+int fun(char n) { static int kept = 5; return n + kept++; }
+namespace in { [[gnu::abi_tag("new")]] int tagged = 6; int y = 7; }
+}
+namespace other { int y = 8; }
+extern "C" { int plain; }
+__thread int in_thread = 9;
+asm(".globl absolute; .set absolute, 0x1234");
+int main() {
+  return ns::y + ns::t + in_thread + ns::K::own + ns::item<int> + ns::item<char> + ns::fun(1)
+      + ns::fun('a') + ns::in::tagged + ns::in::y + other::y + plain;
+}
+"""
+
+
+def test_names_of_cplusplus_that_only_a_symbol_table_has(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    command = [tool("g++"), "-std=c++17", "-no-pie", "-o", "a", "a.cpp"]
+    build(tmp_path, {"a.cpp": NAMESPACES}, [command])
+    names = [
+        "ns::y", "'ns::y'", "::ns::y", "y", "in::y", "-function ns::y", "-qualified ns::y",
+        "-qualified in::y", "-qualified y", "-function plain", "K::own", "own", "ns::item<int>",
+        "ns::item", "ns::item<long>", "ns::fun(int)::kept", "fun(char)::kept", "fun::kept", "kept",
+        "tagged", "ns::in::tagged[abi:new]", "absolute", "a.cpp:plain", "-label y", "ns::t", "t",
+    ]  # fmt: skip
+    files = [str(tmp_path / "a")]
+    commands = ["set print asm-demangle on", *(f"info line {name}" for name in names)]
+    shown = answers(None, files, commands)
+    assert shown == answers(tool("gdb"), files, commands)
+    assert shown[4].count("for address") == 3
+    [of_thread] = answers(None, files, ["info line in_thread"])  # GDB shows its offset
+    assert of_thread.endswith("\nNo line number information available.\n")
+
+
+def test_a_thread_local_variable_that_only_a_symbol_table_has(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GDB adds its offset to the load address."""
+    text = "#include <stdlib.h>\n__thread int item = 1;\nint main(void) { abort(); }\n"
+    build(tmp_path, {"a.c": text}, [[tool("gcc"), "-o", "a", "a.c"]])
+    files = with_core(tool, tmp_path)
+    address, line = answers(None, files, ["output (long) &item", "info line item"])
+    shown = f"for address {int(address.split()[-1]):#x}"
+    assert shown in line
+
+
 def test_clear_means_the_function(files: list[str]) -> None:
     shown = answers(None, files, ["break only", "clear only", "info breakpoints"])
     assert shown[-1] == "info breakpoints\nNo breakpoints or watchpoints.\n"

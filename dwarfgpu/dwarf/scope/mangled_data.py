@@ -3,7 +3,7 @@ information nor the program's text has their linkage names (Itanium C++ ABI 5.1)
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
@@ -11,10 +11,17 @@ from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.cxx import canonical, comparable
 from dwarfgpu.dwarf.names.demangle import demangled
+from dwarfgpu.dwarf.names.function_paths import (
+    TypedPath,
+    components,
+    without_arguments,
+    without_tags,
+)
 from dwarfgpu.dwarf.scope.declarations import qualified
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.symbols import Symbol
 
+_IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 _TAGS: Final = pattern(r"\[abi:\w+\]")
 """What demanglers show of `__attribute__((abi_tag("cxx11")))`."""
 
@@ -41,6 +48,18 @@ def symbols_outside_namespaces(file: ObjectFile, name: str) -> tuple[Symbol, ...
     own = _sized(name)
     symbols = file.symbols_named(f"_ZL{own}", f"_Z{own}B", f"_ZL{own}B")
     return tuple(_called(name, (symbol for symbol in symbols if symbol.kind != "function")))
+
+
+def symbols_on_path(file: ObjectFile, path: TypedPath, *, is_full: bool) -> Iterator[Symbol]:
+    """Yield the symbols of variables whose demangled names end in a path, or are it: `ns::y`,
+    `f(int)::y`, `vtable for X`."""
+    last = path.components[-1]
+    words = _IDENTIFIER.findall(without_tags(without_arguments(last) or last))
+    for symbol in file.mangled_symbols(_sized(words[-1])) if words else ():
+        name = None if symbol.kind == "function" else demangled(symbol.name.partition("@")[0])
+        own = [] if name is None else components(name)
+        if path.ends(own) and (len(own) == len(path.components) or not is_full):
+            yield symbol
 
 
 def _sized(name: str) -> str:

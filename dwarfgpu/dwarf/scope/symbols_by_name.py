@@ -347,14 +347,30 @@ def untyped_symbol(code_objects: Collection[CodeObject], name: str) -> UntypedSy
     return min(candidates, key=lambda candidate: candidate[0])[1]
 
 
-def untyped_namesakes(code_objects: Iterable[CodeObject], name: str) -> list[UntypedSymbol]:
-    """Return the symbols of a name, perhaps without their versions: those of each file by their
-    addresses, and the local ones only where no file has a global one."""
-    candidates = list(_candidates(code_objects, name))
-    has_global = not all(rank.is_local for rank, _ in candidates)
-    meant = [one for one in candidates if not (has_global and one[0].is_local)]
-    meant.sort(key=lambda candidate: (candidate[0].file_number, candidate[1].address))
-    return [symbol for _, symbol in meant]
+def untyped_variables(
+    code_objects: Collection[CodeObject], name: str, *, is_full: bool
+) -> list[UntypedSymbol]:
+    """Return the variables of a name in symbol tables, all versions of it, by files and addresses;
+    the local ones only where no file has a global one. One of C++ may be named without leading
+    scopes, unless the name `is_full`."""
+    # Few names are only those of symbols.
+    from dwarfgpu.dwarf.names.function_paths import TypedPath
+    from dwarfgpu.dwarf.scope.mangled_data import symbols_on_path
+
+    path = TypedPath(name)
+    variables = []
+    for number, code_object in enumerate(code_objects):
+        for file in symbol_files(code_object):
+            plain = file.symbols_named(name, f"{name}@", with_untyped=True)
+            for symbol in (*plain, *symbols_on_path(file, path, is_full=is_full)):
+                loaded = _as_loaded(code_object, file, symbol)
+                is_defined = symbol.is_in_section or symbol.is_absolute
+                if is_defined and not loaded.is_code:
+                    variables.append((symbol.is_local, number, loaded))
+    has_global = not all(is_local for is_local, _, _ in variables)
+    meant = [item for item in variables if not (has_global and item[0])]
+    meant.sort(key=lambda item: (item[1], item[2].address))
+    return [loaded for _, _, loaded in meant]
 
 
 class _Rank(NamedTuple):

@@ -323,7 +323,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
     shown: set[tuple[int, int]] = set()  # several calls of a function may be inlined on one line
     for location in locations:
         if location.position is None:
-            pc = location.pcs[0]
+            pc = next(iter(location.pcs), 0)
             where = f" for address {_address(shell, pc)}" if pc else "."
             yield Output(f"No line number information available{where}", {"lines": []})
             reason = why_no_line(session, pc)
