@@ -197,6 +197,33 @@ def test_a_thread_local_variable_that_only_a_symbol_table_has(
     assert shown in line
 
 
+def test_the_copy_of_the_variable_of_a_library(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """The library has the variable whose value was copied, too."""
+    library = """
+int copied = 1, old = 2, new = 3, other = 4, own = 5;
+__asm__(".symver old,kept@V1\\n.symver new,kept@@V2");
+"""
+    program = """
+#include <stdlib.h>
+extern int copied, kept;
+static int own = 6;
+int main(void) { if (copied + kept + own) abort(); }
+"""
+    versions = "V1 { global: kept; };\nV2 { global: *; } V1;\n"
+    shared = ["-shared", "-fPIC", "-Wl,--version-script=a.map", "-o", "a.so", "lib.c"]
+    commands = [
+        [tool("gcc"), *shared],
+        [tool("gcc"), "-no-pie", "-o", "a", "a.c", f"{tmp_path}/a.so"],
+    ]
+    build(tmp_path, {"lib.c": library, "a.c": program, "a.map": versions}, commands)
+    files = with_core(tool, tmp_path)
+    names = "copied", "kept", "kept@V1", "kept@@V2", "other", "own"
+    commands_of_gdb = [f"info line {name}" for name in names]
+    shown = answers(None, files, commands_of_gdb)
+    assert shown == answers(tool("gdb"), files, commands_of_gdb)
+    assert [text.count("for address") for text in shown] == [1, 1, 1, 1, 1, 2]
+
+
 def test_clear_means_the_function(files: list[str]) -> None:
     shown = answers(None, files, ["break only", "clear only", "info breakpoints"])
     assert shown[-1] == "info breakpoints\nNo breakpoints or watchpoints.\n"

@@ -349,28 +349,35 @@ def untyped_symbol(code_objects: Collection[CodeObject], name: str) -> UntypedSy
 
 def untyped_variables(
     code_objects: Collection[CodeObject], name: str, *, is_full: bool
-) -> list[UntypedSymbol]:
-    """Return the variables of a name in symbol tables, all versions of it, by files and addresses;
-    the local ones only where no file has a global one. One of C++ may be named without leading
-    scopes, unless the name `is_full`."""
+) -> Iterator[UntypedSymbol]:
+    """Yield the variables of a name in symbol tables, all versions of it, by files and addresses;
+    those of libraries only where the program has none in their place, unless the name has a
+    version. One of C++ may be named without leading scopes, unless the name `is_full`."""
     # Few names are only those of symbols.
     from dwarfgpu.dwarf.names.function_paths import TypedPath
     from dwarfgpu.dwarf.scope.mangled_data import symbols_on_path
 
-    path = TypedPath(name)
-    variables = []
-    for number, code_object in enumerate(code_objects):
+    path, is_of_version = TypedPath(name), "@" in name
+    programs = [item.file for item in code_objects if is_program(item.file) and not is_of_version]
+    for code_object in code_objects:
+        loaded = []
         for file in symbol_files(code_object):
             plain = file.symbols_named(name, f"{name}@", with_untyped=True)
             for symbol in (*plain, *symbols_on_path(file, path, is_full=is_full)):
-                loaded = _as_loaded(code_object, file, symbol)
                 is_defined = symbol.is_in_section or symbol.is_absolute
-                if is_defined and not loaded.is_code:
-                    variables.append((symbol.is_local, number, loaded))
-    has_global = not all(is_local for is_local, _, _ in variables)
-    meant = [item for item in variables if not (has_global and item[0])]
-    meant.sort(key=lambda item: (item[1], item[2].address))
-    return [loaded for _, _, loaded in meant]
+                if is_defined and not _is_replaced(symbol, code_object.file, programs):
+                    loaded.append(_as_loaded(code_object, file, symbol))
+        loaded.sort(key=lambda symbol: symbol.address)
+        yield from (symbol for symbol in loaded if not symbol.is_code)
+
+
+def _is_replaced(symbol: Symbol, file: ObjectFile, programs: Iterable[ObjectFile]) -> bool:
+    """Return whether the dynamic linker binds the name of a library's variable to that of a
+    program, such as the copy of it (R_X86_64_COPY, "copy relocation")."""
+    if symbol.is_local or symbol.is_protected or is_program(file) or binds_itself(file):
+        return False
+    name = unversioned(symbol.name)
+    return any(program.exported_object(name, symbol.kind) is not None for program in programs)
 
 
 class _Rank(NamedTuple):
