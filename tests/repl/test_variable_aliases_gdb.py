@@ -34,8 +34,8 @@ OF_C = [
 ]  # fmt: skip
 OF_CPLUSPLUS = [
     "info variables al_", "info variables -n target", "info types al_", "info types M",
-    "info address N::al_in", "info address al_of_c", "list N::al_in",
-    "whatis al_of_c",
+    "info address N::al_in", "info address al_of_c", "list N::al_in", "info address _ZN1N5al_inE",
+    "info address _ZN1N6targetE", "whatis al_of_c",
 ]  # fmt: skip
 
 

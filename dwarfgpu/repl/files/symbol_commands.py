@@ -10,7 +10,7 @@ from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.printable import one_line, written_name
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.demangle import demangled_clone
+from dwarfgpu.dwarf.names.demangle import demangled, demangled_clone
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.scope.declarations import (
@@ -183,9 +183,9 @@ def _as_declared(names: Names, argument: str) -> str:
 
 
 def _alias(die: Die, written: str) -> Die | None:
-    """Return the entry of the alias that a written name of a variable is, which its unit has; None
-    for its own name."""
-    _, simple = split_last(written)
+    """Return the entry of the alias that a written name of a variable is, perhaps mangled, which
+    its unit has; None for its own name."""
+    _, simple = split_last(demangled(written) or written)
     if simple == die.name:
         return None
     aliases = (entry for entry in imports(die.unit) if entry.name == simple)
