@@ -231,7 +231,7 @@ class Names:
         function: Die | None = None
         if scope.isidentifier():
             function = function_of_symbol(self.session.objects_with(scope), scope)
-        if function is None:
+        if function is None or function.linkage_name != scope:  # None, or that of an alias
             return None
         lookup = self.session.meanings(simple)
         lookup.begin(simple)

@@ -159,6 +159,16 @@ def test_lists_of_linkage_names(tmp_path: Path, tool: Callable[[str], str]) -> N
     assert types.endswith('"^linked":\n')
 
 
+def test_an_alias_of_a_function_is_none_of_its_names(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GDB calls it a syntax error."""
+    build(tmp_path, {"a.c": FUNCTION_OF_LINKAGE}, [[tool("gcc"), "-g", "-o", "a", "a.c"]])
+    files, commands = [str(tmp_path / "a")], ["print other::kept", "print other::unknown"]
+    for text in answers(None, files, commands):
+        assert text.endswith('\nNo symbol "other" in current context.\n')
+
+
 MANGLED = """
 namespace n {
 int f(int) { static int kept = 5; return kept++; }
