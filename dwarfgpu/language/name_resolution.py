@@ -196,6 +196,16 @@ class Names:
             if not item.is_call and is_full_name(item.name, name)
         )
 
+    def linked(self, name: str) -> tuple[Meaning, ...]:
+        """Return the entity of a linkage name, or that after `FUNCTION::` with one."""
+        variables = self._of_linkage_name(name)
+        if variables:
+            return variables
+        function = function_of_symbol(self.session.objects_with(name), name)
+        if function is not None and function.linkage_name == name:
+            return (function,)
+        return self._in_linked_function(name) or ()
+
     def _of_linkage_name(self, name: str) -> tuple[Meaning, ...]:
         """Return the variable of a linkage name, a global one or a static one of a function; its
         entry need not have a mangled one. Else what has no symbol, and a name that is mangled as

@@ -41,7 +41,13 @@ def meaning_in_file(names: Names, name: str, file: str) -> tuple[Meaning, ...]:
         if is_primary_file(unit, file)
     ]
     if units:
-        return _meaning_in_units(names, units, name, file)
+        try:
+            return _meaning_in_units(names, units, name, file)
+        except UsageError:
+            linked = names.linked(name)
+            if not linked or not is_primary_file(linked[0].unit, file):
+                raise
+            return linked
     if names.is_name(file) or function_of_symbol(session.objects_with(file), file) is not None:
         return names.meaning(f"{file}::{name}")
     first, note = _meaning_in_header(objects, name, file)

@@ -223,6 +223,39 @@ def test_types_by_names_that_are_mangled(tmp_path: Path, tool: Callable[[str], s
     assert own == answers(tool("gdb"), files, commands)
 
 
+OF_FILES = {
+    "a.cpp": """
+int own asm("linked") = 1;
+namespace n { int y = 2; }
+template <class T> T of(T v) { static T kept = 3; return kept += v; }
+int f(int) asm("of_f");
+int f(int n) { static int inside = 4; return n + inside++; }
+int used() { return of(1) + own + n::y + f(1); }
+""",
+    "b.cpp": """
+namespace n { int z = 5; }
+int used();
+int main() { return used() + n::z; }
+""",
+}
+
+
+def test_linkage_names_in_a_file(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """In GDB a file also has the names of others."""
+    build(tmp_path, OF_FILES, [[tool("g++"), "-g", "-no-pie", "-o", "a", *OF_FILES]])
+    files = [str(tmp_path / "a")]
+    names = "linked", "_ZN1n1yE", "_ZZ2ofIiET_S0_E4kept", "_Z4usedv", "_Z2ofIiET_S0_"
+    commands = [f"print 'a.cpp'::{name}" for name in names]
+    commands += ["print &'a.cpp'::_ZN1n1yE", "whatis 'a.cpp'::of_f", "print 'a.cpp'::of_f::inside"]
+    commands += ["print 'a.cpp'::_ZN1n4goneE"]
+    own = [re.sub(r"note: .*\n", "", text) for text in answers(None, files, commands)]
+    assert own == answers(tool("gdb"), files, commands)
+    for text in answers(None, files, [f"print 'b.cpp'::{name}" for name in names]):
+        assert text.endswith(" in specified context.\n")
+    [shown] = answers(None, files, ["whatis 'b.cpp'::_ZN1n1zE"])
+    assert shown.endswith("\ntype = int\n")
+
+
 def test_static_variables_of_one_name_in_several_blocks(
     tmp_path: Path, tool: Callable[[str], str]
 ) -> None:
