@@ -59,7 +59,10 @@ class _Joining:
         self._first: tuple[CodeObjectMetadata, Note] | None = None
         self._kernels: list[KernelMetadata] = []
         self._by_symbol: dict[str, KernelMetadata] = {}
-        self._repeated: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
+        """How many kernels of all notes have a symbol."""
+        self._repeated: dict[str, None] = {}
+        """The symbols that several kernels of one note have, or kernels that differ."""
         self._differing: set[str] = set()
         self._printf: dict[str, None] = {}
         self._lost_keys: list[str] = []
@@ -113,8 +116,9 @@ class _Joining:
             before = self._by_symbol.setdefault(symbol, kernel)
             if before != kernel:
                 self._differing.add(symbol)
+            self._counts[symbol] += 1
             if symbol in own or before != kernel:
-                self._repeated[symbol] += 1
+                self._repeated[symbol] = None
             if symbol in own or before is kernel:  # several objects may have that of a template
                 self._kernels.append(kernel)
             own.add(symbol)
@@ -134,11 +138,10 @@ class _Joining:
             refusals[reason].context = self._origin(numbers)
         left_out |= {symbol: refusals[why] for symbol, why in self._refused_kernels.items()}
         problems += refusals.values()
-        for symbol, count in self._repeated.items():
+        for symbol in self._repeated:
             differ = ", which differ" if symbol in self._differing else ""
-            problem = Malformed(
-                f"{self._path}: the metadata have {count + 1} kernels {symbol}{differ}"
-            )
+            count = self._counts[symbol]
+            problem = Malformed(f"{self._path}: the metadata have {count} kernels {symbol}{differ}")
             problems.append(problem)
             if differ:
                 left_out[symbol] = problem

@@ -118,9 +118,15 @@ def test_a_broken_note() -> None:
 def test_a_kernel_in_several_notes() -> None:
     joined, names, problems = _joined(_note("a", "b"), _note("a", vgprs=9), _note("a", "c"))
     assert names == ["b", "c"]
-    assert problems == ["t.co: the metadata have 2 kernels a.kd, which differ"]
+    assert problems == ["t.co: the metadata have 3 kernels a.kd, which differ"]
     assert joined.left_out == {"a.kd": joined.problems[0]}
     assert _joined(_note("a", "a"))[1:] == (["a", "a"], ["t.co: the metadata have 2 kernels a.kd"])
+
+
+@pytest.mark.parametrize("counts", [(8, 8, 9), (8, 9, 8), (8, 9, 9)])
+def test_kernels_that_differ_are_counted_in_any_order(counts: tuple[int, ...]) -> None:
+    problems = _joined(*(_note("a", vgprs=count) for count in counts))[2]
+    assert problems == ["t.co: the metadata have 3 kernels a.kd, which differ"]
 
 
 def test_printf_records_of_one_number() -> None:
