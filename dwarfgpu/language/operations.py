@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.types.types import (
     Array,
     Dynamic,
     Function,
+    MemberPointer,
     Pointer,
     Struct,
     Type,
@@ -139,8 +140,12 @@ class Operations(UntypedOperands):
             number = self._object_of(pointer, written)
             if is_integer(number.type):  # GDB: the number itself
                 return number
-            if isinstance(strip(number.type), Pointer) and not self.language.is_rust:
-                # As if both operators were omitted (C 6.5.3.2), but for being an lvalue.
+            is_value = is_number(number.type) or isinstance(
+                strip(number.type), Pointer | MemberPointer
+            )
+            if is_value and not self.language.is_rust:
+                # As if both operators were omitted (C 6.5.3.2), but for being an lvalue; in GDB
+                # also for what is no pointer.
                 return evolve(self.objects.read(number), location=None, variable=None)
             return self.objects.address_of(self.objects.referred(self._pointee(pointer, written)))
         own = self.own.address(node.operand) if operator == "&" else None

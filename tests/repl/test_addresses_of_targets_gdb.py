@@ -40,3 +40,28 @@ def test_the_address_of_a_target_is_the_pointer(
     files = with_core(tool, tmp_path)
     commands = [f"{word} &*{text}" for text in NAMES for word in ("whatis", "print")] + OTHERS
     assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+
+
+VALUES = """
+struct base { int first; int of(int n) { return n; } };
+enum kind { one, two };
+bool is_set = true;
+kind which = two;
+float half = 0.5f;
+int base::*member = &base::first;
+int (base::*method)(int) = &base::of;
+int main() { base b = {1}; return *(int *)(is_set - 1) + b.*member + (b.*method)(which) + half; }
+"""
+
+
+def test_the_address_of_the_target_of_any_scalar_is_its_value(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    build(tmp_path, {"a.cc": VALUES}, [[tool("g++"), "-g", "-o", "a", "a.cc"]])
+    files = with_core(tool, tmp_path)
+    names = [
+        "is_set", "which", "half", "member", "method", "true", "two", "1.5", "&base::first",
+        "(kind)1", "(half + 1)", "&*is_set",
+    ]  # fmt: skip
+    commands = [f"{word} &*{text}" for text in names for word in ("whatis", "print")]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
