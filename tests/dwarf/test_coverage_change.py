@@ -170,3 +170,13 @@ def test_changes_of_one_size_are_in_the_order_of_their_functions() -> None:
     new = build(*(function(name, LOST_X) for name in ("fa", "f", "e")), LOST_X)
     functions = [change.identity.functions for change in changes_between(old, new)]
     assert functions == [(), ("e",), ("f",), ("fa",)]
+
+
+def test_functions_are_spelled_as_in_the_new_build() -> None:
+    """Compilers differ in the names of templates; the linkage names are the same."""
+    kept, gone = variable("kept", 1, NOTHING), variable("gone", 2, REG)
+    old = build(function("old<>", kept, gone, linkage="_Z1f"))
+    new = build(function("new<>", variable("kept", 1, REG), linkage="_Z1f"))
+    changes = changes_between(old, new)
+    assert {change.kind for change in changes} == {"better", "lost"}
+    assert {change.identity.shown_functions for change in changes} == {"new<>"}

@@ -248,8 +248,10 @@ def are_unlike(old: Build, new: Build) -> bool:
 
 
 def changes_between(old: Build, new: Build) -> list[Change]:
-    """Return the differences: the largest changes first, changes of the same size by name."""
+    """Return the differences: the largest changes first, changes of the same size by name.
+    Functions are spelled as in the new build, if it has them: compilers differ."""
     out: list[Change] = []
+    spelled: dict[FunctionPath | None, FunctionPath] = {path: path for path in new.functions}
     for identity in {**old.measures, **new.measures}:
         before, after = old.measures.get(identity, []), new.measures.get(identity, [])
         for ordinal in range(max(len(before), len(after))):
@@ -257,7 +259,8 @@ def changes_between(old: Build, new: Build) -> list[Change]:
             later = after[ordinal] if ordinal < len(after) else None
             kind = _kind(identity, earlier, later, new)
             if kind is not None:
-                out.append(Change(kind, identity, ordinal, earlier, later))
+                shown = identity._replace(path=spelled.get(identity.path, identity.path))
+                out.append(Change(kind, shown, ordinal, earlier, later))
     order = _order(change.identity.path for change in out)
 
     def key(change: Change) -> tuple[Fraction, int, str, str, int]:
