@@ -142,10 +142,21 @@ class Names:
                     self.remarks.update({} if doubt is None else {doubt: None})
             except UsageError as error:
                 known = error.with_traceback(None)
+            except DwarfGpuError as error:
+                known = self._despite(error, name)
             self._meanings[name] = known
         if isinstance(known, UsageError):
             raise known.anew()
         return known
+
+    def _despite(self, error: DwarfGpuError, name: str) -> tuple[Meaning, ...]:
+        """Return that nothing is described by a name, with a remark, where a unit that may have it
+        cannot be read, and a symbol has it; without a symbol, raise the error."""
+        if untyped_symbol(self.session.objects_with(name), name) is None:
+            raise error
+        reason = error.brief or error
+        self.remarks[f"{name} is only a symbol, as a unit cannot be read: {reason}"] = None
+        return ()
 
     def _in_scope(self, name: str) -> tuple[Meaning, ...]:
         """Return the entities of a name in a scope around the program location, or written before

@@ -14,10 +14,12 @@ from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.source_lines import step_at
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.kernel_start import skipped_bytes_at
@@ -43,7 +45,7 @@ def body_of(session: Session, entry: int) -> int:
     owner = code_object_at(session.code_objects, entry)
     if owner is None:
         return entry
-    unit = owner.scopes.unit_at(entry)
+    unit = _unit_at(owner, entry)
     if unit is not None and _is_right_from_entry(unit):
         return entry
     span = _range_at(owner, entry)
@@ -75,7 +77,7 @@ def after_prologue(session: Session, pc: int) -> int:
 def is_right_from_entry(session: Session, pc: int) -> bool:
     """Return whether variables at a program location are right from the entry of functions on."""
     owner = code_object_at(session.code_objects, pc)
-    unit = None if owner is None else owner.scopes.unit_at(pc)
+    unit = None if owner is None else _unit_at(owner, pc)
     return unit is not None and _is_right_from_entry(unit)
 
 
@@ -83,7 +85,7 @@ def body_position(session: Session, body: int) -> FramePosition | None:
     """Return the line of the body of a function that does not begin at its entry: where an inlined
     call is the first code of the body, the line of the call; None if the line is unknown."""
     owner = code_object_at(session.code_objects, body)
-    chain = () if owner is None else owner.scopes.chain_at(body)
+    chain = () if owner is None else _chain_at(owner, body)
     call = next((die for die in chain if die.tag == dw.TAG_INLINED_SUBROUTINE), None)
     position = None if call is None else call_position(call)
     if position is not None:
@@ -92,10 +94,28 @@ def body_position(session: Session, body: int) -> FramePosition | None:
     return None if step is None else step.position
 
 
+def _unit_at(owner: CodeObject, pc: int) -> CompilationUnit | None:
+    """Return the unit at a program location; its skeleton, which has the lines, where the split
+    unit cannot be read."""
+    try:
+        return owner.scopes.unit_at(pc)
+    except DwarfGpuError:
+        return owner.scopes.linked_unit_at(pc)
+
+
+def _chain_at(owner: CodeObject, pc: int) -> tuple[Die, ...]:
+    """Return the scopes around a program location; none where its split unit cannot be read."""
+    try:
+        owner.scopes.unit_at(pc)
+    except DwarfGpuError:
+        return ()
+    return owner.scopes.chain_at(pc)
+
+
 def _range_at(owner: CodeObject, pc: int) -> Range | None:
     """Return the range of the function, not an inlined one, that covers a program location; that of
     its symbol if it has lines, but no entry (-gline-tables-only)."""
-    subprogram = owner.scopes.subprogram_at(pc)
+    subprogram = owner.scopes.subprogram_at(pc) if _chain_at(owner, pc) else None
     if subprogram is None:
         return _range_of_symbol(owner, pc) if owner.scopes.linked_unit_at(pc) else None
     return next((span for span in subprogram.ranges if span.covers(pc)), None)
@@ -184,5 +204,5 @@ def _after_first_line(session: Session, owner: CodeObject, span: Range) -> int |
 
 
 def _is_inlined(owner: CodeObject, pc: int) -> bool:
-    functions = [die for die in owner.scopes.chain_at(pc) if die.tag in FUNCTIONS]
+    functions = [die for die in _chain_at(owner, pc) if die.tag in FUNCTIONS]
     return len(functions) > 1

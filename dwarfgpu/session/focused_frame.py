@@ -147,6 +147,17 @@ class FocusedFrame:
         return self.code_object.scopes.subprograms_at(self.pc)
 
     @cached_property
+    def functions_with_lanes(self) -> FunctionsAround:
+        """The same, for what they say of lanes; none where they cannot be read, and the machine has
+        no lanes: then its registers and memory are known nevertheless."""
+        try:
+            return self.subprograms
+        except DwarfGpuError:
+            if self.architecture.is_simt:
+                raise
+            return FunctionsAround()
+
+    @cached_property
     def unit(self) -> CompilationUnit | None:
         """The unit whose code covers the program location; None if there is none."""
         if self.code_object is None or self.pc is None:
@@ -157,12 +168,12 @@ class FocusedFrame:
     def has_lane_pc(self) -> bool:
         """Whether a function has DW_AT_LLVM_lane_pc (A.3.3.5), so that the machine decides where
         lanes are; without the wave's location nothing does."""
-        return self.pc is not None and bool(self.subprograms.having(dw.AT_LLVM_LANE_PC))
+        return self.pc is not None and bool(self.functions_with_lanes.having(dw.AT_LLVM_LANE_PC))
 
     @property
     def has_lane_attributes(self) -> bool:
         """Whether more than the wave's pc and execution mask says what lanes do."""
-        return self.has_lane_pc or bool(self.subprograms.having(dw.AT_LLVM_ACTIVE_LANE))
+        return self.has_lane_pc or bool(self.functions_with_lanes.having(dw.AT_LLVM_ACTIVE_LANE))
 
     @cached_property
     def wave_location(self) -> LaneLocation:
@@ -172,12 +183,12 @@ class FocusedFrame:
     @cached_property
     def lanes(self) -> int | None:
         """DW_AT_LLVM_lanes (A.3.3.5); None if absent."""
-        return self.subprograms.lanes
+        return self.functions_with_lanes.lanes
 
     @cached_property
     def lane_count(self) -> tuple[int, str | None]:
         """Lanes of the wave (DW_AT_LLVM_lanes, A.3.3.5), and a note where that was assumed."""
-        subprogram, lanes = self.subprogram, self.lanes
+        has_function, lanes = bool(self.functions_with_lanes), self.lanes
         explicit = self.given_lanes
         if lanes is not None:
             if explicit not in (None, lanes):
@@ -192,9 +203,9 @@ class FocusedFrame:
             return lanes, None
         if explicit is not None:
             return explicit, None
-        if subprogram is not None and self.strict:
+        if has_function and self.strict:
             return 1, None
         count = self.architecture.lane_count
-        if subprogram is None or count == 1:
+        if not has_function or count == 1:
             return count, None
         return count, f"DW_AT_LLVM_lanes absent: wave size {count} assumed"

@@ -153,12 +153,14 @@ class FocusedNames(FocusedLane):
         infos = tuple(code_object.info for code_object in objects)
         code_object, pc = self.code_object, self.pc
         if code_object is not None and pc is not None:
-            if self.is_absent:  # the lane sees only names outside of functions
-                return NameLookup(infos, code_object.scopes.unit_at(pc))
-            with_outer = not (self.has_frames or self.inline_level)
-            return code_object.scopes.meanings_at(
-                self._lane_pc(pc), self.inline_level, infos, with_outer=with_outer
-            )
+            scopes, with_outer = code_object.scopes, not (self.has_frames or self.inline_level)
+            location = pc if self.is_absent else self._lane_pc(pc)
+            try:
+                if self.is_absent:  # the lane sees only names outside of functions
+                    return NameLookup(infos, scopes.unit_at(location))
+                return scopes.meanings_at(location, self.inline_level, infos, with_outer=with_outer)
+            except DwarfGpuError as error:  # as of a missing split file: others may have the name
+                return NameLookup(infos, why_no_unit=error.with_traceback(None))
         return NameLookup(infos, self.source_unit or self._main_unit(objects))
 
     @property

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from dwarfgpu.cli.main import main
 from tests.repl.side_by_side import answers, build, with_core
 
 LIBRARY = """\
@@ -38,3 +41,65 @@ def test_each_value_has_a_short_reason(tmp_path: Path, tool: Callable[[str], str
     described, *_ = answers(None, files, ["frame 1", "info frame"])[-1:]
     assert " Arglist at 0x" in described and "Saved registers:" in described, described
     assert "source language" not in described
+
+
+_TWO = {
+    "a.c": "int helper(int x);\nint main(void) { int local = 7; return helper(local); }\n",
+    "b.c": (
+        "int shared = 5;\nint helper(int x) {\n  int *none = 0;\n  return *none + x + shared;\n}\n"
+    ),
+}
+
+
+def _without_one_split_file(tool: Callable[[str], str], folder: Path) -> list[str]:
+    """Build a program of two units, of which only that of `helper` has its split file."""
+    gcc = [tool("gcc"), "-O0", "-g", "-gsplit-dwarf"]
+    build(folder, _TWO, [[*gcc, "-c", "a.c"], [*gcc, "-c", "b.c"], [gcc[0], "a.o", "b.o", "-oa"]])
+    files = with_core(tool, folder)
+    (folder / "a.dwo").unlink()
+    return files
+
+
+_HIDDEN = "another shared may be meant, as the unit of the code here cannot be read"
+
+
+def test_names_of_other_units_are_known(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Only what needs the missing unit is refused: its locals may hide what other units have."""
+    files = _without_one_split_file(tool, tmp_path)
+    commands = ["up", "print shared", "print &shared == 0", "info locals", "print local"]
+    up, shared, compared, listed, local = answers(None, files, commands)
+    assert "in main () at " in up
+    assert "\n$1 = 5\n" in shared and f"note: {_HIDDEN}" in shared, shared
+    assert compared.endswith("\n$2 = 0\n")
+    for answer in (listed, local):
+        assert "split file a.dwo with the entries of the unit" in answer, answer
+
+
+def test_functions_of_the_missing_unit_have_symbols(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    files = _without_one_split_file(tool, tmp_path)
+    commands = ["print main", "info address main", "break main", "frame function main"]
+    value, address, stop, frame = answers(None, files, commands)
+    assert "note: main is only a symbol, as a unit cannot be read" in value
+    assert "{<text variable, no debug info>} 0x" in value and "<main>" in value, value
+    assert " in a file compiled without debugging" in address, address
+    assert "a.c, line 2." in stop, stop
+    assert "in main () at " in frame
+
+
+def test_a_value_on_entry_needs_the_caller(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """As in GDB: only what is known is shown."""
+    frame, *_ = answers(None, _without_one_split_file(tool, tmp_path), ["frame"])
+    assert "helper (x=7) at b.c:4" in frame, frame
+
+
+def test_eval_finds_names_of_other_units(
+    tmp_path: Path, tool: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    program, core = _without_one_split_file(tool, tmp_path)
+    frame = ["eval", "--core", core, "--file", program, "--frame", "1"]
+    assert main([*frame, "shared"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == "shared = 5\n" and _HIDDEN in shown.err
+    assert main([*frame, "local"]) == 1

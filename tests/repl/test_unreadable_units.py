@@ -159,7 +159,7 @@ def test_a_missing_split_file_is_named(tmp_path: Path, command: str) -> None:
     skeleton = unit(bytes(8) + b"\3" + here + b"gone.dwo\0", kind=dw.UT_SKELETON)
     path = file_with(tmp_path, one_function(b"f", 0x1000), skeleton)
     done = prompt(path, command)
-    assert done.err.count("split file gone.dwo") == 1, done.err
+    assert done.err.count("split file gone.dwo with the entries") == 1, done.err
 
 
 def test_notes_on_frames_name_a_missing_split_file(tmp_path: Path) -> None:

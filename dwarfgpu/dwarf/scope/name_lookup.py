@@ -66,10 +66,13 @@ class NameLookup(ScopeMembers):
         outer: Iterable[Die] = (),
         declared: Callable[[Die, str], Iterable[Variable]] = declared_in,
         enclosing_scopes: Iterable[Die] = (),
+        why_no_unit: DwarfGpuError | None = None,
     ) -> None:
         super().__init__(infos, unit, chain, enclosing_scopes, declared)
         self.outer = tuple(outer)
         """The scopes of functions into which that is inlined, which its text does not see."""
+        self.why_no_unit = why_no_unit
+        """Why the unit of the place cannot be read; None where it can, or there is none."""
 
     def of(self, name: str, accepts: DieFilter = ordinary) -> tuple[Meaning, ...]:
         """Return the entities that a name denotes: several only for functions; empty if there are
@@ -77,13 +80,23 @@ class NameLookup(ScopeMembers):
 
         `UsageError` if it is ambiguous, or that of a template of variables in the unit of the
         place, or a scope before `::` does not exist; another error if a unit that may have it
-        cannot be read.
+        cannot be read: only a remark where that is the unit of the place, and another one has it.
         """
         self.begin(name)
         sought = parts(name)
         if not sought:
             return ()
-        meanings = self._scopes_named(sought, name.startswith("::"), accepts)
+        why = self.why_no_unit
+        try:
+            meanings = self._scopes_named(sought, name.startswith("::"), accepts)
+        except UsageError:
+            if why is not None:  # the unit may have the scope, or say which of several is meant
+                raise why.anew() from None
+            raise
+        if why is not None:
+            if not meanings:
+                raise why.anew()
+            self.remarks[hidden_by_unread(name, why)] = None
         if not meanings:
             for problem in filter(None, map(_problem_of, dict.fromkeys(self.doubts))):
                 raise problem.anew()
@@ -497,6 +510,13 @@ class NameLookup(ScopeMembers):
 
     def _global(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         return self.in_this_unit((), part, accepts) or self.in_other_units((), part, accepts)
+
+
+def hidden_by_unread(name: str, why: DwarfGpuError) -> str:
+    """Return the remark on what a name means outside of the unit of the place, which cannot be
+    read."""
+    reason = why.brief or why
+    return f"another {name} may be meant, as the unit of the code here cannot be read: {reason}"
 
 
 def _with_parameters(part: Part, accepts: DieFilter) -> DieFilter:

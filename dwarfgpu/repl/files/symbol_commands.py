@@ -152,6 +152,8 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
             text = thread_local_text(symbol.thread_local_in, symbol.address)
         elif function is None:
             text = f"at {symbol.address:#x} in a file compiled without debugging"
+            for remark in names.remarks_on_used:  # as that its unit cannot be read
+                shell.console.note(remark, once=True)
         else:
             text = f"a function at address {symbol.address:#x}"
             name = (full_function_name(function) if described else None) or argument

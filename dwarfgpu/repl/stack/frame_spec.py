@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from dwarfgpu import language
 from dwarfgpu.dwarf.scope.declarations import declaration_of
-from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.addresses import whole_number
@@ -17,7 +16,7 @@ from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.past_main import frame_numbered, levels_of
 from dwarfgpu.service.value.value_history import options_of, required
-from dwarfgpu.session.stack_frames import StackFrame, frames_in, functions_at
+from dwarfgpu.session.stack_frames import StackFrame, frames_in, readable_functions_at
 
 _WORDS = ("address", "function", "level")
 
@@ -69,7 +68,8 @@ def _of_function(shell: Shell, name: str) -> int:
             continue  # a recursion: it was none of the frames there
         looked_at.add(level.physical.location)
         for candidate in frames_in(top, level):
-            own, inline_level = functions_at(candidate.session), candidate.session.inline_level
+            own = readable_functions_at(candidate.session)
+            inline_level = candidate.session.inline_level
             is_meant = inline_level < len(own) and declaration_of(own[inline_level]) in meant
             is_meant = is_meant or (entry is not None and entry in _entries(candidate))
             if is_meant and candidate.has_lane:
@@ -85,11 +85,11 @@ def _entries(frame: StackFrame) -> list[int]:
     if code_object is None or pc is None:
         return []
     try:
-        chain = [die for die in code_object.scopes.chain_at(pc) if die.tag in FUNCTIONS]
+        chain = readable_functions_at(session)
         if not chain:
             symbol = symbol_covering((code_object,), pc)
             return [] if symbol is None else [pc - symbol.offset]
-        own = chain[len(chain) - 1 - session.inline_level]
+        own = chain[session.inline_level]
         subprogram = code_object.scopes.subprogram_at(pc)
         if subprogram is None or own != subprogram.die:
             return []

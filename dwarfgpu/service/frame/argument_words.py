@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.errors import DwarfGpuError, UndefinedBits
+from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext, UndefinedBits
 from dwarfgpu.service.answer import listed
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.frame.focus import contents, frame_pc, variables
@@ -138,7 +138,8 @@ def argument_words(session: Session, argument: Variable, style: FrameStyle) -> A
             return ArgumentWords(name, value, is_unchanged=True)
         if passed is not None and passed.value.failure is not None:
             is_same = on_entry == value or _is_same_error(failure, passed.value.failure)
-            on_entry = None if is_same else on_entry
+            is_unknown = isinstance(passed.value.failure, MissingContext | InconsistentContext)
+            on_entry = None if is_same or is_unknown else on_entry  # as where no call is described
     if manner in ("only", "both") or (manner == "preferred" and is_optimized_out):
         if is_outermost and (passed := _passed(session, argument)) is not None:
             on_entry = _text_on_entry(session, passed, style)

@@ -80,6 +80,8 @@ def subject(session: Session, text: str) -> Subject:
         if not error.message.startswith(_UNKNOWN):
             raise
         return Expression(text)
+    except DwarfGpuError:
+        return Expression(text)  # a symbol may have the name; else the evaluation raises it
 
 
 def _find_as_written(session: Session, name: str) -> Variable | None:
