@@ -22,7 +22,7 @@ SCHEMA = "dwarfgpu-state-1"
 STACK_BYTES = 4096
 MAX_STACK_BYTES = 1 << 20
 RED_ZONE_BYTES = 128
-FIRST_FRAME_BYTES = 256
+CALLER_BYTES = 256
 MAX_SECTION_BYTES = 1 << 18
 MAX_OBJECT_BYTES = 1 << 16
 MAX_LANE_BYTES = 1 << 16
@@ -107,6 +107,10 @@ class Memory:
             if len(data) < end - begin:
                 break
         return taken_bytes
+
+    def has(self, address: int) -> bool:
+        """Return whether a byte of the default space was added."""
+        return address in self.runs.get(("", None), ())
 
     def entries(self) -> Iterator[Dict[str, object]]:
         """Yield the memory as a state has it: neighbours together."""
@@ -399,18 +403,40 @@ def find_frames_again() -> None:
     selected.select()
 
 
-def save_stack(memory: Memory, newest: Any, size_bytes: Optional[int]) -> None:
-    """Save the stack of a thread as far as GDB finds frames."""
-    top = int(newest.read_register("sp")) % (1 << 64)
-    last = top
+def save_stacks(memory: Memory, newest: Any, size_bytes: Optional[int]) -> None:
+    """Save the stacks of a thread as far as GDB finds frames: a signal handler may have another one
+    than what it interrupted. Warn of frames that are not saved."""
+    pointers = []  # type: List[int]
     for frame in older_frames(newest):
         try:
-            last = max(last, int(frame.read_register("sp")) % (1 << 64))
+            pointers.append(int(frame.read_register("sp")) % (1 << 64))
         except gdb.error:
             break
-    if size_bytes is None:
-        size_bytes = max(STACK_BYTES, last - top + RED_ZONE_BYTES + FIRST_FRAME_BYTES)
-    memory.add(top - RED_ZONE_BYTES, min(size_bytes, MAX_STACK_BYTES))
+    most_bytes = MAX_STACK_BYTES if size_bytes is None else size_bytes
+    left_bytes, left_of_stack, below_bytes = MAX_STACK_BYTES, most_bytes, RED_ZONE_BYTES
+    for index, pointer in enumerate(pointers):
+        caller = pointers[index + 1] if index + 1 < len(pointers) else -1
+        if left_bytes <= 0:
+            break
+        left_bytes -= memory.add(pointer - below_bytes, below_bytes)
+        is_last = not pointer <= caller <= pointer + MAX_STACK_BYTES
+        frame_bytes = caller - pointer
+        if is_last:  # on its stack
+            frame_bytes = STACK_BYTES if size_bytes is None else size_bytes
+        wanted_bytes = min(frame_bytes, left_of_stack, left_bytes)
+        taken_bytes = memory.add(pointer, wanted_bytes)
+        left_bytes -= taken_bytes
+        left_of_stack = most_bytes if is_last else left_of_stack - taken_bytes
+        # What a frame saved of its caller's registers is below the stack of the caller.
+        below_bytes = CALLER_BYTES if is_last or taken_bytes < wanted_bytes else 0
+    unsaved = [pointer for pointer in pointers if not memory.has(pointer)]
+    if unsaved:
+        gdb.write(
+            "warning: save-state: %d of %d frames are not saved, the first one with its stack at "
+            "%#x; -memory ADDRESS,LENGTH adds what can be read\n"
+            % (len(unsaved), len(pointers), unsaved[0]),
+            gdb.STDERR,
+        )
 
 
 def save_lanes(memory: Memory, every: bool) -> None:
@@ -553,7 +579,7 @@ def state(request: SaveRequest) -> Dict[str, object]:
         wave["pc"] = hex(newest.pc())
         save_lanes(memory, request.all_lanes)
     else:
-        save_stack(memory, newest, request.stack_bytes)
+        save_stacks(memory, newest, request.stack_bytes)
     for section in loaded:
         if WRITABLE.fullmatch(section.name) and section.end - section.begin <= MAX_SECTION_BYTES:
             memory.add(section.begin, section.end - section.begin)
@@ -586,7 +612,7 @@ class SaveState(gdb.Command):  # type: ignore[misc]  # gdb has no types
 
     It contains registers, the stack, the memory of all variables in scope and the loaded files;
     for a GPU's wave also the private memory of the selected lane, with -lanes all that of every
-    lane. -memory adds further ranges, -stack sets the number of bytes of the stack."""
+    lane. -memory adds further ranges, -stack sets the number of bytes of each stack."""
 
     def __init__(self) -> None:
         super().__init__("dwarfgpu save-state", gdb.COMMAND_DATA, gdb.COMPLETE_FILENAME)

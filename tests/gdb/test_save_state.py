@@ -134,6 +134,49 @@ def test_beside_dwarfgpu(
     assert compared > 40
 
 
+OWN_STACK = """\
+#include <signal.h>
+#include <stdlib.h>
+static void handler(int number) { __builtin_trap(); }
+static int deep(int n) {
+  volatile int kept = n * 10;
+  if (n == 0) raise(SIGUSR1); else deep(n - 1);
+  return kept;
+}
+int main(void) {
+  stack_t own = {.ss_sp = malloc(65536), .ss_size = 65536};
+  sigaltstack(&own, 0);
+  struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+  sigaction(SIGUSR1, &action, 0);
+  return deep(2);
+}
+"""
+
+
+def test_each_stack_is_saved(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """A handler of signals is on a stack of its own; what it interrupted is on another one."""
+    program, source, state = (tmp_path / name for name in ("a", "a.c", "state.json"))
+    source.write_text(OWN_STACK)
+    command = [tool("gcc"), "-g", "-O0", "-w", str(source), "-o", str(program)]
+    subprocess.run(command, check=True, timeout=60)
+    stop = ["handle SIGUSR1 nostop", "run"]
+    _, err = debugger.run(*stop, f"dwarfgpu save-state {state}", file=program)
+    assert "warning: save-state" not in err, err
+    trace = run("bt", "--state", str(state)).out
+    assert re.findall(r" (handler|deep|main) \((.*?)\)", trace) == [
+        ("handler", "number=10"), ("deep", "n=0"), ("deep", "n=1"), ("deep", "n=2"), ("main", ""),
+    ]  # fmt: skip
+
+
+def test_frames_that_are_not_saved_are_named(debugger: Debugger, tmp_path: Path) -> None:
+    program, state = FIXTURES / "core/shapes.x86_64.O0", tmp_path / "state.json"
+    save = f"dwarfgpu save-state {state} -stack 8"
+    _, err = debugger.run(f"core-file {program}.core", save, file=program)
+    assert re.search(r"^warning: save-state: \d+ of \d+ frames are not saved, ", err, re.M), err
+
+
 @pytest.mark.parametrize(
     ("before", "command", "message"),
     [
