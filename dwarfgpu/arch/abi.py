@@ -162,6 +162,11 @@ class Abi:
     """Returns from which register GDB counts in a frame, given what of the first line of the
     function has executed, or None where that is not known; None: the prologue above decides."""
 
+    def is_null_function(self, first: int, second: int) -> bool:
+        """Return whether the halves of a pointer to a member function are those of a null one, with
+        any adjustment of `this` (Itanium C++ ABI 2.3; C++ ABI of Arm 3.2.1)."""
+        return not (first or (self.marks_virtual_in_second and second & 1))
+
 
 NO_ABI: Final = Abi()
 """Of a machine that is not known."""

@@ -134,8 +134,7 @@ def is_null(objects: ObjectAccess, member: TypedValue) -> bool:
     bits = objects.known(member)
     if not _is_to_function(strip(member.type)):
         return bits.value == (1 << bits.size_bits) - 1
-    first, second = _halves(objects, bits)
-    return not first and not (objects.architecture.abi.marks_virtual_in_second and second & 1)
+    return objects.architecture.abi.is_null_function(*_halves(objects, bits))
 
 
 def null_member(objects: ObjectAccess, type_: Type) -> TypedValue:

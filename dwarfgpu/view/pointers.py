@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.arch.abi import NO_ABI
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve
@@ -293,10 +294,11 @@ def _method_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bi
     half, endian = size_bits // 2, shown.object.endian
     pair = Bits(number, size_bits)
     first, second = (pair.slice(n * half, half, endian).value for n in (0, 1))
-    if not first and not second:
+    abi = NO_ABI if shown.architecture is None else shown.architecture.abi
+    if abi.is_null_function(first, second):
         return "NULL"
     # AArch64 marks a slot in the adjustment, which is twice as large there.
-    in_second = shown.architecture is not None and shown.architecture.abi.marks_virtual_in_second
+    in_second = abi.marks_virtual_in_second
     added = signed(second, half) >> (1 if in_second else 0)
     if (second if in_second else first) & 1:
         offset = first if in_second else first - 1

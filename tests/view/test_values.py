@@ -213,6 +213,27 @@ def test_bit_fields_of_big_endian_objects_start_at_the_most_significant_bit() ->
     assert format_value(Bits(0b011_11111, 8), kind, endian="big") == "{a = 3, b = -1}"
 
 
+@pytest.mark.parametrize(
+    ("machine", "first", "second", "text"),
+    [
+        ("x86_64", 0, 0, "NULL"),
+        ("x86_64", 0, 97, "NULL"),  # of a base class: the adjustment does not count
+        ("aarch64", 0, 96, "NULL"),
+        ("aarch64", 0, 97, "&virtual table offset 0, this adjustment 48"),
+        ("x86_64", 1, 0, "&virtual table offset 0"),
+        ("x86_64", 0x40, 8, "(int (pair::*)(void)) 0x40, this adjustment 8"),
+    ],
+)
+def test_null_pointers_to_member_functions(
+    machine: str, first: int, second: int, text: str
+) -> None:
+    """Itanium C++ ABI 2.3, C++ ABI of Arm 3.2.1."""
+    bits, kind = Bits(second << 64 | first, 128), MemberPointer(Function(INT), PAIR, 16)
+    options = FormatOptions(cplusplus=True)
+    here = architecture_of_name(machine)
+    assert format_value(bits, kind, options, architecture=here) == text
+
+
 def test_references_and_strings_are_read() -> None:
     memory = {0x10: b"\x07\0\0\0", 0x20: b"a", 0x21: b"b"}
 
