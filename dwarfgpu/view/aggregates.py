@@ -147,7 +147,7 @@ def _struct_pieces(
                 continue
             visited.add(base)
         name = member.name or (_name(base) if isinstance(base, Struct) else None)
-        yield f"{new_line}<{name or 'anonymous'}> = "
+        yield f"{new_line}<{name or ''}> = "
         inner = evolve(shown, bases=visited)
         if depth + 1 >= shown.options.max_depth:  # as in GDB also where a printer would show it
             yield "{...}, "
@@ -162,7 +162,7 @@ def _struct_pieces(
         if index:
             yield "," if new_line else ", "
         elif bases and new_line:
-            yield f"{new_line}members of {_name(struct_type) or 'anonymous'}:"
+            yield f"{new_line}members of {_name(struct_type) or ''}:"
         if isinstance(field, DwarfGpuError):
             yield f"{new_line}{shown.error_text(field)}"
             continue

@@ -314,6 +314,16 @@ def test_base_classes_have_their_full_names() -> None:
     assert "  members of ns::E:\n" in pretty
 
 
+def test_base_classes_without_names() -> None:
+    """As in GDB: a lambda is one of an overload set."""
+    nameless = Struct("struct", None, 4, BASE.members)
+    base = Member(None, nameless, 0, is_base_class=True)
+    derived = Struct("struct", None, 8, (base, Member("z", INT, 32)))
+    assert format_value(Bits(1, 64), derived) == "{<> = {a = 1}, z = 0}"
+    pretty = format_value(Bits(1, 64), derived, FormatOptions(pretty=True, cplusplus=True))
+    assert "  <> = {\n" in pretty and "  members of :\n" in pretty
+
+
 @pytest.mark.parametrize("name", ["_vptr.V", "_vptr$V"])
 def test_table_pointers_keep_their_form(name: str) -> None:
     kind = Struct("struct", "V", 12, (Member(name, Pointer(INT), 0), Member("v", INT, 64)))
