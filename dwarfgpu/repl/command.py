@@ -117,6 +117,8 @@ class Command:
     is_absent: bool = False
     """Whether it only reports that GDB's command does not apply here: no list contains it, and its
     abbreviations work in families only, so that it hides no variable of the program."""
+    is_abbreviation: bool = False
+    """Whether lists and completion leave it out: `alias -a`."""
     word: str = field(init=False, repr=False)
     """The last word of the name, by which the command is found in its family; cached as the next
     ones, because every typed line is compared with those of every command."""
@@ -312,7 +314,7 @@ def listed(commands: Iterable[Command]) -> Iterator[Output]:
     """Yield a line for each command, as in GDB's lists: `print, inspect, p -- Print the value of
     …`."""
     for command in sorted(commands, key=lambda command: command.name):
-        if command.is_absent:
+        if command.is_absent or command.is_abbreviation:
             continue
         data: JsonObject = {
             "name": command.name,

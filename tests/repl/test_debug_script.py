@@ -139,6 +139,16 @@ ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
         ("alias px = print /x\nhelp aliases",
          "User-defined aliases of other commands.\n\nList of commands:\n\n"
          "px -- Alias of print /x.\n\n" + HINTS),
+        ("alias -a ii = info args\nalias ia = info args\nhelp aliases",
+         "User-defined aliases of other commands.\n\nList of commands:\n\n"
+         "ia -- Alias of info args.\n\n" + HINTS),
+        ("alias -a set pe = set print elements\nalias set pf = set print elements\nhelp aliases",
+         "User-defined aliases of other commands.\n\nList of commands:\n\n"
+         "set pf -- Alias of set print elements.\n\n" + HINTS),
+        ("define-prefix my\ndefine my own\nend\nhelp user-defined",
+         "User-defined commands.\nThe commands in this class are those defined by the user.\n"
+         'Use the "define" command to define a command.\n\n'
+         "List of commands:\n\nmy -- User-defined.\nmy own -- User-defined.\n\n" + HINTS),
         # pipe and shell
         ("pipe p 3 | cat", "$1 = 3\n"),
         ("| p 5 | tr 0-9 a-j", "$b = f\n"),

@@ -26,6 +26,16 @@ from tests.cli.command import REPOSITORY
 from tests.processes import finished
 from tests.repl.repl_shell import demo_shell, json_of, nest_shell, output_of
 
+CONVENIENCE = """\
+$_gthread = 0
+$_inferior = 1
+$_inferior_thread_count = 0
+$_lane_name = void
+$_siginfo = void
+$_thread = 0
+$a = 2
+"""
+
 
 @pytest.fixture
 def shell() -> Shell:
@@ -92,8 +102,8 @@ def test_set_and_show(shell: Shell, lines: list[str], expected: str) -> None:
         (["with output-radix 8 -- p/s numbers[0]@2"], "$1 = {01, 01}\n"),
         (["p 1", "p 2", "show values"], "$1 = 1\n$2 = 2\n"),
         (["p 1", "show values +"], "$1 = 1\n"),
-        (["set $a = 2", "show convenience"], "$_thread = 0\n$a = 2\n"),
-        (["set $a = 2", "show convenience foo"], "$_thread = 0\n$a = 2\n"),  # as GDB 13 ignores it
+        (["set $a = 2", "show convenience"], CONVENIENCE),
+        (["set $a = 2", "show convenience foo"], CONVENIENCE),  # as GDB 13 ignores it
         (["p $_thread"], "$1 = 0\n"),
         (["p $_wave_id"], "$1 = void\n"),
     ],

@@ -82,7 +82,7 @@ def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
 
 def _commands(commands: Iterable[Command], word: str) -> list[Candidate]:
     """Return commands by listed names; by other names only if one is typed."""
-    commands = [command for command in commands if not command.is_absent]
+    commands = [item for item in commands if not (item.is_absent or item.is_abbreviation)]
     own = [command for command in commands if not command.is_foreign]
     is_own = not word or any(name.startswith(word) for command in own for name in command.words)
     meant = own if own and is_own else commands

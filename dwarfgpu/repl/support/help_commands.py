@@ -41,6 +41,7 @@ _USER_DEFINED: Final = (
     "The commands in this class are those defined by the user.",
     'Use the "define" command to define a command.',
 )
+_OF_USERS: Final = ("aliases", "user-defined")
 ALL: Final = "all"
 
 
@@ -122,7 +123,9 @@ def _help(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _of_topic(shell: Shell, topic: str) -> list[Command]:
-    return [command for command in shell.commands if command.topic == topic]
+    """Return the commands of a class; of those that users define, the subcommands, too."""
+    commands = every(shell.commands) if topic in _OF_USERS else shell.commands
+    return [command for command in commands if command.topic == topic]
 
 
 def _command_of(shell: Shell, text: str) -> Command:

@@ -44,7 +44,7 @@ from dwarfgpu.repl.support.user_commands import show_user
 from dwarfgpu.service.answer import machine_interface
 from dwarfgpu.service.file.source_language import frame_language
 from dwarfgpu.service.value.expression_answer import value_record
-from dwarfgpu.service.value.value_history import required, whole_number
+from dwarfgpu.service.value.value_history import BUILT_IN, required, whole_number
 from dwarfgpu.session.session import Session
 
 Verb = Literal["set", "show"]
@@ -358,10 +358,10 @@ def show_convenience(shell: Shell, argument: str) -> Iterator[Part]:
 
     Shows the assigned ones, and those that the debugger sets: $_wave_id, $_thread ...
     """
-    names = [*shell.values.named]
+    names = [*shell.values.named, *BUILT_IN]
     if machine_of(shell.session) is not None:
         names += WAVE_VARIABLES
-    for name in sorted(dict.fromkeys([*names, "_thread"])):
+    for name in sorted(dict.fromkeys(names)):
         try:
             value = shell.values.convenience(shell.session, name)
             text = shown_value(shell, value)

@@ -28,6 +28,7 @@ _NOT_OF_NAME: Final = re.compile(r"[^\w.-].*", re.DOTALL)
 _ARGUMENT: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\\.|\S)+""")
 _FORMAL: Final = re.compile(r"\$arg(c|\*|[0-9]+)")
 _HOOK: Final = re.compile(r"hook(?:post)?-(?P<name>.+)")
+_ALIAS_OPTIONS: Final = re.compile(r"^(?:(?:-a|--)\s+)*")
 _ALIAS_USAGE: Final = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]"
 
 
@@ -253,7 +254,8 @@ def alias(shell: Shell, argument: str) -> Iterator[Part]:
     abbreviation. The name of a subcommand begins with its family: alias set pe = set print
     elements.
     """
-    text = re.sub(r"^(?:(?:-a|--)\s+)+", "", argument)
+    text = _ALIAS_OPTIONS.sub("", argument)
+    options = argument.removesuffix(text).split()
     if text.startswith("-"):
         raise UsageError(f"Unrecognized option at: {text}")
     name, is_given, target = (part.strip() for part in text.partition("="))
@@ -266,7 +268,9 @@ def alias(shell: Shell, argument: str) -> Iterator[Part]:
     if words[:-1] != command.name.split()[: len(words) - 1]:
         raise UsageError("Mismatched command length between ALIAS and COMMAND.")
     _require_room(shell)
-    shell.commands = _with_alias(tuple(shell.commands), words, command, rest)
+    new = _alias_of(command, " ".join(words), rest)
+    new = evolve(new, is_abbreviation="-a" in options)
+    shell.commands = _with_alias(tuple(shell.commands), words, command, new)
     shell.script.aliases += 1
     yield from ()
 
@@ -284,32 +288,33 @@ def _command_in(commands: Collection[Command], text: str) -> tuple[Command, str]
 
 
 def _with_alias(
-    commands: tuple[Command, ...], words: list[str], target: Command, defaults: str
+    commands: tuple[Command, ...], words: list[str], target: Command, new: Command
 ) -> tuple[Command, ...]:
     word, *inner = words
     if inner:
         family = find(commands, word)
-        subcommands = _with_alias(family.subcommands, inner, target, defaults)
+        subcommands = _with_alias(family.subcommands, inner, target, new)
         changed = evolve(family, subcommands=subcommands)
         return tuple(changed if command is family else command for command in commands)
     if any(word == command.word and command.topic != "aliases" for command in commands):
         raise UsageError(f"Alias {word} is the name of an existing command")
     if any(word in command.words for command in commands):
         raise UsageError(f"Alias already exists: {word}")
-    if not defaults and target in commands:
+    if new.run is target.run and target in commands:
         named = evolve(target, aliases=(word, *target.aliases))
         return tuple(named if command is target else command for command in commands)
+    return (*commands, new)
+
+
+def _alias_of(target: Command, name: str, defaults: str) -> Command:
+    """Return a command that is another one with arguments before its own."""
     complete = target.complete
     if defaults and complete is not None:
         complete = completion.lines_after(f"{target.name} {defaults} ")
     run = target.run if not defaults else partial(_with_defaults, target, defaults)
     text = f"Alias of {target.name} {defaults}".rstrip() + f".\n\n{target.help}"
-    name = f"{target.name.removesuffix(target.word)}{word}"
-    return (
-        *commands,
-        evolve(
-            target, name=name, help=text, run=run, aliases=(), topic="aliases", complete=complete
-        ),
+    return evolve(
+        target, name=name, help=text, run=run, aliases=(), topic="aliases", complete=complete
     )
 
 
