@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final, Literal, NamedTuple
 
+from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.line.file_table import is_path_end, joined
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.qualified import MAIN_OF_D
@@ -24,6 +27,7 @@ from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
 from dwarfgpu.dwarf.types.types import declared_name
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
 
 Kind = Literal["functions", "variables", "types", "modules"]
 TAGS: Final[dict[Kind, frozenset[int]]] = {
@@ -136,7 +140,7 @@ def symbol_of(die: Die, index: int, name: str, kind: Kind) -> ListedSymbol:
     """Return the definition at an entry, with the declaration of that."""
     unit = die.unit
     declaration = die.described if die.has(dw.AT_SIGNATURE) else die  # of a type unit
-    file = source_name(declaration) or unit.name
+    file = source_name(declaration) or name_of_unit(unit)
     if kind == "types":
         of_all_files = TAGGED | NAMESPACES if unit.is_cplusplus else NAMESPACES
         is_static = die.tag not in of_all_files
@@ -153,3 +157,15 @@ def source_name(die: Die) -> str | None:
     """Return the declaring file of an entry; None without a declaration."""
     source = decl_file(die)
     return None if source is None else source.shown_name
+
+
+@kept_with(lambda unit: unit)
+def name_of_unit(unit: CompilationUnit) -> str:
+    """Return the primary file of a unit, named as those of declarations are: with the directory of
+    its line table, whose first file it is since DWARF 5, as in GDB."""
+    with suppress(DwarfGpuError):
+        table = unit.line_table
+        first = table.file(0) if table is not None and not table.header.first_file else None
+        if first is not None and is_path_end(joined("", unit.name), first.name):
+            return first.shown_name
+    return joined("", unit.name)

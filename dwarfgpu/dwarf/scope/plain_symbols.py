@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.scope.listed_symbol import (
     Kind,
     ListedSymbol,
     has_namespaces,
+    name_of_unit,
     source_name,
 )
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, NamedEntries
@@ -128,7 +129,7 @@ class PlainSymbols:
             )
             assert not isinstance(file, bytes)
             if file not in self._files:
-                self._files[file] = source_name(unit.die(index)) or unit.name
+                self._files[file] = source_name(unit.die(index)) or name_of_unit(unit)
         except DwarfGpuError:
             return None
         assert line is None or isinstance(line, int)
