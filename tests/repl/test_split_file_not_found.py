@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -51,10 +51,14 @@ _TWO = {
 }
 
 
-def _without_one_split_file(tool: Callable[[str], str], folder: Path) -> list[str]:
+def _without_one_split_file(
+    tool: Callable[[str], str], folder: Path, sources: Mapping[str, str] = _TWO
+) -> list[str]:
     """Build a program of two units, of which only that of `helper` has its split file."""
     gcc = [tool("gcc"), "-O0", "-g", "-gsplit-dwarf"]
-    build(folder, _TWO, [[*gcc, "-c", "a.c"], [*gcc, "-c", "b.c"], [gcc[0], "a.o", "b.o", "-oa"]])
+    build(
+        folder, sources, [[*gcc, "-c", "a.c"], [*gcc, "-c", "b.c"], [gcc[0], "a.o", "b.o", "-oa"]]
+    )
     files = with_core(tool, folder)
     (folder / "a.dwo").unlink()
     return files
@@ -103,3 +107,17 @@ def test_eval_finds_names_of_other_units(
     shown = capsys.readouterr()
     assert shown.out == "shared = 5\n" and _HIDDEN in shown.err
     assert main([*frame, "local"]) == 1
+
+
+def test_a_frame_that_cannot_be_read_has_a_symbol(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Each unit has a function of the name: the one that runs is that of the missing unit."""
+    inner = "static int inner(int x) { return helper(x); }\n"
+    sources = {
+        "a.c": f"int helper(int x);\n{inner}int main(void) {{ return inner(7); }}\n",
+        "b.c": f"{_TWO['b.c']}{inner}int (*kept)(int) = inner;\n",
+    }
+    files = _without_one_split_file(tool, tmp_path, sources)
+    (frame,) = answers(None, files, ["frame function inner"])
+    assert "#1 " in frame and " in inner () at " in frame, frame

@@ -70,7 +70,10 @@ def _of_function(shell: Shell, name: str) -> int:
         for candidate in frames_in(top, level):
             own = readable_functions_at(candidate.session)
             inline_level = candidate.session.inline_level
-            is_meant = inline_level < len(own) and declaration_of(own[inline_level]) in meant
+            if inline_level < len(own):
+                is_meant = declaration_of(own[inline_level]) in meant
+            else:  # where it cannot be read, it has the name of its symbol
+                is_meant = candidate.problem is not None and candidate.function == name
             is_meant = is_meant or (entry is not None and entry in _entries(candidate))
             if is_meant and candidate.has_lane:
                 return candidate.number
