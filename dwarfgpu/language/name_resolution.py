@@ -101,6 +101,8 @@ class Names:
         self._intrinsics: set[str] = set()
         self._meanings: dict[str, tuple[Meaning, ...] | UsageError] = {}
         """By name: the parser asks whether a name is a type, then the evaluation what it means."""
+        self.undescribed: dict[str, DwarfGpuError] = {}
+        """By name of a symbol: why the unit that may describe it cannot be read."""
         self._joined: dict[tuple[str, ...], tuple[int, str]] = {}
         """By the words between points: what `joined_names` returns."""
         rules = name_rules_of(self.language)
@@ -154,6 +156,7 @@ class Names:
         cannot be read, and a symbol has it; without a symbol, raise the error."""
         if untyped_symbol(self.session.objects_with(name), name) is None:
             raise error
+        self.undescribed[name] = error
         reason = error.brief or error
         self.remarks[f"{name} is only a symbol, as a unit cannot be read: {reason}"] = None
         return ()

@@ -109,10 +109,10 @@ class Operations(UntypedOperands):
         return self.typed(node, self.objects.referred(value))
 
     def typed(self, node: ast.Node, value: TypedValue) -> TypedValue:
-        """Return the value of a tree; `UsageError` for the name of data whose type is unknown."""
+        """Return the value of a tree; an error for the name of data whose type is unknown."""
         match node:
             case ast.Name(name=name):
-                return typed(value, name, self.session)
+                return typed(value, name, self.session, self.names.undescribed.get(name))
             case ast.Dollar(name=name):  # of a symbol, as Swift has them
                 return typed(value, f"${name}", self.session)
             case _:

@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.scope.symbols_by_name import (
 )
 from dwarfgpu.dwarf.thread_local import tls_address
 from dwarfgpu.dwarf.types.types import Function, Type, Unspecified
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import Bits
@@ -68,9 +68,14 @@ def symbol_of(session: Session, name: str) -> UntypedSymbol | None:
     return symbol
 
 
-def typed(value: TypedValue, name: str, session: Session) -> TypedValue:
-    """Return a value that has a type; `UsageError` for data whose type is unknown."""
+def typed(
+    value: TypedValue, name: str, session: Session, why: DwarfGpuError | None = None
+) -> TypedValue:
+    """Return a value that has a type; for data whose type is unknown, `UsageError` or why it cannot
+    be read."""
     if _is_of_data(value):
+        if why is not None:
+            raise why.anew()
         unsearched = session.unsearched_note(".")
         raise UsageError(f"'{name}' has unknown type; cast it to its declared type{unsearched}")
     return value

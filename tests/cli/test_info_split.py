@@ -97,7 +97,7 @@ def test_a_missing_split_file_is_reported_with_the_folders_searched(tmp_path: Pa
 def test_a_directory_for_debug_files(tmp_path: Path) -> None:
     program = copied("clang4", tmp_path, "prog.dwp", "a.dwo", "b.dwo")
     done = run("eval", "--file", program, "corner")
-    assert done.status != 0 and done.error.startswith("MissingContext: ")
+    assert done.status != 0 and done.error.startswith("corner: MissingContext: ")
     assert done.error.endswith("give --debug-dir DIR")
     answer = run("eval", "--file", program, "--debug-dir", SPLIT / "clang4", "corner")
     assert answer.lines == ["corner = {x = 5, y = 6}"]

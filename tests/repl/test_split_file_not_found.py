@@ -92,6 +92,15 @@ def test_functions_of_the_missing_unit_have_symbols(
     assert "in main () at " in frame
 
 
+def test_data_of_the_missing_unit_have_no_type(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """What a cast says is enough."""
+    sources = {**_TWO, "a.c": f"{_TWO['a.c']}int here = 8;\n"}
+    files = _without_one_split_file(tool, tmp_path, sources)
+    bare, as_number = answers(None, files, ["print here", "print (int) here"])
+    assert "split file a.dwo with the entries of the unit" in bare, bare
+    assert "\n$1 = 8\n" in as_number, as_number
+
+
 def test_a_value_on_entry_needs_the_caller(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """As in GDB: only what is known is shown."""
     frame, *_ = answers(None, _without_one_split_file(tool, tmp_path), ["frame"])
