@@ -15,7 +15,7 @@ from typing import Final
 
 from dwarfgpu.isa.instruction import Encoding, Instruction
 from dwarfgpu.isa.isa_target import IsaTarget
-from dwarfgpu.isa.tables import encodings, isa_target
+from dwarfgpu.isa.tables import encodings, is_complete, isa_target
 
 _LEAF: Final = 2
 _SECOND_BIT: Final = 41
@@ -26,6 +26,18 @@ _THIRD_SOURCE: Final = 0x1FF << _THIRD_BIT
 _ZERO: Final = 128
 """The constant 0 as a source."""
 _DWORD: Final = 0xFFFFFFFF
+_SIZES: Final = {
+    0b110000: 8,  # SMEM
+    0b110100: 8,  # VOP3, VOP3P, MFMA
+    0b110110: 8,  # DS
+    0b110111: 8,  # FLAT, GLOBAL, SCRATCH
+    0b111000: 8,  # MUBUF
+    0b111010: 8,  # MTBUF
+}
+"""Bytes of the encodings of CDNA that are not one dword, by their first six bits."""
+_LITERAL: Final = 255
+_SECOND_DWORD: Final = frozenset({249, 250, _LITERAL})
+"""Sources of VOP1, VOP2 and VOPC: SDWA, DPP, and a constant that follows."""
 
 
 class _Node:
@@ -53,6 +65,8 @@ class Decoder:
     def __init__(self, target: IsaTarget, *, as_llvm_19: bool = False) -> None:
         """`as_llvm_19`: whether encodings of later compilers are undefined, as for LLVM 19."""
         self.target = target
+        self.is_complete = is_complete(target)
+        """Whether the tables have all instructions of the processor."""
         self._most = target.most_bytes
         ordered = sorted(
             encodings(target, as_llvm_19=as_llvm_19),
@@ -125,16 +139,39 @@ class Decoder:
             return Instruction(address, size, encoding, word, 0, b"")
         return None
 
+    def unknown_size(self, code: bytes | memoryview, offset: int = 0) -> int | None:
+        """Return the bytes of what may be an instruction that the tables lack, at an offset where
+        `decode` returns None; None if no instruction begins like that."""
+        if self.is_complete:
+            return None
+        return size_of_unknown(int.from_bytes(code[offset : offset + 4], "little"))
+
     def instructions(
         self, code: bytes | memoryview, address: int = 0
     ) -> Iterator[Instruction | None]:
-        """Yield the instructions of a piece of code; None for each dword that is not an
-        instruction."""
+        """Yield the instructions of a piece of code; None for each that is unknown and for each
+        dword that is not an instruction."""
         offset = 0
         while offset < len(code):
             instruction = self.decode(code, offset, address + offset)
             yield instruction
-            offset += instruction.size if instruction else 4
+            offset += instruction.size if instruction else self.unknown_size(code, offset) or 4
+
+
+def size_of_unknown(word: int) -> int | None:
+    """Return the bytes of an instruction of CDNA from its first dword; None if no encoding begins
+    like that (chapter "Microcode Formats" of AMD's ISA documents)."""
+    prefix = word >> 26 & 0b111111
+    if prefix < 0b100000:  # VOP1, VOP2, VOPC
+        return 8 if word & 0x1FF in _SECOND_DWORD else 4
+    if prefix >= 0b110000:
+        return _SIZES.get(prefix)
+    family = word >> 23 & 0x1FF
+    if prefix >= 0b101100 and family not in (0b101111101, 0b101111110):  # SOPK, SOPP
+        return 4
+    is_one_source = family == 0b101111101  # SOP1; otherwise SOP2, SOPC
+    sources = {word & 0xFF, 0 if is_one_source else word >> 8 & 0xFF}
+    return 8 if _LITERAL in sources else 4
 
 
 @cache

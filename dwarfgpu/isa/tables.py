@@ -21,7 +21,7 @@ from dwarfgpu.isa.operands import OperandKind
 GENERATIONS: Final = (8, 9, 10, 11, 12)
 """The generations with tables; LLVM does not disassemble earlier ones."""
 _MORE: Final = {9: ("gfx950",)}
-"""Files with instructions that LLVM 19 does not know."""
+"""Files with instructions of processors that LLVM 19 does not know, but not all of them."""
 
 
 @cache
@@ -62,6 +62,16 @@ def isa_target(name: str, wave_size: int | None = None) -> IsaTarget:
         if wave_size in (None, target.wave_size):
             return target
     raise Unsupported(f"{name} has no wave{wave_size}")
+
+
+def is_complete(target: IsaTarget) -> bool:
+    """Return whether the tables have all instructions of a processor."""
+    return target.processor not in _MORE.get(target.generation, ())
+
+
+def lacking(processor: str) -> str:
+    """Return what is said of an instruction that the tables of a processor lack."""
+    return f"unknown to dwarfgpu, whose table of {processor} is incomplete"
 
 
 @cache

@@ -308,6 +308,23 @@ def test_what_is_not_simulated_is_listed() -> None:
     assert (done.status, done.out) == (0, "nest: 347 of 347 are simulated\n")
 
 
+def test_an_instruction_that_a_table_lacks(tmp_path: Path) -> None:
+    """It is one line, whatever its second dword would be alone; nothing says that it is wrong."""
+    data = (FIXTURES / "triton/axpy.gfx950.co").read_bytes()
+    place = data.index(bytes.fromhex("000001d2007f0100"))  # v_and_or_b32
+    path = tmp_path / "k.co"
+    path.write_bytes(data[:place] + bytes.fromhex("0000ffd20002807e") + data[place + 8 :])
+    done = run("disas", path, "--no-source", "--no-bytes")
+    assert done.status == 1
+    [line] = [line for line in done.lines if ".long" in line]
+    assert line.split(None, 1)[1] == ".long 0xd2ff0000, 0x7e800200"
+    done = run("disas", path, "--simulated")
+    assert done.status == 1
+    assert done.lines[1].endswith(
+        ".long 0xd2ff0000, 0x7e800200  # unknown to dwarfgpu, whose table of gfx950 is incomplete"
+    )
+
+
 def test_what_is_not_simulated_has_no_json() -> None:
     done = run("disas", FIXTURES / "hip/nest.gfx942.O2.v5.co", "--simulated", "--json")
     assert done.status == 2

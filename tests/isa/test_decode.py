@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.errors import Unsupported, UsageError
-from dwarfgpu.isa.decode import Decoder, decoder
+from dwarfgpu.isa.decode import Decoder, decoder, size_of_unknown
 from dwarfgpu.isa.tables import GENERATIONS, isa_target, targets
 
 ROWS = [
@@ -80,6 +80,31 @@ def test_any_bytes(name: str) -> None:
         offset += instruction.size if instruction else 4
         steps += 1
     assert len(code) <= offset < len(code) + 4 and steps <= 1501
+
+
+@pytest.mark.parametrize(
+    ("code", "size"),
+    [
+        ("0000ffd300000000", 8), ("0000ffdb", 8), ("0000fcdf", 8), ("0000fce3", 8),
+        ("0000ffc3", 8), ("0000ebeb", 8), ("00e0007e", 4), ("ffe0007e", 8), ("f9e0007e", 8),
+        ("00ff80be", 4), ("ffff80be", 8), ("00007f9f", 4), ("00ff7f9f", 8), ("00ff7fbf", 8),
+        ("ffff00bb", 4), ("ffffffbf", 4), ("000000c4", None), ("ffffffff", None), ("", 4),
+    ],
+)  # fmt: skip
+def test_sizes_of_unknown_instructions(code: str, size: int | None) -> None:
+    """VOP3, DS, FLAT, MUBUF, SMEM, MTBUF; VOP1, SOP1, SOP2, SOPC, SOPK, SOPP; no encoding."""
+    assert size_of_unknown(int.from_bytes(bytes.fromhex(code), "little")) == size
+
+
+def test_an_unknown_instruction_is_one_step() -> None:
+    """Where a table is incomplete: in others every dword that is not an instruction is one."""
+    code = bytes.fromhex("0000ffd20002807e000080bf")
+    for name, texts in (
+        ("gfx950", [None, "s_nop 0"]),
+        ("gfx942", [None, "v_mov_b32_e32 v64, s0", "s_nop 0"]),
+    ):
+        decoded = decoder(name).instructions(code)
+        assert [item and item.text for item in decoded] == texts
 
 
 def test_every_dword_of_a_wave_size() -> None:

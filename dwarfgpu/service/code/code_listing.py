@@ -9,6 +9,7 @@ from typing import Final
 from dwarfgpu.base.records import define, frozen
 from dwarfgpu.dwarf.line.line_lookup import SourceLine
 from dwarfgpu.isa.instruction import Instruction
+from dwarfgpu.isa.tables import lacking
 from dwarfgpu.service.code.code_origins import CodeOrigin
 from dwarfgpu.service.code.code_to_show import CodeToShow
 from dwarfgpu.service.code.disassembly import CodeLine, CodeRange, Disassembly
@@ -165,7 +166,12 @@ def simulated_lines(
     count, missing = 0, []
     for line in disassembly.instructions(piece.begin, piece.end):
         count += 1
-        why = "no instruction" if line.instruction is None else why_not(line.instruction)
+        if line.instruction is not None:
+            why = why_not(line.instruction)
+        elif line.is_unknown:
+            why = lacking(str(disassembly.processor))
+        else:
+            why = "no instruction"
         if why is not None:
             missing.append(one_line(f"  {line.address:x}  {line.text.strip()}  # {why}"))
     title = f"{piece.item.name}: {count - len(missing)} of {count} are simulated"

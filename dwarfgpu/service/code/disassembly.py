@@ -78,13 +78,15 @@ class CodeLine:
     """As loaded."""
     data: bytes
     text: str
-    """Mnemonic and operands; `.long 0x…` or `.byte 0x…` for undefined ones."""
+    """Mnemonic and operands; `.long 0x…, 0x…` or `.byte 0x…` for undefined ones."""
     target: int | None
     """Where a branch goes to."""
     target_name: str | None
     """The target relative to a symbol: `nest+0x7c`."""
     instruction: Instruction | None
     """The decoded instruction; None for a CPU."""
+    is_unknown: bool = False
+    """Whether the bytes may be an instruction that the processor's table lacks."""
 
     @property
     def is_defined(self) -> bool:
@@ -469,9 +471,12 @@ def _gpu_lines(
     for instruction in decode.instructions(data, begin):
         address = begin + offset
         if instruction is None:
-            piece = data[offset : offset + 4]
-            yield CodeLine(address, piece, undefined_text(piece), None, None, None)
-            offset += 4
+            size = decode.unknown_size(data, offset)
+            piece = data[offset : offset + (size or 4)]
+            is_unknown = size is not None
+            text = undefined_text(piece)
+            yield CodeLine(address, piece, text, None, None, None, is_unknown=is_unknown)
+            offset += size or 4
             continue
         piece = data[offset : offset + instruction.size]
         offset += instruction.size
@@ -490,8 +495,9 @@ def _host_lines(
 
 def undefined_text(data: bytes) -> str:
     """Return bytes that are not an instruction, as directives."""
-    if len(data) == 4:
-        return f".long {int.from_bytes(data, 'little'):#010x}"
+    if data and len(data) % 4 == 0:
+        dwords = (data[start : start + 4] for start in range(0, len(data), 4))
+        return ".long " + ", ".join(f"{int.from_bytes(dword, 'little'):#010x}" for dword in dwords)
     return ".byte " + ", ".join(f"{byte:#04x}" for byte in data)
 
 

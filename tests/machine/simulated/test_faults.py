@@ -98,6 +98,22 @@ def test_bytes_that_are_not_an_instruction() -> None:
     assert stopped.text == "0xffffffff at 0x10000 is not a known instruction of gfx1100"
 
 
+def test_an_instruction_that_the_table_of_a_processor_lacks() -> None:
+    """That of gfx950 is incomplete; words of no encoding are illegal there too."""
+    code = vectors.machine(bytes.fromhex("0000ffd200000000"), 64, "gfx950", 64)
+    stopped = code.run()
+    assert stopped is not None and stopped.reason is StopReason.NOT_SIMULATED
+    assert stopped.text == (
+        "not simulated: 0xd2ff0000 at 0x10000 is unknown to dwarfgpu, whose table of gfx950 is "
+        "incomplete"
+    )
+    for word in ("ffffffff", "000000c4"):
+        stopped = vectors.machine(bytes.fromhex(word), 64, "gfx950", 64).run()
+        assert stopped is not None and stopped.reason is StopReason.ILLEGAL_INSTRUCTION
+    stopped = vectors.machine(bytes.fromhex("0000ffd200000000"), 64, "gfx942", 64).run()
+    assert stopped is not None and stopped.reason is StopReason.ILLEGAL_INSTRUCTION
+
+
 def test_the_instruction_that_is_illegal() -> None:
     """v_illegal, a dword of zeros on GFX10 and later: a wave that jumps into padding gets there."""
     stopped = stop_of("00000000", [0])

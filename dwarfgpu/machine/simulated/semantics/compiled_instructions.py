@@ -18,6 +18,7 @@ from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.instruction import Encoding, Instruction
 from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.registers import Register
+from dwarfgpu.isa.tables import lacking
 from dwarfgpu.machine.simulated.semantics.approximations import APPROXIMATIONS
 from dwarfgpu.machine.simulated.semantics.cube_faces import CUBE_FACES
 from dwarfgpu.machine.simulated.semantics.division import DIVISION
@@ -34,7 +35,7 @@ from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegi
 from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 from dwarfgpu.machine.simulated.storage.wave_memory import Commuting
 from dwarfgpu.machine.simulated.storage.wave_registers import lanes_of, mask_of
-from dwarfgpu.machine.simulated.wave_fault import WaveStop
+from dwarfgpu.machine.simulated.wave_fault import WaveStop, not_simulated
 from dwarfgpu.machine.topology import StopReason
 
 NAMESPACE: Final[dict[str, Any]] = {
@@ -231,9 +232,12 @@ def _instruction(decoder: Decoder, pc: int, code: bytes) -> Instruction:
         if instruction is not None:
             instruction.word = word
     if instruction is None:
-        word = int.from_bytes(code[:4], "little")
-        known = f"is not a known instruction of {decoder.target.processor}"
-        raise WaveStop(StopReason.ILLEGAL_INSTRUCTION, f"{word:#010x} at {pc:#x} {known}")
+        word_text = f"{int.from_bytes(code[:4], 'little'):#010x} at {pc:#x}"
+        processor = decoder.target.processor
+        if decoder.unknown_size(code) is not None:
+            raise not_simulated(f"{word_text} is {lacking(processor)}")
+        known = f"is not a known instruction of {processor}"
+        raise WaveStop(StopReason.ILLEGAL_INSTRUCTION, f"{word_text} {known}")
     if instruction.mnemonic == "v_illegal":
         raise WaveStop(StopReason.ILLEGAL_INSTRUCTION, f"v_illegal at {pc:#x}")
     return instruction
