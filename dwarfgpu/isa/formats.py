@@ -330,8 +330,9 @@ class Format:
         default = 1 if name == "op_sel_hi" and "IsPacked" in self.flags else 0
         sources: list[int] = []
         for number, letter in enumerate(self.modifiers):
-            if letter == "m":
-                sources.append(self.index[f"src{number}_modifiers"])
+            if letter in "ms":
+                prefix = "scale_" if letter == "s" else ""
+                sources.append(self.index[f"{prefix}src{number}_modifiers"])
             else:
                 sources.append(-1 if letter == "0" else -2)
         has_destination = name == "op_sel" and "VOP3_OPSEL" in self.flags and bool(sources)

@@ -27,4 +27,6 @@ class IsaTarget:
         """The size of the longest instruction."""
         if "nsa" in self.features:
             return 20
+        if self.processor == "gfx950":
+            return 16
         return 12 if "vop3_literal" in self.features else 8

@@ -43,6 +43,9 @@ RESERVED_FROM: Final = {
 }
 """Fields that are reserved from a number on: LLVM 19 ends itself there, here it is undefined."""
 
+_MATRIX_DWORDS: Final = (8, 8, 6, 6, 4)
+"""Registers of 32 numbers in the formats of `v_mfma_f32_16x16x128_f8f6f4`."""
+
 Value = Register | Constant | Literal | int
 """The value of a field; `int` if it is neither source nor destination."""
 
@@ -162,6 +165,16 @@ class OperandKind:
     def _vector_or_accumulator(self, field: int) -> Value | None:
         return self._source(field | 0x100)
 
+    def _matrix(self, field: int) -> Value | None:
+        """Return a part of a matrix, whose format is in the bits above the register."""
+        form = field >> 10
+        if form >= len(_MATRIX_DWORDS) or not field & 0x100:
+            return None
+        size, number = _MATRIX_DWORDS[form], field & 0xFF
+        return (
+            Register("a" if field & 0x200 else "v", number, size) if number + size <= 256 else None
+        )
+
     def _data(self, field: int) -> Value | None:
         if "gfx90a" not in self._target.features:
             field &= 0x1FF
@@ -212,6 +225,7 @@ _DECODERS: Final[dict[str, Callable[[OperandKind, int], Value | None]]] = {
     "src_half_lo": OperandKind._half_lo_source,
     "vector": OperandKind._vector_or_accumulator,
     "data": OperandKind._data,
+    "matrix": OperandKind._matrix,
     "mask": OperandKind._source,
     "sdwa_src": OperandKind._sdwa_source,
     "sdwa_mask": OperandKind._sdwa_mask,

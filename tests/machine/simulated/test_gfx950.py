@@ -40,6 +40,26 @@ def test_bits_chosen_by_a_table() -> None:
         require_on([TARGET], "v_bitop3_b32", 32, model, cases, bitop3=table)
 
 
+@pytest.mark.parametrize("selected", [0, 0b1011, 0b0100])
+def test_bits_of_halves_chosen_by_a_table(selected: int) -> None:
+    """op_sel says which halves are read and written; the other half stays."""
+    names = ("src0_modifiers", "src1_modifiers", "src2_modifiers")
+    fields = {name: (selected >> n & 1) << 2 for n, name in enumerate(names)}
+    fields["src0_modifiers"] |= selected & 8
+    machine = before(
+        "v_bitop3_b16", vdst=8, src0=256, src1=256 + 1, src2=256 + 2, bitop3=0xCA, **fields
+    )
+    [wave] = machine.waves
+    numbers = 0x00FF1234, 0x5A5A0F0F, 0x3333C0DE
+    for register, number in enumerate(numbers):
+        wave.v[register][:] = number
+    wave.v[8][:] = 0xABCDEF01
+    a, b, c = (number >> 16 * (selected >> n & 1) & 0xFFFF for n, number in enumerate(numbers))
+    result = a & b | ~a & c & 0xFFFF  # 0xCA: where a has a bit that of b, else that of c
+    expected = result << 16 | 0xEF01 if selected & 8 else 0xABCD0000 | result
+    assert done(machine).v[8].tolist() == [expected] * 64
+
+
 def test_pairs_of_bf16() -> None:
     """To nearest even, and a NaN stays one."""
     machine = before("v_cvt_pk_bf16_f32", vdst=8, src0=256, src1=256 + 1)
@@ -146,3 +166,116 @@ def test_products(name: str) -> None:
 def _row(rows: int, number: int, lane: int) -> int:
     """The row of a result in a register of a lane."""
     return number // 4 * 8 * (rows // 32) + lane // rows * 4 + number % 4
+
+
+FORMATS = ((8, 4, 7), (8, 5, 15), (6, 2, 1), (6, 3, 3), (4, 2, 1))
+"""Bits, those of the exponent, and its bias: e4m3, e5m2, e2m3, e3m2, e2m1."""
+
+
+def _number(code: int, form: int) -> float:
+    bits, exponent_bits, bias = FORMATS[form]
+    fraction_bits = bits - 1 - exponent_bits
+    exponent = code >> fraction_bits & (1 << exponent_bits) - 1
+    fraction = (code & (1 << fraction_bits) - 1) / (1 << fraction_bits)
+    value = (1 + fraction) * 2.0**exponent if exponent else fraction * 2.0
+    return (-1 if code >> bits - 1 else 1) * value * 2.0**-bias
+
+
+def _position(k: int, form: int, depth: int) -> tuple[int, int]:
+    """The group of lanes that has an element of a row, and where in these lanes it is.
+
+    Triton, whose products are tested on GPUs, lays its operands out like that.
+    """
+    if FORMATS[form][0] != 8:
+        return k // 32, k % 32
+    return k % (depth // 2) // 16, k // (depth // 2) * 16 + k % 16
+
+
+def _fill(wave: SimulatedWave, first: int, codes: Any, form: int) -> None:
+    """Put rows of codes where a product has them."""
+    rows, depth = codes.shape
+    lanes = [0] * 64
+    for row in range(rows):
+        for k in range(depth):
+            group, element = _position(k, form, depth)
+            lanes[group * rows + row] |= int(codes[row, k]) << FORMATS[form][0] * element
+    for lane, bits in enumerate(lanes):
+        for n in range(FORMATS[form][0]):
+            wave.v[first + n][lane] = bits >> 32 * n & 0xFFFFFFFF
+
+
+def _product_of(
+    rows: int, depth: int, first: int, second: int, scales: tuple[int, int] | None, rng: Any
+) -> tuple[Any, Any]:
+    """A machine before a product of two formats, and the expected result; `scales` are the bytes
+    of the scales that the instruction names."""
+    shape = f"{rows}x{rows}x{depth}_f8f6f4"
+    name = f"v_mfma_f32_{shape}" if scales is None else f"v_mfma_scale_f32_{shape}"
+    encoding = next(
+        item
+        for item in decoder(TARGET).encodings
+        if item.mnemonic == name and item.format.kinds[0].decoder == "vgpr"
+    )
+    fields = {"vdst": 32, "src0": 256 | first << 10, "src1": 256 + 8 | second << 10}
+    fields["src2"] = 256 + 16
+    if scales is not None:
+        fields |= {"scale_src0": 256 + 48, "scale_src1": 256 + 49}
+        fields |= {f"scale_src{n}_modifiers": byte << 2 for n, byte in enumerate(scales)}
+    word = programs.placed(encoding, fields)
+    machine = vectors.machine(word.to_bytes(encoding.format.size, "little"), 64, TARGET, 64)
+    [wave] = machine.waves
+    numbers = []
+    for number, form in enumerate((first, second)):
+        bits, _, _ = FORMATS[form]
+        codes = rng.integers(0, 1 << bits, (rows, depth))
+        if bits == 8:  # no NaN, no infinity, and sums that are exact
+            codes = codes & 0x83 | rng.integers(0x38, 0x40, (rows, depth))
+        _fill(wave, 8 * number, codes, form)
+        matrix = np.array([[_number(int(code), form) for code in row] for row in codes])
+        if scales is not None:
+            raw = rng.integers(120, 134, (rows, depth // 32, 4))
+            for lane in range(64):
+                parts = raw[lane % rows, lane // rows]
+                wave.v[48 + number][lane] = sum(int(part) << 8 * n for n, part in enumerate(parts))
+            exponents = raw[:, :, scales[number]].astype(float) - 127
+            matrix = matrix * 2.0 ** np.repeat(exponents, 32, 1)
+        numbers.append(matrix)
+    c = rng.integers(-99, 99, (rows, rows)).astype("f4")
+    for n in range(rows * rows // 64):
+        for lane in range(64):
+            wave.v[16 + n][lane] = c[_row(rows, n, lane), lane % rows].view("u4")
+    return machine, numbers[0] @ numbers[1].T + c
+
+
+@pytest.mark.parametrize(("rows", "depth"), [(16, 128), (32, 64)])
+@pytest.mark.parametrize("first", range(5))
+@pytest.mark.parametrize("second", range(5))
+@pytest.mark.parametrize("scales", [None, (0, 0), (2, 1), (3, 3)])
+def test_products_of_small_floats(
+    rows: int, depth: int, first: int, second: int, scales: tuple[int, int] | None
+) -> None:
+    """All pairs of formats, and each 32 elements with a scale of their own."""
+    rng = np.random.default_rng(3)
+    machine, expected = _product_of(rows, depth, first, second, scales, rng)
+    stopped = machine.run(most=1)
+    sizes = {FORMATS[first][0], FORMATS[second][0]}
+    if 6 in sizes and (len(sizes) > 1 or scales is not None):
+        assert stopped is not None and f"cbsz:{first} blgp:{second}" in stopped.text
+        return
+    assert stopped is None
+    [wave] = machine.waves
+    for n in range(rows * rows // 64):
+        results = wave.v[32 + n].view("f4").tolist()
+        wanted = [expected[_row(rows, n, lane), lane % rows] for lane in range(64)]
+        assert results == pytest.approx(wanted, rel=1e-6, abs=1e-6)
+
+
+def test_a_scale_that_is_not_a_number() -> None:
+    rng = np.random.default_rng(3)
+    machine, _ = _product_of(16, 128, 4, 4, (0, 0), rng)
+    [wave] = machine.waves
+    wave.v[48][5] = 0xFF
+    assert machine.run(most=1) is None
+    for n in range(4):
+        rows = [_row(16, n, lane) for lane in range(64)]
+        assert np.isnan(wave.v[32 + n].view("f4")).tolist() == [row == 5 for row in rows]

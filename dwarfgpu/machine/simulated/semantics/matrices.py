@@ -20,7 +20,7 @@ from dwarfgpu.machine.simulated.wave_fault import not_simulated
 def tile(registers: tuple[Lanes, ...], kind: str) -> Lanes:
     """Return registers as elements of a type, lowest bits first: an array of elements and lanes.
 
-    bf16, xf32 and numbers of 8 bits are of single precision then.
+    bf16, xf32 and numbers of 8, 6 and 4 bits are of single precision then.
     """
     rows = np.stack(registers)
     if kind == "bf16":
@@ -29,6 +29,8 @@ def tile(registers: tuple[Lanes, ...], kind: str) -> Lanes:
     if kind.startswith(("fp8", "bf8")):
         parts = [rows >> 8 * n & 255 for n in range(4)]
         return small_float(np.stack(parts, 1).reshape(-1, rows.shape[1]), kind)
+    if kind in ("fp6", "bf6", "fp4"):
+        return small_float(_packed_codes(rows, int(kind[-1])), kind)
     if kind == "xf32":
         return xf32(rows.view(np.float32))
     if kind == "b4":
@@ -44,6 +46,38 @@ def tile(registers: tuple[Lanes, ...], kind: str) -> Lanes:
     parts = [rows >> 8 * size * n for n in range(4 // size)]
     narrow = np.stack(parts, 1).reshape(-1, rows.shape[1])
     return narrow.astype(f"u{size}").view(_KINDS[kind])
+
+
+def _packed_codes(rows: Lanes, bits: int) -> Lanes:
+    """Return the codes that follow each other in registers, over their borders."""
+    out = []
+    for start in range(0, 32 * len(rows), bits):
+        number, shift = divmod(start, 32)
+        code = rows[number] >> shift
+        if shift + bits > 32:
+            code = code | rows[number + 1] << 32 - shift
+        out.append(code & (1 << bits) - 1)
+    return np.stack(out)
+
+
+def joined_groups(elements: Lanes, rows: int) -> Lanes:
+    """Return a matrix of 8-bit numbers in the layout of those with 4: 32 elements of a row or
+    column in one lane.
+
+    Its lanes have 16 elements of each half of the row, one after the other.
+    """
+    groups = elements.shape[1] // rows
+    parts: Lanes = elements.reshape(2, 16, groups, rows).transpose(0, 2, 1, 3)
+    return parts.reshape(groups, 32, rows).transpose(1, 0, 2).reshape(32, -1)
+
+
+def scaled_tile(elements: Lanes, scales: Lanes, byte: int) -> Lanes:
+    """Return the 32 elements that follow each other in a lane times the power of two in a byte of
+    its scale: the exponent of a single precision number; 255 is NaN."""
+    exponents = (scales >> 8 * byte & 255).astype(np.int32)
+    factors = np.where(exponents == 255, np.nan, np.ldexp(1.0, exponents - 127))
+    result: Lanes = elements.astype(np.float64) * factors
+    return result
 
 
 _KINDS: Final[dict[str, Any]] = {**TYPES, "b8": np.uint8}
@@ -255,6 +289,7 @@ MATRICES: Final[dict[str, Any]] = {
     function.__name__: function
     for function in (
         *(tile, untiled, mfma, smfmac, wmma, swmmac, halves_of),
+        *(joined_groups, scaled_tile),
         *(grouped_lanes, one_block, negated_elements),
     )
 }

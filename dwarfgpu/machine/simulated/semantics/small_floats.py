@@ -1,4 +1,4 @@
-"""8-bit floating point formats, and xf32.
+"""Floating point formats of 8, 6 and 4 bits, and xf32.
 
 "fnuz" are those of GFX940: one zero, no infinities, one NaN. Later processors have those of the
 Open Compute Project ("OCP 8-bit Floating Point Specification"): e4m3 has no infinities either.
@@ -14,7 +14,10 @@ import numpy as np
 from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.machine.simulated.semantics.lane_functions import Lanes, bits, fma
 
-_EXPONENT_BITS: Final = {"fp8": 4, "bf8": 5}
+_SIZES: Final = {"fp8": (8, 4), "bf8": (8, 5), "fp6": (6, 2), "bf6": (6, 3), "fp4": (4, 2)}
+"""Bits of a number, and of its exponent."""
+MATRIX_FORMATS: Final = ("fp8", "bf8", "fp6", "bf6", "fp4")
+"""By the fields `cbsz` and `blgp` of `v_mfma_f32_16x16x128_f8f6f4` and its like."""
 
 
 def format_of(kind: str, target: IsaTarget) -> str:
@@ -25,33 +28,37 @@ def format_of(kind: str, target: IsaTarget) -> str:
 
 @cache
 def small_floats(name: str) -> Lanes:
-    """Return the number of each of the 256 bytes, as f32."""
+    """Return the number of each code of a format, as f32.
+
+    Those of 6 and 4 bits (e2m3, e3m2, e2m1) have neither infinities nor NaN.
+    """
     kind, _, fnuz = name.partition("_")
-    exponent_bits = _EXPONENT_BITS[kind]
-    fraction_bits = 7 - exponent_bits
+    bits, exponent_bits = _SIZES[kind]
+    fraction_bits = bits - 1 - exponent_bits
     bias = (1 << exponent_bits - 1) - (not fnuz)
-    out = np.zeros(256, np.float32)
-    for number in range(256):
+    out = np.zeros(1 << bits, np.float32)
+    for number in range(1 << bits):
         exponent = number >> fraction_bits & (1 << exponent_bits) - 1
         fraction = number & (1 << fraction_bits) - 1
         if exponent:
             value = (1 + fraction / (1 << fraction_bits)) * 2.0 ** (exponent - bias)
         else:
             value = fraction / (1 << fraction_bits) * 2.0 ** (1 - bias)
-        out[number] = -value if number & 0x80 else value
+        out[number] = -value if number >> bits - 1 else value
     if fnuz:
         out[0x80] = np.nan
     elif kind == "fp8":
         out[[0x7F, 0xFF]] = np.nan
-    else:
+    elif kind == "bf8":
         out[0x7C], out[0xFC] = np.inf, -np.inf
         out[[0x7D, 0x7E, 0x7F, 0xFD, 0xFE, 0xFF]] = np.nan
     return out
 
 
 def small_float(a: Lanes, name: str) -> Lanes:
-    """Return bytes as f32."""
-    result: Lanes = small_floats(name)[a & 255]
+    """Return the lowest bits as f32."""
+    numbers = small_floats(name)
+    result: Lanes = numbers[a & len(numbers) - 1]
     return result
 
 

@@ -196,6 +196,8 @@ class SourceStatements(TileStatements):
             operand = self._constant(operand)
         if self._is_mix and shape.kind == "f":
             return self._mixed(operand)
+        if self.operation.name.startswith("v_mfma_scale"):
+            operand = _without(operand, OP_SELECT | OP_SELECT_HIGH)  # they choose a byte
         has_signs = "src0_modifiers" in self.item.fields or "src1_modifiers" in self.item.fields
         if shape.count == 1 and "op_sel_hi" in self._form_text and shape.is_float:
             # Of a packed operation with a plain source (v_dot2): signs alone.

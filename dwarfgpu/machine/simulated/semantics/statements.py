@@ -60,7 +60,7 @@ _NAMES: Final = {
 _WORD: Final = pattern(r"\b[A-Za-z_]\w*\b(?!\()")
 _CALL: Final = pattern(r"\b([A-Za-z_]\w*)\(")
 _NUMBER: Final = pattern(r"\b(?:scalar32|u32)\(")
-_FIELDS: Final = frozenset({"key", "high", "byte", "clamp", "fetch"})
+_FIELDS: Final = frozenset({"key", "high", "byte", "clamp", "fetch", "scale_a", "scale_b"})
 _FACTORS: Final = {1: "2", 2: "4", 3: "0.5"}
 """The factors of the modifier omod."""
 _HALF: Final = type_shape("f16")
@@ -260,6 +260,8 @@ class _Piece(SourceStatements, ControlStatements):
             return fields.get("index_key_8bit", fields.get("index_key_16bit", 0))
         if name == "fetch":
             return self._fetch
+        if name in ("scale_a", "scale_b"):  # op_sel and op_sel_hi are the bits of the byte
+            return fields[f"scale_src{'ab'.index(name[-1])}_modifiers"] >> 2
         if name == "high":
             return int(bool(fields.get("src0_modifiers", 0) & OP_SELECT_HIGH))
         return fields.get({"byte": "byte_sel"}.get(name, name), 0)

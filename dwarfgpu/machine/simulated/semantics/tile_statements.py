@@ -7,7 +7,7 @@ import struct
 from dwarfgpu.isa.modifiers import OP_SELECT
 from dwarfgpu.machine.simulated.semantics.operand_text import Operand
 from dwarfgpu.machine.simulated.semantics.result_statements import ResultStatements
-from dwarfgpu.machine.simulated.semantics.small_floats import format_of
+from dwarfgpu.machine.simulated.semantics.small_floats import MATRIX_FORMATS, format_of
 from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
 
@@ -19,6 +19,11 @@ def _single_bits(number: int) -> int:
     [value] = struct.unpack("<d", struct.pack("<Q", number))
     [bits] = struct.unpack("<I", struct.pack("<f", value))
     return int(bits)
+
+
+def _bits_of(number: int) -> int:
+    """Return the bits of an element by the number of its format."""
+    return int(MATRIX_FORMATS[number][-1])
 
 
 class TileStatements(ResultStatements):
@@ -36,6 +41,9 @@ class TileStatements(ResultStatements):
         if register is None:
             text = self._filled_tile(kind, operand)
             return self._modified_tile(kind, number, text, operand.modifiers)
+        if number < 2 and self.operation.name.endswith("_f8f6f4"):
+            self._require_formats()
+            kind = MATRIX_FORMATS[self.item.fields[("cbsz", "blgp")[number]]]
         raws = ", ".join(operand.raw(number) for number in range(register.size))
         form = format_of(kind, self.target) if kind in ("fp8", "bf8") else kind
         text = f"tile(({raws},), '{form}')"
@@ -48,6 +56,9 @@ class TileStatements(ResultStatements):
         """Apply cbsz and abid, blgp, and signs."""
         fields = self.item.fields
         name = self.operation.name
+        if name.endswith("_f8f6f4"):  # cbsz and blgp are formats
+            is_split = number < 2 and kind in ("fp8", "bf8")
+            return f"joined_groups({text}, {self._rows})" if is_split else text
         if name.startswith("v_mfma"):
             pattern, size = fields["blgp"], fields["cbsz"]
             if "f64" in name:
@@ -55,15 +66,27 @@ class TileStatements(ResultStatements):
             if number == 1 and pattern:
                 return f"grouped_lanes({text}, {pattern})"
             if number == 0 and size:
-                rows = int(name.split("_")[3].partition("x")[0])
-                self._require_blocks(rows, size, fields["abid"])
-                return f"one_block({text}, {rows}, {size}, {fields['abid']})"
+                self._require_blocks(self._rows, size, fields["abid"])
+                return f"one_block({text}, {self._rows}, {size}, {fields['abid']})"
             return text
         if number == 2 and modifiers & 3:
             text = f"absolute({text})" if modifiers & 2 else text
             return f"-{text}" if modifiers & 1 else text
         is_signed = kind in ("f16", "bf16") and modifiers & 3
         return f"negated_elements({text}, {modifiers & 3})" if is_signed else text
+
+    @property
+    def _rows(self) -> int:
+        """The rows of the first matrix, and of the result."""
+        return int(self.operation.name.partition("x")[0].rpartition("_")[2])
+
+    def _require_formats(self) -> None:
+        """Raise `WaveStop` for matrices of 6 bits where the order of their elements matters: no
+        public document says which ones a lane has."""
+        fields = self.item.fields
+        sizes = {_bits_of(fields[name]) for name in ("cbsz", "blgp")}
+        if 6 in sizes and (len(sizes) > 1 or "scale" in self.operation.name):
+            raise not_simulated(f"{self.name} cbsz:{fields['cbsz']} blgp:{fields['blgp']}")
 
     def _require_lanes(self) -> None:
         """Raise `WaveStop` where lanes have as much of the sparse matrix as of the other one: AMD's

@@ -21,7 +21,10 @@ WHOLE: Final = 0b1111
 _PRESERVE: Final = 2
 """`dst_unused` of SDWA: the other bytes of the destination stay."""
 _KEEPS_HIGH_ON_GFX9: Final = frozenset(
-    {"v_fma_f16", "v_mad_f16", "v_mad_u16", "v_mad_i16", "v_div_fixup_f16"}
+    {
+        *("v_fma_f16", "v_mad_f16", "v_mad_u16", "v_mad_i16", "v_div_fixup_f16"),
+        "v_bitop3_b16",
+    }
 )
 """16-bit operations of GFX9 that leave the high half of their register alone; others clear it."""
 _LOW_RESULTS: Final = ("d & 0xffff0000 | ",)
