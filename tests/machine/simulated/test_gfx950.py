@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -279,3 +280,169 @@ def test_a_scale_that_is_not_a_number() -> None:
     for n in range(4):
         rows = [_row(16, n, lane) for lane in range(64)]
         assert np.isnan(wave.v[32 + n].view("f4")).tolist() == [row == 5 for row in rows]
+
+
+SCALES = (0x3F800000, 0xC0490FDB, 0x00000001, 0x42FFFFFF, 0x7F800000, 0x3F000000, 0x3D800000)
+"""Of f32 only the exponent counts: 1, -3.14, 2**-127, 127.9, infinity (which is NaN), 1/2, 1/16."""
+
+
+def _factor(scale: int) -> float:
+    exponent = scale >> 23 & 255
+    return float("nan") if exponent == 255 else 2.0 ** (exponent - 127)
+
+
+def _special(code: int, form: int) -> float:
+    """The number of a code, also infinities and NaN."""
+    if form == 0 and code & 0x7F == 0x7F or form == 1 and code & 0x7F > 0x7C:
+        return float("nan")
+    if form == 1 and code & 0x7F == 0x7C:
+        return float("-inf") if code >> 7 else float("inf")
+    return _number(code, form)
+
+
+def _bits_of(number: float, kind: str) -> int:
+    """A number in a format of GPUs, rounded to nearest."""
+    if kind == "bf16":
+        bits = int(np.float32(number).view("u4"))
+        return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16 & 0xFFFF
+    return int(np.array(number, kind).view(f"u{kind[-1]}"))
+
+
+@pytest.mark.parametrize("form", [0, 1, 4])
+@pytest.mark.parametrize("kind", ["f4", "f2", "bf16"])
+def test_small_floats_with_a_scale(form: int, kind: str) -> None:
+    source = {0: "fp8", 1: "bf8", 4: "fp4"}[form]
+    name = f"v_cvt_scalef32_pk_{ {'f4': 'f32', 'f2': 'f16'}.get(kind, kind) }_{source}"
+    rng = Random(4)
+    bits = FORMATS[form][0]
+    for part in range(2 if form != 4 else 4):
+        fields = {"src0_modifiers": (part & 1) << 2, "src1_modifiers": (part >> 1) << 2}
+        machine = before(name, vdst=8, src0=256, src1=256 + 1, **fields)
+        [wave] = machine.waves
+        dwords = [rng.getrandbits(32) for _ in range(64)]
+        scales = [SCALES[lane % len(SCALES)] for lane in range(64)]
+        wave.v[0][:], wave.v[1][:] = dwords, scales
+        wave = done(machine)
+        for lane, (dword, scale) in enumerate(zip(dwords, scales, strict=True)):
+            pair = dword >> 2 * bits * part
+            codes = [pair & (1 << bits) - 1, pair >> bits & (1 << bits) - 1]
+            wanted = [_special(code, form) * _factor(scale) for code in codes]
+            if kind == "f4":
+                results = [int(wave.v[8 + n][lane]) for n in range(2)]
+            else:
+                results = [int(wave.v[8][lane]) >> 16 * n & 0xFFFF for n in range(2)]
+            for result, number in zip(results, wanted, strict=True):
+                if number != number:
+                    value = _number_of(result, kind)
+                    assert value != value
+                else:
+                    with np.errstate(over="ignore"):
+                        assert result == _bits_of(number, kind), (lane, number)
+
+
+def _number_of(bits: int, kind: str) -> float:
+    if kind == "bf16":
+        return float(np.uint32(bits << 16).view("f4"))
+    return float(np.array(bits, f"u{kind[-1]}").view(kind))
+
+
+def _code_of(number: float, form: int, saturates: bool) -> int | None:
+    """The code of a number, the nearest one, an even one of two; None for any NaN."""
+    if number != number:
+        return None
+    sign = 0x80 if np.signbit(number) else 0
+    finite = [code for code in range(128) if np.isfinite(_special(code, form))]
+    size = abs(number)
+    if size in (_special(code, form) for code in finite):
+        return sign | next(code for code in finite if _special(code, form) == size)
+    top = _special(finite[-1], form)
+    step = top - _special(finite[-2], form)
+    if size > top + step / 2 or size == top + step / 2 and finite[-1] % 2:
+        if saturates and size != float("inf"):
+            return sign | finite[-1]
+        return sign | 0x7C if form else None
+    return sign | min(finite, key=lambda code: (abs(_special(code, form) - size), code % 2))
+
+
+@pytest.mark.parametrize("form", [0, 1])
+@pytest.mark.parametrize("kind", ["f32", "f16", "bf16"])
+@pytest.mark.parametrize("saturates", [False, True])
+def test_numbers_as_small_floats_with_a_scale(form: int, kind: str, saturates: bool) -> None:
+    """The number is divided by the scale; MODE.FP16_OVFL makes one that is too large the largest,
+    as Triton sets it. The other half of the register stays."""
+    name = f"v_cvt_scalef32_pk_{('fp8', 'bf8')[form]}_{kind}"
+    rng = Random(5)
+    exact = [_special(code, form) for code in range(127)]
+    inputs = [number for number in exact if np.isfinite(number)]
+    inputs += [(a + b) / 2 for a, b in pairwise(inputs)]
+    inputs += [rng.uniform(-500, 500) for _ in range(40)] + [1e4, -6e4, 464.0, 465.0, float("nan")]
+    inputs += [] if saturates and not form else [float("inf")]
+    inputs = [number * rng.choice((1, -1)) for number in inputs]
+    rng.shuffle(inputs)
+    for start in range(0, len(inputs) - 1, 2):
+        pair, scale, high = inputs[start : start + 2], rng.choice(SCALES), rng.getrandbits(1)
+        fields = {"src0_modifiers": high << 3, "vdst": 8, "src0": 256, "src1": 256 + 1}
+        if kind == "f32":
+            fields["src2"] = 256 + 2
+        machine = before(name, **fields)
+        [wave] = machine.waves
+        wave.set_mode(0xF0 | saturates << 23)
+        wave.v[8][:] = 0x12345678
+        with np.errstate(over="ignore"):
+            if kind == "f32":
+                codes = [_bits_of(number, "f4") for number in pair]
+                pair = [_number_of(code, "f4") for code in codes]
+                wave.v[0][:], wave.v[1][:], wave.v[2][:] = *codes, scale
+            else:
+                form_of_source = {"f16": "f2"}.get(kind, kind)
+                codes = [_bits_of(number, form_of_source) for number in pair]
+                pair = [_number_of(code, form_of_source) for code in codes]
+                wave.v[0][:], wave.v[1][:] = codes[0] | codes[1] << 16, scale
+        if saturates and not form and any(np.isinf(number) for number in pair):
+            continue
+        result = int(done(machine).v[8][0])
+        assert result >> 16 * (1 - high) & 0xFFFF == (0x1234, 0x5678)[high]
+        half = result >> 16 * high
+        for number, byte in zip(pair, (half & 0xFF, half >> 8 & 0xFF), strict=True):
+            wanted = _code_of(number / _factor(scale), form, saturates)
+            if wanted is None:
+                assert _special(byte, form) != _special(byte, form)
+            else:
+                assert byte == wanted, (number, scale)
+
+
+def test_infinity_without_a_code_is_not_guessed() -> None:
+    for name in ("v_cvt_scalef32_pk_fp8_f32", "v_cvt_pk_fp8_f32"):
+        sources = {"src0": 256, "src1": 256 + 1}
+        sources |= {"src2": 242} if "scale" in name else {}
+        machine = before(name, vdst=8, **sources)
+        [wave] = machine.waves
+        wave.set_mode(0xF0 | 1 << 23)
+        wave.v[0][3] = 0x7F800000
+        stopped = machine.run(most=1)
+        assert stopped is not None and "infinity as fp8 while MODE.FP16_OVFL is set" in stopped.text
+        wave.v[0][3] = 0xFF7FFFFF
+        assert machine.run(most=1) is None and wave.v[8][3] == 0xFE
+
+
+def test_extremes_of_three_pairs() -> None:
+    """-0 is less than +0, and a NaN is the result."""
+    numbers = np.array([[1, -2], [3, -4], [2, np.nan], [0.0, 5], [-0.0, 6], [7, 5]], "f2")
+    for name, low, high in (
+        ("v_pk_minimum3_f16", (1.0, None), (-0.0, 5.0)),
+        ("v_pk_maximum3_f16", (3.0, None), (7.0, 6.0)),
+    ):
+        for first, wanted in ((0, low), (3, high)):
+            machine = before(
+                name, vdst=8, src0=256, src1=256 + 1, src2=256 + 2,
+                src0_modifiers=8, src1_modifiers=8, src2_modifiers=8,
+            )  # fmt: skip
+            [wave] = machine.waves
+            for n in range(3):
+                wave.v[n][:] = numbers[first + n].view("u4")[0]
+            results = done(machine).v[8][:1].view("f2")
+            for result, number in zip(results, wanted, strict=True):
+                if number is None:
+                    assert np.isnan(result)
+                else:
+                    assert result == number and np.signbit(result) == np.signbit(number)

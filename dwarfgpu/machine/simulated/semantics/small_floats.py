@@ -13,6 +13,7 @@ import numpy as np
 
 from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.machine.simulated.semantics.lane_functions import Lanes, bits, fma
+from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
 _SIZES: Final = {"fp8": (8, 4), "bf8": (8, 5), "fp6": (6, 2), "bf6": (6, 3), "fp4": (4, 2)}
 """Bits of a number, and of its exponent."""
@@ -62,9 +63,13 @@ def small_float(a: Lanes, name: str) -> Lanes:
     return result
 
 
-def small_bits(a: Lanes, name: str) -> Lanes:
-    """Return f32 as bytes, to nearest, ties to even; a number that is too large becomes infinity,
-    or NaN."""
+def small_bits(a: Lanes, name: str, saturates: bool = False, active: Lanes | None = None) -> Lanes:
+    """Return numbers as bytes, to nearest, ties to even; one that is too large becomes infinity, or
+    NaN, or with `saturates` the largest.
+
+    `WaveStop` for infinity in an active lane where the format has none and large numbers saturate:
+    no document says whether it does.
+    """
     numbers = small_floats(name).astype(np.float64)
     positive = numbers[:128]
     finite = positive[np.isfinite(positive)]
@@ -79,13 +84,43 @@ def small_bits(a: Lanes, name: str) -> Lanes:
     limit = finite[-1] + step / 2
     is_large = (size > limit) | (size == limit) & (len(finite) % 2 == 0)
     nan = int(np.flatnonzero(np.isnan(numbers))[0])
-    large = 0x7C if np.isinf(positive).any() else nan
+    has_infinity = bool(np.isinf(positive).any())
+    large = 0x7C if has_infinity else nan
+    if saturates:
+        is_infinite = np.isinf(a)
+        if not has_infinity and (is_infinite & (True if active is None else active)).any():
+            raise not_simulated(f"infinity as {name} while MODE.FP16_OVFL is set")
+        is_large = is_large & is_infinite
+        out = np.minimum(out, len(finite) - 1)
     out = np.where(is_large, large, out)
     is_negative = np.signbit(a)
     if nan == 0x80:  # neither -0 nor -NaN
         is_negative = is_negative & (out != 0) & (out != nan)
     out = np.where(is_negative, out | 0x80, out)
     return np.where(a != a, nan if nan == 0x80 else 0x7F, out).astype(np.uint32)
+
+
+def _factors(scale: Lanes, sign: int) -> Lanes:
+    """Return the powers of two of exponents of f32, or with a sign of -1 their reciprocals; NaN for
+    the greatest exponent."""
+    exponents = (scale >> 23 & 255).astype(np.int32)
+    result: Lanes = np.where(exponents == 255, np.nan, np.ldexp(1.0, sign * (exponents - 127)))
+    return result
+
+
+def scaled_float(a: Lanes, name: str, scale: Lanes, pair: int, number: int) -> Lanes:
+    """Return one of a pair of numbers in a dword as f32, times the power of two in the exponent of
+    another f32."""
+    codes = a >> _SIZES[name][0] * (2 * pair + number)
+    result: Lanes = (small_float(codes, name) * _factors(scale, 1)).astype(np.float32)
+    return result
+
+
+def scaled_bits(
+    a: Lanes, name: str, scale: Lanes, saturates: bool = False, active: Lanes | None = None
+) -> Lanes:
+    """Return numbers divided by the power of two in the exponent of an f32, as bytes."""
+    return small_bits(a.astype(np.float64) * _factors(scale, -1), name, saturates, active)
 
 
 def xf32(a: Lanes) -> Lanes:
@@ -105,6 +140,7 @@ def small_dot(a: Lanes, kind_a: str, b: Lanes, kind_b: str, c: Lanes) -> Lanes:
 
 
 SMALL_FLOATS: Final[dict[str, Any]] = {
-    function.__name__: function for function in (small_float, small_bits, small_dot)
+    function.__name__: function
+    for function in (small_float, small_bits, small_dot, scaled_float, scaled_bits)
 }
 """Keyed by the names that expressions use."""

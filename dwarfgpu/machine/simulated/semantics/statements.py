@@ -12,7 +12,7 @@ from typing import Final
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.isa_target import IsaTarget
-from dwarfgpu.isa.modifiers import OP_SELECT_HIGH
+from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
 from dwarfgpu.isa.named_numbers import hardware_registers
 from dwarfgpu.machine.simulated.semantics.control_statements import ControlStatements
 from dwarfgpu.machine.simulated.semantics.float_atomics import flushes_of
@@ -25,7 +25,7 @@ from dwarfgpu.machine.simulated.semantics.operand_text import (
     scalar_write,
     type_shape,
 )
-from dwarfgpu.machine.simulated.semantics.rounding import in_mode
+from dwarfgpu.machine.simulated.semantics.rounding import SATURATES_F16, in_mode
 from dwarfgpu.machine.simulated.semantics.scalar_functions import SCALAR_FUNCTIONS, SCALAR_PREFIX
 from dwarfgpu.machine.simulated.semantics.small_floats import format_of
 from dwarfgpu.machine.simulated.semantics.source_statements import (
@@ -60,7 +60,9 @@ _NAMES: Final = {
 _WORD: Final = pattern(r"\b[A-Za-z_]\w*\b(?!\()")
 _CALL: Final = pattern(r"\b([A-Za-z_]\w*)\(")
 _NUMBER: Final = pattern(r"\b(?:scalar32|u32)\(")
-_FIELDS: Final = frozenset({"key", "high", "byte", "clamp", "fetch", "scale_a", "scale_b"})
+_FIELDS: Final = frozenset(
+    {"key", "high", "byte", "clamp", "fetch", "part", "start", "scale_a", "scale_b"}
+)
 _FACTORS: Final = {1: "2", 2: "4", 3: "0.5"}
 """The factors of the modifier omod."""
 _HALF: Final = type_shape("f16")
@@ -190,6 +192,8 @@ class _Piece(SourceStatements, ControlStatements):
                 return str(self.target.wave_size)
             if name == "table":
                 return f"{self.item.fields['bitop3']:#x}"
+            if name == "saturates":
+                return str(bool(self.mode.rounding & SATURATES_F16))
             if name == "neg":
                 return str(self._negations())
             if name == "flushes" and self.operation.memory[0].name != "flat":
@@ -260,6 +264,10 @@ class _Piece(SourceStatements, ControlStatements):
             return fields.get("index_key_8bit", fields.get("index_key_16bit", 0))
         if name == "fetch":
             return self._fetch
+        if name == "start":
+            return 16 * self._field("high")
+        if name == "part":
+            return sum(bool(fields[f"src{n}_modifiers"] & OP_SELECT) << n for n in range(2))
         if name in ("scale_a", "scale_b"):  # op_sel and op_sel_hi are the bits of the byte
             return fields[f"scale_src{'ab'.index(name[-1])}_modifiers"] >> 2
         if name == "high":
