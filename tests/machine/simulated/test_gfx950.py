@@ -11,10 +11,12 @@ import pytest
 
 from dwarfgpu.isa.decode import decoder
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+from dwarfgpu.machine.simulated.storage.global_memory import Allocation
 from tests.machine.simulated import programs, vectors
 from tests.machine.simulated.models import require_on
 
 TARGET = "gfx950"
+BUFFER = 0x30000
 
 
 def before(mnemonic: str, /, **fields: int) -> Any:
@@ -446,3 +448,37 @@ def test_extremes_of_three_pairs() -> None:
                     assert np.isnan(result)
                 else:
                     assert result == number and np.signbit(result) == np.signbit(number)
+
+
+@pytest.mark.parametrize(
+    ("code", "m0", "count", "first"),
+    [
+        # global_load_lds_dwordx4 v[2:3], off offset:4
+        ("0480f4dd02007f00", 0xFFF40103, 4, 0x100 + 4),
+        # global_load_lds_dwordx3 v2, s[4:5] offset:4
+        ("0480f8dd02000400", 0x100, 3, 0x100 + 4),
+        # buffer_load_dwordx4 v2, s[8:11], s3 offen offset:8 lds
+        ("08105de002000203", 0x104, 4, 0x104 + 8),
+        # buffer_load_dwordx3 v2, s[8:11], s3 offen offset:8 lds
+        ("081059e002000203", 0x12104, 3, 0x12104 + 8),
+    ],
+)
+def test_loads_of_several_dwords_to_lds(code: str, m0: int, count: int, first: int) -> None:
+    """Lane n writes 16 bytes from M0 and the offset on, or the first 12 of them. Of M0
+    `global_load_lds` takes the bits 2 to 17, buffers the first 18."""
+    machine = vectors.machine(bytes.fromhex(code), 64, TARGET, 64)
+    [wave] = machine.waves
+    wave.lds = Allocation("LDS", 0, b"\xee" * 0x20000, True)
+    data = np.arange(1, 1025, dtype="u4")
+    wave.global_memory.write(BUFFER, data.tobytes())
+    is_global = code[6] == "d"
+    wave.v[2][:], wave.v[3][:] = 16 * wave.lane + (BUFFER if code[-4] == "7" else 0), 0
+    wave.s[4:6], wave.s[8:12] = [BUFFER, 0], [BUFFER, 0, 4096, 0]
+    wave.s[3], wave.s[124] = 4, m0
+    wave.set_exec(0xF)
+    wave = done(machine)
+    skipped = 1 if is_global else 3  # the offsets are those of the source, too
+    for lane in range(5):
+        wanted = [4 * lane + n + 1 + skipped for n in range(count)] + [0xEEEEEEEE] * (4 - count)
+        stored = wave.lds.data[first + 16 * lane :][:16].view("u4").tolist()
+        assert stored == (wanted if lane < 4 else [0xEEEEEEEE] * 4)

@@ -9,7 +9,7 @@ from typing import Final
 from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.addressing import immediate_offsets, index_and_offset
 from dwarfgpu.isa.isa_target import IsaTarget
-from dwarfgpu.isa.operation import DeclaredOperand
+from dwarfgpu.isa.operation import DeclaredOperand, type_bits
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound
 from dwarfgpu.machine.simulated.semantics.operand_text import (
     Operand,
@@ -101,17 +101,22 @@ def memory_access(
 
 def _to_lds(item: Bound, target: IsaTarget, shape_of: Callable[[str], TypeShape]) -> Access:
     """Copy from another memory to LDS: there M0 has the address of the first lane, and each lane
-    has a dword."""
+    has a dword, or the first three or all four of four."""
     source, destination = item.operation.memory
     if destination.name != "lds" or source.type == "format":
         raise not_simulated(item.instruction.mnemonic)
-    element = shape_of(source.type).element
+    count = max(type_bits(source.type, 32) // 32, 1)
+    element = shape_of(source.type if count == 1 else "b32").element
     offset = item.fields.get("offset", 0)
+    address_bits = 0xFFFF
+    if target.processor == "gfx950":
+        address_bits = 0x3FFFF if source.name == "buffer" else 0x3FFFC
+    lane_bytes = 4 if count == 1 else 16
     return Access(
         [
             *_address(item, target, source),
-            f"m = w.{source.name}_load(address, {element}, 1, on)",
-            f"address = scalar32((s[{M0}] & 0xffff) + {offset}) + 4 * w.lane",
+            f"m = w.{source.name}_load(address, {element}, {count}, on)",
+            f"address = scalar32((s[{M0}] & {address_bits:#x}) + {offset}) + {lane_bytes} * w.lane",
             f"w.lds_store(address, m.astype({'i32' if element[0] == 'i' else 'u32'}), u32, on)",
         ],
         [],
