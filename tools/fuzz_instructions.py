@@ -51,7 +51,7 @@ _MOST: Final = 40
 _TRIES: Final = 60
 _CONTENTS: Final = (
     "by an index", ", which M0 gives", "a scalar access to", "a counter of LDS by M0",
-    "inactive lanes", "elements of a swizzled buffer",
+    "inactive lanes", "elements of a swizzled buffer", "is unknown to dwarfgpu",
 )  # fmt: skip
 """In the texts of stops that depend on what registers have."""
 _END: Final = {**dict.fromkeys((8, 9, 10), 0xBF810000), **dict.fromkeys((11, 12), 0xBFB00000)}

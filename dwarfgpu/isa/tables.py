@@ -81,6 +81,7 @@ def encodings(target: IsaTarget, *, as_llvm_19: bool = False) -> tuple[Encoding,
     kinds: dict[str, OperandKind] = {}
     sets: list[bool] = []
     out: list[Encoding] = []
+    missing: set[str] = set()
     form: Format | None = None
     line_of_format = ""
     mask = 0
@@ -98,7 +99,10 @@ def encodings(target: IsaTarget, *, as_llvm_19: bool = False) -> tuple[Encoding,
             mnemonic, _, number = rest.partition(" ")
             if number and not sets[int(number)]:
                 continue
+            if word == "without":
+                missing.add(mnemonic)
+                continue
             if form is None:
                 form = Format(line_of_format, kinds, target)
             out.append(Encoding(mnemonic, mask, int(word, 16), form))
-    return tuple(out)
+    return tuple(item for item in out if item.mnemonic not in missing)
