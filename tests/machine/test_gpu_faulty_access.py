@@ -376,9 +376,17 @@ def test_no_instruction() -> None:
     assert access.note == f"{PC:#x} is not an instruction in the core file"
 
 
+def test_an_instruction_that_the_table_lacks() -> None:
+    access = failed("gfx950", "0000ffd200000000", {})
+    assert access is not None
+    assert access.note == (
+        f"the instruction at {PC:#x} is unknown to dwarfgpu, whose table of gfx950 is incomplete"
+    )
+
+
 def test_sizes_of_all_memory_instructions() -> None:
     """Every instruction that has an address has a size of 1 to 64 bytes."""
-    for name in ("gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201"):
+    for name in ("gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201"):
         seen = 0
         for encoding in decoder(name).encodings:
             made = decoder(name).decode(encoding.value.to_bytes(24, "little"))

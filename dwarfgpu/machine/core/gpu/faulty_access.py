@@ -26,6 +26,7 @@ from dwarfgpu.isa.binding import effects, operations_of
 from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.registers import Register
+from dwarfgpu.isa.tables import lacking
 from dwarfgpu.isa.wait_counters import finished_counters, wait_counters
 from dwarfgpu.machine.core.gpu.instruction_addresses import SPACES, LaneAddresses, Undecided
 from dwarfgpu.machine.core.memory import CoreMemory
@@ -94,8 +95,12 @@ def faulty_access(
         return FaultyAccess(note="its pc is not in the core file")
     arch = target.architecture_of(number)
     processor = arch.name.partition("/")[0]
-    candidates = _candidates(decoder(processor, arch.lane_count), pc, *code(pc))
+    decode = decoder(processor, arch.lane_count)
+    begin, data = code(pc)
+    candidates = _candidates(decode, pc, begin, data)
     if not candidates:
+        if begin <= pc < begin + len(data) and decode.unknown_size(data, pc - begin) is not None:
+            return FaultyAccess(note=f"the instruction at {pc:#x} is {lacking(processor)}")
         return FaultyAccess(note=f"{pc:#x} is not an instruction in the core file")
     allocated = target.apertures_of(number)
     asked_for = evolve(allocated, local_bytes=_lds_asked_for(target, number, allocated))
