@@ -35,12 +35,14 @@ from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.split.split_units import SplitFiles
 from dwarfgpu.dwarf.types.builder import TypeBuilder
+from dwarfgpu.dwarf.types.types import Base, Struct
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_tables import UnitTables
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.topology import Wave
 from dwarfgpu.model.storage import ImplicitPointer
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.printers import STANDARD, Characters, Object, Printed, Printer, Printers
 from dwarfgpu.session.focused_frame import LaneLocation
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.lane_states import LaneState
@@ -166,7 +168,7 @@ def reached_objects(session: dg.Session) -> dict[str, Any]:
         unit, unit.root, unit.lists, unit.tables, unit.line_table, info.sections,
         info.line_tables, info.call_frames, info.names, info.strings, info.split, info.types,
         info.object, session.call_stack, session.frame, session.lane_states([3])[0],
-
+        VALUE, STANDARD,
     )  # fmt: skip
     return {type(value).__name__: value for value in found}
 
@@ -185,6 +187,8 @@ def right_arguments(session: dg.Session) -> dict[str, Any]:
         "Collection[int]": [5], "Collection[bytes]": [b"t"], "Collection[str]": ["t"],
         "Iterable[str]": ["t"], "tuple[int, ...]": (0x72,),
         "tuple[tuple[int, int], ...]": ((0x1000, 0x1004),),
+        "Type": VALUE.type, "Base": VALUE.type, "Struct": Struct("struct", "S", 0),
+        "Object.of_number.number": 3, "Object.part.bit_offset": 0,
         "DwarfGpuError": dg.IllFormed("no"), "ExplicitAddress": ExplicitAddress(0, 0x1000),
         "LaneLocation": LaneLocation(1),
         "Callable[[str], bool]": "t".__eq__, "Container[int]": (0x34,),
@@ -198,15 +202,18 @@ REACHED: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         CallFrames, CallStack, CompilationUnit, DebugInfo, Die, LaneState, LineTable,
-        LineTables, NameIndex, ObjectFile, Scopes, Sections, SplitFiles, StringIndex,
-        SubprogramFrame, TypeBuilder, UnitLists, UnitTables,
+        LineTables, NameIndex, Object, ObjectFile, Printers, Scopes, Sections, SplitFiles,
+        StringIndex, SubprogramFrame, TypeBuilder, UnitLists, UnitTables,
     )
 }  # fmt: skip
-"""Classes that scripts reach from public objects, as `session.unit` and `variable.die`."""
+"""Classes that scripts reach from public objects, as `session.unit` and `variable.die`, and those
+of `dwarfgpu.printers` with methods."""
 REASONS = {
     "CodeObject.from_elffile": "tests/pyelftools has objects of pyelftools",
     "StateTarget.replace_memory": "it moves the memory of the state that the others read",
     "StateTarget.share_global_memory": "the same",
+    "Object.element": "a right call raises `UnexpectedLayout`, which is no error of dwarfgpu",
+    "Object.template_type": "the same",
     "NameIndex.die_of": "the program has no .debug_names",
     "NameIndex.unit_of": "the same",
     "SubprogramFrame.at_call": "no function of the program is called",
@@ -580,6 +587,47 @@ def test_a_value_that_is_never_accepted_is_a_value_error(call: Callable[[], obje
         call()
     assert isinstance(caught.value, ValueError) and not isinstance(caught.value, TypeError)
     assert caught.value.kind == "UsageError"
+
+
+VALUE = Object(Base(dg.BaseType("int", "signed", 32)), "little", 8)
+"""What a printer gets."""
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (Printed, "Printed.summary: expected str, Characters or Object"),
+        (lambda wrong: Printed(("a", wrong)), "Printed.summary: expected str, Characters or "),
+        (lambda wrong: Printed("a", wrong), "Printed.children: expected Iterable of "),
+        (lambda wrong: Printed("a", (), wrong), "Printed.form: expected 'members' or 'array' or "),
+        (lambda wrong: Printed(wrapped=wrong), "Printed.wrapped: expected Object or None"),
+        (lambda wrong: Printed(lead=wrong), "Printed.lead: expected str"),
+        (lambda wrong: Printed(formatted=wrong), "Printed.formatted: expected Printed or None"),
+        (lambda wrong: Characters(wrong, 3), "Characters.first: expected Object"),
+        (lambda wrong: Characters(VALUE, 0.5 + wrong), "Characters.count: expected int"),
+        (lambda wrong: Printer(wrong, "b", len), "Printer.name: expected str"),
+        (lambda wrong: Printer("a", wrong, len), "Printer.pattern: expected str"),
+        (lambda wrong: Printer("a", "b", wrong), "Printer.show: expected "),
+        (Printers, "Printers.collections: expected tuple of Collection"),
+        (STANDARD.with_printers, "Printers.with_printers: printers: expecte"),
+        (lambda wrong: VALUE[wrong], "Object.find: names: expected str"),
+        (lambda wrong: VALUE.element(wrong + 0.5), "Object.element: index: expected int"),
+        (lambda wrong: VALUE.template_type(wrong + 0.5), "Object.template_type: index: expected "),
+    ],
+)
+def test_what_a_printer_gives_is_checked_when_it_is_made(
+    make: Callable[[object], object], message: str
+) -> None:
+    """It is read and shown much later."""
+    with pytest.raises(WrongType, match=f"^{re.escape(message)}"):
+        make(3)
+
+
+def test_values_that_printers_never_accept() -> None:
+    with pytest.raises(ValueError, match="^Printed.form: expected 'members' or 'array' or 'map', "):
+        Printed("a", form="table")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="^size_bytes: expected at least 0, not -1$"):
+        VALUE.memory(-1)
 
 
 def test_the_kind_of_a_wrong_type_is_that_of_a_usage_error() -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments
+from dwarfgpu.base.arguments import wrong_value
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.records import evolve, field, frozen
@@ -40,6 +42,7 @@ class Layouts:
     """The names in full."""
 
 
+@methods_name_wrong_arguments
 @frozen(eq=False)
 class Object:
     """An object of the program: a type, and bits or an address."""
@@ -254,6 +257,8 @@ class Object:
 
     def memory(self, size_bytes: int) -> bytes:
         """Return the bytes at its beginning; raises `Unavailable` with GDB's wording."""
+        if size_bytes < 0:
+            raise wrong_value("size_bytes", size_bytes, "at least 0")
         if size_bytes > _MAX_BYTES:
             raise Malformed(f"an object of {counted(size_bytes, 'byte')} is not read")
         if self.enclosing is not None:

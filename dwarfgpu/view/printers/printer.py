@@ -6,12 +6,15 @@ Law: a printer reads; it never writes and never raises anything but a `DwarfGpuE
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_fields
+from dwarfgpu.base.arguments import integer, require, wrong_type, wrong_value
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.base.records import evolve, field, fields, frozen
 from dwarfgpu.dwarf.names.type_names import full_name
 from dwarfgpu.dwarf.types.types import Struct
 from dwarfgpu.errors import UsageError
@@ -25,6 +28,16 @@ WHOLE: Final = ""
 
 Form = Literal["members", "array", "map"]
 """How children are written: `{name = value}`, `{value, value}` or `{[key] = value}`."""
+_FORMS: Final = get_args(Form)
+UNGUARDED: Final = nullcontext()
+
+
+class PrinterFailed(UsageError):
+    """What a printer of a user gives cannot be shown; it is shown in place of that."""
+
+    @property
+    def kind(self) -> str:
+        return "UsageError"
 
 
 @frozen(eq=False)
@@ -35,6 +48,12 @@ class Characters:
     """Its first character, whose type determines its notation."""
     count: int
     """Characters, without a NUL after them."""
+
+    def __attrs_post_init__(self) -> None:
+        """Raise `UsageError` for a field of another type."""
+        if not isinstance(self.first, Object):
+            raise wrong_type("Characters.first", self.first, "Object")
+        integer("Characters.count", self.count)
 
 
 Child: TypeAlias = "tuple[str, Object | str]"
@@ -58,6 +77,49 @@ class Printed:
     """What replaces the summary there."""
     formatted: Printed | None = None
     """What is said instead where a letter formats numbers, as in `print/x`; None for the same."""
+    guard: AbstractContextManager[object] = field(default=UNGUARDED, repr=False)
+    """Around all that reads and shows its parts: of a printer of a user, any error in it is a
+    `PrinterFailed`."""
+
+    def __attrs_post_init__(self) -> None:
+        """Raise `UsageError` for a field of another type: reading and showing come much later."""
+        for part in summary_parts(self):
+            if not isinstance(part, str | Characters | Object):
+                raise wrong_type("Printed.summary", part, "str, Characters or Object")
+        if not isinstance(self.children, Iterable | None):
+            raise wrong_type("Printed.children", self.children, "Iterable or None")
+        if not isinstance(self.form, str):
+            raise wrong_type("Printed.form", self.form, "str")
+        if self.form not in _FORMS:
+            raise wrong_value("Printed.form", self.form, " or ".join(map(repr, _FORMS)))
+        if not isinstance(self.wrapped, Object | None):
+            raise wrong_type("Printed.wrapped", self.wrapped, "Object or None")
+        if not isinstance(self.lead, str):
+            raise wrong_type("Printed.lead", self.lead, "str")
+        if not isinstance(self.formatted, Printed | None):
+            raise wrong_type("Printed.formatted", self.formatted, "Printed or None")
+
+
+def summary_parts(printed: Printed) -> tuple[SummaryPart, ...]:
+    """Return the parts before the children."""
+    summary = printed.summary
+    if summary is None:
+        return ()
+    return summary if isinstance(summary, tuple) else (summary,)
+
+
+def children_of(printed: Printed) -> Iterator[Child]:
+    """Yield the children; `UsageError` for one that is none."""
+    children: Iterable[object] = printed.children or ()
+    for child in children:
+        if not isinstance(child, tuple) or len(child) != 2:
+            raise wrong_type("Printed.children", child, "pairs of a name and a value")
+        name, value = child
+        if not isinstance(name, str):
+            raise wrong_type("Printed.children: name", name, "str")
+        if not isinstance(value, str | Object):
+            raise wrong_type("Printed.children: value", value, "Object or str")
+        yield name, value
 
 
 Show: TypeAlias = Callable[[Object], Printed]
@@ -75,6 +137,13 @@ class Printer:
     arguments."""
     show: Show
 
+    def __attrs_post_init__(self) -> None:
+        """Raise `UsageError` for a field of another type."""
+        require("Printer.name", self.name, str)
+        require("Printer.pattern", self.pattern, str)
+        if not callable(self.show):
+            raise wrong_type("Printer.show", self.show, "Callable")
+
 
 @frozen
 class Collection:
@@ -83,7 +152,12 @@ class Collection:
     name: str
     printers: tuple[Printer, ...]
 
+    def __attrs_post_init__(self) -> None:
+        """Raise `UsageError` for a field of another type."""
+        require_right_fields(self, fields)
 
+
+@methods_name_wrong_arguments
 @frozen
 class Printers:
     """The printers that are used: the first that matches and is not disabled."""
@@ -91,6 +165,10 @@ class Printers:
     collections: tuple[Collection, ...] = ()
     disabled: frozenset[tuple[str, str]] = frozenset()
     """Names of collections, and of their printers or `WHOLE`."""
+
+    def __attrs_post_init__(self) -> None:
+        """Raise `UsageError` for a field of another type."""
+        require_right_fields(self, fields)
 
     def is_enabled(self, collection: str, name: str) -> bool:
         """Return whether a printer is used."""
