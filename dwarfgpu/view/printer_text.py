@@ -13,7 +13,16 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.object_printer import Shown, Whole
 from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout
-from dwarfgpu.view.printers.printer import Characters, Printed, Printer, SummaryPart
+from dwarfgpu.view.printers.printer import (
+    UNGUARDED,
+    Characters,
+    Printed,
+    Printer,
+    PrinterFailed,
+    SummaryPart,
+    children_of,
+    summary_parts,
+)
 from dwarfgpu.view.strings import CharacterKind, character_kind
 
 _POINTER_BITS = 64
@@ -45,7 +54,7 @@ def _pieces_of_partly_known(
         if printed is None:
             return None
         if printed.children is not None:
-            children = tuple(islice(printed.children, shown.options.elements + 1))
+            children = tuple(islice(children_of(printed), shown.options.elements + 1))
             printed = evolve(printed, children=children)
     except (UnexpectedLayout, DwarfGpuError):
         return None
@@ -93,7 +102,8 @@ def printed_of(find: Callable[[Struct], Printer | None], value: Object) -> Print
     if printed.wrapped is None:
         return printed
     try:
-        inner = printed_of(find, printed.wrapped)
+        with printed.guard:
+            inner = printed_of(find, printed.wrapped)
     except UnexpectedLayout:
         inner = None
     if inner is None or inner.children is None:
@@ -102,15 +112,8 @@ def printed_of(find: Callable[[Struct], Printer | None], value: Object) -> Print
     summary = (printed.lead, *inner_summary) if inner_summary else summary_parts(printed)
     is_unnamed = printed.form == "array" and inner.form == "members" and inner.wrapped is None
     form = "array" if is_unnamed else inner.form  # as in libstdc++, of a variant
-    return Printed(summary or None, inner.children, form, wrapped=printed.wrapped)
-
-
-def summary_parts(printed: Printed) -> tuple[SummaryPart, ...]:
-    """Return the parts before the children."""
-    summary = printed.summary
-    if summary is None:
-        return ()
-    return summary if isinstance(summary, tuple) else (summary,)
+    guard = inner.guard if printed.guard is UNGUARDED else printed.guard
+    return Printed(summary or None, inner.children, form, wrapped=printed.wrapped, guard=guard)
 
 
 def object_of(shown: Shown, type_: Type | None, first_bit: int) -> Object:
@@ -138,7 +141,11 @@ def _pieces(shown: Shown, printed: Printed, depth: int, letter: str | None) -> I
         printed = printed.formatted
     summary = summary_parts(printed)
     for part in summary:
-        yield from _summary(shown, part, depth, letter)
+        try:
+            with printed.guard:
+                yield from _summary(shown, part, depth, letter)
+        except PrinterFailed as error:
+            yield _error(shown, error)
     if printed.children is not None:
         yield from _children(shown, printed, bool(summary), depth, letter)
 
@@ -193,14 +200,16 @@ def _children(
     is_pretty = options.array if form == "array" else options.pretty
     new_line = "\n" + "  " * (depth + 1) if is_pretty else ""
     count, is_whole = 0, False
-    children = iter(printed.children or ())
+    children = children_of(printed)
     while True:
         try:
-            name, value = next(children)
-            value = value if isinstance(value, str) else value.read()
-        except StopIteration:
-            is_whole = True
-            break
+            with printed.guard:
+                child = next(children, None)
+                if child is None:
+                    is_whole = True
+                    break
+                name, value = child
+                value = value if isinstance(value, str) else value.read()
         except UnexpectedLayout as unfit:
             yield f"<error reading variable: {unfit}>"
             break
@@ -221,7 +230,11 @@ def _children(
         shown.printings.add()
         yield from _label(shown, form, name, count, new_line)
         count += 1
-        yield from _child(shown, value, is_key, depth + 1, letter)
+        try:
+            with printed.guard:
+                yield from _child(shown, value, is_key, depth + 1, letter)
+        except PrinterFailed as error:
+            yield _error(shown, error)
         yield "] = " if is_key else ""
     if count:
         yield "" if is_whole else f"{new_line}..."

@@ -56,9 +56,16 @@ from dwarfgpu.view.object_printer import (
     is_signed,
     kept_descriptors,
 )
-from dwarfgpu.view.printer_text import printed_of, summary_parts
+from dwarfgpu.view.printer_text import printed_of
 from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout
-from dwarfgpu.view.printers.printer import Printed, Printer, Printers, SummaryPart
+from dwarfgpu.view.printers.printer import (
+    Printed,
+    Printer,
+    Printers,
+    SummaryPart,
+    children_of,
+    summary_parts,
+)
 from dwarfgpu.view.strings import character_kind
 
 MAX_PARTS: Final = 2_000
@@ -275,20 +282,21 @@ class _Walk:
         return self._printers_of[struct_type]
 
     def _of_printer(self, printed: Printed, depth: int) -> Plain:
-        record: JsonObject = {
-            "summary": [self._summary(part, depth) for part in summary_parts(printed)]
-        }
+        with printed.guard:
+            summary = [self._summary(part, depth) for part in summary_parts(printed)]
+        record: JsonObject = {"summary": summary}
         if printed.children is None:
             return record
         children: list[Plain] = []
         record["children"] = children
         try:
-            for name, child in printed.children:
-                if self.parts_left <= 0 or len(children) >= MAX_ELEMENTS:
-                    record["omitted"] = True
-                    break
-                shown = child if isinstance(child, str) else self._object(child, depth)
-                children.append({"name": name, "value": shown})
+            with printed.guard:
+                for name, child in children_of(printed):
+                    if self.parts_left <= 0 or len(children) >= MAX_ELEMENTS:
+                        record["omitted"] = True
+                        break
+                    shown = child if isinstance(child, str) else self._object(child, depth)
+                    children.append({"name": name, "value": shown})
         except (DwarfGpuError, UnexpectedLayout) as error:
             record["error"] = str(error)
         return record

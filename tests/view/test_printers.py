@@ -651,6 +651,90 @@ def test_python_code_adds_printers(tmp_path: Path) -> None:
     assert lines[-1] == "$3 = {raw = 384}"
 
 
+BAD = """
+class Text(str):
+    def __len__(self): return -1
+    def __eq__(self, other): raise RuntimeError("equal")
+    def __str__(self): return 3
+    __hash__ = str.__hash__
+class Error(Exception):
+    def __str__(self): raise RuntimeError
+class Left:
+    def __iter__(self): return self
+    def __next__(self): raise GeneratorExit
+def leave(value): raise GeneratorExit
+def end(value): raise SystemExit(7)
+def fail(value): raise Error
+def start(value): return value["_M_impl"]["_M_start"]
+def bad(show): add_printer("V", "std::vector", show)
+def child(of): bad(lambda value: Printed("a", [("x", "y"), ("z", of(value))]))
+from dwarfgpu.dwarf.types.types import Base
+"""
+"""What the printers below use."""
+TYPE = "expected Base or Pointer or .* or None, not 5"
+
+
+@pytest.mark.parametrize("is_json", [False, True])
+def test_a_wrong_result_of_a_printer_is_shown_in_its_place(tmp_path: Path, is_json: bool) -> None:
+    """And the session goes on: it ended with a traceback."""
+    wrong = "<error reading variable: printer V: {}>"
+    summary, begun = "Printed.summary: expected str, Characters or Object, not ", r"a = \{x = y"
+    cases = {
+        "bad(lambda v: Printed(3))": wrong.format(summary + "3"),
+        "bad(lambda v: Printed(1.5))": wrong.format(summary + "1.5"),
+        "bad(lambda v: Printed(b'ab'))": wrong.format(summary + "b'ab'"),
+        "bad(lambda v: Printed(['a', 'b']))": wrong.format(summary + "an object of list"),
+        "bad(lambda v: Printed(('a', 1)))": wrong.format(summary + "1"),
+        "bad(lambda v: None)": wrong.format("its result: expected Printed, not None"),
+        "bad(lambda v: Printed('a', 5))": wrong.format("Printed.children: expected Iterable .*"),
+        "bad(lambda v: Printed('a', wrapped=5))": wrong.format("Printed.wrapped: expected .*"),
+        "bad(lambda v: Printed('a', form='b'))": wrong.format("Printed.form: .*, not 'b'"),
+        "bad(lambda v: Printed('a', form=Text('map')))": wrong.format("RuntimeError: equal"),
+        "bad(lambda v: Printed(Text('abc')))": "abc",
+        "bad(lambda v: Characters(v, 1.5))": wrong.format("Characters.count: expected .* not 1.5"),
+        "bad(leave)": wrong.format("GeneratorExit: "),
+        "bad(end)": wrong.format("SystemExit: 7"),
+        "bad(fail)": wrong.format("Error: its message cannot be formatted"),
+        "bad(lambda v: Printed('a', Left()))": "a" + wrong.format("GeneratorExit: "),
+        "child(lambda v: 5)": begun
+        + wrong.format("Printed.children: value: expected Object or str, not 5")
+        + r"\.\.\.\}",
+        "child(lambda v: Text('z'))": begun + r", z = z\}",
+        "child(lambda v: v.cast(5))": wrong.format("Object.cast: type_: " + TYPE),
+        "child(lambda v: v.part(5, 0))": wrong.format("Object.part: type_: " + TYPE),
+        "child(lambda v: v.at(5, 5))": wrong.format("Object.at: type_: " + TYPE),
+        "child(lambda v: v.part(v.type, 1.5))": wrong.format("Object.part: bit_offset: .*"),
+        "child(lambda v: start(v).element(1.5))": wrong.format("Object.element: index: .*"),
+        "child(lambda v: v.cast(Base(5)))": begun + ".*" + wrong.format(".*Error: .*") + ".*",
+    }
+    script = tmp_path / "bad.py"
+    script.write_text(BAD)
+    commands = [part for case in cases for part in (f"python {case}", "p numbers")]
+    answered = ran(f"source {script}", *commands, json_answers=is_json).splitlines()
+    if is_json:
+        answers = [json.loads(line) for line in answered]
+        values = [answer["value"] for answer in answers if answer["command"] == "p numbers"]
+    else:
+        values = [line.partition(" = ")[2] for line in answered if line.startswith("$")]
+    for case, value in zip(cases, values, strict=True):
+        assert re.fullmatch(cases[case], value), (case, value)
+
+
+def test_add_printer_refuses_wrong_arguments() -> None:
+    """They were accepted, and `info pretty-printer` ended with a traceback."""
+    answers = ran(
+        "python add_printer(None, 'x', len)",
+        "python add_printer('a', None, len)",
+        "python add_printer('a', 'b', None)",
+        "info pretty-printer global user",
+        json_answers=True,
+    ).splitlines()[1:]
+    *refusals, listed = map(json.loads, answers)
+    for answer, expected in zip(refusals, ("name", "pattern", "show"), strict=True):
+        assert f"add_printer: {expected}: expected " in answer["msg"]
+    assert listed["result"] == "done"
+
+
 def test_a_copy_of_a_tree_has_the_elements() -> None:
     """A convenience variable has the bits of the header, not its address, which the root knows."""
     tree = ran("output by_number")
