@@ -247,6 +247,21 @@ def test_inlined_calls_are_gone_through_once_for_all_frames(
     assert work[2] < work[1] + 2_000 * 900, work
 
 
+@pytest.mark.parametrize("command", ["info functions f[0-9]", "info functions", "rbreak ^f"])
+def test_functions_whose_names_lack_arguments_count_more(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The arguments are put together from entries, those of parameters too: 11 s passed."""
+    monkeypatch.chdir(tmp_path)
+    write_files(languages.instances(100), Path())
+    most = str(84 * 10 + 40)
+    main(["debug", "bomb", "--batch", "-ex", command, "--max-searched-names", most])
+    assert "it ended after 10 names" in "".join(capsys.readouterr())
+
+
 @pytest.mark.parametrize("command", ["info variables x", "list x"])
 def test_definitions_outside_of_many_scopes_count_more(
     command: str,

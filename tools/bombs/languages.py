@@ -137,6 +137,26 @@ def tags(padding: bytes, end: bytes, count: int) -> Files:
     return {"bomb": file, "state": json.dumps(state).encode()}
 
 
+_ARGUMENT: Final = Shape(dw.TAG_TEMPLATE_TYPE_PARAMETER, (NAME, TYPE))
+_FUNCTION: Final = Shape(dw.TAG_SUBPROGRAM, (NAME, *PLACE), True)
+_PARAMETER: Final = Shape(dw.TAG_FORMAL_PARAMETER, (NAME, TYPE))
+_CPLUSPLUS_14: Final = 0x21
+
+
+def instances(count: int) -> Files:
+    """Each is of a class template, with the one before as its argument, and has a function that is
+    an instance of one with it; no name has the arguments, as with `-gsimple-template-names`."""
+    out, argument = bytearray(b"\4" + OF_INT), FIRST
+    for number in range(count):
+        instance = FIRST + len(out)
+        out += b"\3A%d\0\4" % number + b"\5T\0" + word(argument) + b"\0"
+        out += b"\6f%d\0" % number + HERE + b"\5T\0" + word(instance)
+        out += b"\7p\0" + word(instance) + b"\0"
+        argument = instance
+    shapes = MAIN, _RECORD, INT, _ARGUMENT, _FUNCTION, _PARAMETER
+    return {"bomb": _program(_CPLUSPLUS_14, bytes(out) + OF_MAIN + b"\0", *shapes)}
+
+
 AT_MAIN: Final = (
     "eval --file bomb --pc 0x1000 x",
     "eval --file bomb --pc 0x1000 nosuch",
@@ -155,6 +175,11 @@ BOMBS: Final = (
          partial(blocks, FORTRAN_03), 20_000, AT_MAIN, small=60),
     Bomb("subranges", INFO, "a chain of {} subranges of Ada", subranges, 60_000,
          ("debug bomb <<< info types .", "debug bomb <<< ptype s0000900", "check bomb"), small=50),
+    Bomb("instances", INFO, "{} instances of templates in one another, named without arguments",
+         instances, 120_000,
+         ("debug bomb <<< info functions f[0-9]9", "debug bomb <<< info functions",
+          "debug bomb <<< info types ^A.*9<", "debug bomb <<< rbreak ^f.*1<", "check bomb"),
+         says="the search is incomplete"),
     Bomb("tags", INFO, "{} variables of Ada, each of another class-wide type",
          partial(tags, b"p__ttag" * 4_200, b""), 700, OF_TAGS, small=20),
     Bomb("tag-names", INFO, "{} variables of Ada of types with names of 900 letters",

@@ -120,9 +120,10 @@ class TemplateNames:
 
     def full(self, die: Die, name: str) -> str:
         """Return the name of a class or function with its template arguments, if it has any."""
-        if "<" not in name and die.offset not in self._bare:
-            _resolve(die, name)
         known = self._known.get(die.offset)
+        if known is None and "<" not in name and die.offset not in self._bare:
+            _resolve(die, name)
+            known = self._known.get(die.offset)
         return name if known is None else known[0]
 
     def count(self, characters: int) -> None:

@@ -43,6 +43,7 @@ from dwarfgpu.dwarf.scope.searched_names import (
     DEEP,
     FEW_SCOPES,
     LEFT_OUT,
+    REBUILT,
     SPELLED,
     WRITTEN,
     SearchedNames,
@@ -118,6 +119,8 @@ def listed_symbols(
         plain = PlainSymbols(full, kind)
         is_readable = kind == "functions" and full.is_cplusplus and matching is not None
         functions = FunctionNames(full, words) if is_readable else None
+        is_rebuilt = kind == "functions" and full.has_bare_templates
+        cost_of_entries = REBUILT if is_rebuilt else SPELLED
         text_of = full.sections.budget.text
         has_name = None
         if simple is not None and full.style in dw.WITH_TYPES_OF_C:
@@ -139,7 +142,8 @@ def listed_symbols(
                 if functions.lack_words(texts, above, index, has_linkage_name=has_linked):
                     searched.spend(LEFT_OUT)
                     continue
-                searched.spend(cost_of_mangled(len(texts[-1])) if has_linked else SPELLED)
+                cost = cost_of_mangled(len(texts[-1])) if has_linked else cost_of_entries
+                searched.spend(cost)
                 name = demangled_function(text_of(texts[-1])) if has_linked else None
                 searched.spend_spelled(name or "")
                 assert matching is not None
@@ -151,7 +155,7 @@ def listed_symbols(
                 if linked.startswith("_Z") and mangled_lacks(linked, words):
                     searched.spend(LEFT_OUT)
                     continue
-                cost = SPELLED + (cost_of_mangled(_LINKED * len(linked)) if linked else 0)
+                cost = cost_of_entries + (cost_of_mangled(_LINKED * len(linked)) if linked else 0)
                 searched.spend(cost + _cost_of_scopes(full.die(index)))
             die = full.die(index)
             try:
