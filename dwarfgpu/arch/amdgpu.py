@@ -11,7 +11,7 @@ Law: only this module assigns DWARF numbers and apertures of AMD GPUs; others lo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 from dwarfgpu.arch.abi import Abi, relocations
@@ -118,7 +118,7 @@ def _architecture(described: Processor, lanes: int) -> Architecture:
         register_parts=_parts((*registers.values(), *unnumbered)),
         pseudo_registers=_pseudo(described, {register.name: register for register in unnumbered}),
         dwarf_names=names,
-        other_wave_register=lambda number: _other_wave_register(described, lanes, number),
+        other_wave_register=partial(_other_wave_register, described, lanes),
         widens_bases=True,
         has_default_rules=True,
         lower=lower,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _PART: Final = r"[^\W\d][\w$]*+(?><[\w:, *&<>]*>)?+"
 _PLAIN_NAME: Final = rf"{_PART}(?:::{_PART})*"
+_ONLY_NAME: Final = pattern(_PLAIN_NAME)
 _NAME: Final = pattern(rf"{_PLAIN_NAME}|[^'\"\\]*\\[^'\"]*")
 """A name, also of a template; and a text with a backslash, as names with odd characters are
 shown."""
@@ -129,7 +130,7 @@ def _is_unknown_name(subject: Subject, error: DwarfGpuError | None) -> bool:
     if not isinstance(subject, Expression) or not isinstance(error, UsageError):
         return False
     is_unknown = error.message.startswith(_UNKNOWN)
-    return is_unknown and re.fullmatch(_PLAIN_NAME, subject.name) is not None
+    return is_unknown and _ONLY_NAME.fullmatch(subject.name) is not None
 
 
 Focus: TypeAlias = tuple[object, ...]
