@@ -11,20 +11,28 @@ from __future__ import annotations
 
 from dwarfgpu.base.bits import signed
 from dwarfgpu.dwarf.frame_attributes import located, only_single_location
-from dwarfgpu.errors import IllFormed, Unavailable
+from dwarfgpu.errors import IllFormed, OutOfRange, Unavailable, counted
 from dwarfgpu.expr.context import Context, ExprLoc, LocList, require
+from dwarfgpu.expr.evaluate import Observer
 from dwarfgpu.model.storage import Implicit, ImplicitPointer
 
 
-def lane_location(attribute: ExprLoc | LocList, context: Context, lane: int) -> int | None:
+def lane_location(
+    attribute: ExprLoc | LocList, context: Context, lane: int, observe: Observer | None = None
+) -> int | None:
     """Return the conceptual program location of a lane, as loaded (paragraph 5).
 
     None if the lane was inactive when the subprogram was called.
     """
-    location = located(attribute, context)
+    location = located(attribute, context, observe)
     only_single_location("DW_AT_LLVM_lane_pc", location)
     size_bits = context.generic.bit_size
-    element = context.access.read(location.displaced(lane * size_bits), size_bits)
+    try:
+        of_lane = location.displaced(lane * size_bits)
+    except OutOfRange:
+        count = (location.remaining_bits or 0) // size_bits
+        raise OutOfRange(f"it gives the locations of {counted(count, 'lane')} alone") from None
+    element = context.access.read(of_lane, size_bits)
     if element.undefined == (1 << size_bits) - 1:
         return None
     if element.undefined:

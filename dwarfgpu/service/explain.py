@@ -113,7 +113,8 @@ def explain_subject(
     verdict = _verdict_on(text, answer)
     if text == "$pc" and answer.error is None:
         verdict += on_instruction(session)
-    return Explanation(heading, (), verdict, answer, variables=inner)
+    explanation = Explanation(heading, (), verdict, answer, variables=inner)
+    return _with_lane_pc(session, explanation)
 
 
 def on_instruction(session: Session) -> tuple[str, ...]:
@@ -203,6 +204,16 @@ def explain_evaluation(
     answer = operations_outcome(session, result, notes)
     sentences = tuple(verdict(result, shown, None, answer.text))
     return Explanation(lines, shown, sentences, answer, steps.omitted)
+
+
+def _with_lane_pc(session: Session, explanation: Explanation) -> Explanation:
+    """Return an explanation with the steps of DW_AT_LLVM_lane_pc, if those are what failed."""
+    error = explanation.answer.error
+    lane_pc = None if error is None else OperationInputs(session).of_lane_pc(error)
+    if lane_pc is None:
+        return explanation
+    heading = (*explanation.heading, *lane_pc.facts)
+    return evolve(explanation, heading=heading, steps=lane_pc.steps, omitted=lane_pc.omitted)
 
 
 def _of_list(session: Session, variable: Variable, insides: OperationInputs) -> tuple[Detail, ...]:

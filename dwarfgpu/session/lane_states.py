@@ -29,6 +29,7 @@ from dwarfgpu.errors import (
     shown,
 )
 from dwarfgpu.expr.context import Context
+from dwarfgpu.expr.evaluate import Observer
 from dwarfgpu.expr.operation_budget import OPERATION_BUDGET
 from dwarfgpu.machine.target import Failed, Target, WaveId
 from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from dwarfgpu.cfi.unwind import CfiFrame
 
 
+UNKNOWN: Final = "the location of the lane is unknown: "
+"""The beginning of the error where DW_AT_LLVM_lane_pc cannot be evaluated."""
 _FREE_FUNCTIONS: Final = 16
 """Functions around one another that a lane never entered, and that cost the command nothing."""
 _MOST_LANES: Final = 1 << 16
@@ -243,7 +246,15 @@ class FrameLanes:
         note = f"lanes are assumed to be at {self.pc:#x}, wherever DW_AT_LLVM_lane_pc puts them"
         return LaneLocation(self.pc, location.was_active, note)
 
-    def _lane_location(self, lane: int) -> LaneLocation:
+    def observed_lane_location(
+        self, lane: int, observer_of: Callable[[Subprogram], Observer] | None = None
+    ) -> LaneLocation:
+        """Return `lane_location`, evaluated again for an observer of each function's attribute."""
+        return self._lane_location(lane, observer_of)
+
+    def _lane_location(
+        self, lane: int, observer_of: Callable[[Subprogram], Observer] | None = None
+    ) -> LaneLocation:
         has_lane_pc = False
         budget = OPERATION_BUDGET.get()
         for index, subprogram in enumerate(self.subprograms.having(dw.AT_LLVM_LANE_PC)):
@@ -253,10 +264,13 @@ class FrameLanes:
             context = self._of_thread()
             if index >= _FREE_FUNCTIONS and budget is not None:
                 budget.spend(_STEPS_OF_A_FUNCTION, context.limits, context.stop)
+            observe = None if observer_of is None else observer_of(subprogram)
             try:
-                pc = lane_attributes.lane_location(attribute, context, lane)
+                pc = lane_attributes.lane_location(attribute, context, lane, observe)
             except (MissingContext, Unavailable, Unsupported) as error:
                 return LaneLocation(None, error=_unknown(subprogram, error))
+            except DwarfGpuError as error:
+                raise _unknown(subprogram, error) from None
             if pc is not None:
                 return self._location_at(pc)
         return self._location_at(None) if has_lane_pc else LaneLocation(self.pc)
@@ -446,4 +460,7 @@ class WaveLanes:
 def _unknown(subprogram: Subprogram, error: DwarfGpuError) -> DwarfGpuError:
     """Return the error for A.3.3.5: a lane is at the wave's pc only if the attribute is absent."""
     name = f"DW_AT_LLVM_lane_pc of {subprogram.name}"
-    return type(error)(f"the location of the lane is unknown: {name} cannot be evaluated ({error})")
+    unknown = error.anew()
+    unknown.args = (f"{UNKNOWN}{name} cannot be evaluated ({error.text})",)
+    unknown.site = unknown.context = None  # the message has them
+    return unknown

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, LimitExceeded
 from dwarfgpu.session.focused_lane import UNUSED
+from dwarfgpu.session.lane_states import UNKNOWN
 from dwarfgpu.session.session import Session
 
 
@@ -61,7 +62,8 @@ def unlocated(session: Session) -> str | None:
         error = ill_formed
     if error is None:
         return None
-    why = f" ({error})" if isinstance(error, LimitExceeded) else ""  # an option raises it
+    is_limit = isinstance(error, LimitExceeded)  # an option raises it
+    why = f" ({str(error).removeprefix(UNKNOWN)})" if is_limit else ""
     return f"the location of lane {lane} is unknown: using the wave's frame{why}"
 
 

@@ -16,6 +16,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import name_of
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, EvaluationError
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList, Unit
@@ -30,6 +31,7 @@ from dwarfgpu.session.call_site_values import (
     entry_value_attribute,
 )
 from dwarfgpu.session.frame import SubprogramFrame
+from dwarfgpu.session.lane_states import UNKNOWN
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.explanation_text import Detail, Recorder, StepView, views
 from dwarfgpu.view.frame_inputs import FrameWords, cfa, entry_register
@@ -79,6 +81,26 @@ class OperationInputs:
         count = len(attribute.entries)
         facts = tuple(_list_facts(self.session, attribute, pc))
         return (Detail(f"DW_AT_location is a list of {count} entries", facts),)
+
+    def of_lane_pc(self, failure: DwarfGpuError) -> Detail | None:
+        """Return DW_AT_LLVM_lane_pc, whose evaluation for the lane in focus failed; None if it is
+        not what failed."""
+        session, tried = self.session, list[tuple[Subprogram, Recorder]]()
+        if session.lane is None or not failure.message.startswith(UNKNOWN):
+            return None
+
+        def observer_of(subprogram: Subprogram) -> Recorder:
+            tried.append((subprogram, Recorder()))
+            return tried[-1][1]
+
+        with suppress(DwarfGpuError):  # which is `failure`
+            session.frame.observed_lane_location(session.lane, observer_of)
+        if not tried:
+            return None
+        subprogram, steps = tried[-1]
+        name = "DW_AT_LLVM_lane_pc"
+        facts = _attribute_facts(session, name, subprogram.lane_pc, session.pc)
+        return Detail(name, tuple(facts), self.look(steps), steps.omitted)
 
     def _of(self, step: Step, *, has_nested: bool) -> tuple[Detail, ...]:
         """Return the inputs of a step, whose own steps may be among the recorded ones
@@ -295,7 +317,7 @@ def _die_words(unit: Unit, section_offset: int) -> str:
 
 
 def _attribute_facts(
-    session: Session, name: str, attribute: LocationAttribute, pc: int | None
+    session: Session, name: str, attribute: LocationAttribute | None, pc: int | None
 ) -> Iterator[str]:
     """Describe an attribute; for a list, its entries."""
     match attribute:

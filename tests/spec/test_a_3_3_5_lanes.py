@@ -28,6 +28,7 @@ from dwarfgpu.expr.context import Context, ExprLoc, LocList
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_PROVISIONAL, Dialect
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.state.state_target import StateTarget
+from dwarfgpu.service.explain import explain_subject
 from dwarfgpu.session.focused_frame import LaneLocation
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.session import Session
@@ -393,6 +394,34 @@ def test_ill_formed_lane_pc_is_an_error_of_each_lane(tmp_path: Path) -> None:
     assert isinstance(state.error, IllFormed)
     raises(there.context, IllFormed)
     assert there.focused(None).context().pc == 0x1040
+
+
+OF_FUNCTION = "DW_AT_LLVM_lane_pc of subprogram 0x17 cannot be evaluated"
+
+
+@pytest.mark.parametrize(
+    ("text", "why", "operations"),
+    [
+        pytest.param(
+            f"lit0; stack_value; regx pc; {BY_EXEC}",
+            "DW_OP_LLVM_select_bit_piece at offset 0x8: bit offset",
+            6,
+            id="operation",
+        ),
+        pytest.param("regx pc", "it gives the locations of 1 lane alone", 1, id="no element"),
+    ],
+)
+def test_errors_name_lane_pc(tmp_path: Path, text: str, why: str, operations: int) -> None:
+    """The location of the variable has none of these operations; its explanation shows them."""
+    there = session(tmp_path, (LANE_PC, text))
+    [state] = there.lane_states([3])
+    assert isinstance(state.error, OutOfRange)
+    assert f"the location of the lane is unknown: {OF_FUNCTION} ({why}" in state.error.message
+    raises(there.context, OutOfRange, OF_FUNCTION)
+    explanation = explain_subject(there, "x")
+    assert explanation.heading[1].startswith("DW_AT_LLVM_lane_pc: DW_OP_")
+    assert len(explanation.steps) == operations
+    assert why in explanation.verdict[0]
 
 
 @pytest.mark.clause(C + "active_lane-default", "keeps")
