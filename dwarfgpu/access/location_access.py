@@ -34,7 +34,7 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.machine.target import Target
 from dwarfgpu.model.location import Location, SingleLocation, storage_name
-from dwarfgpu.model.object import Bits, concatenate
+from dwarfgpu.model.object import REASON_UNDEFINED, Bits, concatenate
 from dwarfgpu.model.storage import (
     Composite,
     Implicit,
@@ -325,7 +325,7 @@ class LocationAccess:
                 )
             case Undefined():
                 why = None if storage.why is None else storage.why()
-                reasons = (why or "undefined storage",)
+                reasons = (why or REASON_UNDEFINED,)
                 return Bits(0, count, undefined=(1 << count) - 1, reasons=reasons)
             case ImplicitPointer():
                 return Bits(0, count, unavailable=(1 << count) - 1, reasons=(NO_BITS,))

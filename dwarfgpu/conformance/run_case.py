@@ -482,7 +482,7 @@ def _read(machine: Machine, result: Result, field: Field, budget: AccessBudget) 
         budget.count_object(access, location, count)
         bits = access.read(location, count)
         if bits.unavailable:
-            raise EvaluationError(bits.reasons[0])
+            raise EvaluationError(bits.why_unavailable or "it is unavailable")
     except DwarfGpuError as error:
         if problem == "error":
             return

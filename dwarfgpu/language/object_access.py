@@ -267,7 +267,7 @@ class ObjectAccess(Dereference):
         if NO_BITS in bits.reasons and _has_parts(value.type):
             return value  # they may be implicit pointers
         location = value.location
-        message = next(iter(bits.reasons), "the contents are not available")
+        message = bits.why_unavailable or "the contents are not available"
         single = None if location is None else location.single_locations[0]
         if single is not None and isinstance(single.storage, Memory):
             where = self.address_text(single.storage.space, single.bit_offset // 8)

@@ -20,9 +20,13 @@ from dwarfgpu.errors import OutOfRange, Unavailable, UndefinedBits
 
 MAX_BITS: Final = 1 << 30
 """Maximum number of bits of a slice, whose missing bits take memory."""
+REASON_UNDEFINED = "undefined storage"
+"""The reason for bits without a location."""
 REASON_LOST = "lost: "
 REASON_UNDESCRIBED = "the location describes"
 """How the reason begins for bits that no piece of a location describes."""
+REASON_UNDECIDED = " are undecided: it "
+"""What the reason contains for bits that pieces describe in more than one way."""
 
 
 @no_number("value", has_truth=True)
@@ -77,6 +81,25 @@ class Bits:
                     raise wrong_value(f"Bits.{name}", run, f"an integer of {size_bits} bits")
             else:
                 plain_fields(self, name)
+
+    @property
+    def why_undefined(self) -> str | None:
+        """The first reason for undefined bits; None if there is none."""
+        try:
+            reasons = () if self.unavailable else self.reasons
+            return next(filter(is_of_undefined, self.reasons), next(iter(reasons), None))
+        except FOREIGN:
+            refuse_wrong_field(self)
+            raise
+
+    @property
+    def why_unavailable(self) -> str | None:
+        """The first reason for unavailable bits; None if there is none."""
+        try:
+            return next((text for text in self.reasons if not is_of_undefined(text)), None)
+        except FOREIGN:
+            refuse_wrong_field(self)
+            raise
 
     def slice(self, first_bit: int, count: int, endian: Endian) -> Bits:
         """Return `count` bits from `first_bit`, in storage order; bits past the end are undefined.
@@ -150,7 +173,8 @@ class Bits:
     @names_wrong_arguments
     def unknown_bits_message(self, problem: str, first: int, count: int) -> str:
         """Return which of the bits are unknown, and why."""
-        why = f": {self.reasons[0]}" if self.reasons else ""
+        reason = self.why_unavailable if problem == "unavailable" else self.why_undefined
+        why = "" if reason is None else f": {reason}"
         return f"bits {first} to {first + count - 1} of {self.size_bits} are {problem}{why}"
 
     @names_wrong_arguments
@@ -178,6 +202,15 @@ class Bits:
 def _require_endian(endian: Endian) -> None:
     if endian != "little" and endian != "big":
         raise wrong_value("endian", endian, "'little' or 'big'")
+
+
+def is_of_undefined(reason: str) -> bool:
+    """Return whether a reason is one for undefined bits, not for unavailable ones."""
+    return (
+        reason == REASON_UNDEFINED
+        or reason.startswith((REASON_LOST, REASON_UNDESCRIBED))
+        or REASON_UNDECIDED in reason
+    )
 
 
 def _ranges(mask: int, size_bits: int, endian: Endian) -> list[tuple[int, int]]:

@@ -16,6 +16,7 @@ from dwarfgpu.errors import GUESS, Ambiguous, counted
 from dwarfgpu.expr.bind import Program
 from dwarfgpu.expr.instruction import Instructions
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation, composite
+from dwarfgpu.model.object import REASON_UNDECIDED
 from dwarfgpu.model.storage import Composite, Part, Undefined
 
 
@@ -82,7 +83,7 @@ def in_words(variable: Variable, location: Location, programs: Iterable[Program]
 
 
 def _why_undecided(variable: Variable, words: Words, word: Word) -> str:
-    return f"{word.bits} of {variable.name} are undecided: it {words.why_undecided}"
+    return f"{word.bits} of {variable.name}{REASON_UNDECIDED}{words.why_undecided}"
 
 
 def _undefined(size_bits: int, why: str | None = None) -> list[Part]:

@@ -83,7 +83,8 @@ class Reading(OfOpenFile):
         missing = bits.unavailable or bits.undefined
         state = "unavailable" if bits.unavailable else "optimized out"
         text = f"{missing.bit_count()} of {bits.size_bits} bits of {name} are {state}"
-        text += f": {bits.reasons[0]}" if bits.reasons else ""
+        why = bits.why_unavailable if bits.unavailable else bits.why_undefined
+        text += "" if why is None else f": {why}"
         return Unavailable(text) if bits.unavailable else UndefinedBits(text)
 
     @property

@@ -273,7 +273,7 @@ def verdict(
     elif culprit is not None and bits is None:
         out.append(_blame(culprit, "parts of it are undefined"))
     if bits is not None and bits.unavailable:
-        reason = bits.reasons[0] if bits.reasons else "the machine does not provide them"
+        reason = bits.why_unavailable or "the machine does not provide them"
         out.append(f"some of its bits are not available: {reason}")
     return out
 

@@ -5,8 +5,15 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.errors import OutOfRange
-from dwarfgpu.model.object import Bits
+from dwarfgpu.base.records import evolve
+from dwarfgpu.errors import OutOfRange, Unavailable, UndefinedBits
+from dwarfgpu.model.object import (
+    REASON_LOST,
+    REASON_UNDECIDED,
+    REASON_UNDEFINED,
+    REASON_UNDESCRIBED,
+    Bits,
+)
 
 
 def digits(bits: Bits) -> str:
@@ -48,6 +55,23 @@ def test_a_slice_is_undefined_past_the_end(first_bit: int, count: int, expected:
         for run in (of_big.value, of_big.undefined, of_big.unavailable)
     ]
     assert digits(Bits(turned[0], count, turned[1], turned[2])) == expected
+
+
+LOST = f"{REASON_LOST}the callee saves it nowhere"
+MISSING = "register v5 of wave 0 is not in the state"
+
+
+@pytest.mark.parametrize("reason", [
+    REASON_UNDEFINED, LOST, f"{REASON_UNDESCRIBED} 8 of 16 bits", f"8 of x{REASON_UNDECIDED}differ",
+])  # fmt: skip
+def test_each_kind_of_unknown_bits_has_its_own_reason(reason: str) -> None:
+    bits = Bits(0, 24, undefined=0xFF, unavailable=0xFF00, reasons=(reason, MISSING))
+    assert (bits.why_undefined, bits.why_unavailable) == (reason, MISSING)
+    with pytest.raises(Unavailable, match=f"bits 8 to 15 of 24 are unavailable: {MISSING}"):
+        bits.to_bytes("little")
+    undefined = evolve(bits, unavailable=0, reasons=(MISSING, reason))
+    with pytest.raises(UndefinedBits, match=f"bits 0 to 7 of 24 are undefined: {reason}"):
+        undefined.to_bytes("little")
 
 
 def test_a_slice_begins_inside() -> None:

@@ -10,8 +10,11 @@ import dwarfgpu as dg
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Type
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.model.object import Bits
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.object import REASON_UNDEFINED, Bits
+from dwarfgpu.model.storage import Implicit
 from dwarfgpu.session.unknown_members import has_all_members
+from dwarfgpu.view.explanation_text import verdict
 from tests.cli.command import STATES, run, run_json
 
 DATA = STATES / "data.gfx942.O0.json"
@@ -120,3 +123,13 @@ def test_the_library_agrees_with_the_command() -> None:
     address = "cannot access memory at address private_lane#0x52: of lane 3 it is"
     with pytest.raises(Unavailable, match=f"^{address}"):
         state.target.read_memory(where, 0x50, 4)
+
+
+def test_missing_bits_do_not_have_the_reason_of_undefined_ones() -> None:
+    missing = "register v5 of wave 0 is not in the state"
+    bits = Bits(0, 16, 0xFF, 0xFF00, (REASON_UNDEFINED, missing))
+    sentences = verdict(Location((SingleLocation(Implicit(0, 16)),)), (), bits)
+    assert sentences[1:] == [
+        "bits 0 to 7 are undefined",
+        f"some of its bits are not available: {missing}",
+    ]

@@ -18,12 +18,12 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax.expression_language import language_of
 from dwarfgpu.language.value_text import widened
 from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.object import REASON_UNDEFINED
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
 from dwarfgpu.service.answer import Answer, machine_interface, of_error, without_value
 from dwarfgpu.service.value.expression_settings import ExpressionSettings
 from dwarfgpu.service.value.reading_answer import (
-    UNDEFINED_STORAGE,
     Contents,
     is_reference,
     of_contents,
@@ -123,7 +123,7 @@ def is_undescribed(value: TypedValue) -> bool:
     of it: they are in a piece without a location, for example."""
     if not isinstance(value.error, UndefinedBits) or value.bits is None:
         return False
-    return value.location is not None and value.bits.reasons == (UNDEFINED_STORAGE,)
+    return value.location is not None and value.bits.reasons == (REASON_UNDEFINED,)
 
 
 def type_text(value: TypedValue) -> str:

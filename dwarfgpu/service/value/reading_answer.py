@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.model.location import Location
-from dwarfgpu.model.object import REASON_LOST, REASON_UNDESCRIBED, Bits
+from dwarfgpu.model.object import REASON_LOST, REASON_UNDESCRIBED, Bits, is_of_undefined
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.answer import (
     NOT_AVAILABLE,
@@ -56,8 +56,6 @@ if TYPE_CHECKING:
     from dwarfgpu.language import TypedValue
 
 Report: TypeAlias = Callable[[DwarfGpuError], None]
-UNDEFINED_STORAGE = "undefined storage"
-"""The reason that `Access` gives for bits without a location."""
 
 
 @frozen(eq=False)
@@ -233,7 +231,7 @@ def about_bits(contents: Contents, bits: Bits, rest: Bits, session: Session) -> 
     why_missing = reasons_of_member(
         unread, contents.type, location, session.context(), session.resolver
     )
-    reasons = [text for text in why_missing if text not in (UNDEFINED_STORAGE, why_lost)]
+    reasons = [text for text in why_missing if not is_of_undefined(text)]
     if why_lost is not None and bits.undefined == (1 << bits.size_bits) - 1:
         yield f"{name} is optimized out: {why_lost.removeprefix(REASON_LOST)}"
     if (rest.unavailable or bits.is_complete) and reasons:

@@ -18,11 +18,11 @@ from dwarfgpu.language.typed_value import no_access
 from dwarfgpu.language.wave_variables import integer_value, text_value, wave_variable
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import Location
+from dwarfgpu.model.object import REASON_UNDEFINED
 from dwarfgpu.model.storage import Composite, Register
 from dwarfgpu.service.machine.siginfo import siginfo_value
 from dwarfgpu.service.value.expression_answer import NOT_DESCRIBED, READ_ONLY, is_undescribed
 from dwarfgpu.service.value.expression_settings import ExpressionSettings
-from dwarfgpu.service.value.reading_answer import UNDEFINED_STORAGE
 from dwarfgpu.service.value.subject import misspelt
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.unknown_members import reasons_of_member
@@ -142,10 +142,11 @@ def evaluated(session: Session, history: ValueHistory, text: str) -> TypedValue:
     except UsageError as wrong:
         raise misspelt(session, text, wrong) from None
     error, bits = value.error, value.bits
-    if isinstance(error, Unavailable) and bits is not None and bits.reasons:
+    why = None if bits is None else bits.why_unavailable
+    if isinstance(error, Unavailable) and why is not None:
         if _is_in_registers(value.location) and value.variable is None:
             return evolve(value, error=None)  # <unavailable> in place, as in GDB
-        raise UsageError(no_access(bits.reasons[0]))
+        raise UsageError(no_access(why))
     if error is not None and not isinstance(error, UndefinedBits):
         raise error
     return value
@@ -194,7 +195,7 @@ def reasons(value: TypedValue, session: Session) -> tuple[str, ...]:
     reasons = reasons_of_member(
         value.bits, value.type, value.location, session.context(), session.resolver
     )[:1]
-    return ("bits of it are optimized out",) if reasons == (UNDEFINED_STORAGE,) else reasons
+    return ("bits of it are optimized out",) if reasons == (REASON_UNDEFINED,) else reasons
 
 
 def options_of(
