@@ -255,8 +255,7 @@ class ObjectAccess(Dereference):
             value = evolve(value, bits=bits)
         everything = (1 << bits.size_bits) - 1
         if bits.undefined == everything:
-            reason = next((text for text in bits.reasons if text.startswith(REASON_LOST)), None)
-            why = "" if reason is None else f": {reason.removeprefix(REASON_LOST)}"
+            why = _why_lost(bits)
             return evolve(value, error=UndefinedBits(f"value has been optimized out{why}"))
         if bits.unavailable != everything:
             missing = next(filter(is_of_memory, bits.reasons), None)
@@ -283,9 +282,12 @@ class ObjectAccess(Dereference):
             raise EvaluationError("a synthetic pointer has no number: it can only be dereferenced")
         assert value.bits is not None
         if value.bits.undefined:
-            raise UndefinedBits("value has been optimized out, at least in part")
+            why = _why_lost(value.bits)
+            raise UndefinedBits(f"value has been optimized out, at least in part{why}")
         if value.bits.unavailable:
-            raise Unavailable("value is not available, at least in part")
+            reason = value.bits.why_unavailable
+            why = "" if reason is None else f": {reason}"
+            raise Unavailable(f"value is not available, at least in part{why}")
         return value.bits
 
     def write(self, value: TypedValue, bits: int) -> TypedValue:
@@ -632,3 +634,9 @@ def _beyond_memory(value: TypedValue, skipped_bits: int = 0) -> DwarfGpuError | 
     from dwarfgpu.language.beyond_memory import beyond_memory  # few objects
 
     return beyond_memory(value.location, value.size_bits, skipped_bits)
+
+
+def _why_lost(bits: Bits) -> str:
+    """Return `: ` and why a register with bits of the value is lost; empty if none is."""
+    reason = next((text for text in bits.reasons if text.startswith(REASON_LOST)), None)
+    return "" if reason is None else f": {reason.removeprefix(REASON_LOST)}"

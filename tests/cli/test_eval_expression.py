@@ -361,6 +361,16 @@ def test_a_register_that_is_not_known() -> None:
     assert 'Did you mean "$mode"?' in run("eval", "$mdoe").err
 
 
+def test_a_register_that_is_known_in_part() -> None:
+    missing = "register vcc of wave 0 is not in the state, bytes 4 to 7"
+    given = ("--arch", "gfx90a", "--lane", 0, "--reg", "vcc_lo=1")
+    assert run("eval", *given, "$vcc").notes == [f"$vcc is only partly available: {missing}"]
+    error = f"Unavailable: value is not available, at least in part: {missing}"
+    assert error in run("eval", *given, "$vcc + 1").error
+    prompt = run("debug", *given, "--batch", "-ex", "print $vcc + 1")
+    assert f"value is not available, at least in part: {missing}" in prompt.err
+
+
 def test_bytes_of_a_half(tmp_path: Path) -> None:
     low, high = "vcc_lo=bytes:01020304", "vcc_hi=bytes:05 ?? 00 00"
     done = run("eval", "--reg", low, "--reg", high, "$vcc_lo", "$vcc_hi & 0xff")
