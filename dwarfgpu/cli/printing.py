@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 EVAL_SCHEMA = "dwarfgpu-eval-1"
 """The form of what `eval --json` prints."""
-_NUMBER: Final = pattern(r"\b(?:0x[0-9a-f]+|[0-9]+)\b")
+_NUMBER: Final = pattern(r"(?<= bytes are )[0-9a-f?]+(?!\S)|\b(?:0x[0-9a-f]+|[0-9]+)\b")
+"""A number, or bytes in hexadecimal digits; unknown ones are `?`."""
 _MOST_ALIKE: Final = 10
 """Maximum number of notes that differ in numbers only and are all printed."""
 _SHOWN_ALIKE: Final = 3

@@ -28,6 +28,16 @@ def test_notes_that_differ_in_numbers(
         assert lines[4] == f"note: … and {count - 3} more with other numbers: see --json"
 
 
+def test_notes_that_differ_in_bytes(capsys: pytest.CaptureFixture[str]) -> None:
+    """Bytes have letters among their digits, and unknown ones."""
+    alike = [f"s is partly optimized out: its bytes are {n:02x}??{n + 7:02x}??" for n in range(40)]
+    alike += [f"s is partly optimized out: its bytes are {n:02x}?????? (why)" for n in range(40)]
+    print_notes(alike)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 8
+    assert lines[3] == "note: … and 37 more with other numbers: see --json" == lines[7]
+
+
 def test_every_note_is_in_json(tmp_path: Path) -> None:
     state = dispatched(tmp_path, waves=12)
     document = json.loads(state.read_text())
