@@ -172,6 +172,16 @@ def other_wave_size(arch: Architecture) -> Architecture | None:
     return architecture(arch.name, wave_sizes[0]) if wave_sizes else None
 
 
+def with_lanes(name: str, count: int | None) -> Architecture:
+    """Return the architecture with a name: of two wave sizes, the greater for a wave of more lanes
+    than the default one has."""
+    default = architecture(name)
+    if count is None or count <= default.lane_count:
+        return default
+    other = other_wave_size(default)
+    return default if other is None or other.lane_count < default.lane_count else other
+
+
 def has_on_another_gpu(name: str) -> bool:
     """Return whether some AMD GPU, in some wave size, has a register of that name or alias."""
     return any(

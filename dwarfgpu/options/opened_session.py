@@ -9,7 +9,7 @@ from os.path import dirname
 from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.arch.registry import architecture
+from dwarfgpu.arch.registry import architecture, with_lanes
 from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.records import evolve, frozen
@@ -411,7 +411,7 @@ def _architecture(
         require_architecture(code_objects, arch)
         return arch
     if args.arch is not None:
-        arch = architecture(args.arch)
+        arch = with_lanes(args.arch, None if code_objects else natural(args.lanes, "--lanes"))
         return of_file if of_file is not None and of_file.name == arch.name else arch
     if of_file is not None:
         _require_addresses(code_objects[0].file, of_file)

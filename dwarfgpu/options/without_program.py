@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 
-from dwarfgpu.arch.registry import architecture
+from dwarfgpu.arch.registry import with_lanes
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.dialect.dialect import vgpr_contents
@@ -37,7 +37,7 @@ def context_of(args: argparse.Namespace) -> tuple[Context, FrameWithoutProgram]:
     if given_lanes is not None:
         checked_lanes(given_lanes)
     file_limits_of(args)
-    arch = architecture(args.arch or DEFAULT_ARCHITECTURE)
+    arch = with_lanes(args.arch or DEFAULT_ARCHITECTURE, given_lanes)
     machine, wave = StateTarget(arch), wave_number(args.wave, args.wave_option) or 0
     machine.add_wave(wave)
     target = TargetWithCodeObjects(machine, (), False)

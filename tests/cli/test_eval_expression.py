@@ -361,6 +361,19 @@ def test_a_register_that_is_not_known() -> None:
     assert 'Did you mean "$mode"?' in run("eval", "$mdoe").err
 
 
+@pytest.mark.parametrize(
+    ("lanes", "number", "of_other"), [((), 1538, 2562), (("--lanes", 64), 2562, 1538)]
+)
+def test_the_lane_count_chooses_the_numbers_of_vector_registers(
+    lanes: tuple[object, ...], number: int, of_other: int
+) -> None:
+    given = ("--arch", "gfx1100", *lanes, "--lane", 0)
+    for command in ("eval", "explain"):
+        assert "v2 (wave 0)" in run(command, *given, f"regx {number}").lines[-1]
+        done = run(command, *given, f"regx {of_other}")
+        assert f"gfx1100 defines no DWARF register {of_other}" in done.out + done.err
+
+
 def test_a_register_that_is_known_in_part() -> None:
     missing = "register vcc of wave 0 is not in the state, bytes 4 to 7"
     given = ("--arch", "gfx90a", "--lane", 0, "--reg", "vcc_lo=1")

@@ -42,6 +42,7 @@ OPTIONS = (
     "--lane 3",
     "--lane 64",
     "--lane 99 --lanes 128",
+    "--arch gfx1100 --lane 40 --lanes 64",
     "--lanes 0",
     "--lanes 2000",
     "--lane 2 --lanes 2",
