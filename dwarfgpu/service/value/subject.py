@@ -14,7 +14,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.errors import DwarfGpuError, UsageError, shortened
+from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UsageError, shortened
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.service.answer import Answer
 from dwarfgpu.service.error_text import error_line, one_line
@@ -81,6 +81,8 @@ def subject(session: Session, text: str) -> Subject:
         if not error.message.startswith(_UNKNOWN):
             raise
         return Expression(text)
+    except InconsistentContext:  # as of a lane that is not in the frame
+        raise
     except DwarfGpuError:
         return Expression(text)  # a symbol may have the name; else the evaluation raises it
 
