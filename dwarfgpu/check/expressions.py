@@ -12,9 +12,7 @@ from math import inf
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture, RegisterInfo
-from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.arch.registry import abi_of
-from dwarfgpu.arch.registry import architecture as architecture_named
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.json_reader import is_decimal
@@ -38,7 +36,7 @@ from dwarfgpu.expr.static_check.extent import extent_of, with_zero
 from dwarfgpu.expr.static_check.severity import SEVERITIES
 from dwarfgpu.expr.text.assembly import disassemble, instruction_text
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.kernel_symbols import wave_size
+from dwarfgpu.objfile.file_architecture import other_architecture_of
 
 
 @frozen(cache_hash=True)
@@ -130,14 +128,7 @@ class PossibleArchitectures:
         self.chains_register_rules = abi.chains_register_rules
         self._lacking: dict[int, bool] = {}
         """Which numbers no register has."""
-        self._other_wave_sizes: tuple[Architecture, ...] = ()
-        if architecture is not None and architecture.is_simt and wave_size(file) is None:
-            sizes = PROCESSORS[architecture.name].wave_sizes
-            self._other_wave_sizes = tuple(
-                architecture_named(architecture.name, size)
-                for size in sizes
-                if size != architecture.lane_count
-            )
+        self._other = None if architecture is None else other_architecture_of(file, architecture)
 
     def register(self, number: int) -> RegisterInfo | None:
         """Return the widest register with a number; None if no architecture defines it."""
@@ -159,7 +150,7 @@ class PossibleArchitectures:
 
     @property
     def all(self) -> tuple[Architecture, ...]:
-        return () if self.architecture is None else (self.architecture, *self._other_wave_sizes)
+        return tuple(one for one in (self.architecture, self._other) if one is not None)
 
     @property
     def is_complete(self) -> bool:

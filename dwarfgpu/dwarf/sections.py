@@ -26,7 +26,7 @@ from dwarfgpu.dwarf.section_budget import LONG_NAME_BYTES, SectionBudget
 from dwarfgpu.errors import DwarfGpuError, FailedReads, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.file_architecture import architecture_of
+from dwarfgpu.objfile.file_architecture import architecture_of, other_architecture_of
 from dwarfgpu.objfile.file_bytes import OfOpenFile
 from dwarfgpu.objfile.relocate import Field, relocated_data, relocated_where_known, section_buffer
 
@@ -78,6 +78,12 @@ class Program:
             return architecture_of(self.loaded)
         except Unsupported:
             return None
+
+    @cached_property
+    def other_architecture(self) -> Architecture | None:
+        """The same processor with its other wave size, if the code may be for it too."""
+        own = self.architecture
+        return None if own is None else other_architecture_of(self.loaded, own)
 
     def in_file(self, pc: int) -> int:
         """Return the address of the file of a program location as loaded."""

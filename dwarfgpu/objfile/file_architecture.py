@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.processors import PROCESSORS
-from dwarfgpu.arch.registry import architecture, cpu_of
+from dwarfgpu.arch.registry import architecture, cpu_of, other_wave_size
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.objfile.elf import ObjectFile
 
@@ -49,3 +49,14 @@ def architecture_of(file: ObjectFile) -> Architecture:
         machine = f"{file.machine} with {file.endian}-endian data"
         raise Unsupported(f"{file.path} is for {machine}, which is not supported")
     return cpu
+
+
+def other_architecture_of(file: ObjectFile, arch: Architecture) -> Architecture | None:
+    """Return the same processor with its other wave size, if the file specifies neither; None if it
+    does, and for all other machines."""
+    other = other_wave_size(arch)
+    if other is None:
+        return None
+    from dwarfgpu.objfile.kernel_symbols import wave_size  # few processors have two
+
+    return other if wave_size(file) is None else None

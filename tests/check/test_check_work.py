@@ -195,7 +195,7 @@ def test_parts_for_different_machines_make_no_composite() -> None:
     """A wave has 32 lanes, or 64: no wave has both of these registers."""
     arches = [architecture("gfx1030", lanes) for lanes in (32, 64)]
     checker = checker_of(arches[0])
-    checker.architectures._other_wave_sizes = (arches[1],)
+    checker.architectures._other = arches[1]
     parts = [assemble("regx v0; piece 4", AMD, UnitFormat(), arch) for arch in arches]
     results = checker.of(AMD, UnitFormat(), Role("location"))
     assert not any(checker._check(part, results).faults for part in parts)

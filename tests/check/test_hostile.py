@@ -270,10 +270,10 @@ def test_a_broken_symbol_table_costs_only_the_wave_size() -> None:
 
 
 def test_an_unreadable_wave_size_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(file: object) -> None:
+    def broken(file: object, arch: object) -> None:
         raise Malformed("symbols are cut short")
 
-    monkeypatch.setattr("dwarfgpu.check.expressions.wave_size", broken)
+    monkeypatch.setattr("dwarfgpu.check.expressions.other_architecture_of", broken)
     verdict = verdict_on(frame_file(rule(0x07, 31) + b"\x0b"))
     assert verdict.findings.skipped == ["symbols are cut short"]
     assert [finding.rule for finding in verdict.findings.kept] == ["unbalanced-state"]

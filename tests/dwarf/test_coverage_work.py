@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import sections as sections_module
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -25,12 +26,20 @@ from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.expr.context import ExprLoc, LocList
-from dwarfgpu.expr.static_check.extent import extent_of
+from dwarfgpu.expr.static_check.extent import Extent, extent_of
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.service.where import coverage_listing
 from dwarfgpu.service.where.coverage_json import WhereJson
 from dwarfgpu.service.where.coverage_listing import CoverageListing
-from tests.dwarf.builder import FIXTURES, Shape, debug_info, file_of
+from tests.dwarf.builder import (
+    FIXTURES,
+    Shape,
+    abbreviations,
+    debug_info,
+    elf,
+    file_of,
+)
+from tests.dwarf.builder import unit as unit_bytes
 from tests.dwarf.test_coverage import (
     ABSTRACT,
     BASE,
@@ -127,7 +136,8 @@ def test_an_extent_is_that_of_the_dialect_of_the_unit() -> None:
     assert first != second
     assert first == extents.of(expression, units[0])
     for unit, one in zip(units, (first, second), strict=True):
-        assert one == extent_of(expression, unit.dialect, unit.format)
+        arch = unit.sections.program.architecture
+        assert one == extent_of(expression, unit.dialect, unit.format, arch)
 
 
 def test_units_that_read_expressions_alike_share_extents(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,12 +148,37 @@ def test_units_that_read_expressions_alike_share_extents(monkeypatch: pytest.Mon
         return extent_of(data, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(coverage, "extent_of", extent)
-    path = FIXTURES / "hip/nest.gfx942.O2.v5.co"
     extents = Extents()
-    for name in ("amd", "amd", "amd-direct-16"):
-        unit = next(iter(CodeObject.open(path, 0, name).info.units))
-        extents.of(b"\x50", unit)
+    for name in ("amd", "amd-direct-16"):
+        units = list(CodeObject.open(FIXTURES / "index/gdb.gcc", 0, name).info.units)
+        assert len(units) > 1
+        for unit in units:
+            extents.of(b"\x50", unit)
     assert judged == [b"\x50"] * 2
+
+
+def test_without_a_wave_size_registers_of_both_exist() -> None:
+    """1536 is v0 in wave32, 2560 in wave64."""
+    wave32, wave64, none = (b"\x90" + encode_uleb(number) for number in (1536, 2560, 15370))
+    contents = {
+        ".debug_info": unit_bytes(b"\1"),
+        ".debug_abbrev": abbreviations(Shape(dw.TAG_COMPILE_UNIT)),
+    }
+    (without_kernels,) = debug_info(elf(contents, flags=0x41)).units
+    (with_kernels,) = CodeObject.open(FIXTURES / "hip/nest.gfx1100.O2.v5.co").info.units
+    extents = Extents()
+    assert [extents.of(one, without_kernels).completeness for one in (wave32, wave64, none)] == [
+        "whole", "whole", "broken",
+    ]  # fmt: skip
+    assert extents.of(wave32, with_kernels).completeness == "whole"
+    assert extents.of(wave64, with_kernels) == Extent(
+        "broken",
+        reason="DW_OP_regx at offset 0x0: gfx1100 defines no DWARF register 2560: it is VGPR0 in "
+        "wave64, and the wave has 32 lanes",
+    )
+    # The table of AArch64 is not complete.
+    (cpu,) = debug_info(elf(contents, machine=183)).units
+    assert extents.of(none, cpu) == Extent("whole")
 
 
 def test_variables_without_a_location_cost_no_reading(monkeypatch: pytest.MonkeyPatch) -> None:

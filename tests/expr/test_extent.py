@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ from dwarfgpu.expr.text.assembly import assemble
 from tests.work import at_most
 
 ARCH = architecture("gfx942")
+MACHINES = [None, ARCH, architecture("x86_64")]
 FORM = UnitFormat()
 
 
@@ -76,6 +78,41 @@ def test_extent(
         completeness, undefined, size_bits,
     )  # fmt: skip
     assert (result.reason is not None) == (completeness in ("depends", "broken"))
+
+
+@pytest.mark.parametrize(
+    ("expression", "reason"),
+    [
+        # eval fails in every context of the machine
+        (b"\x90\x8a\x78", "DW_OP_regx at offset 0x0: gfx942 defines no DWARF register 15370"),
+        (
+            b"\x90\x8a\x78\x93\4",
+            "DW_OP_regx at offset 0x0: gfx942 defines no DWARF register 15370",
+        ),
+        (b"\x92\x8a\x78\0", "DW_OP_bregx at offset 0x0: gfx942 defines no DWARF register 15370"),
+        (
+            b"\xa5\x8a\x78\x33\x9f",
+            "DW_OP_regval_type at offset 0x0: gfx942 defines no DWARF register 15370",
+        ),
+        (
+            b"\x30\x08\xc8\xe9\2",
+            "DW_OP_LLVM_form_aspace_address at offset 0x3: gfx942 defines no address space 200",
+        ),
+        (
+            b"\x70\0",
+            "DW_OP_breg0 at offset 0x0: register pc_32 of 32 bits is narrower than the 64-bit "
+            "addresses of global",
+        ),
+        # compilers mean the scalar register extended by zeros, and eval reads it so
+        (b"\x92\x24\0", None),
+        # a call site may give the value on entry without the register
+        (b"\xa3\3\x90\x8a\x78\x9f", None),
+    ],
+)
+def test_what_fails_on_the_machine(expression: bytes, reason: str | None) -> None:
+    result = extent_of(expression, AMD, FORM, ARCH)
+    assert (result.completeness, result.reason) == ("broken" if reason else "whole", reason)
+    assert extent_of(expression, AMD, FORM).completeness == "whole"
 
 
 def test_a_loop_is_not_followed() -> None:
@@ -136,8 +173,9 @@ def test_the_sum_of_parts_follows_the_declarations() -> None:
         dialect = list(DIALECTS.values())[number % len(DIALECTS)]
         form = UnitFormat(version=2 + number % 4)
         data = b"".join(rng.choices(operations, weights, k=rng.randrange(11)))
-        by_rule = by_declarations(data, dialect, form)
-        assert extent_of(data, dialect, form) == by_rule, (data.hex(), dialect)
+        arch = MACHINES[number % 3]
+        by_rule = by_declarations(data, dialect, form, arch)
+        assert extent_of(data, dialect, form, arch) == by_rule, (data.hex(), dialect, arch)
         sums += len(composite_parts(dialect, form).cut(data) or ()) > 1
     assert sums > 400
 
@@ -147,9 +185,9 @@ def test_expressions_that_differ_in_a_number_are_judged_once(
 ) -> None:
     judged: list[bytes] = []
 
-    def counted(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
+    def counted(data: bytes, *reading: Any) -> Extent:
         judged.append(data)
-        return by_declarations(data, dialect, form)
+        return by_declarations(data, *reading)
 
     monkeypatch.setattr(extent_module, "by_declarations", counted)
     form = UnitFormat(version=3, address_size=4)  # no other test has judged any of it
@@ -167,9 +205,9 @@ def test_expressions_that_differ_in_the_first_register_are_judged_once(
 ) -> None:
     judged: list[bytes] = []
 
-    def counted(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
+    def counted(data: bytes, *reading: Any) -> Extent:
         judged.append(data)
-        return by_declarations(data, dialect, form)
+        return by_declarations(data, *reading)
 
     monkeypatch.setattr(extent_module, "by_declarations", counted)
     form = UnitFormat(version=5, address_size=4)  # no other test has judged any of it
@@ -203,8 +241,9 @@ def test_an_expression_is_judged_alike_whatever_its_first_register() -> None:
         dialect = list(DIALECTS.values())[number % len(DIALECTS)]
         form = UnitFormat(version=2 + number % 4)
         data = rng.choice(firsts) + b"".join(rng.choices(operations, k=rng.randrange(6)))
-        by_rule = by_declarations(data, dialect, form)
-        assert extent_of(data, dialect, form) == by_rule, (data.hex(), dialect)
+        arch = MACHINES[number % 7 % 3]
+        by_rule = by_declarations(data, dialect, form, arch)
+        assert extent_of(data, dialect, form, arch) == by_rule, (data.hex(), dialect, arch)
         kinds.add(by_rule.completeness)
     assert len(kinds) >= 4
 

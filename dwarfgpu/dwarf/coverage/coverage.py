@@ -20,7 +20,9 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.sections import Program
 from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, counted
 from dwarfgpu.expr.context import (
     ConstValue,
@@ -207,15 +209,17 @@ class Coverage(OfOpenFile):
 class Extents:
     """What expressions describe, each distinct one of units that read it alike judged once.
 
-    Law: an extent depends on nothing but the expression, the unit's dialect, and its format; the
-    size of an object on nothing but the entry of its type.
+    Law: an extent depends on nothing but the expression, the unit's dialect, its format and its
+    machine; the size of an object on nothing but the entry of its type.
     """
 
     budget: AnalysisBudget | None = None
     """Of the file; None if there is no bound on all of its expressions together."""
     _unit: Unit | None = None
     """The last unit that asked."""
-    _reading: tuple[Dialect, UnitFormat] | None = None
+    _program: Program | None = None
+    """Of the unit: the machine of its code; None if it is unknown."""
+    _reading: tuple[Dialect, UnitFormat, Program | None] | None = None
     _kept: dict[bytes, Extent] = field(factory=dict)
     _of_objects: dict[tuple[bytes, int | None], Extent] = field(factory=dict)
     """Of objects of a size in bits."""
@@ -242,14 +246,28 @@ class Extents:
                 )
             if self.budget is not None:
                 self.budget.spend(expression)
-            extent = extent_of(expression, unit.dialect, unit.format)
+            extent = self._judged(expression, unit)
             if len(expression) <= CACHED_BYTES:
                 self._kept[expression] = extent
         return extent
 
+    def _judged(self, expression: bytes, unit: Unit) -> Extent:
+        """Return the extent under the architecture that knows all registers of the expression."""
+        program, dialect, form = self._program, unit.dialect, unit.format
+        arch = None if program is None else program.architecture
+        if program is None or arch is None or not arch.has_every_register:
+            return extent_of(expression, dialect, form)
+        extent = extent_of(expression, dialect, form, arch)
+        if extent.completeness == "broken":
+            other = program.other_architecture
+            again = extent if other is None else extent_of(expression, dialect, form, other)
+            return extent if again.completeness == "broken" else again
+        return extent
+
     def _follow(self, unit: Unit) -> None:
         """Keep what holds in a unit too."""
-        reading = unit.dialect, unit.format
+        self._program = unit.sections.program if isinstance(unit, CompilationUnit) else None
+        reading = unit.dialect, unit.format, self._program
         if reading != self._reading or len(self._kept) > _MAX_KEPT:
             self._kept.clear()
             self._of_objects.clear()

@@ -89,11 +89,13 @@ class Transfer:
     arch: Architecture | None
     form: UnitFormat
     base_types: BaseTypes = field(factory=dict)
+    widens_bases: bool = False
+    """Whether narrow bases of addresses are read as compilers mean them (`Context`)."""
     context: Context = field(init=False)
 
     @context.default
     def _context(self) -> Context:
-        context = knowing(self.arch, self.form)
+        context = knowing(self.arch, self.form, self.widens_bases)
         return with_types(context, self.form, self.base_types) if self.base_types else context
 
     @property
@@ -300,6 +302,7 @@ class Transfer:
                 message = f"{arch.name} defines no address space {space}"
                 report("error", "unknown-address-space", message)
                 return False
-            if instruction.operation.name in ("LLVM_aspace_bregx", "aspace_bregx"):
+            is_base = instruction.operation.name in ("LLVM_aspace_bregx", "aspace_bregx")
+            if is_base and not self.widens_bases:
                 return fits_base(instruction, arch, arch.address_spaces[space], report)
         return True

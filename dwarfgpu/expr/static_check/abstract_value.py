@@ -201,7 +201,7 @@ class _AnyCall(ExplicitFrame):
 
 
 @lru_cache(maxsize=32)
-def knowing(arch: Architecture | None, form: UnitFormat) -> Context:
+def knowing(arch: Architecture | None, form: UnitFormat, widens_bases: bool = False) -> Context:
     """Return the context of the static check: any thread, in its top call frame.
 
     Nothing changes it, so that all expressions share it.
@@ -216,6 +216,7 @@ def knowing(arch: Architecture | None, form: UnitFormat) -> Context:
         unit=_Unit(form),
         limits=_LIMITS,
         x87_as_compilers=True,
+        widens_bases=widens_bases,
     )
 
 

@@ -1,17 +1,22 @@
 """How much of an object an expression describes, judged by its operations alone (A.2.5.4.4).
 
-Law: nothing is evaluated and nothing guessed. The result holds in every context; if a branch, a
-call or a lane operation decides, it is `depends`, with that operation.
+Law: nothing is evaluated and nothing guessed. The result holds in every context, with an
+architecture in every one of that architecture; if a branch, a call or a lane operation decides, it
+is `depends`, with that operation.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal
 
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.leb128 import decode as decode_groups
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.expr.bind import Program, bind
 from dwarfgpu.expr.context import UnitFormat
@@ -21,14 +26,17 @@ from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.static_check.abstract_stack import Transfer
 from dwarfgpu.expr.static_check.abstract_value import PARTIAL
+from dwarfgpu.expr.static_check.operand_rules import wrong_operands
 from dwarfgpu.expr.static_check.piece_effects import piece_bits
 from dwarfgpu.expr.static_check.severity import Severity
 from dwarfgpu.expr.static_check.stack_shape import Shape
+from dwarfgpu.expr.steps import Perform
 
 Completeness = Literal["whole", "partly", "depends", "nothing", "broken"]
 """All of the object; parts of it; decided by the context; none of it; every evaluation fails."""
 
 _ADDR: Final = 0x03
+_BREG0: Final = 0x70
 _FBREG: Final = 0x91
 _STACK_VALUE: Final = 0x9F
 _CONSTANTS: Final = {0x08: 1, 0x09: 1, 0x0A: 2, 0x0B: 2, 0x0C: 4, 0x0D: 4}
@@ -68,9 +76,14 @@ class Extent:
         return _composite(_joined(inside), object_bits)
 
 
-def extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
-    """Return the extent of an object that an expression describes; never raises."""
-    return (_kept if len(data) <= CACHED_BYTES else _extent_of)(data, dialect, form)
+def extent_of(
+    data: bytes, dialect: Dialect, form: UnitFormat, arch: Architecture | None = None
+) -> Extent:
+    """Return the extent of an object that an expression describes; never raises.
+
+    `arch`: None if nothing is known of registers and address spaces.
+    """
+    return (_kept if len(data) <= CACHED_BYTES else _extent_of)(data, dialect, form, arch)
 
 
 def frame_base_use(data: bytes, dialect: Dialect, form: UnitFormat) -> Instruction | None:
@@ -84,36 +97,72 @@ def frame_base_use(data: bytes, dialect: Dialect, form: UnitFormat) -> Instructi
     return next((one for one in instructions if one.operation.name == "fbreg"), None)
 
 
-def _extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
+def _extent_of(
+    data: bytes, dialect: Dialect, form: UnitFormat, arch: Architecture | None
+) -> Extent:
     alike = with_zero(data, form)
     if alike is not None and alike != data:
-        return _kept(alike, dialect, form)
-    extent = _of_parts(data, dialect, form)
+        return _kept(alike, dialect, form, arch)
+    extent = _of_parts(data, dialect, form, arch)
     if extent is not None:
         return extent
-    alike = _with_any_base(data)
+    alike = _with_any_base(data, arch)
     if alike is not None and alike != data:
-        extent = _kept(alike, dialect, form)
+        extent = _kept(alike, dialect, form, arch)
         if extent.reason is None:  # a reason may name the register
             return extent
-    return by_declarations(data, dialect, form)
+    return by_declarations(data, dialect, form, arch)
 
 
-def _with_any_base(data: bytes) -> bytes | None:
+def _with_any_base(data: bytes, arch: Architecture | None) -> bytes | None:
     """Return an expression that begins with a register, or an address that only the context has,
-    with register 0 and offset 0 in as many bytes; None for any other expression.
+    with the first register like it and offset 0 in as many bytes; None for any other expression,
+    and a register that does not exist.
 
-    Without a context, operations know no more of one register or offset than of another.
+    Without a context, operations know no more of one offset, or register of a type, than of
+    another.
     """
     match = _FIRST.match(data)
     if match is None:
         return None
     name, more, register, offset = match.groups()
-    if name is None:
-        first = b"\x92%b\0%b\0" % (b"\x80" * len(register), b"\x80" * len(offset))
+    if name in (b"\x91", b"\xa1"):  # DW_OP_fbreg, DW_OP_addrx
+        first = name + b"\x80" * len(more) + b"\0"
+        return first + data[match.end() :]
+    if name is not None and name < b"\x90":
+        number = name[0] - _BREG0
     else:
-        first = (b"\x70" if name < b"\x90" else name) + b"\x80" * len(more) + b"\0"
+        number = decode_groups(data[1 : 2 + len(register if name is None else more)])
+    alike = 0 if arch is None else _first_alike(arch).get(number)
+    if alike is None:
+        return None
+    if name is None:
+        first = b"\x92" + _padded(alike, 1 + len(register)) + b"\x80" * len(offset) + b"\0"
+    elif name == b"\x90":
+        first = name + _padded(alike, 1 + len(more))
+    else:
+        first = bytes((_BREG0 + alike,)) + b"\x80" * len(more) + b"\0"
     return first + data[match.end() :]
+
+
+def _padded(number: int, size_bytes: int) -> bytes:
+    """Return the unsigned LEB128 of a number in as many bytes, which are enough."""
+    shortest = encode_uleb(number)
+    more = size_bytes - len(shortest)
+    if not more:
+        return shortest
+    return shortest[:-1] + bytes((shortest[-1] | 0x80,)) + b"\x80" * (more - 1) + b"\0"
+
+
+@lru_cache(maxsize=8)
+def _first_alike(arch: Architecture) -> Mapping[int, int]:
+    """Return the smallest number of a register of the same type, by the number of each register
+    that is listed."""
+    first: dict[tuple[BaseType, bool], int] = {}
+    registers = sorted(arch.registers.items())
+    return {
+        number: first.setdefault((info.type, info.is_widened), number) for number, info in registers
+    }
 
 
 def with_zero(data: bytes, form: UnitFormat) -> bytes | None:
@@ -132,10 +181,12 @@ def with_zero(data: bytes, form: UnitFormat) -> bytes | None:
     return data[:1] + bytes(size) + rest if is_whole else None
 
 
-def by_declarations(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
+def by_declarations(
+    data: bytes, dialect: Dialect, form: UnitFormat, arch: Architecture | None = None
+) -> Extent:
     """Return the extent of any expression, by the declarations of its operations."""
     program = bind(decode_once(data, dialect, form))
-    transfer = Transfer(None, form)
+    transfer = _transfer(arch, form)
     if dialect.dwarf6:
         standard = _of_standard(program, transfer)
         if standard is not None:
@@ -143,6 +194,12 @@ def by_declarations(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
     if any(instruction.operation.transfers for instruction in program.instructions.distinct):
         return _of_branches(program, transfer)
     return _of_straight(program, transfer)[0]
+
+
+def _transfer(arch: Architecture | None, form: UnitFormat) -> Transfer:
+    """Return the effect of operations as compilers mean them: whether that is a fault, `check`
+    says."""
+    return Transfer(arch, form, widens_bases=arch is not None and arch.widens_bases)
 
 
 def _of_straight(program: Program, transfer: Transfer) -> tuple[Extent, int]:
@@ -156,13 +213,28 @@ def _of_straight(program: Program, transfer: Transfer) -> tuple[Extent, int]:
         findings = _Findings()
         if instruction.operation.name in PIECES:
             pieces.add(instruction, shape, before)
-        after = transfer(instruction, perform, shape, findings.add)
+        after = _after(instruction, perform, shape, transfer, findings)
         if after is None:
             return findings.failure(instruction), 0
         shape, before = after, instruction
     if program.expression.error is not None:
         return Extent("broken", reason=str(program.expression.error)), 0
     return _of_result(instructions, shape, pieces), shape.least_depth
+
+
+def _after(
+    instruction: Instruction,
+    perform: Perform,
+    shape: Shape,
+    transfer: Transfer,
+    findings: _Findings,
+) -> Shape | None:
+    """Return the stack after an operation; None, with a finding, if it certainly fails."""
+    wrong = wrong_operands(instruction, transfer.arch, transfer.generic_bytes)
+    if wrong is not None and wrong[0] != "narrow-base-register":  # the step knows more of these
+        findings.add("error", *wrong)
+        return None
+    return transfer(instruction, perform, shape, findings.add)
 
 
 def _of_standard(program: Program, transfer: Transfer) -> Extent | None:
@@ -179,7 +251,7 @@ def _of_standard(program: Program, transfer: Transfer) -> Extent | None:
     for index, instruction in enumerate(program.instructions):
         operation, name, depth = instruction.operation, names[index], len(shape.top)
         findings = _Findings()
-        after = transfer(instruction, program.steps[index], shape, findings.add)
+        after = _after(instruction, program.steps[index], shape, transfer, findings)
         if after is None:
             return findings.failure(instruction)
         if name in PIECES and depth <= 1 + is_begun:
@@ -205,7 +277,9 @@ def _of_standard(program: Program, transfer: Transfer) -> Extent | None:
     return _composite(_joined(parts), size_bits)
 
 
-def _of_parts(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent | None:
+def _of_parts(
+    data: bytes, dialect: Dialect, form: UnitFormat, arch: Architecture | None
+) -> Extent | None:
     """Return the extent of a composite that is the sum of its parts, as nearly all are; None of any
     other."""
     if 0x93 not in data and 0x9D not in data:  # opcodes of DW_OP_piece and DW_OP_bit_piece
@@ -220,19 +294,23 @@ def _of_parts(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent | None:
     undefined: list[tuple[int, int]] = []
     size_bits = 0
     for part in parts:
-        extent = _of_part(part, dialect, form)
+        extent = _of_part(part, dialect, form, arch)
         if extent is None or extent.size_bits is None:
             return None
         undefined += [(size_bits + first, count) for first, count in extent.undefined]
         size_bits += extent.size_bits
+    if arch is not None and size_bits > arch.largest_space_bits:
+        return None
     return _composite(_joined(undefined), size_bits)
 
 
 @lru_cache(maxsize=4096)
-def _of_part(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent | None:
+def _of_part(
+    data: bytes, dialect: Dialect, form: UnitFormat, arch: Architecture | None
+) -> Extent | None:
     """Return the extent of a part by itself; None where it leaves more than the part on the stack,
     so that the part after it would begin another composite."""
-    extent, depth = _of_straight(bind(decode_once(data, dialect, form)), Transfer(None, form))
+    extent, depth = _of_straight(bind(decode_once(data, dialect, form)), _transfer(arch, form))
     return extent if depth == 1 else None
 
 
@@ -250,7 +328,7 @@ def _of_branches(program: Program, transfer: Transfer) -> Extent:
         shape = arriving.pop(index, None)
         if shape is None:  # no way leads here
             continue
-        after = transfer(instruction, program.steps[index], shape, _Findings().add)
+        after = _after(instruction, program.steps[index], shape, transfer, _Findings())
         targets = [index + 1]
         if instruction.operation.name in ("bra", "skip"):
             (by,) = instruction.operands
