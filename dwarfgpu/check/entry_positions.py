@@ -10,11 +10,11 @@ from functools import partial
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import define, field
 from dwarfgpu.check.finding import FindingPosition, SourcePosition
-from dwarfgpu.check.reference_targets import TAGS
 from dwarfgpu.check.source_positions import declaration_of, file_of
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.reference_targets import TAGS
 from dwarfgpu.dwarf.scope.scope_entries import covered, dropped_code
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError

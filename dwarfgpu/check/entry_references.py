@@ -16,10 +16,10 @@ from typing import Final
 from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.check.attributes import attribute_name
 from dwarfgpu.check.entry_chains import OF_ENTRIES, EntryChains, closing_edges
-from dwarfgpu.check.reference_targets import Refused, refused_targets, tag_name
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import FORMS, read_uleb
+from dwarfgpu.dwarf.reference_targets import Refused, refused_targets, tag_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_file_protocol import UnitFile
 from dwarfgpu.dwarf.unit_walk import walk

@@ -20,8 +20,8 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import define, evolve, field, frozen
 from dwarfgpu.cfi.allowed_operations import forbidden
 from dwarfgpu.check.finding import Excerpt, Findings, excerpt
-from dwarfgpu.check.references import Reference, references
 from dwarfgpu.check.register_sizes import register_bits
+from dwarfgpu.dwarf.expression_references import Reference, references
 from dwarfgpu.dwarf.frame_attributes import SCRATCH_BASES
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.expr.context import ResultKind, UnitFormat

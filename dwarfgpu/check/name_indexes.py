@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from dwarfgpu.base.records import define, field
-from dwarfgpu.check.reference_targets import tag_name
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.entry_tree import Tree
 from dwarfgpu.dwarf.index.name_table import NameEntry, NameTable, name_hash
 from dwarfgpu.dwarf.names.function_paths import without_arguments
+from dwarfgpu.dwarf.reference_targets import tag_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, counted
 

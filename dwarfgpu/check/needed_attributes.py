@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.check.reference_targets import tag_name
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.producer import debug_level, parse_producer
+from dwarfgpu.dwarf.reference_targets import tag_name
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.unit import CompilationUnit

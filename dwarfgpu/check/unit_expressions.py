@@ -16,10 +16,10 @@ from dwarfgpu.check.expressions import ExpressionChecker, Results, Role
 from dwarfgpu.check.function_facts import FunctionFacts, LackingFunction
 from dwarfgpu.check.lane_descriptions import lane_faults
 from dwarfgpu.check.layout import lacks_padding
-from dwarfgpu.check.references import References
 from dwarfgpu.check.unit_findings import UnitFindings
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
+from dwarfgpu.dwarf.expression_references import References
 from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit

@@ -9,10 +9,10 @@ from typing import Final
 
 from dwarfgpu.check.entry_positions import unit_position
 from dwarfgpu.check.finding import Finding, Findings
-from dwarfgpu.check.reference_targets import tag_name
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import read_uleb
+from dwarfgpu.dwarf.reference_targets import tag_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 

@@ -11,8 +11,8 @@ from typing import Final, Literal, TypeAlias
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.base.base_type import BaseType, bits_in_register
 from dwarfgpu.base.records import define, evolve, field, frozen
-from dwarfgpu.check.reference_targets import ANY, Refused, refused_by_operation, tag_name
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.reference_targets import ANY, Refused, refused_by_operation, tag_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_header import WrongHeader
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
