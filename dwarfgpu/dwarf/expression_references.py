@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.unit_header import WrongHeader
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.instruction import Instruction
-from dwarfgpu.expr.static_check.checker import DEEPEST
+from dwarfgpu.expr.static_check.operand_rules import DEEPEST
 from dwarfgpu.expr.static_check.severity import Severity
 
 Kind: TypeAlias = Literal["type", "entry", "entry of the unit", "address"]

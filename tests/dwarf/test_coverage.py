@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.coverage.coverage import (
     Allowance,
     CodeScope,
     Coverage,
+    Extents,
     coverage_of,
     listed_code,
 )
@@ -208,7 +209,8 @@ def of_list(*entries: bytes) -> Coverage:
 
 
 REG, EMPTY, HALF = b"\x50", b"", b"\x50\x93\x02"
-CALL = b"\x98\x05\x00"
+CALL = b"\x98" + INT_AT.to_bytes(2, "little")
+"""DW_OP_call2 of an entry without a location: it does nothing (DWARF 5 2.5.1.5)."""
 BROKEN = b"\x16"
 
 
@@ -288,6 +290,48 @@ def test_a_frame_base_that_no_function_has(dialect: str | None) -> None:
         assert extent.reason == reason if is_broken else extent.completeness != "broken", name
         assert coverage.described_bytes == (0 if is_broken else 0x100)
     assert [coverage.described_bytes for coverage in framed_coverages(framed)] == [0x100]
+
+
+@pytest.mark.parametrize(
+    ("expression", "reason"),
+    [
+        (b"\xa1\5", "DW_OP_addrx at offset 0x0: the unit has an index but "),
+        (b"\x30\xa8\x0c\x9f", "DW_OP_convert at offset 0x1: "),  # the unit is no base type
+        (b"\x30\xa8\0\x9f", None),  # 0 is the generic type
+        (b"\x98\1\0", "DW_OP_call2 at offset 0x0: "),
+        (b"\x30\x28\2\0\xa1\5", None),  # behind a branch it may not be reached
+        (b"\xa3\2\xa1\5\x9f", None),  # the value on entry may be known without it
+        (b"\xa0\1\0\0\0\0", None),  # DW_OP_implicit_pointer fails when it is read
+    ],
+)
+def test_operands_that_refer_to_nothing(expression: bytes, reason: str | None) -> None:
+    body = F + b"".join(exprloc(name, expression) for name in (b"a", b"b")) + b"\0"
+    for coverage in coverages(scopes(body)):
+        (extent,) = coverage.extents
+        assert (extent.completeness == "broken") == (reason is not None)
+        assert reason is None or str(extent.reason).startswith(reason)
+        assert coverage.described_bytes == (0 if reason else 0x100)
+
+
+def test_what_an_operand_refers_to_is_of_its_unit() -> None:
+    """Of two units, with the same expression, one has a base type there."""
+    int_die, other = b"\2int\0\5\4", b"\3int\0\5\4"
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, (), True),
+        *(Shape(tag, INT_ATTRIBUTES) for tag in (dw.TAG_BASE_TYPE, dw.TAG_STRUCTURE_TYPE)),
+    ]
+    units = [b"\1" + entry + b"\0" for entry in (int_die, other, int_die)]
+    sections = {".debug_info": b"".join(map(unit, units)), ".debug_abbrev": abbreviations(*shapes)}
+    extents = Extents()
+    results = [extents.of(b"\x30\xa8\x0d\x9f", unit) for unit in debug_info(elf(sections)).units]
+    assert [one.completeness for one in results] == ["whole", "broken", "whole"]
+
+
+INT_ATTRIBUTES = (
+    (dw.AT_NAME, dw.FORM_STRING),
+    (dw.AT_ENCODING, dw.FORM_DATA1),
+    (dw.AT_BYTE_SIZE, dw.FORM_DATA1),
+)
 
 
 def framed_coverages(expression: bytes) -> list[Coverage]:

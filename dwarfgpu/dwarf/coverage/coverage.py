@@ -8,13 +8,15 @@ Addresses are as loaded. What cannot be read is kept as its error.
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, common, merged, size_bytes, without
+from dwarfgpu.dwarf.coverage.failing_references import certain_references
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
@@ -36,14 +38,15 @@ from dwarfgpu.expr.decode import CACHED_BYTES
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.expr.operation_budget import AnalysisBudget
-from dwarfgpu.expr.static_check.extent import Extent, extent_of, frame_base_use
+from dwarfgpu.expr.static_check.extent import DESCRIBED, Extent, extent_of, frame_base_use
 from dwarfgpu.objfile.file_bytes import OfOpenFile
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.expression_references import Reference, References
 
 _LEAST_WORK: Final = 2 << 20
 _WORK_PER_BYTE: Final = 8
 _ENTRY_WORK: Final = 16
-DESCRIBED: Final = frozenset({"whole", "partly", "depends"})
-"""Completeness of a description of at least a part of the object, or perhaps of one."""
 _WHOLE: Final = frozenset({"whole"})
 _IN_PART: Final = DESCRIBED - _WHOLE
 _MAX_KEPT: Final = 1 << 16
@@ -137,7 +140,7 @@ class Description(NamedTuple):
     @property
     def is_described(self) -> bool:
         """Whether it describes, or may describe, at least a part of the variable."""
-        return self.extent.completeness in DESCRIBED
+        return self.extent.is_described
 
 
 @frozen(eq=False)
@@ -202,7 +205,7 @@ class Coverage(OfOpenFile):
     @property
     def is_described(self) -> bool:
         """Whether any part of it is described anywhere."""
-        return any(extent.completeness in DESCRIBED for extent in self.extents)
+        return any(extent.is_described for extent in self.extents)
 
 
 @define(eq=False)
@@ -210,7 +213,8 @@ class Extents:
     """What expressions describe, each distinct one of units that read it alike judged once.
 
     Law: an extent depends on nothing but the expression, the unit's dialect, its format and its
-    machine; the size of an object on nothing but the entry of its type.
+    machine, and on what the references of the expression lead to; the size of an object on nothing
+    but the entry of its type.
     """
 
     budget: AnalysisBudget | None = None
@@ -218,9 +222,17 @@ class Extents:
     _unit: Unit | None = None
     """The last unit that asked."""
     _program: Program | None = None
-    """Of the unit: the machine of its code; None if it is unknown."""
+    """Of the unit; None if it is unknown."""
+    _machines: tuple[Architecture | None, Architecture | None] = None, None
+    """That of the code, and the one that it may be for too; None if that is unknown, or if not all
+    of its registers are known."""
     _reading: tuple[Dialect, UnitFormat, Program | None] | None = None
     _kept: dict[bytes, Extent] = field(factory=dict)
+    """Of expressions without references."""
+    _referring: dict[bytes, tuple[Extent, tuple[Reference, ...]]] = field(factory=dict)
+    """The extents of expressions whose references lead to something, and these."""
+    _references: References | None = None
+    """Of the unit, once they are asked for."""
     _of_objects: dict[tuple[bytes, int | None], Extent] = field(factory=dict)
     """Of objects of a size in bits."""
     _types_unit: Unit | None = None
@@ -238,6 +250,9 @@ class Extents:
         """Return the extent of an expression; `LimitExceeded` for a very long one, and for many
         long ones."""
         extent = self.of_unit(unit).get(expression)
+        if extent is not None:
+            return extent
+        extent, references = self._referring.get(expression, (None, ()))
         if extent is None:
             if len(expression) > _LONGEST_BYTES:
                 raise LimitExceeded(
@@ -247,29 +262,50 @@ class Extents:
             if self.budget is not None:
                 self.budget.spend(expression)
             extent = self._judged(expression, unit)
+            if extent.is_described:
+                references = certain_references(expression, unit.dialect, unit.format)
             if len(expression) <= CACHED_BYTES:
-                self._kept[expression] = extent
+                if not references:
+                    self._kept[expression] = extent
+                elif len(self._referring) < _MAX_KEPT:
+                    self._referring[expression] = extent, references
+        return self._followed(extent, references, unit) if references else extent
+
+    def _followed(self, extent: Extent, references: Sequence[Reference], unit: Unit) -> Extent:
+        """Return an extent, or that of an expression that fails, as a reference leads nowhere."""
+        if not isinstance(unit, CompilationUnit):
+            return extent
+        if self._references is None:
+            from dwarfgpu.dwarf.expression_references import References  # few expressions have any
+
+            self._references = References(unit)
+        for reference in references:
+            fault = self._references.fault(reference)
+            if fault is not None:
+                reason = f"{reference.operation} at offset {reference.offset:#x}: {fault}"
+                return Extent("broken", reason=reason)
         return extent
 
     def _judged(self, expression: bytes, unit: Unit) -> Extent:
         """Return the extent under the architecture that knows all registers of the expression."""
-        program, dialect, form = self._program, unit.dialect, unit.format
-        arch = None if program is None else program.architecture
-        if program is None or arch is None or not arch.has_every_register:
-            return extent_of(expression, dialect, form)
+        dialect, form = unit.dialect, unit.format
+        arch, other = self._machines
         extent = extent_of(expression, dialect, form, arch)
-        if extent.completeness == "broken":
-            other = program.other_architecture
-            again = extent if other is None else extent_of(expression, dialect, form, other)
-            return extent if again.completeness == "broken" else again
-        return extent
+        if extent.completeness != "broken" or other is None:
+            return extent
+        again = extent_of(expression, dialect, form, other)
+        return extent if again.completeness == "broken" else again
 
     def _follow(self, unit: Unit) -> None:
         """Keep what holds in a unit too."""
-        self._program = unit.sections.program if isinstance(unit, CompilationUnit) else None
+        self._references = None
+        program = unit.sections.program if isinstance(unit, CompilationUnit) else None
+        if program is not self._program:
+            self._program, self._machines = program, _machines_of(program)
         reading = unit.dialect, unit.format, self._program
         if reading != self._reading or len(self._kept) > _MAX_KEPT:
             self._kept.clear()
+            self._referring.clear()
             self._of_objects.clear()
         self._unit, self._reading = unit, reading
 
@@ -303,6 +339,16 @@ class Extents:
         if offset not in self._type_bits:
             self._type_bits[offset] = _object_bits(variable)
         return self._type_bits[offset]
+
+
+def _machines_of(program: Program | None) -> tuple[Architecture | None, Architecture | None]:
+    try:
+        own = None if program is None else program.architecture
+        if program is None or own is None or not own.has_every_register:
+            return None, None
+        return own, program.other_architecture
+    except DwarfGpuError:  # the symbols that have the wave size cannot be read
+        return None, None
 
 
 @define
@@ -482,7 +528,7 @@ def _without_frame_base(
     unit, out = location.unit, list[Extent]()
     for expression, extent in zip(expressions, measured, strict=True):
         operation = frame_base_use(expression, unit.dialect, unit.format)
-        if operation is not None and extent.completeness in DESCRIBED:
+        if operation is not None and extent.is_described:
             if Subprogram(function.die).starts_private_memory:
                 return measured
             reason = f"DW_OP_fbreg at offset {operation.offset:#x}: {function.name} has no "

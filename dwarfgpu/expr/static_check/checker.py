@@ -39,6 +39,7 @@ from dwarfgpu.expr.static_check.abstract_value import (
 )
 from dwarfgpu.expr.static_check.operand_kinds import kinds_text
 from dwarfgpu.expr.static_check.operand_rules import (
+    DEEPEST,
     named_register,
     reads_base_register,
     wrong_operands,
@@ -52,8 +53,6 @@ LONGEST_BYTES: Final = 1 << 16
 hundred at most."""
 VISITS = 8
 """How often the facts about an operation's stack may change before they are dropped."""
-DEEPEST = 8
-"""Expressions within one another that are looked into."""
 _FORM = UnitFormat()
 _FIRST_VENDOR_OPCODE = 0xE0
 """DW_OP_lo_user."""

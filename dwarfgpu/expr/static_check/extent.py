@@ -34,7 +34,8 @@ from dwarfgpu.expr.steps import Perform
 
 Completeness = Literal["whole", "partly", "depends", "nothing", "broken"]
 """All of the object; parts of it; decided by the context; none of it; every evaluation fails."""
-
+DESCRIBED: Final = frozenset({"whole", "partly", "depends"})
+"""Completeness of a description of at least a part of the object, or perhaps of one."""
 _ADDR: Final = 0x03
 _BREG0: Final = 0x70
 _FBREG: Final = 0x91
@@ -60,6 +61,11 @@ class Extent:
     """Size of a composite; None if the description has no size of its own."""
     reason: str | None = None
     """What decides, or why every evaluation fails."""
+
+    @property
+    def is_described(self) -> bool:
+        """Whether at least a part of the object is, or may be, described."""
+        return self.completeness in DESCRIBED
 
     def of_object(self, object_bits: int | None) -> Extent:
         """Return the extent for an object of a size: what a composite leaves out at its end is

@@ -9,6 +9,8 @@ from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Operation
 from dwarfgpu.expr.static_check.piece_effects import piece_bits
 
+DEEPEST: Final = 8
+"""Expressions within one another that are looked into."""
 _READS_OF_SIZE: Final = ("deref_size", "xderef_size", "standard_deref_size")
 _ASPACE_BASES: Final = ("LLVM_aspace_bregx", "aspace_bregx")
 
