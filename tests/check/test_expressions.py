@@ -63,6 +63,13 @@ TABLE: list[tuple[str, str, Role, str, str]] = [
      "lit0; lit5; LLVM_form_aspace_address"),
     ("narrow-select-mask", "error", LOCATION, "lit0; dup; lit1; LLVM_select_bit_piece 1, 65",
      "lit0; dup; lit1; LLVM_select_bit_piece 1, 64"),
+    # EXEC is read from its register
+    ("narrow-select-mask", "error", LOCATION,
+     "regx v1; regx v2; regx exec; deref_size 8; LLVM_select_bit_piece 32, 65",
+     "regx v1; regx v2; regx exec; deref_size 8; LLVM_select_bit_piece 32, 64"),
+    ("narrow-select-mask", "error", LOCATION,
+     "lit0; dup; addr 0; LLVM_select_bit_piece 1, 65",
+     "lit0; dup; addr 0; LLVM_select_bit_piece 1, 64"),
     ("endless-loop", "error", LOCATION, "lit0; skip -4", "lit0; skip 0"),
     ("division-by-zero", "error", LOCATION, "lit1; lit0; div", "lit1; lit1; div"),
     ("undefined-read", "error", LOCATION, "LLVM_undefined; deref", "LLVM_undefined; piece 8"),

@@ -239,10 +239,11 @@ class Transfer:
                 return None
         if not self._spaces(instruction, popped, report):
             return None
-        if name == "LLVM_select_bit_piece" and popped[2].kinds == GENERIC:
+        mask = self._type_of(popped[2]) if name == "LLVM_select_bit_piece" else None
+        if mask is not None:
             count = instruction.operands[1]
-            if isinstance(count, int) and count > self.address_bits:
-                message = f"a mask of {self.address_bits} bits for {count} parts"
+            if isinstance(count, int) and count > mask.bit_size:
+                message = f"a mask of {mask.bit_size} bits for {count} parts"
                 report("error", "narrow-select-mask", message)
                 return None
         return self._after(name, instruction, popped, rest, report)
