@@ -43,7 +43,7 @@ from tests.dwarf.builder import AMDGPU, FIXTURES, X86_64, Content, debug_info, e
 from tests.work import calls_of
 
 EM_MIPS, EM_RISCV = 8, 243
-S32, S33, V0, PC, EXEC, S30, S31 = 64, 65, 2560, 16, 17, 62, 63
+S32, S33, V0, V40, PC, EXEC, S30, S31 = 64, 65, 2560, 2600, 16, 17, 62, 63
 UNDEFINED, SAME, REGISTER, EXPRESSION, VAL_EXPRESSION = 0x07, 0x08, 0x09, 0x10, 0x16
 VAL_OFFSET, OFFSET = 0x14, 0x05
 REMEMBER, RECALL, ADVANCE, NOP = b"\x0a", b"\x0b", b"\x44", b"\0"
@@ -135,6 +135,21 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
      CFA + by_expression(EXPRESSION, S30, "regx v3; const1u 252; LLVM_offset")),
     ("register-size", "warning", CFA + by_expression(EXPRESSION, S30, "implicit_value 2, 1, 2"),
      CFA + by_expression(EXPRESSION, S30, "implicit_value 4, 1, 2, 3, 4")),
+    # 32 lanes of a register of 64, whatever the mask is and the locations are
+    *(
+        ("register-size", "warning",
+         CFA + by_expression(EXPRESSION, V40, f"{parts}; LLVM_select_bit_piece 32, 32"),
+         CFA + by_expression(EXPRESSION, V40, f"{parts}; LLVM_select_bit_piece 32, 64"))
+        for parts in (
+            "regx v40; regx v41; lit1",
+            "regx v40; regx v41; regx exec; deref_size 8",
+            "regx v40; swap; lit1",
+            "regx v40; swap; regx exec; deref_size 8",
+        )
+    ),
+    ("register-size", "warning",
+     CFA + by_expression(EXPRESSION, V40, "deref_size 4; LLVM_extend 32, 32"),
+     CFA + by_expression(EXPRESSION, V40, "deref_size 4; LLVM_extend 32, 64")),
     ("empty-fde", "warning", b"", KERNEL),
     ("empty-fde", "warning", NOP, rule(UNDEFINED, PC)),
     ("ill-formed-cfi", "error", CFA + rule(OFFSET, S30, 1 << 62), CFA + rule(OFFSET, S30, 1 << 61)),

@@ -46,7 +46,8 @@ from dwarfgpu.expr.static_check.piece_effects import on_stack, piece_bits, poppe
 from dwarfgpu.expr.static_check.severity import Report, Severity
 from dwarfgpu.expr.static_check.stack_shape import UNKNOWN_SHAPE, Shape
 from dwarfgpu.expr.steps import Perform
-from dwarfgpu.model.location import IncompleteComposite
+from dwarfgpu.model.location import IncompleteComposite, Location, SingleLocation
+from dwarfgpu.model.storage import Repeated
 from dwarfgpu.model.value import Value
 
 _ONE_KIND: Final = {
@@ -73,8 +74,6 @@ _ONE_KIND: Final = {
     "stack_value": OTHER_LOCATION,
     "implicit_pointer": OTHER_LOCATION,
     "LLVM_aspace_implicit_pointer": OTHER_LOCATION,
-    "LLVM_extend": OTHER_LOCATION,
-    "LLVM_select_bit_piece": OTHER_LOCATION,
 }
 """Where the declaration says only `Value` or `Location`: what it pushes, by the function."""
 CALLS: Final = frozenset({"call2", "call4", "call_ref"})
@@ -272,6 +271,12 @@ class Transfer:
             case "stack_value" if popped[0].kinds in (GENERIC, ADDRESS):
                 blank = blank_location(self.address_bits)
                 return rest.pushed(Known(OTHER_LOCATION, blank, is_blank=True))
+            case "LLVM_extend" | "LLVM_select_bit_piece":  # whatever the parts are, it has its size
+                size_bits, count = instruction.operands
+                assert isinstance(size_bits, int) and isinstance(count, int)
+                return rest.pushed(
+                    Known(OTHER_LOCATION, _elements(size_bits, count), is_blank=True)
+                )
             case "LLVM_offset" | "LLVM_offset_uconst":
                 return rest.pushed(Known(as_location(popped[0].kinds)))
             case "LLVM_bit_offset":
@@ -307,3 +312,9 @@ class Transfer:
             if is_base and not self.widens_bases:
                 return fits_base(instruction, arch, arch.address_spaces[space], report)
         return True
+
+
+def _elements(size_bits: int, count: int) -> Location:
+    """Return a composite of elements with unknown bits."""
+    element = blank_location(size_bits)
+    return Location((SingleLocation(Repeated(element, size_bits, count)),))
