@@ -399,6 +399,15 @@ def test_broken_lists_are_problems_and_the_rest_is_shown(tmp_path: Path) -> None
     text = run("where", "--all", path)
     assert text.status == 1
     assert len([line for line in text.lines if line.startswith("problem: ")]) == len(broken)
+    against = run_json("where", "--all", path, "--against", DEMO)
+    unread = [change for change in against.json["changes"] if change["change"] == "unreadable"]
+    assert sorted(change["name"] for change in unread) == sorted(broken)
+    assert not any(change["new"]["is_readable"] for change in unread)
+    assert against.status == 1 and against.json["counts"]["lost"] == 0
+    assert (
+        f"cannot be read any more: {len(broken)}"
+        in run("where", "--all", path, "--against", DEMO).lines
+    )
     named = run("where", "--file", path, broken[0])
     assert named.status == 1 and "has kind 0x7f" in named.out
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -16,6 +17,8 @@ from tests.dwarf.builder import Shape, debug_info, file_of
 CODE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
 NAME = (dw.AT_NAME, dw.FORM_STRING)
 DECLARED = (NAME, (dw.AT_DECL_LINE, dw.FORM_DATA1), (dw.AT_LOCATION, dw.FORM_EXPRLOC))
+UNREADABLE = (*DECLARED[:2], (dw.AT_LOCATION, dw.FORM_LOCLISTX))
+"""An index of a file without location lists."""
 SHAPES = [
     Shape(dw.TAG_COMPILE_UNIT, (NAME,), True),
     Shape(dw.TAG_SUBPROGRAM, (NAME, *CODE), True),
@@ -28,6 +31,7 @@ SHAPES = [
     Shape(dw.TAG_VARIABLE, DECLARED),
     Shape(dw.TAG_LEXICAL_BLOCK, CODE, True),
     Shape(dw.TAG_FORMAL_PARAMETER, DECLARED),
+    Shape(dw.TAG_VARIABLE, UNREADABLE),
 ]  # fmt: skip
 REG, NOTHING = "50", ""
 """Expressions: DW_OP_reg0, and the empty one."""
@@ -59,13 +63,15 @@ def static(name: str, *inside: bytes) -> bytes:
     return b"\x02" + text(name) + code(0x1000, 0x100) + b"".join(inside) + b"\0"
 
 
-def build(*entries: bytes, unit: str = "/src/a.c", names: tuple[str, ...] = ()) -> Build:
+def build(
+    *entries: bytes, unit: str = "/src/a.c", names: tuple[str, ...] = (), problems: int = 0
+) -> Build:
     data = file_of(b"\x01" + text(unit) + b"".join(entries) + b"\0", SHAPES)
     info = debug_info(data)
     out = build_of(
         find_variables(Scopes(info), Wanted(names, with_functions=True)), Allowance.of(info)
     )
-    assert not out.problems
+    assert len(out.problems) == problems
     return out
 
 
@@ -134,6 +140,26 @@ def test_changes(
     old: list[bytes], new: list[bytes], expected: list[tuple[str, str, str, int]]
 ) -> None:
     assert sorted(described(changes_between(build(*old), build(*new)))) == sorted(expected)
+
+
+@pytest.mark.parametrize("inside", [lambda x: (function("f", x),), lambda x: (x,)])
+def test_a_location_that_cannot_be_read(inside: Callable[[bytes], tuple[bytes, ...]]) -> None:
+    """It is declared still; where it could be read before, it got worse."""
+    unread = b"\x08" + text("x") + b"\3\0" + variable("y", 4, REG)
+    broken = build(*inside(unread), problems=1)
+    read = build(*inside(X + variable("y", 4, REG)))
+    nowhere = build(*inside(LOST_X + variable("y", 4, REG)))
+    for old in (read, nowhere):
+        (change,) = changes_between(old, broken)
+        assert (change.kind, change.identity.name) == ("unreadable", "x")
+        assert change.new is not None and not change.new.is_readable
+    (change,) = changes_between(broken, read)
+    assert (change.kind, change.identity.name, change.amount) == ("better", "x", 1)
+    assert not changes_between(broken, broken) and not changes_between(broken, nowhere)
+    absent = build(*inside(variable("y", 4, REG)))
+    assert [one.kind for one in changes_between(absent, broken)] == ["appeared"]
+    assert broken.variable_count == read.variable_count == 2
+    assert broken.scope_bytes == read.scope_bytes
 
 
 def test_the_folder_of_a_file_does_not_matter() -> None:

@@ -22,9 +22,10 @@ from dwarfgpu.dwarf.scope.variable import VariableKind
 from dwarfgpu.errors import DwarfGpuError
 
 _DIGEST_BYTES: Final = 16
-ChangeKind = Literal["worse", "lost", "better", "appeared", "vanished"]
+ChangeKind = Literal["worse", "lost", "unreadable", "better", "appeared", "vanished"]
 """`lost`: it was described, and is not declared any more though its function is still there;
-`vanished`: any other that is only in the old build."""
+`unreadable`: it is declared, and its location cannot be read any more; `vanished`: any other that
+is only in the old build."""
 
 
 @frozen
@@ -89,6 +90,8 @@ class Measure:
     scope_bytes: int
     described_bytes: int
     complete_bytes: int
+    is_readable: bool = True
+    """Whether its location can be read; if not, nothing of it is described."""
 
     @property
     def has_code(self) -> bool:
@@ -143,13 +146,14 @@ class Build:
                 self.problems.append(error)
 
     def _add(self, coverage: Coverage) -> None:
+        is_readable = coverage.problem is None
         if coverage.problem is not None:
-            raise coverage.problem
+            self.problems.append(coverage.problem)
         variable, scope = coverage.variable, coverage.code_scope
         if scope is None:
             identity = Identity(None, "global", qualified_name(variable.die))
             share = int(coverage.is_described)
-            measure = Measure(variable.decl_line, 1, share, share)
+            measure = Measure(variable.decl_line, 1, share, share, is_readable)
         else:
             identity = Identity(self._path(scope), variable.kind, variable.name)
             measure = Measure(
@@ -157,6 +161,7 @@ class Build:
                 coverage.scope_bytes,
                 coverage.described_bytes,
                 coverage.complete_bytes,
+                is_readable,
             )
         self.measures.setdefault(identity, []).append(measure)
 
@@ -297,5 +302,7 @@ def _kind(
     if new is None or not new.has_code:
         is_lost = new is None and identity.path in build.functions and old.described_bytes
         return "lost" if is_lost else "vanished"
+    if not new.is_readable:
+        return "unreadable" if old.is_readable else None
     before, after = (old.described, old.complete), (new.described, new.complete)
     return None if before == after else "better" if after > before else "worse"

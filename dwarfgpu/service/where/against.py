@@ -29,6 +29,7 @@ _MAX_LISTED: Final = 50
 _TITLES: Final[dict[ChangeKind, str]] = {
     "worse": "worse",
     "lost": "lost (no longer declared, although the function still exists)",
+    "unreadable": "cannot be read any more",
     "better": "better",
     "appeared": "only in the new file",
     "vanished": "only in the old file",
@@ -50,7 +51,7 @@ class WhereChange:
     @property
     def status(self) -> int:
         """1 where something got worse, could not be read or is unknown."""
-        is_worse = any(change.kind in ("worse", "lost") for change in self.changes)
+        is_worse = any(change.kind in ("worse", "lost", "unreadable") for change in self.changes)
         problems = [*self.before.problems, *self.after.problems, *self.unknown]
         return 1 if is_worse or problems else 0
 
@@ -134,6 +135,8 @@ def _name(change: Change) -> str:
 def _measure(measure: Measure | None) -> str:
     if measure is None or not measure.has_code:
         return "absent"
+    if not measure.is_readable:
+        return "cannot be read"
     described, scope_bytes = measure.described_bytes, measure.scope_bytes
     text = percent(described, scope_bytes)
     if scope_bytes > 1:  # a global variable counts as one byte
@@ -173,4 +176,5 @@ def _measure_json(measure: Measure | None) -> Plain:
         "scope_bytes": measure.scope_bytes,
         "described_bytes": measure.described_bytes,
         "complete_bytes": measure.complete_bytes,
+        "is_readable": measure.is_readable,
     }
