@@ -359,9 +359,9 @@ class DebugInfo(OfOpenFile):
         try:
             errors.append(self.sections.overwritten(".debug_str"))
             errors += islice(self.split.problems(), 1)
-            if self.supplementary_link is not None and isinstance(
-                self._supplementary, DwarfGpuError
-            ):
+            # Stripped files keep the link, but nothing in them refers to the file.
+            is_shared = self.has_units and self.supplementary_link is not None
+            if is_shared and isinstance(self._supplementary, DwarfGpuError):
                 errors.append(self._supplementary)
         except DwarfGpuError as error:
             errors.append(error.with_traceback(None))

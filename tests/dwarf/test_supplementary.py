@@ -424,3 +424,18 @@ def test_functions_that_are_only_inlined(
     err = run("debug", tmp_path / "one", "--batch", "-ex", "break tripled").err
     message = 'Function "tripled" not defined. Not searched: MissingContext: '
     assert message in err and "supplementary file common" in err
+
+
+@pytest.mark.parametrize("section", ["debug_info", "debug_types", ""])
+def test_stripped_files_need_no_supplementary_file(section: str, tmp_path: Path) -> None:
+    """`strip` keeps the link of dwz in files without units: no name is missing for it."""
+    sections = {".gnu_debugaltlink": Content(b"common\0" + ID)}
+    if section:
+        head = bytes(8) + at(23) if section == "debug_types" else b""  # signature, offset of a type
+        sections |= {f".{section}": Content(unit(head + b"\1\4x\0\0", version=4))}
+        sections |= {".debug_abbrev": Content(abbreviations(*SHAPES))}
+    path = tmp_path / "program"
+    path.write_bytes(elf(sections, X86_64))
+    err = run("debug", path, "--batch", "-ex", "whatis nosuch", "-ex", "ptype struct nosuch").err
+    assert "No struct type named nosuch." in err
+    assert err.count("supplementary file common") == (2 if section else 0), err
