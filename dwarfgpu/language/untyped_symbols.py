@@ -76,8 +76,8 @@ def typed(
     if _is_of_data(value):
         if why is not None:
             raise why.anew()
-        unsearched = session.unsearched_note(".")
-        raise UsageError(f"'{name}' has unknown type; cast it to its declared type{unsearched}")
+        message = f"'{name}' has unknown type; cast it to its declared type"
+        raise UsageError(session.with_unsearched(message))
     return value
 
 

@@ -18,9 +18,9 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.session.unknown_name import declaring_file, macros_not_read, outside_code, why_unknown
 
 _OPTION: Final = re.compile(
-    "(?: It is in scope elsewhere:|; give --pc ADDR:) where .*? lists addresses"
+    r"(?: It is in scope elsewhere:|; give --pc ADDR:) where .*? lists addresses\.?"
 )
-"""A hint that applies on a command line only."""
+"""A hint that applies on a command line only, with the full stop before what follows it."""
 _LDS_ARGUMENT: Final = "dynamic_shared_pointer"
 """An argument that the runtime allocates in LDS, as a `local` pointer of OpenCL."""
 _NAME_ERROR: Final = re.compile(
@@ -66,9 +66,9 @@ def advised(session: Session, error: UsageError) -> UsageError:
                 suggestion = _dynamic_lds(session, name) or macros_not_read(session)
                 outside = outside_code(session)
                 suggestion = suggestion or (f" {outside}" if outside else "")
-            return UsageError(f"{error.message}{suggestion}{session.unsearched_note()}")
+            return UsageError(session.with_unsearched(f"{error.message}{suggestion}"))
     if _NAME_ERROR.fullmatch(error.message):
-        return UsageError(f"{error.message}{session.unsearched_note()}")
+        return UsageError(session.with_unsearched(error.message))
     return error
 
 

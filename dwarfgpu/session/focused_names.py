@@ -194,9 +194,8 @@ class FocusedNames(FocusedLane):
         variable = self.find_variable(name)
         if variable is not None:
             return variable
-        why = self._why_unknown(name)
-        unsearched = self.unsearched_note("" if not why or why.endswith("?") else ".")
-        raise UsageError(f'No symbol "{name}" in current context.{why}{unsearched}')
+        message = f'No symbol "{name}" in current context.{self._why_unknown(name)}'
+        raise UsageError(self.with_unsearched(message))
 
     def find_variable(self, name: str) -> Variable | None:
         """Return the same, or None if there is none: why may take a search of all names."""
@@ -214,13 +213,14 @@ class FocusedNames(FocusedLane):
 
         return why_unknown(self, name)
 
-    def unsearched_note(self, end: str = "") -> str:
-        """Return why an unknown name may exist nevertheless, after the `end` of the sentence before
-        it; usually ""."""
+    def with_unsearched(self, message: str) -> str:
+        """Return a message about an unknown name, followed by why the name may exist nevertheless;
+        usually the message alone."""
         errors = [e for code_object in self.code_objects for e in code_object.info.why_not_found]
         errors += self._damaged_symbols()
-        known = [f" Not searched: {error.kind}: {error}" for error in errors]
-        return "".join((end, *known)) if known else ""
+        notes = [f" Not searched: {error.kind}: {error}" for error in errors]
+        end = "." if notes and message and not message.endswith((".", "?")) else ""
+        return "".join((message, end, *notes))
 
     def unread_notes(self, message: str = "") -> list[str]:
         """Return for each file whose units or symbols were asked for why one of them cannot be

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.arch import x86_64
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -28,9 +29,12 @@ from dwarfgpu.errors import (
     Malformed,
     MissingContext,
     Unsupported,
+    UsageError,
 )
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.supplementary import find_supplementary, supplementary_link
+from dwarfgpu.repl.advice import advised
+from dwarfgpu.session.session import Session
 from tests.cli.command import run
 from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, debug_info, elf, unit
 from tests.dwarf.programs import AREA, SPLIT, address_of, copied, opened
@@ -439,3 +443,27 @@ def test_stripped_files_need_no_supplementary_file(section: str, tmp_path: Path)
     err = run("debug", path, "--batch", "-ex", "whatis nosuch", "-ex", "ptype struct nosuch").err
     assert "No struct type named nosuch." in err
     assert err.count("supplementary file common") == (2 if section else 0), err
+
+
+@pytest.mark.parametrize("pc", [0x2000, None])
+def test_one_full_stop_before_what_was_not_searched(pc: int | None, tmp_path: Path) -> None:
+    """The prompt takes away a hint about options, which may be all that follows GDB's words."""
+
+    def function(address: int, name: bytes) -> bytes:
+        return b"\x09" + address.to_bytes(8, "little") + b"\x10\x04" + name + b"\0\0"
+
+    entries = b"\x01" + function(0x1000, b"inside") + function(0x2000, b"other") + b"\0"
+    sections = {
+        ".gnu_debugaltlink": Content(b"common\0" + ID),
+        ".debug_info": Content(unit(entries)),
+        ".debug_abbrev": Content(abbreviations(*SHAPES)),
+        ".text": Content(bytes(0x1010), flags=6, address=0x1000),
+    }
+    path = tmp_path / "program"
+    path.write_bytes(elf(sections, X86_64))
+    session = Session(x86_64, (CodeObject.open(path),), pc=pc)
+    with pytest.raises(UsageError, match=r"lists addresses\. Not searched: ") as error:
+        session.variable("inside")
+    before, _, _ = advised(session, error.value).message.partition(" Not searched: ")
+    assert before.startswith('No symbol "inside" in current context.')
+    assert before.endswith(".") and not before.endswith("..")

@@ -194,8 +194,7 @@ def location_error(session: Session, error: UsageError, around: FramePosition | 
     advice = _advice(session, error)
     if not advice and (nothing := nothing_described(session.code_objects)):
         return f"{error.message}{nothing}"
-    end = "" if not advice or advice.endswith("?") else "."
-    return f"{error.message}{advice}{session.unsearched_note(end)}"
+    return session.with_unsearched(f"{error.message}{advice}")
 
 
 def _advice(session: Session, error: UsageError) -> str:

@@ -205,9 +205,8 @@ def why_nothing_listed(session: Session) -> str | None:
         return f"{here}, in {functions[0]}"
     if not code_object.info.has_units:
         raise MissingContext(f"{here}: {code_object.name} has no debugging information")
-    unsearched = session.unsearched_note(".")
-    described = f"which is in no function that {code_object.name} describes{unsearched}"
-    raise MissingContext(f"{here}, {described}")
+    described = f"which is in no function that {code_object.name} describes"
+    raise MissingContext(session.with_unsearched(f"{here}, {described}"))
 
 
 def variables_of_waves(sessions: Sequence[Session], names: Sequence[str]) -> Iterable[_OfWave]:

@@ -233,7 +233,7 @@ def _why_unknown(session: Session) -> str:
     if nothing := nothing_described(session.code_objects):
         return nothing
     outside = outside_code(session)
-    return f" {outside}{session.unsearched_note('.')}" if outside else session.unsearched_note()
+    return session.with_unsearched(f" {outside}" if outside else "")
 
 
 def _command_instead(text: str, name: str) -> str:
