@@ -623,6 +623,23 @@ def test_a_skeleton_without_a_split_file_is_complete(
     assert 'Line 2 of "t.c" starts at address' in said[0][-1]
 
 
+@pytest.mark.parametrize("options", [[], ["--pc", "0x1004"]])
+def test_a_unit_of_assembly_is_not_said_to_have_line_tables_only(
+    options: list[str], tmp_path: Path
+) -> None:
+    """No option of a compiler makes it describe variables."""
+    language = (dw.AT_LANGUAGE, dw.FORM_DATA2)
+    code = ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, 6))
+    shapes = [Shape(dw.TAG_COMPILE_UNIT, (language, *code), True), Shape(dw.TAG_SUBPROGRAM, code)]
+    covers = (0x1000).to_bytes(8, "little") + (0x10).to_bytes(4, "little")
+    path = tmp_path / "a.out"
+    root = dw.LANG_MIPS_ASSEMBLER.to_bytes(2, "little") + b"a.S\0" + covers
+    path.write_bytes(info_file(shapes, b"\1" + root + b"\2f\0" + covers + b"\0"))
+    assert run("where", path, "ax", *options).error.endswith(" in a.out.")
+    if options:
+        assert run("eval", path, "ax", *options).error == 'No symbol "ax" in current context.'
+
+
 def test_a_unit_with_line_tables_only(tmp_path: Path) -> None:
     """As gcc -g1 writes it: functions, but neither variables nor types."""
     code = ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, 6))

@@ -17,13 +17,15 @@ _WITH_VALUES: Final = DATA | {dw.TAG_BASE_TYPE}
 
 def no_variables(units: Iterable[CompilationUnit]) -> str:
     """Return that none of the units has a variable, as one with line tables only; empty if there is
-    no unit, or one may have a variable."""
+    no unit but those of assembly, which have none with any option, or one may have a variable."""
     subject = ""
     for unit in units:
         try:
             full = unit.full  # a skeleton has no variables, and its split unit may be missing
             if not full.tags.isdisjoint(_WITH_VALUES):
                 return ""
+            if full.language == dw.LANG_MIPS_ASSEMBLER:
+                continue
             name = full.root.name or "without a name"
         except DwarfGpuError:
             return ""
