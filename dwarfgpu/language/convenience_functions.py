@@ -16,6 +16,8 @@ from dwarfgpu.language.assignment import decayed_in_memory
 from dwarfgpu.language.complexes import is_complex, parts_of
 from dwarfgpu.language.function_context import DebuggerFunction, FunctionContext
 from dwarfgpu.language.read_strings import bytes_at, string_of
+from dwarfgpu.language.syntax import literals
+from dwarfgpu.language.syntax.ast import String
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format
 from dwarfgpu.language.wave_variables import integer_value, text_value
@@ -71,8 +73,18 @@ def as_string(
     # As in GDB, an array is a pointer only where the argument is a variable.
     if value.variable is not None and not isinstance(strip(value.type), Function):
         value = decayed_in_memory(context.arithmetic, value)
-    text = format(value, context.session, evolve(options, pointer_types=False))
-    return text_value(context.session.architecture, text)
+    return string_value(
+        context, format(value, context.session, evolve(options, pointer_types=False))
+    )
+
+
+def string_value(context: FunctionContext, text: str) -> TypedValue:
+    """Return a text as a string of the language in focus: in Fortran, Ada and Pascal without a
+    NUL, which would be a character of it."""
+    if not context.names.language.is_caseless:
+        return text_value(context.session.architecture, text)
+    written = String(tuple(text.encode("utf-8", "replace")), is_counted=True)
+    return literals.text(context.names, context.arithmetic.numbers, written, cplusplus=False)
 
 
 def real_part(context: FunctionContext, arguments: list[TypedValue]) -> TypedValue:

@@ -18,7 +18,8 @@ from dwarfgpu.repl.terminal import plain_prompt
 from dwarfgpu.repl.terminal.plain_prompt import StartupCommand
 from dwarfgpu.service.value.printf import split_arguments, unescaped
 from dwarfgpu.terminal.streams import standard_streams
-from tests.repl.repl_shell import demo_shell, json_of, nest_shell, output_of, talked
+from tests.language.sessions import FIXTURES, program
+from tests.repl.repl_shell import demo_shell, json_of, made, nest_shell, output_of, talked
 
 
 @pytest.fixture
@@ -200,6 +201,27 @@ def test_a_value_as_text_is_in_the_encoding_of_the_locale(
     quoted = shown.replace("\\", "\\\\")
     shown_twice = talked(shell, 'p "\\303\\251"', 'p $_as_string("\\303\\251")')
     assert shown_twice == f'$1 = "{shown}"\n$2 = "\\"{quoted}\\""\n'
+
+
+@pytest.mark.parametrize(
+    ("language", "quote", "equality", "holds"),
+    [("fortran", "'", "==", ".TRUE."), ("ada", '"', "=", "true")],
+)
+def test_a_value_as_text_has_no_nul_where_strings_have_none(
+    language: str, quote: str, equality: str, holds: str
+) -> None:
+    text = f"{quote}12{quote}"
+    lines = (
+        f"p $_as_string(12) {equality} {text}",
+        "p $_as_string(12)",
+        f"p $_gdb_setting_str({quote}print pretty{quote})",
+        "output $_as_string(1)",
+        'printf "%s|", $_as_string(12)',
+        "p $_strlen($_as_string(12))",
+    )
+    shell = made(program(FIXTURES / f"{language}/shapes.gcc.O0.v5"))
+    expected = f"$1 = {holds}\n$2 = {text}\n$3 = {quote}off{quote}\n{quote}1{quote}12|$4 = 2\n"
+    assert talked(shell, *lines) == expected
 
 
 @pytest.mark.parametrize("depth", [170, 600])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf.types.types import Array, strip
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.wave_variables import integer_value, text_value
+from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl.settings import SETTINGS, Setting, Settings
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ def _value(
     evaluator: Evaluator,
     arguments: list[TypedValue],
 ) -> TypedValue:
+    from dwarfgpu.language.convenience_functions import string_value  # a function is seldom called
+
     architecture = evaluator.session.architecture
     name = full_name(_name(evaluator, arguments, "_gdb_setting"))
     setting = _declared(name)
@@ -58,10 +60,10 @@ def _value(
         text = _undeclared(name, folders, "_gdb_setting")
         if text in _NUMBERS:
             return integer_value(architecture, _NUMBERS[text])
-        return text_value(architecture, text)
+        return string_value(evaluator, text)
     value = settings[setting.name]
     if isinstance(value, str):
-        return text_value(architecture, value)
+        return string_value(evaluator, value)
     unlimited = -1 if setting.name == "print max-depth" else 0  # as `set` takes them
     return integer_value(architecture, unlimited if value is None else int(value))
 
@@ -73,13 +75,15 @@ def _text(
     evaluator: Evaluator,
     arguments: list[TypedValue],
 ) -> TypedValue:
+    from dwarfgpu.language.convenience_functions import string_value  # a function is seldom called
+
     name = full_name(_name(evaluator, arguments, "_gdb_setting_str"))
     setting = _declared(name)
     if setting is None:
         text = _undeclared(name, folders, "_gdb_setting_str")
     else:
         text = setting.text(settings[setting.name])
-    return text_value(evaluator.session.architecture, text)
+    return string_value(evaluator, text)
 
 
 def _name(evaluator: Evaluator, arguments: list[TypedValue], function: str) -> str:
