@@ -29,6 +29,23 @@ def test_a_name_that_the_code_uses_is_the_codes() -> None:
     assert talked(nest_shell(), *lines).splitlines()[:2] == ["ABC", "30"]
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("evaluate(3)", "evaluate: text: expected str, not 3"),
+        ("evaluate(None)", "evaluate: text: expected str, not None"),
+        ("text(3)", "text: value: expected TypedValue, not 3"),
+        ("text(session)", "text: value: expected TypedValue, not an object of Session"),
+        ("execute(None)", "execute: command: expected str, not None"),
+        ("execute(b'p 1')", "execute: command: expected str, not b'p 1'"),
+    ],
+)
+def test_wrong_arguments_are_named(call: str, message: str) -> None:
+    error, end = output_of(nest_shell(), f"python {call}").splitlines()[-2:]
+    assert error.partition(" ")[2] == message
+    assert end == "Error while executing Python code."
+
+
 def test_the_session_is_that_of_now() -> None:
     lines = ["python", "def lane():", "  return session.lane", "execute('lane 2')",
              "print(lane(), session.lane)", "end", "lane 1", "python print(lane())"]  # fmt: skip

@@ -13,8 +13,10 @@ from typing import Any, Final
 
 import dwarfgpu
 from dwarfgpu import printers
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.printable import text_bytes
 from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError
+from dwarfgpu.language import TypedValue
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
@@ -200,9 +202,22 @@ def _python_output(out: CapturedText) -> Part:
     return Output(text, {"output": text}, ends_line=False)
 
 
-def _executed(shell: Shell, line: str) -> str:
+@names_wrong_arguments
+def evaluate(shell: Shell, text: str) -> TypedValue:
+    """Return the value of an expression, for Python code."""
+    return evaluated(shell.session, shell.values, text)
+
+
+@names_wrong_arguments
+def text(shell: Shell, value: TypedValue) -> str:
+    """Return the text of a value as in `print`, for Python code."""
+    return shown_value(shell, value)
+
+
+@names_wrong_arguments
+def execute(shell: Shell, command: str) -> str:
     """Return the output of a command; one that ends the debug session ends the code, as in GDB."""
-    output = shell.captured(line)
+    output = shell.captured(command)
     if shell.is_over:
         raise SystemExit
     return output
@@ -232,11 +247,11 @@ class _Names(dict[str, Any]):
             case "session":
                 return self._session()
             case "execute":
-                return partial(_executed, shell)
+                return partial(execute, shell)
             case "evaluate":
-                return partial(evaluated, shell.session, shell.values)
+                return partial(evaluate, shell)
             case "text":
-                return partial(shown_value, shell)
+                return partial(text, shell)
             case "options":
                 return options_of(shell.session, shell.values)
             case "DwarfGpuError":
