@@ -16,7 +16,7 @@ from typing import NoReturn
 import pytest
 
 from dwarfgpu.base import writing
-from dwarfgpu.base.writing import append_file, content_name, write_file, write_set
+from dwarfgpu.base.writing import append_parts, content_name, write_file, write_set
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.state.load import load_state
 from tests.cli.command import FIXTURES, run
@@ -518,9 +518,9 @@ def test_what_cannot_be_appended_whole_is_not_appended(small_disk: Path) -> None
     path = small_disk / "a"
     path.write_bytes(b"before")
     with pytest.raises(UsageError, match="a cannot be written: No space left on device"):
-        append_file(path, bytes(1 << 24))
+        append_parts(path, [bytes(1 << 24)])
     assert path.read_bytes() == b"before"
-    append_file(path, b" and after")
+    append_parts(path, [b" and after"])
     assert path.read_bytes() == b"before and after"
 
 
@@ -625,7 +625,7 @@ def test_a_pipe_without_a_reader_does_not_block(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be written: no program reads the pipe"):
         write_file(pipe, b"data")
     with pytest.raises(UsageError, match="cannot be written: no program reads the pipe"):
-        append_file(pipe, b"data")
+        append_parts(pipe, [b"data"])
 
 
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])

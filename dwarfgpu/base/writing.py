@@ -162,29 +162,30 @@ def _is_one_of(path: Path, paths: Collection[str]) -> bool:
     return identity is not None and identity in {file_identity(Path(name)) for name in paths}
 
 
-def append_file(path: Path, data: bytes) -> None:
-    """Add bytes to the end of a file, which is made if there is none; `UsageError` where that
-    cannot be."""
+def append_parts(path: Path, parts: Iterable[bytes]) -> None:
+    """Add parts, which are made as they are written, to the end of a file, which is made if there
+    is none; `UsageError` where that cannot be. All of them or none."""
     require_no_input(path)
     try:
         mode = _mode_to_write(path)
         if _is_device(path, mode):
-            _write_through(path, mode, [data])
+            _write_through(path, mode, parts)
             return
         with FileIO(path, "ab") as file:
-            _append(file, data)
+            _append(file, parts)
     except (OSError, ValueError) as error:
         raise _refused(path, error) from None
 
 
-def _append(file: FileIO, data: bytes) -> None:
-    """Write all of the bytes, or `OSError` and none of them."""
+def _append(file: FileIO, parts: Iterable[bytes]) -> None:
+    """Write all of the parts, or an error and none of them."""
     before = file.seek(0, os.SEEK_END)
-    left = memoryview(data)
     try:
-        while left:
-            left = left[file.write(left) :]
-    except OSError:
+        for part in parts:
+            left = memoryview(part)
+            while left:
+                left = left[file.write(left) :]
+    except BaseException:
         with suppress(OSError):
             file.truncate(before)
         raise
@@ -537,7 +538,7 @@ def _is_other_kind(path: Path) -> bool:
 
 __all__ = [
     "NotWritten",
-    "append_file",
+    "append_parts",
     "content_name",
     "file_identity",
     "label_of",

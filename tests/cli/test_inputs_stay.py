@@ -14,7 +14,7 @@ import pytest
 
 from dwarfgpu.base.input_files import input_paths, record_input, recorded_inputs
 from dwarfgpu.base.records import frozen
-from dwarfgpu.base.writing import append_file, write_file, write_set
+from dwarfgpu.base.writing import append_parts, write_file, write_set
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.core.notes import read_core
 from dwarfgpu.machine.core.write import LoadedRange, core_parts
@@ -304,7 +304,7 @@ def test_outside_of_a_command_nothing_is_recorded(tmp_path: Path) -> None:
             with pytest.raises(UsageError, match=REFUSED):
                 write_file(refused, b"2")
             with pytest.raises(UsageError, match=REFUSED):
-                append_file(refused, b"2")
+                append_parts(refused, [b"2"])
         with pytest.raises(UsageError, match=REFUSED):
             write_set(path, b"{}", {})
         with pytest.raises(UsageError, match=REFUSED):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -14,15 +15,18 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.dwarf.scope.listed_symbol import ListedSymbol
 from dwarfgpu.dwarf.scope.symbol_at_address import SymbolAtAddress, symbol_covering, unnumbered
+from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.repl.data import dump_commands
 from dwarfgpu.repl.files import symbol_commands
 from dwarfgpu.service.symbol.symbol_listing import SymbolSearch
+from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES, run
-from tests.repl.repl_shell import demo_shell, nest_shell, output_of
+from tests.repl.repl_shell import demo_shell, made, nest_shell, output_of
 
 GDBINIT = """
 set history save on
@@ -143,6 +147,31 @@ def test_bytes_are_dumped_appended_and_restored(tmp_path: Path) -> None:
     )
     assert len(path.read_bytes()) == int(count) + 4
     assert '"dump srec" is not supported' in output_of(shell, f"dump srec value {file} numbers")
+
+
+@pytest.mark.parametrize("limit", [1 << 20, 7])
+def test_more_memory_than_is_read_at_once_is_dumped(tmp_path: Path, limit: int) -> None:
+    size, state = 2 * limit + 3, tmp_path / "state.json"
+    memory = [{"address": "0x100000000", "size": size, "fill": 97}]
+    waves = [{"pc": "0x7f0000000000"}]
+    document = {"schema": "dwarfgpu-state-2", "architecture": "gfx942", "memory": memory,
+                "waves": waves}  # fmt: skip
+    state.write_text(json.dumps(document), "utf-8")
+    loaded = load_state(state)
+    limits = Limits(read_bytes=limit)
+    shell = made(Session(loaded.architecture, (), loaded.target, limits=limits))
+    path = tmp_path / "out"
+    output_of(shell, f"set var *(int *) (0x100000000 + {limit}) = 0x64636261")
+    expected = b"a" * limit + b"abcd" + b"a" * (limit - 1)
+    assert output_of(shell, f"dump memory {path} 0x100000000 0x100000000+{size}") == ""
+    assert path.read_bytes() == expected
+    assert output_of(shell, f"append memory {path} 0x100000000 0x100000000+{size}") == ""
+    assert path.read_bytes() == expected * 2
+    for verb in ("dump", "append"):
+        refused = output_of(shell, f"{verb} memory {path} 0x100000000 0x100000001+{size}")
+        assert refused == "Cannot access memory at address 0x100000000\n"
+        assert path.read_bytes() == expected * 2
+        assert sorted(os.listdir(tmp_path)) == ["out", "state.json"]
 
 
 @pytest.mark.usefixtures("fixtures")

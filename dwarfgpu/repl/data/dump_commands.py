@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import BinaryIO, Final, TypeAlias
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.readable_files import open_to_read
-from dwarfgpu.base.writing import NotWritten, append_file, write_file
+from dwarfgpu.base.writing import NotWritten, append_parts, write_parts
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.repl import completion
@@ -26,7 +26,9 @@ from dwarfgpu.terminal.input import read_all
 
 _MAX_BYTES: Final = 1 << 30
 """Of one command."""
-_Write: TypeAlias = Callable[[Path, bytes], None]
+_PIECE_BYTES: Final = 1 << 18
+"""Of memory, read and written at a time."""
+_Write: TypeAlias = Callable[[Path, Iterable[bytes]], None]
 
 
 _NAME: Final = pattern(r"""(?:\\.|"(?:\\.|[^"\\])*"|'[^']*'|[^ \t\r\n"'\\])+(?![^ \t\r\n])""")
@@ -59,18 +61,25 @@ def _memory(write: _Write, shell: Shell, argument: str) -> Iterator[Part]:
     if end - start > _MAX_BYTES:
         raise UsageError(f"At most {_MAX_BYTES} bytes are dumped at once.")
     try:
-        data = objects.context.access.read_bytes(objects.at(space, start), end - start)
+        _written(write, name, _pieces(objects, space, start, end))
     except Unavailable:
         where = objects.address_text(space, start)
         raise UsageError(f"Cannot access memory at address {where}") from None
-    _written(write, name, data)
     yield from ()
 
 
-def _written(write: _Write, name: str, data: bytes) -> None:
+def _pieces(objects: ObjectAccess, space: AddressSpace, start: int, end: int) -> Iterator[bytes]:
+    """Yield the contents of memory, no more at a time than may be read at once."""
+    step = max(min(_PIECE_BYTES, objects.context.limits.read_bytes), 1)
+    for address in range(start, end, step):
+        size_bytes = min(step, end - address)
+        yield objects.context.access.read_bytes(objects.at(space, address), size_bytes)
+
+
+def _written(write: _Write, name: str, parts: Iterable[bytes]) -> None:
     """Write a file; `UsageError` with GDB's wording."""
     try:
-        write(Path(name), data)
+        write(Path(name), parts)
     except NotWritten as error:
         raise UsageError(f"{name}: {error.reason}.") from None
 
@@ -81,7 +90,7 @@ def _value(verb: str, write: _Write, shell: Shell, argument: str) -> Iterator[Pa
         raise UsageError(f"No value to {verb}.")
     value = evaluated(shell.session, shell.values, rest)
     data = ObjectAccess(shell.session).known(value).to_bytes(shell.session.architecture.endian)
-    _written(write, name, data)
+    _written(write, name, [data])
     yield from ()
 
 
@@ -173,8 +182,8 @@ def _restored(
 
 
 DUMPS: Final = (
-    _family("dump", "Write", "Dump target code/data to a local file", write_file),
-    _family("append", "Append", "Append target code/data to a local file", append_file),
+    _family("dump", "Write", "Dump target code/data to a local file", write_parts),
+    _family("append", "Append", "Append target code/data to a local file", append_parts),
     Command(
         "restore",
         "Restore the contents of FILE to target memory.\n\n"
