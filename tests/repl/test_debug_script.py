@@ -6,9 +6,11 @@ import io
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from dwarfgpu.repl.command import Call
 from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.script_state import ScriptState
 from dwarfgpu.repl.shell import Shell
@@ -520,3 +522,58 @@ def test_answers_as_json(shell: Shell) -> None:
     }  # fmt: skip
     assert json_of(shell, "python print(1)")["output"] == "1\n"
     assert json_of(shell, "echo a\\nb\\n")["output"] == "a\nb\n"
+
+
+HEADS_WITH_BODIES = (
+    ("while 1", "if 1", "print 2", "end"), ("if 1", "print 2", "else", "print 3"),
+    ("define own", "print 2"), ("document known", "print 2", "if"), ("python", "print(2)", "if 1"),
+    ("commands 1", "print 2"),
+)  # fmt: skip
+
+
+def test_a_body_is_dropped_where_its_command_was_being_looked_up(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parse, calls = plain_prompt.parse, iter([True])
+
+    def interrupted(*words: Any) -> Call:
+        if next(calls, False):
+            raise KeyboardInterrupt
+        return parse(*words)
+
+    monkeypatch.setattr(plain_prompt, "parse", interrupted)
+    lines = ("while 1", "print 2", "end", "print 4")
+    plain_prompt.run_startup_commands(shell, [StartupCommand(text, False) for text in lines])
+    said = output_of(shell)
+    assert "$1 = 4\n" in said and said.endswith("Quit\n")
+
+
+@pytest.mark.parametrize("reads", range(4))
+@pytest.mark.parametrize("lines", HEADS_WITH_BODIES, ids=lambda lines: lines[0])
+def test_a_body_is_dropped_with_its_interrupted_command(
+    shell: Shell,
+    monkeypatch: pytest.MonkeyPatch,
+    lines: tuple[str, ...],
+    reads: int,
+) -> None:
+    """Ctrl-C before a line of the body is read, or where it has been read."""
+    read_line, left = shell.read_line, reads
+
+    def read(prompt: str) -> str | None:
+        nonlocal left
+        left -= 1
+        line = None if left < 0 else read_line(prompt)
+        if line is None or line == "end" and not left:
+            raise KeyboardInterrupt
+        return line
+
+    talked(shell, "break main", "define known", "end")
+    monkeypatch.setattr(shell, "read_line", read)
+    commands = [StartupCommand(line, is_script=False) for line in (*lines, "end", "print 4")]
+    plain_prompt.run_startup_commands(shell, commands)
+    streams = shell.console.streams
+    assert isinstance(streams.out, io.StringIO) and isinstance(streams.err, io.StringIO)
+    assert streams.out.getvalue().splitlines()[-1] == "$1 = 4"
+    assert streams.err.getvalue().count("Quit\n") <= 1
+    assert "Undefined" not in streams.err.getvalue()
+    assert "top level" not in streams.err.getvalue()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
@@ -41,46 +40,61 @@ def run_startup_commands(shell: Shell, commands: Iterable[StartupCommand]) -> No
     """Run the commands in order; neither a failure nor Ctrl-C prevents the next from running.
 
     A command with a body takes it from the following commands, if they contain its end; otherwise
-    from stdin as in GDB.
+    from stdin as in GDB. Ctrl-C ends the command with all of its body.
     """
-    queue = deque(
+    following = _StartupLines(
         f"source {command.text}" if command.is_script else command.text for command in commands
     )
-    following = _drained(queue)
     shell.console.input = InputSource(partial(_ask, shell, prompts=False))
-    while queue and not shell.is_over:
+    for line in following:
+        begin = following.number
         try:
-            line = queue.popleft()
-            if _has_body(shell, line) and not _is_ended(queue):
+            name = _with_body(shell, line)
+            if name is not None and following.after_body(name, begin) is None:
                 shell.execute(line)
             else:
                 with shell.script.starting(following):
                     shell.execute(line)
         except KeyboardInterrupt:
             shell.console.streams.complain("Quit")
+            name = _with_body(shell, line)  # it may be what was interrupted
+            after_body = None if name is None else following.after_body(name, begin)
+            following.number = max(following.number, after_body or 0)
+        if shell.is_over:
+            return
 
 
-def _drained(queue: deque[str]) -> Iterator[str]:
-    while queue:
-        yield queue.popleft()
+class _StartupLines(Iterator[str]):
+    """The commands of the command line; no generator, which Ctrl-C amid it would end."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = tuple(lines)
+        self.number = 0
+        """Of the next one."""
+
+    def __next__(self) -> str:
+        if self.number == len(self._lines):
+            raise StopIteration
+        self.number += 1
+        return self._lines[self.number - 1]
+
+    def after_body(self, name: str, begin: int) -> int | None:
+        """Return the number of the line after a body; None if it has no end."""
+        nesting = Nesting(name)
+        for number in range(begin, len(self._lines)):
+            nesting.take(self._lines[number])
+            if not nesting.open:
+                return number + 1
+        return None
 
 
-def _has_body(shell: Shell, line: str) -> bool:
+def _with_body(shell: Shell, line: str) -> str | None:
+    """Return the name of the command of a line if a body follows it."""
     try:
         call = parse(shell.commands, line)
     except UsageError:
-        return False
-    return opened(f"{call.command.name} {call.argument}".strip()) is not None
-
-
-def _is_ended(lines: Iterable[str]) -> bool:
-    """Return whether lines have the end of the body that they begin."""
-    nesting = Nesting("define")
-    for line in lines:
-        nesting.take(line)
-        if not nesting.open:
-            return True
-    return False
+        return None
+    return opened(f"{call.command.name} {call.argument}".strip())
 
 
 def _ask(shell: Shell, prompt: str, *, prompts: bool) -> str | None:
