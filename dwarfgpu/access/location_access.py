@@ -52,6 +52,14 @@ NO_BITS = "an implicit pointer has no bits: it can only be dereferenced whole"
 """Reason given for the unavailable bits of an implicit pointer."""
 
 
+def too_large(size_bits: int, limit: int) -> LimitExceeded:
+    """Return the error about an object of more bytes than are accessed at once."""
+    return LimitExceeded(
+        f"an object of {(size_bits + 7) // 8} bytes, at most {limit} bytes are accessed at once",
+        "--max-bytes",
+    )
+
+
 @frozen
 class LocationAccess:
     """What access for one lane and access for many share: one run of bits after the other.
@@ -285,11 +293,7 @@ class LocationAccess:
         if size_bits < 0:
             raise wrong_value("size_bits", size_bits, "at least 0")
         if size_bits > 8 * self.read_bytes_limit:
-            raise LimitExceeded(
-                f"an object of {(size_bits + 7) // 8} bytes, at most "
-                f"{self.read_bytes_limit} bytes are accessed at once",
-                "--max-bytes",
-            )
+            raise too_large(size_bits, self.read_bytes_limit)
 
     def _check_fresh(self, stop: int | None) -> None:
         if stop is not None and self.target is not None and stop != self.target.stop:

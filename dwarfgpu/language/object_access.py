@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.access.location_access import NO_BITS
+from dwarfgpu.access.location_access import NO_BITS, too_large
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.records import evolve
@@ -281,6 +281,9 @@ class ObjectAccess(Dereference):
         if value.pointer is not None:
             raise EvaluationError("a synthetic pointer has no number: it can only be dereferenced")
         assert value.bits is not None
+        size_bits, limit = value.size_bits, self.context.limits.read_bytes
+        if size_bits is not None and value.bits.size_bits < size_bits and size_bits > 8 * limit:
+            raise too_large(size_bits, limit)  # what was read is only what can be shown
         if value.bits.undefined:
             why = _why_lost(value.bits)
             raise UndefinedBits(f"value has been optimized out, at least in part{why}")

@@ -23,6 +23,7 @@ from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.repl.data import dump_commands
 from dwarfgpu.repl.files import symbol_commands
+from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.symbol.symbol_listing import SymbolSearch
 from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES, run
@@ -149,9 +150,8 @@ def test_bytes_are_dumped_appended_and_restored(tmp_path: Path) -> None:
     assert '"dump srec" is not supported' in output_of(shell, f"dump srec value {file} numbers")
 
 
-@pytest.mark.parametrize("limit", [1 << 20, 7])
-def test_more_memory_than_is_read_at_once_is_dumped(tmp_path: Path, limit: int) -> None:
-    size, state = 2 * limit + 3, tmp_path / "state.json"
+def filled_shell(state: Path, size: int, limit: int) -> Shell:
+    """A shell on memory with the byte 97 from 0x100000000, of which a limit is read at once."""
     memory = [{"address": "0x100000000", "size": size, "fill": 97}]
     waves = [{"pc": "0x7f0000000000"}]
     document = {"schema": "dwarfgpu-state-2", "architecture": "gfx942", "memory": memory,
@@ -159,8 +159,26 @@ def test_more_memory_than_is_read_at_once_is_dumped(tmp_path: Path, limit: int) 
     state.write_text(json.dumps(document), "utf-8")
     loaded = load_state(state)
     limits = Limits(read_bytes=limit)
-    shell = made(Session(loaded.architecture, (), loaded.target, limits=limits))
+    return made(Session(loaded.architecture, (), loaded.target, limits=limits))
+
+
+def test_a_value_is_whole_or_an_error(tmp_path: Path) -> None:
+    """Of an array beyond the limit only what can be shown is read."""
     path = tmp_path / "out"
+    shell = filled_shell(tmp_path / "state.json", 200, 100)
+    whole, more = "*(char(*)[100]) 0x100000064", "*(char(*)[101]) 0x100000000"
+    assert output_of(shell, f"dump value {path} {whole}") == ""
+    refused = "an object of 101 bytes, at most 100 bytes are accessed at once"
+    for command in (f"dump value {path} {more}", f"append value {path} {more}",
+                    f"set var {more} = {more}"):  # fmt: skip
+        assert refused in output_of(shell, command)
+    assert path.read_bytes() == b"a" * 100
+
+
+@pytest.mark.parametrize("limit", [1 << 20, 7])
+def test_more_memory_than_is_read_at_once_is_dumped(tmp_path: Path, limit: int) -> None:
+    size, path = 2 * limit + 3, tmp_path / "out"
+    shell = filled_shell(tmp_path / "state.json", size, limit)
     output_of(shell, f"set var *(int *) (0x100000000 + {limit}) = 0x64636261")
     expected = b"a" * limit + b"abcd" + b"a" * (limit - 1)
     assert output_of(shell, f"dump memory {path} 0x100000000 0x100000000+{size}") == ""
