@@ -13,6 +13,8 @@ _T = TypeVar("_T")
 
 _LONGEST_LINE: Final = 500
 """Characters of a message that people read: a name in it may be of any length."""
+LONGEST_NAME: Final = 60
+"""Characters of a name in a message whose reason follows."""
 _LONGEST: Final = 4_000
 """Characters of the text of an error: it may list the files that were looked for."""
 GUESS: Final = "the value may be wrong"

@@ -14,6 +14,7 @@ from dwarfgpu.base.arguments import WrongValue
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.suggest import followed, nearest
+from dwarfgpu.errors import LONGEST_NAME, shortened
 
 if TYPE_CHECKING:
     from dwarfgpu.arch.abi import Abi
@@ -117,7 +118,7 @@ def architecture(name: str, wave_size: int | None = None) -> Architecture:
         return amdgpu(target, wave_size)
     is_nvidia = _NVIDIA_NAME.fullmatch(target) is not None
     if target not in CPUS and not is_nvidia:
-        shown = name if name.strip() else repr(name)
+        shown = shortened(name, LONGEST_NAME) if name.strip() else repr(name)
         raise WrongValue(f"unknown architecture {shown}{_advice(target)}")
     if wave_size not in (None, 1):
         raise WrongValue(f"{target} has no wave size {wave_size}: it has no waves")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.readable_files import more_than, open_to_read
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import UnreadableFile, UsageError
+from dwarfgpu.errors import LONGEST_NAME, UnreadableFile, UsageError, shortened
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,7 +97,8 @@ class Field:
 
     def _member(self, name: str) -> Field:
         assert isinstance(self.value, dict)
-        path = f"{self.path}.{name}" if self.path else name
+        word = shortened(name, LONGEST_NAME)
+        path = f"{self.path}.{word}" if self.path else word
         return Field(self.source, path, self.value[name])
 
     def members(self) -> Iterator[tuple[str, Field]]:
@@ -122,7 +123,8 @@ class Field:
             if name not in names:
                 allowed = ", ".join(names)
                 raise UsageError(
-                    f"{self.source}: {self.path or 'document'}: unknown member {name!r}; "
+                    f"{self.source}: {self.path or 'document'}: unknown member "
+                    f"{shortened(name, LONGEST_NAME)!r}; "
                     f"known: {allowed}"
                 )
 

@@ -197,6 +197,10 @@ def wave(**members: Json) -> dict[str, Json]:
     return {**MINIMAL, "waves": [members]}
 
 
+LONG = "v" + "9" * 29 + "…" + "9" * 30
+"""How a message has a name of 1000 characters."""
+
+
 def with_register(name: str, value: Json) -> dict[str, Json]:
     return wave(registers={name: value})
 
@@ -256,6 +260,10 @@ BROKEN: list[tuple[Json, str]] = [
     (wave(workgroup="a"), 'waves[0].workgroup: expected an integer, not "a"'),
     (wave(regs={}), "waves[0]: unknown member 'regs'; known: id, workgroup, "),
     (wave(registers=[]), "waves[0].registers: expected an object, not []"),
+    (with_register("v" + "9" * 999, 0),
+     f"waves[0].registers.{LONG}: gfx942 has no register {LONG}"),
+    (wave(**{"v" + "9" * 999: 0}), f"waves[0]: unknown member '{LONG}'; known: id, "),
+    ({**MINIMAL, "architecture": "v" + "9" * 999}, f"architecture: unknown architecture {LONG}"),
     (with_register("q1", 0), "waves[0].registers.q1: gfx942 has no register q1"),
     (with_register("s4", 2**32), "waves[0].registers.s4: expected an integer of at least "
      "-0x80000000 and at most 0xffffffff, not 4294967296"),

@@ -19,11 +19,13 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.base.readable_files import folder_of
 from dwarfgpu.errors import (
+    LONGEST_NAME,
     DwarfGpuError,
     LimitExceeded,
     Unavailable,
     UnreadableFile,
     UsageError,
+    shortened,
 )
 from dwarfgpu.machine.state.load_contents import (
     RANGE_BYTES,
@@ -310,7 +312,10 @@ def _registers(field: Field, number: WaveId, reader: StateReader) -> set[str]:
             if arch.is_simt and has_on_another_gpu(name):
                 reader.omitted.setdefault(name, []).append(number)
                 continue
-            raise UsageError(f"{value.source}: {value.path}: {arch.name} has no register {name}")
+            raise UsageError(
+                f"{value.source}: {value.path}: {arch.name} has no register "
+                f"{shortened(name, LONGEST_NAME)}"
+            )
         if any(part.register is register for part in parts) or register.name in names:
             raise UsageError(f"{value.source}: {value.path}: register {register} is given twice")
         names.add(register.name)
