@@ -79,6 +79,32 @@ def test_names_of_other_units_are_known(tmp_path: Path, tool: Callable[[str], st
         assert "split file a.dwo with the entries of the unit" in answer, answer
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["info address shared", "where shared", "explain shared", "location shared", "ptype shared",
+     "whatis shared", "watch shared", "info symbol &shared", "x/wx &shared", "display shared",
+     'printf "%d", shared'],
+)  # fmt: skip
+def test_each_command_says_that_another_may_be_meant(
+    tmp_path: Path, tool: Callable[[str], str], utf8: None, command: str
+) -> None:
+    _, answer = answers(None, _without_one_split_file(tool, tmp_path), ["up", command])
+    assert f"note: {_HIDDEN}" in answer, answer
+
+
+@pytest.mark.parametrize("command", ["location", "explain"])
+def test_the_command_line_says_it_too(
+    tmp_path: Path,
+    tool: Callable[[str], str],
+    capsys: pytest.CaptureFixture[str],
+    utf8: None,
+    command: str,
+) -> None:
+    program, core = _without_one_split_file(tool, tmp_path)
+    assert main([command, "--core", core, "--file", program, "--frame", "1", "shared"]) == 0
+    assert f"note: {_HIDDEN}" in capsys.readouterr().err
+
+
 def test_functions_of_the_missing_unit_have_symbols(
     tmp_path: Path, tool: Callable[[str], str]
 ) -> None:

@@ -142,6 +142,8 @@ def where(shell: Shell, argument: str) -> Iterator[Part]:
     if own is None:
         raise UsageError(f"{argument} is declared where no code is described.")
     yield from _coverage(shell, own)
+    for remark in item.remarks:
+        shell.console.note(remark, once=True)
     bound = interposition(session, item)
     if bound is not None:
         shell.console.note(bound)

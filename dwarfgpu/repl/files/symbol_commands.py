@@ -128,6 +128,7 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
         name_of_type(session, argument, Options())  # raises the error of an unknown name
         data = {"name": argument, "description": _OF_THIS}
         yield Output(f'Symbol "{argument}" is {_OF_THIS}', {"symbol": data})
+        _note_remarks(shell, names)
         return
     if isinstance(first, Die) and first.tag == dw.TAG_SUBPROGRAM and not Subprogram(first).ranges:
         first = next(iter(names.own_call([first])), first)
@@ -152,8 +153,6 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
             text = thread_local_text(symbol.thread_local_in, symbol.address)
         elif function is None:
             text = f"at {symbol.address:#x} in a file compiled without debugging"
-            for remark in names.remarks_on_used:  # as that its unit cannot be read
-                shell.console.note(remark, once=True)
         else:
             text = f"a function at address {symbol.address:#x}"
             name = (full_function_name(function) if described else None) or argument
@@ -168,6 +167,13 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
             name = _name_of(first) or argument
     data = {"name": argument, "description": text}
     yield Output(f'Symbol "{name}" is {text}.', {"symbol": data})
+    _note_remarks(shell, names)
+
+
+def _note_remarks(shell: Shell, names: Names) -> None:
+    """Print the notes on what a name means, as that the unit of the code cannot be read."""
+    for remark in names.remarks_on_used:
+        shell.console.note(remark, once=True)
 
 
 def _as_declared(names: Names, argument: str) -> str:
