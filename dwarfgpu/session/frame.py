@@ -196,9 +196,14 @@ class SubprogramFrame(FrameLanes):
 
     def is_of(self, function: Die | None) -> bool:
         """Return whether it is known by a function, None for what is outside of functions:
-        `dwarfgpu.session.own_frame` knows what else it may execute."""
-        own = self.subprogram
-        return function is None or (own is not None and own.die == function)
+        `dwarfgpu.session.own_frame` knows what else it may execute, and what needs no frame."""
+        if function is None:
+            return True
+        try:
+            own = self.subprogram
+        except DwarfGpuError:  # as of a missing split file
+            return False
+        return own is not None and own.die == function
 
     @property
     def subprograms(self) -> FunctionsAround:

@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.scope.nameless_functions import owners_of
 from dwarfgpu.dwarf.scope.scope_entries import calls_below
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable, function_around
-from dwarfgpu.errors import InconsistentContext
+from dwarfgpu.errors import DwarfGpuError, InconsistentContext
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList
 from dwarfgpu.expr.operation import Operation
@@ -82,15 +82,21 @@ def require_frame_with(
 
     `pc`: where the lane in focus is.
     """
-    function, own = function_around(die), frame.subprogram
+    function = function_around(die)
     if frame.is_of(function):
         return None
     assert function is not None
+    name, owner = die.name or f"the entry at {die.offset:#x}", Subprogram(function)
+    try:
+        own = frame.subprogram
+    except DwarfGpuError:  # as of a missing split file
+        if not needs_no_frame(location):
+            raise
+        return _note_on_kernel(name, owner, location, frame)
     if own is None and frame.pc is None:
-        return _note_on_dispatch(die, Subprogram(function), location, frame)
+        return _note_on_dispatch(die, owner, location, frame)
     if _executes(frame, function, location, pc):
         return None
-    name, owner = die.name or f"the entry at {die.offset:#x}", Subprogram(function)
     if needs_no_frame(location):
         return _note_on_kernel(name, owner, location, frame)
     if points_implicitly(location) or (location is None and _is_optimized_out(die)):

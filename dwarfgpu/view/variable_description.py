@@ -47,7 +47,12 @@ def description(session: Session, variable: Variable) -> Iterator[str]:
 def _of(session: Session, variable: Variable) -> str:
     """Return ` of down`: the function of a variable that is not of the innermost one, or that is of
     another function than those of the frame (`down::x`)."""
-    functions = () if variable.kind == "global" else session.functions()
+    functions: Sequence[str | None] = ()
+    if variable.kind != "global":
+        try:
+            functions = session.functions()
+        except DwarfGpuError:  # as of a missing split file
+            functions = (None,)
     if not functions:
         return ""
     owner = variable.die.parent()

@@ -156,3 +156,26 @@ def test_a_frame_that_cannot_be_read_has_a_symbol(
     files = _without_one_split_file(tool, tmp_path, sources)
     (frame,) = answers(None, files, ["frame function inner"])
     assert "#1 " in frame and " in inner () at " in frame, frame
+
+
+_STATIC = {
+    "a.c": f"static int own = 9;\n{_TWO['a.c']}int use(void) {{ return own; }}\n",
+    "b.c": (
+        "static int own = 21;\n"
+        "int helper(int x) {\n  static int count = 5;\n  int *none = 0;\n"
+        "  return *none + x + own + count;\n}\n"
+    ),
+}
+
+
+def test_what_is_static_needs_no_frame(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Another function of the name may be meant, but not that in focus."""
+    files = _without_one_split_file(tool, tmp_path, _STATIC)
+    commands = ["up", "print helper::count", "location helper::count", "explain helper::count"]
+    _, value, location, explained, automatic = answers(
+        None, files, [*commands, "print helper::none"]
+    )
+    assert "\n$1 = 5\n" in value and "another helper::count may be meant" in value, value
+    assert ", 4 bytes." in location
+    assert "\nlocal int count of helper, declared at line 3\n" in explained, explained
+    assert "split file a.dwo with the entries of the unit" in automatic, automatic
