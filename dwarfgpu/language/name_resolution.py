@@ -153,13 +153,21 @@ class Names:
 
     def _despite(self, error: DwarfGpuError, name: str) -> tuple[Meaning, ...]:
         """Return that nothing is described by a name, with a remark, where a unit that may have it
-        cannot be read, and a symbol has it; without a symbol, raise the error."""
+        cannot be read, and a symbol has it; the same of that of a source file, as in
+        `'file.c'::x`. Raise the error for other names."""
+        if "." in name and self._is_source_file(name):
+            return ()
         if untyped_symbol(self.session.objects_with(name), name) is None:
             raise error
         self.undescribed[name] = error
         reason = error.brief or error
         self.remarks[f"{name} is only a symbol, as a unit cannot be read: {reason}"] = None
         return ()
+
+    def _is_source_file(self, name: str) -> bool:
+        from dwarfgpu.language.source_lines import has_file  # few names are of a file
+
+        return has_file(self.session, name)
 
     def _in_scope(self, name: str) -> tuple[Meaning, ...]:
         """Return the entities of a name in a scope around the program location, or written before

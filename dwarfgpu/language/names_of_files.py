@@ -31,9 +31,33 @@ _MAX_IMPORTS: Final = 1_000_000
 
 def meaning_in_file(names: Names, name: str, file: str) -> tuple[Meaning, ...]:
     """Return the meaning of a name in a source file, that of a unit or one that units include, or
-    in a quoted function: `'f(int)'::x`. `UsageError` with GDB's wording if it has none."""
+    in a quoted function: `'f(int)'::x`. `UsageError` with GDB's wording if it has none; another
+    error where a unit of the file cannot be read."""
     session = names.session
-    objects = dict.fromkeys((*session.objects_with(name), *session.loaded_objects()))
+    objects = [*dict.fromkeys((*session.objects_with(name), *session.loaded_objects()))]
+    try:
+        return _meaning_in_objects(names, objects, name, file)
+    except UsageError:
+        _require_units(objects, file)
+        raise
+
+
+def _require_units(code_objects: Iterable[CodeObject], file: str) -> None:
+    """Raise why a unit that has lines of a file has no entries, as its split file is missing."""
+    for code_object in code_objects:
+        info = code_object.info
+        for unit in info.units if info.has_skeletons else ():
+            try:
+                _ = unit.full
+            except DwarfGpuError:
+                if _has_lines(unit, file):
+                    raise
+
+
+def _meaning_in_objects(
+    names: Names, objects: Iterable[CodeObject], name: str, file: str
+) -> tuple[Meaning, ...]:
+    session = names.session
     units = [
         unit
         for code_object in objects
@@ -122,9 +146,14 @@ def _is_one_variable(first: Meaning, second: Meaning) -> bool:
 def _units_of(code_object: CodeObject, name: str, file: str) -> Iterator[CompilationUnit]:
     outermost = parts(name)[0].name
     for unit in UnitSearch((code_object.info,), None).other_units((), outermost):
-        try:
-            table = unit.line_table
-            if table is not None and table.has_file(file):
-                yield unit
-        except DwarfGpuError:  # its table is unreadable
-            continue
+        if _has_lines(unit, file):
+            yield unit
+
+
+def _has_lines(unit: CompilationUnit, file: str) -> bool:
+    """Return whether a unit is known to have lines of a file."""
+    try:
+        table = unit.line_table
+        return table is not None and table.has_file(file)
+    except DwarfGpuError:  # its table is unreadable
+        return False

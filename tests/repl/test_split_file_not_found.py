@@ -168,6 +168,16 @@ _STATIC = {
 }
 
 
+def test_the_file_of_a_name_decides(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """The missing unit is not asked for what is in another file, as in GDB."""
+    files = _without_one_split_file(tool, tmp_path, _STATIC)
+    commands = ["up", "print 'b.c'::own", "print 'b.c'::helper::count", "print 'b.c'::no"]
+    _, own, count, unknown, missing = answers(None, files, [*commands, "print 'a.c'::own"])
+    assert own.endswith("\n$1 = 21\n") and count.endswith("\n$2 = 5\n"), (own, count)
+    assert 'No symbol "no" in specified context.' in unknown
+    assert "split file a.dwo with the entries of the unit" in missing, missing
+
+
 def test_what_is_static_needs_no_frame(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """Another function of the name may be meant, but not that in focus."""
     files = _without_one_split_file(tool, tmp_path, _STATIC)
