@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
+from dwarfgpu.access.coalesced_reads import READ_BUDGET, ReadBudget
 from dwarfgpu.access.exact_reads import register_bytes
 from dwarfgpu.arch.amdgpu import PRIVATE_LANE
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.argument_types import require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, contents
 from dwarfgpu.base.limits import Limits
-from dwarfgpu.base.records import evolve, field, frozen
+from dwarfgpu.base.records import evolve, field, force_setattr, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import frame_attributes, lane_attributes
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -173,6 +174,8 @@ class SubprogramFrame(FrameLanes):
     """Locations of registers that the callees preserve, found in their frames (-fipa-ra)."""
     _lanes: dict[int, LaneLocation] = field(factory=dict, init=False, repr=False)
     """The lane locations so far: valid because a frame lives no longer than its context."""
+    _known_base: tuple[ReadBudget, Location] | None = field(default=None, init=False, repr=False)
+    """The frame base that DW_OP_fbreg had last, with the evaluation that asked for it."""
 
     @property
     def architecture(self) -> Architecture | None:
@@ -211,7 +214,7 @@ class SubprogramFrame(FrameLanes):
         return self.described.subprograms
 
     @property
-    def _around_lane(self) -> tuple[Subprogram, ...]:
+    def _around_lane(self) -> FunctionsAround:
         """The functions where the lane in focus is, as `subprograms` where the wave is."""
         pc = self.program_location(self.session.lane)
         if pc == self.pc or pc is None or self.code_object is None:
@@ -312,8 +315,15 @@ class SubprogramFrame(FrameLanes):
             return self.location_of(explicit)
         if self.starts_private_memory:
             return self.location_of(ExplicitAddress(PRIVATE_LANE, 0))
+        # An evaluation reads one state of the machine: what it counts its reads for names it.
+        evaluation, known = READ_BUDGET.get(), self._known_base
+        if known is not None and known[0] is evaluation:
+            return known[1]
         _, attribute = self.described_frame_base()
-        return self.frame_base_of(attribute)
+        base = self.frame_base_of(attribute)
+        if evaluation is not None:
+            force_setattr(self, "_known_base", (evaluation, base))
+        return base
 
     def described_frame_base(self) -> tuple[Subprogram, ExprLoc | LocList]:
         """Return the function that provides the frame base at the lane in focus, and its attribute.
@@ -323,15 +333,15 @@ class SubprogramFrame(FrameLanes):
         subprogram = self.subprogram
         if subprogram is None:
             raise MissingContext(NO_SUBPROGRAM)
-        for function in self._around_lane:
-            if (attribute := function.frame_base) is not None:
-                return function, attribute
-        raise IllFormed(f"{subprogram.name} has no DW_AT_frame_base")
+        described = self._around_lane.describing(dw.AT_FRAME_BASE)
+        if described is None:
+            raise IllFormed(f"{subprogram.name} has no DW_AT_frame_base")
+        return described
 
     @property
     def has_frame_base(self) -> bool:
         """Whether a function at the program location describes its frame base (A.3.3.5)."""
-        return any(subprogram.frame_base is not None for subprogram in self._around_lane)
+        return self._around_lane.describing(dw.AT_FRAME_BASE) is not None
 
     @property
     def starts_private_memory(self) -> bool:
@@ -357,17 +367,17 @@ class SubprogramFrame(FrameLanes):
     def return_address(self) -> Location | None:
         """Return where the return address is stored: DW_AT_return_addr (A.3.3.5); None if
         absent."""
-        for subprogram in self._around_lane:
-            if (attribute := subprogram.return_address) is not None:
-                return frame_attributes.return_address(attribute, self.session.context(self))
-        return None
+        described = self._around_lane.describing(dw.AT_RETURN_ADDR)
+        if described is None:
+            return None
+        return frame_attributes.return_address(described[1], self.session.context(self))
 
     def static_link(self) -> Location | None:
         """Return the CFA of the enclosing function: DW_AT_static_link (A.3.3.5); None if absent."""
-        for subprogram in self._around_lane:
-            if (attribute := subprogram.static_link) is not None:
-                return frame_attributes.static_link(attribute, self.session.context(self))
-        return None
+        described = self._around_lane.describing(dw.AT_STATIC_LINK)
+        if described is None:
+            return None
+        return frame_attributes.static_link(described[1], self.session.context(self))
 
     @property
     def lanes(self) -> int | None:

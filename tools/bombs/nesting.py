@@ -150,6 +150,59 @@ def lane_pcs(count: int) -> Files:
     return {"bomb": elf_file({**sections, **TEXT}), "state": json.dumps(state).encode()}
 
 
+def inlined_bases(count: int) -> Files:
+    """Calls inlined into one another, and in the innermost a variable whose location asks for the
+    frame base until the limit ends it."""
+    shapes = (
+        _WITH_BASE,
+        _VARIABLE,
+        INT,
+        Shape(dw.TAG_SUBPROGRAM, (NAME,)),
+        Shape(dw.TAG_INLINED_SUBROUTINE, (_ORIGIN, *PLACE), True),
+    )
+    calls = (b"\6" + word(FIRST + len(_FIRST_ENTRY)) + HERE) * count
+    step = _BASES + assemble("DW_OP_lit1; DW_OP_minus; DW_OP_dup")
+    back = b"\x28" + word(0x10000 - len(step) - 3, 2)  # DW_OP_bra
+    looping = block(assemble("DW_OP_const2u 60000") + step + back)
+    variable = b"\3x\0" + word(FIRST) + looping
+    entries = _FIRST_ENTRY + b"\5f\0" + _OF_MAIN_WITH_BASE + calls + variable
+    return {"bomb": program(entries + b"\0" * (count + 1), *shapes), "state": _STOPPED}
+
+
+def called_bases(count: int) -> Files:
+    """Variables whose locations call others, two each time, which ask for the frame base."""
+    return _called(count, _BASES)
+
+
+def _called(count: int, innermost: bytes) -> Files:
+    """Variables whose locations call others, each of these the next one twice."""
+    entries, called = _FIRST_ENTRY, innermost
+    for number in range(CALL_DEPTH):
+        here = HEADER_BYTES + len(OF_UNIT) + len(entries)
+        entries += b"\3q%d\0" % number + word(FIRST) + block(called)
+        called = (b"\x99" + word(here)) * 2  # DW_OP_call4
+    variables = b"".join(
+        b"\3v%d\0" % number + word(FIRST) + block(called[:5]) for number in range(count)
+    )
+    entries += _OF_MAIN_WITH_BASE + variables + b"\0"
+    return {"bomb": program(entries, _WITH_BASE, _VARIABLE, INT), "state": _STOPPED}
+
+
+CALL_DEPTH: Final = 24
+"""Of locations that call one another: more operations than any limit allows."""
+_BASES: Final = assemble("DW_OP_fbreg 0; DW_OP_drop") * 8
+_WITH_BASE: Final = Shape(
+    dw.TAG_SUBPROGRAM, (NAME, *PLACE, (dw.AT_FRAME_BASE, dw.FORM_EXPRLOC)), True
+)
+_OF_MAIN_WITH_BASE: Final = OF_MAIN + block(assemble("DW_OP_breg7 0"))
+_STOPPED: Final = json.dumps({
+    "schema": "dwarfgpu-state-1",
+    "architecture": "x86_64",
+    "waves": [{"pc": START, "registers": {"rax": 0, "rsp": 0x2000}}],
+    "code_objects": [{"path": "bomb"}],
+}).encode()  # fmt: skip
+
+
 def passed_on(count: int) -> Files:
     """Frames of a function that calls itself with what it was called with, and one more."""
     shapes = (
@@ -267,6 +320,12 @@ BOMBS: Final = (
     Bomb("lane-pcs", INFO, "{} inlined calls that no lane has entered", lane_pcs, 12_000,
          ("bt --state state", "lanes --state state", "where --all bomb",
           "debug --state state <<< bt 20; info lanes"), small=5, says="--max-command-steps"),
+    Bomb("inlined-bases", INFO, "{} calls inlined into one another, around a location that loops",
+         inlined_bases, 15_000, ("eval --state state x", "debug --state state <<< print x"),
+         small=5, says="--max-steps"),
+    Bomb("called-bases", INFO, "{} variables whose locations ask for the frame base in calls",
+         called_bases, 2_000, ("eval --state state v0", "eval --state state",
+         "debug --state state <<< info locals"), small=2, says="--max-command-steps"),
     Bomb("passed-on", INFO, "{} frames that pass on what they were called with", passed_on,
          100_000, ("eval --state state x", "explain --state state x", "bt --state state --limit 50",
          "debug --state state <<< bt 5; bt -5; frame 9; print x; info locals"), small=15,

@@ -57,16 +57,6 @@ class Subprogram:
             return False
 
     @property
-    def return_address(self) -> ExprLoc | LocList | None:
-        """DW_AT_return_addr (A.3.3.5)."""
-        return self.unit.location_of(self.die, dw.AT_RETURN_ADDR)
-
-    @property
-    def static_link(self) -> ExprLoc | LocList | None:
-        """DW_AT_static_link (A.3.3.5)."""
-        return self.unit.location_of(self.die, dw.AT_STATIC_LINK)
-
-    @property
     def lanes(self) -> int | None:
         """DW_AT_LLVM_lanes; None if it is absent. `IllFormed` unless it is positive."""
         for holder in self.die.origins():
@@ -135,6 +125,20 @@ class FunctionsAround(tuple[Subprogram, ...]):
                 function for function in self if any(True for _ in function.die.llvm_numbers(name))
             )
         return self._having[name]
+
+    @cached_property
+    def _describing(self) -> dict[int, tuple[Subprogram, ExprLoc | LocList] | None]:
+        return {}
+
+    def describing(self, name: int) -> tuple[Subprogram, ExprLoc | LocList] | None:
+        """Return the innermost function that has an attribute, and its location; None if none
+        has it. Each operation of an expression may ask."""
+        if name not in self._describing:
+            locations = ((one, one.unit.location_of(one.die, name)) for one in self)
+            self._describing[name] = next(
+                ((one, location) for one, location in locations if location is not None), None
+            )
+        return self._describing[name]
 
     @property
     def lanes(self) -> int | None:
