@@ -49,6 +49,8 @@ Result: TypeAlias = Value | ImplicitPointerValue | Location
 EVALUATIONS = 128
 """Evaluations after which an expression is compiled, which takes as long as some dozens of them:
 more than one for each lane of a wave."""
+_STEPS_OF_A_CALL = 3
+"""Operations that take as long as a call of an expression."""
 _ENTRIES_OF_A_STEP = 16
 """Entries of a location list that are compared in the time of an operation."""
 OBSERVED = 64
@@ -393,6 +395,7 @@ class Evaluator:
                             raise LimitExceeded(
                                 f"calls more than {self.limits.calls} deep", "--max-calls"
                             )
+                        self.steps_left -= _STEPS_OF_A_CALL - 1
                         callers.append((program, index, ctx))
                         parents[len(callers) :] = [self.current]
                         program, ctx = _entered(control, ctx)

@@ -111,8 +111,8 @@ def test_branch(fact: Fact) -> None:
         ("lit5; loop: regx s0; deref_size 4; drop; skip loop", 9),
         ("lit0; loop: lit1; plus; lit7; and; skip loop", 81),  # eight rounds, found in the 16th
         ("lit1; a: nop; b: dup; bra b; skip a", 6),
-        ("loop: call4 0x200; skip loop", 8),
-        ("call4 0x204", 5),
+        ("loop: call4 0x200; skip loop", 12),  # a call counts three
+        ("call4 0x204", 7),
     ],
 )
 def test_endless_loop_ends(text: str, steps: int) -> None:

@@ -174,6 +174,11 @@ def called_bases(count: int) -> Files:
     return _called(count, _BASES)
 
 
+def called_pieces(count: int) -> Files:
+    """Variables whose locations call others, two each time, which make pieces."""
+    return _called(count, assemble("DW_OP_reg0; DW_OP_bit_piece 1, 0"))
+
+
 def _called(count: int, innermost: bytes) -> Files:
     """Variables whose locations call others, each of these the next one twice."""
     entries, called = _FIRST_ENTRY, innermost
@@ -325,6 +330,9 @@ BOMBS: Final = (
          small=5, says="--max-steps"),
     Bomb("called-bases", INFO, "{} variables whose locations ask for the frame base in calls",
          called_bases, 2_000, ("eval --state state v0", "eval --state state",
+         "debug --state state <<< info locals"), small=2, says="--max-command-steps"),
+    Bomb("called-pieces", INFO, "{} variables whose locations make pieces in calls",
+         called_pieces, 2_000, ("eval --state state v0", "eval --state state",
          "debug --state state <<< info locals"), small=2, says="--max-command-steps"),
     Bomb("passed-on", INFO, "{} frames that pass on what they were called with", passed_on,
          100_000, ("eval --state state x", "explain --state state x", "bt --state state --limit 50",
