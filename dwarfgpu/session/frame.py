@@ -1,6 +1,6 @@
 """The call frame in which a session evaluates (AMD text A.2.5.1, `dwarfgpu.expr.context.Frame`).
 
-Law: a frame asks its session and caches nothing of the machine.
+Law: a frame asks its session and caches nothing of the machine beyond one evaluation.
 """
 
 from __future__ import annotations
@@ -310,20 +310,23 @@ class SubprogramFrame(FrameLanes):
     def frame_base(self) -> Location:
         if self.is_for_frame_base:
             raise IllFormed("DW_AT_frame_base contains DW_OP_fbreg")
+        # An evaluation reads one state of the machine: what it counts its reads for names it.
+        evaluation, known = READ_BUDGET.get(), self._known_base
+        if known is not None and known[0] is evaluation:
+            return known[1]
+        base = self._frame_base()
+        if evaluation is not None:
+            force_setattr(self, "_known_base", (evaluation, base))
+        return base
+
+    def _frame_base(self) -> Location:
         explicit = self.session.given_frame_base
         if explicit is not None and not self.level:
             return self.location_of(explicit)
         if self.starts_private_memory:
             return self.location_of(ExplicitAddress(PRIVATE_LANE, 0))
-        # An evaluation reads one state of the machine: what it counts its reads for names it.
-        evaluation, known = READ_BUDGET.get(), self._known_base
-        if known is not None and known[0] is evaluation:
-            return known[1]
         _, attribute = self.described_frame_base()
-        base = self.frame_base_of(attribute)
-        if evaluation is not None:
-            force_setattr(self, "_known_base", (evaluation, base))
-        return base
+        return self.frame_base_of(attribute)
 
     def described_frame_base(self) -> tuple[Subprogram, ExprLoc | LocList]:
         """Return the function that provides the frame base at the lane in focus, and its attribute.

@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 
 import dwarfgpu as dg
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import frame_attributes
+from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.model.location import Location
+from dwarfgpu.session.frame import SubprogramFrame
 from tools.bombs.nesting import called_bases
 
 
@@ -67,3 +70,20 @@ def test_each_call_frame_has_its_own(session: dg.Session, bases: list[Location])
     assert dg.evaluate(assemble("DW_OP_fbreg 8"), context, result_kind="location")
     assert dg.evaluate(assemble("DW_OP_fbreg 8"), session.context(session.frame))
     assert len(bases) == 2
+
+
+def test_one_that_the_user_gives_is_made_once(
+    session: dg.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As that of a kernel of upstream clang, for which each question reads the list of kernels."""
+    made: list[ExplicitAddress] = []
+    location_of = SubprogramFrame.location_of
+
+    def noted(frame: SubprogramFrame, base: ExplicitAddress) -> Location:
+        made.append(base)
+        return location_of(frame, base)
+
+    monkeypatch.setattr(SubprogramFrame, "location_of", noted)
+    having = evolve(session, given_frame_base=ExplicitAddress(0, 0x5000))
+    assert address(having, "DW_OP_fbreg 8; DW_OP_fbreg 16; DW_OP_plus") == 0xA018
+    assert len(made) == 1
