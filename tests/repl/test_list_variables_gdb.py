@@ -224,6 +224,25 @@ int main(void) { if (copied + kept + own) abort(); }
     assert [text.count("for address") for text in shown] == [1, 1, 1, 1, 1, 2]
 
 
+@pytest.mark.parametrize("options", [["-g"], []])
+def test_a_declaration_describes_the_name_without_a_version(
+    tmp_path: Path, tool: Callable[[str], str], options: list[str]
+) -> None:
+    library = 'extern "C" { int kept = 1; }\nnamespace ns { int inner = 2; }\n'
+    text = """
+extern "C" { extern int kept; }
+namespace ns { extern int inner; }
+int main() { return kept + ns::inner; }
+"""
+    sources = {"lib.cc": library, "main.cc": text, "a.map": "V1 { global: *; };\n"}
+    linked = ["-shared", "-fPIC", "-Wl,--version-script=a.map", "-o", "lib.so", "lib.cc"]
+    program = ["-no-pie", *options, "-o", "main", "main.cc", "lib.so"]
+    build(tmp_path, sources, [[tool("g++"), *linked], [tool("g++"), *program]])
+    files = [str(tmp_path / "main")]
+    commands = [f"info variables {name}" for name in ("kept", "inner", "^ns::", "^kept$")]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+
+
 def test_clear_means_the_function(files: list[str]) -> None:
     shown = answers(None, files, ["break only", "clear only", "info breakpoints"])
     assert shown[-1] == "info breakpoints\nNo breakpoints or watchpoints.\n"

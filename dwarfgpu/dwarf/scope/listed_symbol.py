@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.scope.declarations import (
     qualified_name,
 )
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
-from dwarfgpu.dwarf.scope.scope_entries import code_ranges, decl_file, decl_line
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES, code_ranges, decl_file, decl_line
 from dwarfgpu.dwarf.scope.variable_names import variable_name
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
@@ -72,14 +72,14 @@ class ListedSymbol(NamedTuple):
         return above is not None and is_nameless_function(above)
 
 
-def listed_name(die: Die, kind: Kind, only_with_location: bool) -> str | None:
+def listed_name(die: Die, kind: Kind, only_defined: bool) -> str | None:
     """Return the name of an entry in a list; None unless it is a definition of that kind."""
     if kind == "functions":
         return _function_name(die) if code_ranges(die) else None
     if kind == "variables" and die.tag == dw.TAG_IMPORTED_DECLARATION:
         return qualified_name(die) if is_variable_alias(die) else None
     if kind == "variables":
-        is_listed = is_listed_variable(die, only_with_location)
+        is_listed = is_listed_variable(die, only_defined)
         return _shown(variable_name(die), die) if is_listed else None
     if die.tag == dw.TAG_IMPORTED_DECLARATION:
         is_alias = die.name is not None and followed(die).tag == dw.TAG_NAMESPACE
@@ -116,7 +116,7 @@ def has_namespaces(unit: CompilationUnit) -> bool:
     return unit.language not in dw.WITHOUT_NAMESPACES
 
 
-def is_listed_variable(die: Die, only_with_location: bool) -> bool:
+def is_listed_variable(die: Die, only_defined: bool) -> bool:
     """Return whether an entry is a definition, as is a static variable that the compiler removed; a
     constant of a class or namespace may be a declaration, too. As in GDB, none is a string literal
     of clang, which has no name."""
@@ -124,9 +124,10 @@ def is_listed_variable(die: Die, only_with_location: bool) -> bool:
         return False
     if die.flag(dw.AT_DECLARATION):
         above = die.parent()
-        is_in_type_unit = above is not None and above.has(dw.AT_SIGNATURE)
-        return die.has(dw.AT_CONST_VALUE) and not is_in_type_unit
-    if not only_with_location or die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE):
+        if not die.has(dw.AT_CONST_VALUE):
+            return not only_defined and (above is None or above.tag not in CLASSES)
+        return above is None or not above.has(dw.AT_SIGNATURE)  # which is in a type unit
+    if not only_defined or die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE):
         return True
     return not any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
 

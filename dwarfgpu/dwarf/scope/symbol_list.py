@@ -80,7 +80,7 @@ def listed_symbols(
     pattern: NamePattern | None = None,
     units: Iterable[CompilationUnit] | None = None,
     *,
-    only_with_location: bool = True,
+    only_defined: bool = True,
     with_linkage_names: bool = False,
     problems: list[DwarfGpuError] | None = None,
     simple: str | None = None,
@@ -92,7 +92,8 @@ def listed_symbols(
     `LimitExceeded` where very many names are very long, or more than `searched` allows. The
     declaration position is read for these only. `units`: limits the search to these. `simple`: what
     all names that match end with, before the arguments of a template.
-    `only_with_location`: False also yields exported variables without a location or value.
+    `only_defined`: False also yields declarations of variables outside of classes, and exported
+    variables without a location or value.
     `with_linkage_names`: also yields those of C whose linkage names match: `int f(void) asm("g")`.
     """
     words = () if pattern is None else required_words(pattern.pattern)
@@ -159,7 +160,7 @@ def listed_symbols(
                 searched.spend(cost + _cost_of_scopes(full.die(index)))
             die = full.die(index)
             try:
-                listed = _listed(die, index, kind, matching, only_with_location, is_linked)
+                listed = _listed(die, index, kind, matching, only_defined, is_linked)
             except DwarfGpuError as error:
                 skipped.append(die.located(error))
                 continue
@@ -189,7 +190,7 @@ def _linked_name(unit: CompilationUnit, index: int, abbreviation: Abbreviation) 
 def _cost_of_scopes(die: Die) -> int:
     """Return what a name counts, besides others, for the scopes in which it is beyond a few."""
     with suppress(DwarfGpuError):  # what reads its name reports the error
-        is_made = die.tag not in VARIABLES or is_listed_variable(die, only_with_location=False)
+        is_made = die.tag not in VARIABLES or is_listed_variable(die, only_defined=False)
         return DEEP * max(0, len([*around(die)]) - FEW_SCOPES) if is_made else 0
     return 0
 
@@ -372,12 +373,12 @@ def _listed(
     index: int,
     kind: Kind,
     matching: _Matching | None,
-    only_with_location: bool,
+    only_defined: bool,
     is_linked: bool,
 ) -> ListedSymbol | None:
     if die.tag not in TAGS[kind]:
         return None
-    name = listed_name(die, kind, only_with_location)
+    name = listed_name(die, kind, only_defined)
     if name is None:
         return None
     if matching is not None and not matching.matches(name):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Final, NamedTuple
 
 from dwarfgpu.base.printable import name_beginning
@@ -150,14 +150,16 @@ class SymbolSearch:
                         symbols.append(symbol)
         except LimitExceeded as error:
             self.limits[code_object] = error
-        kind, described = self._query.kind, frozenset[str]()
+        kind, described = self._query.kind, _Described()
         if symbols and kind == "variables":
-            names = {name for symbol in symbols for name in (symbol.name, *_shown_names(symbol))}
+            names = {name for symbol in symbols for name in _linker_names(symbol)}
             described = _described(code_object, sorted(names), searched)
         for symbol in symbols:
             address = symbol.address + code_object.load_address
-            for name in filter(self._is_named_so, _shown_names(symbol)):
-                if _is_undescribed(code_object, symbol, name, kind, described):
+            for linked, name in zip(_linker_names(symbol), _shown_names(symbol), strict=False):
+                if self._is_named_so(name) and _is_undescribed(
+                    code_object, symbol, linked, kind, described
+                ):
                     yield UndescribedSymbol(address, name, symbol)
 
     def _matches(self, symbol: Symbol, searched: SearchedNames) -> bool:
@@ -278,41 +280,58 @@ def _definition_of_fortran(row: ListedSymbol, type_: Type | None) -> str:
     return f"{spelled};" if isinstance(type_, Struct | Enum) else spelled
 
 
+def _linker_names(symbol: Symbol) -> tuple[str, ...]:
+    """Return the names under which a symbol is listed, as a linker has them: as in GDB, that of a
+    version, `f@@V2`, also without it."""
+    return tuple(dict.fromkeys((symbol.name, unversioned(symbol.name))))
+
+
 def _shown_names(symbol: Symbol) -> tuple[str, ...]:
-    """Return the names under which a symbol is listed: as in GDB, that of a version, `f@@V2`, also
-    without it."""
-    shown = demangled(symbol.name)
-    if shown is not None:
-        return (shown,)
+    """Return these names as they are shown: `std::cout@GLIBCXX_3.4`."""
     name = unnumbered(symbol)
-    return tuple(dict.fromkeys((name, unversioned(name))))
+    bare = unversioned(name)
+    shown = demangled(bare) or bare
+    return tuple(dict.fromkeys((f"{shown}{name[len(bare) :]}", shown)))
+
+
+class _Described(NamedTuple):
+    """The names of variables that entries describe."""
+
+    defined: Set[str] = frozenset()
+    declared: Set[str] = frozenset()
+    """Those of declarations: `extern FILE *stdout;`."""
 
 
 def _described(
     code_object: CodeObject, linker_names: list[str], searched: SearchedNames
-) -> frozenset[str]:
+) -> _Described:
     """Return the names of variables that entries describe, of those with these linker names at
     least; as they are typed where they have no linker name."""
-    names: set[str] = set()
+    defined, declared = set[str](), set[str]()
     typed = [shown.rpartition("::")[2] for shown in map(demangled, linker_names) if shown]
     texts = list(map(name_beginning, (*linker_names, *typed)))
     units = code_object.info.strings.units(*texts) if len(texts) <= _FEW_SYMBOLS else None
     for symbol in listed_symbols(
-        code_object.info, "variables", units=units, only_with_location=False, searched=searched
+        code_object.info, "variables", units=units, only_defined=False, searched=searched
     ):
+        is_declared = symbol.die.flag(dw.AT_DECLARATION) and not symbol.die.has(dw.AT_CONST_VALUE)
+        names = declared if is_declared else defined
         names.add(symbol.die.linkage_name or symbol.name)
-    return frozenset(names)
+    return _Described(defined, declared)
 
 
 def _is_undescribed(
-    code_object: CodeObject, symbol: Symbol, name: str, kind: Kind, described: frozenset[str]
+    code_object: CodeObject, symbol: Symbol, linked: str, kind: Kind, described: _Described
 ) -> bool:
+    """Return whether no entry describes a symbol under one of its linker names. A declaration
+    describes it under that without its version: it is listed under the other then."""
     is_code = symbol.kind == "function" or code_object.file.is_code(symbol.address)
     if is_code != (kind == "functions"):
         return False
     if kind == "variables":
-        linked = name if name == unversioned(symbol.name) else symbol.name
-        return described.isdisjoint({linked, demangled(symbol.name)})
+        names = {linked, demangled(linked)}
+        is_declared = linked != symbol.name and not described.declared.isdisjoint(names)
+        return not is_declared and described.defined.isdisjoint(names)
     try:
         address = symbol.address + code_object.load_address
         return code_object.scopes.linked_unit_at(address) is None
