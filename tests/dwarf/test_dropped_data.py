@@ -236,6 +236,29 @@ def test_static_thread_local_variables_of_functions_are_not_known(
     assert {evolve(variable, kind="local").why_not_known for variable in made} == {None}
 
 
+AUTOMATIC = """\
+__thread int x = 5;
+int h(int a) { static __thread int kept = 1; return kept += a + x; }
+int f(int a) { int x = a + 1, kept = a; return h(0); }
+int main(void) { return f(1); }
+"""
+
+
+def test_automatic_variables_are_not_those_of_symbols_for_others(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """A variable of a file has its own entry, and clang names the function of a static one."""
+    (tmp_path / "t.c").write_text(AUTOMATIC)
+    compiler = [tool("clang-19"), "--target=aarch64-linux-gnu", "-g", "-O1", "-fno-inline"]
+    linker = tool("aarch64-linux-gnu-gcc")
+    for command in ([*compiler, "-c", "t.c", "-o", "t.o"], [linker, "t.o", "-o", "t"]):
+        subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    of_x, of_kept = (run("where", "--file", tmp_path / "t", name).out for name in ("x", "kept"))
+    assert of_x.count(" t.c:3  optimized out\n") == of_kept.count(" t.c:3  optimized out\n") == 1
+    why = "kept has no location, and whether it is the thread-local variable h.kept is not known"
+    assert f" t.c:2  {why}\n" in of_kept and "not known" not in of_x
+
+
 THREAD_LOCAL = """\
 #include <stdlib.h>
 __thread int gone = 1, kept = 2; static __thread int sgone = 3, skept = 4;

@@ -14,7 +14,7 @@ from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.dwarf.address_ranges import merged
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.local_instances import source_file
-from dwarfgpu.dwarf.scope.scope_entries import code_ranges
+from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS, code_ranges
 from dwarfgpu.dwarf.thread_local import has_thread_local_storage
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import ObjectFile
@@ -41,17 +41,36 @@ def why_not_known(die: Die) -> str | None:
 
 def _symbols(file: ObjectFile, die: Die, name: str) -> Iterator[Symbol]:
     """Yield the thread-local symbols that static variables of this name may have in functions of
-    the source file, or of one that is not known."""
+    the source file, or of one that is not known: `x.1` (gcc), `f.x` (clang), `_ZZ1fvE1x` (C++); `x`
+    is a variable of a file."""
     source, code = source_file(die.unit), merged(code_ranges(die.unit.linked.root))
-    of_clang = file.symbols_ending(f".{name}")  # `f.x`; gcc's is `x.1`, that of C++ `_ZZ1fvE1x`
-    mangled = (
-        symbol
-        for symbol in file.symbols_ending(f"{len(name)}{name}")
-        if symbol.name.startswith("_ZZ")
-    )
-    for symbol in (*file.symbols_named(name, f"{name}."), *of_clang, *mangled):
+    beginning, functions = f"{name}.", _functions_of_clang(die)
+    for symbol in (
+        *(one for one in file.symbols_named(beginning, beginning) if _is_of_gcc(one, beginning)),
+        *(one for one in file.symbols_ending(f".{name}") if _function(one.name) in functions),
+        *(one for one in file.symbols_ending(f"{len(name)}{name}") if one.name.startswith("_ZZ")),
+    ):
         if symbol.kind != "thread_local":
             continue
         in_source = file.locals_in_source(symbol.name, source, code) if symbol.is_local else None
         if in_source is None or symbol in in_source:
             yield symbol
+
+
+def _is_of_gcc(symbol: Symbol, beginning: str) -> bool:
+    """Return whether a number is after the point; in `x.lto_priv.0` of a file there is none."""
+    return symbol.name[len(beginning) :][:1].isdigit()
+
+
+def _functions_of_clang(die: Die) -> frozenset[str]:
+    """Return how clang may name the function around a variable in its symbol."""
+    above = die.parent()
+    while above is not None and above.tag not in FUNCTIONS:
+        above = above.parent()
+    names = () if above is None else (above.linkage_name, above.name)
+    return frozenset(_function(name) for name in names if name is not None)
+
+
+def _function(name: str) -> str:
+    """Return `f` for `f.x`, and for `f.omp_outlined`, whose variables have the name of `f`."""
+    return name.partition(".")[0]
