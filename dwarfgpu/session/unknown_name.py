@@ -11,9 +11,10 @@ from dwarfgpu.base.printable import shell_word
 from dwarfgpu.base.suggest import MOST_SUGGESTED, did_you_mean
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.loaded_code import as_code_objects
 from dwarfgpu.dwarf.names.function_paths import is_full_name
-from dwarfgpu.dwarf.scope.declarations import Kind
+from dwarfgpu.dwarf.scope.declarations import Kind, declaration_of, path_of
 from dwarfgpu.dwarf.scope.functions_by_name import (
     FunctionSymbol,
     NamedFunction,
@@ -45,6 +46,9 @@ class SearchedSession(Protocol):
 
     @property
     def pc(self) -> int | None: ...
+
+    @property
+    def program_location(self) -> int | None: ...
 
     @property
     def inline_level(self) -> int: ...
@@ -204,8 +208,9 @@ def suggestion(focus: SearchedSession, name: str, kinds: tuple[Kind, ...]) -> st
         variables_here = focus.variables_to_suggest() if "variable" in kinds else []
     except DwarfGpuError:
         variables_here = []
+    here = _scopes_of(focus) if variables_here else ()
     own = (
-        _simple_name(variable)
+        _typed_name(variable, here)
         for variable in variables_here
         if variable.inline_level in (0, focus.inline_level)
     )
@@ -230,10 +235,32 @@ def suggestion(focus: SearchedSession, name: str, kinds: tuple[Kind, ...]) -> st
     return did_you_mean(name, own) or did_you_mean(name, declared(), is_accepted=is_accepted)
 
 
-def _simple_name(variable: Variable) -> str:
-    """Return the name of a variable, of an instance of a template with its arguments."""
-    is_of_template = variable.kind == "global" and variable.die.unit.is_cplusplus
-    return (instance_name(variable.die) if is_of_template else None) or variable.name
+def _scopes_of(focus: SearchedSession) -> tuple[str, ...]:
+    """Return the names of the namespaces and classes around the function in focus."""
+    code_object, pc = focus.code_object, focus.program_location
+    if code_object is None or pc is None:
+        return ()
+    try:
+        function = code_object.scopes.function_entries_at(pc)[focus.inline_level :][:1]
+        return _scopes_around(function[0]) if function else ()
+    except DwarfGpuError:
+        return ()
+
+
+def _scopes_around(die: Die) -> tuple[str, ...]:
+    """Return the names of the scopes around an entry that must be written before its own."""
+    path = path_of(declaration_of(die))
+    return tuple(scope.name for scope in path if scope.name and not scope.is_transparent)
+
+
+def _typed_name(variable: Variable, here: tuple[str, ...]) -> str:
+    """Return the name of a variable as it can be typed in a function in these scopes: of an
+    instance of a template with its arguments, and of another namespace with that."""
+    if variable.kind != "global" or not variable.die.unit.is_cplusplus:
+        return variable.name
+    simple = instance_name(variable.die) or variable.name
+    scopes = _scopes_around(variable.die)
+    return simple if here[: len(scopes)] == scopes else "::".join((*scopes, simple))
 
 
 def _is_function(files: Sequence[CodeObject], name: str, *, is_linespec: bool) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from dwarfgpu.objfile.elf import ObjectFile
+from tests.cli.command import run
 from tests.repl.side_by_side import answers, build
 
 SOURCE = """\
@@ -114,6 +116,27 @@ def test_an_instance_has_its_arguments_in_info_address(
     for answer in answers(None, files, ["print n::v", "print &n::v"]):
         assert answer.splitlines()[1].startswith('No symbol "v" in namespace "n".')
         assert "Did you mean" not in answer
+
+
+def test_a_suggested_name_of_a_namespace_can_be_typed(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    text = (
+        "namespace geo { int yearly = 7; template <class T> T pie = T(3);\n"
+        "int inside() { return yearly + pie<int>; } }\n"
+        "int main() { return geo::inside() + geo::yearly; }\n"
+    )
+    build(tmp_path, {"a.cpp": text}, [[tool("g++"), "-g", "-O0", "-o", "a", "a.cpp"]])
+    expected = {
+        "main": {"pif<int>": [], "pie<int>": ["geo::pie<int>"], "yearlx": []},
+        "geo::inside": {"pif<int>": ["pie<int>"], "yearlx": ["yearly"]},
+    }
+    for function, suggested in expected.items():
+        (line,) = answers(None, [str(tmp_path / "a")], [f"info line {function}"])
+        (pc,) = re.findall("starts at address (0x[0-9a-f]+)", line)
+        for name, names in suggested.items():
+            done = run("eval", tmp_path / "a", "--pc", pc, name)
+            assert re.findall('Did you mean "(.*)"', done.error) == names
 
 
 def test_constants_of_two_files_of_one_name_are_not_distinguished(

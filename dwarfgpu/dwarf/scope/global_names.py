@@ -14,7 +14,8 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
-from dwarfgpu.dwarf.scope.declarations import MAX_AROUND, Kind
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.declarations import MAX_AROUND, Kind, declaration_of
 from dwarfgpu.dwarf.scope.global_variables import global_named
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.dwarf.scope.variable_names import variable_name
@@ -132,9 +133,17 @@ def _declared(unit: CompilationUnit) -> Iterator[GlobalName]:
         name = die.name
         if name is None:
             continue
+        if die.tag == dw.TAG_VARIABLE and _is_declared_in_scope(die):
+            continue  # its declaration has the whole name
         if die.tag in _KINDS:
             qualified = unit.joint.join((*around[-MAX_AROUND:], name))
             yield GlobalName(name, qualified, _KINDS[die.tag])
         elif die.tag in CONTAINERS:
             levels.append(iter(die.children()))
             around.append(name)
+
+
+def _is_declared_in_scope(die: Die) -> bool:
+    """Return whether an entry completes a declaration in a namespace or class with a name."""
+    above = declaration_of(die).parent() if die.has(dw.AT_SPECIFICATION) else None
+    return above is not None and above.parent() is not None and above.name is not None
