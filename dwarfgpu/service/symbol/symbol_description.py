@@ -79,14 +79,15 @@ def symbol_description(
     if isinstance(entity, Variable):
         if isinstance(entity.location, ConstValue):
             if not is_scope:
-                return "constant"
+                address = _address_of_instance(session, entity)
+                return "constant" if address is None else _static(address)
             if _is_block(entity):
                 return f"constant bytes:  {entity.location.data.hex(' ')}"
         symbol = session.symbol_of(entity)
         if symbol is not None:
             if symbol.thread_local_in is not None:
                 return thread_local_text(symbol.thread_local_in, symbol.address)
-            return f"static storage at address {symbol.address:#x}"
+            return _static(symbol.address)
         if _is_only_declared(entity):
             return _UNRESOLVED
         if entity.location is None and entity.why_dropped is not None:
@@ -108,6 +109,20 @@ def symbol_description(
             return "a typedef"  # to GDB, all types and namespaces are
         case _:
             return "a name that has no place"
+
+
+def _static(address: int) -> str:
+    return f"static storage at address {address:#x}"
+
+
+def _address_of_instance(session: Session, constant: Variable) -> int | None:
+    """Return the address of a constant that is an instance of a template, without a linkage name;
+    None of any other: as in GDB, these are described by their value."""
+    if constant.kind != "global" or constant.die.linkage_name is not None:
+        return None
+    from dwarfgpu.dwarf.scope.linked_variables import address_of_constant  # few are described so
+
+    return address_of_constant(session.loaded_objects(), constant)
 
 
 def _is_only_declared(variable: Variable) -> bool:
