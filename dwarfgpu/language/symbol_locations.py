@@ -21,6 +21,7 @@ from dwarfgpu.dwarf.names.function_paths import (
     without_arguments,
 )
 from dwarfgpu.dwarf.scope.declarations import followed
+from dwarfgpu.dwarf.scope.linked_variables import address_of_instance
 from dwarfgpu.dwarf.scope.listed_symbol import TAGS, Kind
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
 from dwarfgpu.dwarf.scope.required_word import required_words, units_with_words
@@ -31,7 +32,7 @@ from dwarfgpu.dwarf.scope.symbols_by_name import UntypedSymbol, untyped_variable
 from dwarfgpu.dwarf.scope.variable import variable_of
 from dwarfgpu.dwarf.thread_local import tls_address
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, shortened
-from dwarfgpu.expr.context import ExprLoc
+from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.language.explicit_location import (
     IN_FILE,
     ExplicitLocation,
@@ -193,6 +194,10 @@ def _address(session: Session, die: Die) -> tuple[int, ...]:
     """Return the address of a static variable, if the entry is one that has an address."""
     die = followed(die)
     variable = variable_of(die) if die.tag == dw.TAG_VARIABLE else None
+    if variable is not None and isinstance(variable.location, ConstValue):
+        constant = evolve(variable, kind="global")
+        address = address_of_instance(session.loaded_objects(), constant)
+        return () if address is None else (address,)
     if variable is None or not isinstance(variable.location, ExprLoc):
         return ()
     try:

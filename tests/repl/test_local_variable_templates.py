@@ -97,10 +97,12 @@ def test_the_address_of_a_constant_is_that_of_its_symbol(
     given = answers(None, [str(tmp_path / "a")], [*expected])
     shown = [answer.partition("\n")[2].partition("\n")[0] for answer in given]
     assert dict(zip(expected, shown, strict=True)) == expected
-    commands = [f"{command} geo::tau<double>" for command in ("output &", "info address")]
-    pointer, described = answers(None, [str(tmp_path / "a")], commands)
+    begun = ("output &", "info address", "info line")
+    commands = [f"{command} geo::tau<double>" for command in begun]
+    pointer, described, declared = answers(None, [str(tmp_path / "a")], commands)
     (address,) = re.findall(r"\) (0x[0-9a-f]+)", pointer)
     assert f'Symbol "geo::tau<double>" is static storage at address {address}.' in described
+    assert f"is at address {address} <geo::tau<double>> but contains no code." in declared
 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++-19"])

@@ -90,3 +90,11 @@ def address_of_constant(code_objects: Iterable[CodeObject], variable: Variable) 
         if symbol.is_in_section and symbol.kind == "object"
     }
     return addresses.pop() if len(addresses) == 1 else None
+
+
+def address_of_instance(code_objects: Iterable[CodeObject], constant: Variable) -> int | None:
+    """Return the same of an instance without a linkage name; None of any other constant: as in GDB,
+    these are described by their value."""
+    if constant.die.linkage_name is not None:
+        return None
+    return address_of_constant(code_objects, constant)

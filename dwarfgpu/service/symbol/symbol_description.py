@@ -79,7 +79,11 @@ def symbol_description(
     if isinstance(entity, Variable):
         if isinstance(entity.location, ConstValue):
             if not is_scope:
-                address = _address_of_instance(session, entity)
+                from dwarfgpu.dwarf.scope.linked_variables import (
+                    address_of_instance,
+                )  # few are described so
+
+                address = address_of_instance(session.loaded_objects(), entity)
                 return "constant" if address is None else _static(address)
             if _is_block(entity):
                 return f"constant bytes:  {entity.location.data.hex(' ')}"
@@ -113,16 +117,6 @@ def symbol_description(
 
 def _static(address: int) -> str:
     return f"static storage at address {address:#x}"
-
-
-def _address_of_instance(session: Session, constant: Variable) -> int | None:
-    """Return the address of a constant that is an instance of a template, without a linkage name;
-    None of any other: as in GDB, these are described by their value."""
-    if constant.kind != "global" or constant.die.linkage_name is not None:
-        return None
-    from dwarfgpu.dwarf.scope.linked_variables import address_of_constant  # few are described so
-
-    return address_of_constant(session.loaded_objects(), constant)
 
 
 def _is_only_declared(variable: Variable) -> bool:
