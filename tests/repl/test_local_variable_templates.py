@@ -82,18 +82,20 @@ def test_a_constant_has_the_arguments_of_the_only_symbol_with_its_contents(
     assert 'No symbol "same" in namespace "one".' in unknown
 
 
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
 def test_the_address_of_a_constant_is_that_of_its_symbol(
-    tool: Callable[[str], str], tmp_path: Path
+    tool: Callable[[str], str], tmp_path: Path, compiler: str
 ) -> None:
     """GDB does not know the names. The references in `main` refer to the same objects."""
-    build(tmp_path, {"a.cpp": CONSTANTS}, [[tool("g++"), "-g", "-O0", "-o", "a", "a.cpp"]])
+    build(tmp_path, {"a.cpp": CONSTANTS}, [[tool(compiler), "-g", "-O0", "-o", "a", "a.cpp"]])
     expected = {
         "print *&geo::tau<double>": "$1 = 6.5", "whatis &geo::tau<double>": "type = const double *",
         "info symbol &geo::tau<double>": "geo::tau<double> in section .rodata",
         "print *&other::tau<int>": "$2 = 8", "info symbol &pi<double>":
             "pi<double> in section .rodata",
-        "print *&geo::tau<float>": "$3 = 6.5",
     }  # fmt: skip
+    if compiler == "g++":  # clang has no object of it: no reference refers to it
+        expected["print *&geo::tau<float>"] = "$3 = 6.5"
     given = answers(None, [str(tmp_path / "a")], [*expected])
     shown = [answer.partition("\n")[2].partition("\n")[0] for answer in given]
     assert dict(zip(expected, shown, strict=True)) == expected

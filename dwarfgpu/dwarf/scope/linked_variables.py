@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 
+from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import mentioning_units
-from dwarfgpu.dwarf.names.qualified import split_last
+from dwarfgpu.dwarf.names.demangle import demangled
+from dwarfgpu.dwarf.names.qualified import canonical, split_last
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.global_variables import own_globals_of
 from dwarfgpu.dwarf.scope.imports import searched_units
@@ -17,7 +20,7 @@ from dwarfgpu.dwarf.scope.symbols_by_name import (
     symbol_files,
 )
 from dwarfgpu.dwarf.scope.variable import Variable, variables_below
-from dwarfgpu.dwarf.scope.variable_names import symbol_name
+from dwarfgpu.dwarf.scope.variable_names import instance_name, symbol_name, variable_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue
@@ -76,8 +79,8 @@ def static_variable(code_objects: Iterable[CodeObject], name: str) -> Variable |
 
 def address_of_constant(code_objects: Iterable[CodeObject], variable: Variable) -> int | None:
     """Return the address, as loaded, of a global variable of C++ that its entry describes by a
-    value alone, as gcc does with constants that are instances of templates: that of the only symbol
-    with its name in its file. None if there is none, or if there are several."""
+    value alone, as compilers do with constants that are instances of templates: that of the only
+    symbol with its name in its file. None if there is none, or if there are several."""
     if variable.kind != "global" or not isinstance(variable.location, ConstValue):
         return None
     name = symbol_name(variable.die)
@@ -89,7 +92,26 @@ def address_of_constant(code_objects: Iterable[CodeObject], variable: Variable) 
         for symbol in file.symbols_named(name)
         if symbol.is_in_section and symbol.kind == "object"
     }
+    if name is None and variable.die.unit.is_cplusplus:
+        addresses = _addresses_by_whole_name(code_objects, variable.die)
     return addresses.pop() if len(addresses) == 1 else None
+
+
+def _addresses_by_whole_name(code_objects: Iterable[CodeObject], die: Die) -> set[int]:
+    """Return the addresses of the global symbols of an instance of a template that clang describes:
+    its entry has the arguments, but no linkage name."""
+    if instance_name(die) is None or die.name is None:
+        return set()
+    simple, whole = die.name.partition("<")[0], variable_name(die)
+    return {
+        symbol.address + code_object.load_address
+        for code_object in code_objects
+        if code_object.info is die.unit.info.main
+        for file in symbol_files(code_object)
+        for symbol in file.mangled_symbols(f"{len(name_bytes(simple))}{simple}I")
+        if symbol.is_in_section and symbol.kind == "object" and not symbol.is_local
+        if canonical(demangled(symbol.name) or "") == whole
+    }
 
 
 def address_of_instance(code_objects: Iterable[CodeObject], constant: Variable) -> int | None:
