@@ -275,15 +275,21 @@ class ObjectAccess(Dereference):
 
     def known(self, value: TypedValue) -> Bits:
         """Return the contents, with every bit known; an error otherwise."""
+        bits = self.beginning(value)
+        size_bits, limit = value.size_bits, self.context.limits.read_bytes
+        if size_bits is not None and bits.size_bits < size_bits and size_bits > 8 * limit:
+            raise too_large(size_bits, limit)
+        return bits
+
+    def beginning(self, value: TypedValue) -> Bits:
+        """Return the contents as far as they are read, with every bit known: of an array that is
+        too large, the first ones; an error otherwise."""
         value = self.read(value)
         if value.error is not None:
             raise value.error
         if value.pointer is not None:
             raise EvaluationError("a synthetic pointer has no number: it can only be dereferenced")
         assert value.bits is not None
-        size_bits, limit = value.size_bits, self.context.limits.read_bytes
-        if size_bits is not None and value.bits.size_bits < size_bits and size_bits > 8 * limit:
-            raise too_large(size_bits, limit)  # what was read is only what can be shown
         if value.bits.undefined:
             why = _why_lost(value.bits)
             raise UndefinedBits(f"value has been optimized out, at least in part{why}")

@@ -45,7 +45,7 @@ def string_character(bare: BareType | None) -> CharacterKind | None:
 def of_array(objects: ObjectAccess, value: TypedValue, width: int = 1) -> bytes:
     """Return the bytes of an array up to a NUL, or to its end; `UsageError` where neither is in
     what is read of a long one."""
-    bits = objects.known(value)
+    bits = objects.beginning(value)
     data = bits.to_bytes(objects.context.endian)
     text = up_to_nul(data, width)
     if len(text) == len(data) and bits.size_bits < (size_bits(value.type) or 0):
