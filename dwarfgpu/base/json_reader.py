@@ -97,7 +97,7 @@ class Field:
 
     def _member(self, name: str) -> Field:
         assert isinstance(self.value, dict)
-        word = shortened(name, LONGEST_NAME)
+        word = name if len(name) <= LONGEST_NAME else shortened(name, LONGEST_NAME)
         path = f"{self.path}.{word}" if self.path else word
         return Field(self.source, path, self.value[name])
 

@@ -212,7 +212,7 @@ def test_an_expression_means_what_a_name_does_in_a_lane_that_never_entered(name:
 
 
 def test_a_limit_that_hides_the_outer_frame_of_a_lane_is_said() -> None:
-    limit = "DW_OP_piece at offset 0x2: more than 30 operations performed (--max-steps)"
+    limit = "DW_OP_addrx at offset 0x5: more than 30 operations performed (--max-steps)"
     unknown = "DW_AT_LLVM_lane_pc of x cannot be evaluated"
     why = f"is unknown: the location of the lane is unknown: {unknown} ({limit})"
     done = run("lanes", *CALLED, "--max-steps", 30)

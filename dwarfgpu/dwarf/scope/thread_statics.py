@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from dwarfgpu.arch.registry import abi_of
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.dwarf.address_ranges import merged
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.local_instances import source_file
@@ -59,7 +60,7 @@ def _symbols(file: ObjectFile, die: Die, name: str) -> Iterator[Symbol]:
 
 def _is_of_gcc(symbol: Symbol, beginning: str) -> bool:
     """Return whether a number is after the point; in `x.lto_priv.0` of a file there is none."""
-    return symbol.name[len(beginning) :][:1].isdigit()
+    return is_decimal(symbol.name[len(beginning) :][:1])
 
 
 def _functions_of_clang(die: Die) -> frozenset[str]:
