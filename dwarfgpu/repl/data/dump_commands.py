@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Final, TypeAlias
 
@@ -60,8 +61,10 @@ def _memory(write: _Write, shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Invalid memory address range (start >= end).")
     if end - start > _MAX_BYTES:
         raise UsageError(f"At most {_MAX_BYTES} bytes are dumped at once.")
+    pieces = _pieces(objects, space, start, end)
     try:
-        _written(write, name, _pieces(objects, space, start, end))
+        first = next(pieces)  # as in GDB, memory is read before the file is opened
+        _written(write, name, chain((first,), pieces))
     except Unavailable:
         where = objects.address_text(space, start)
         raise UsageError(f"Cannot access memory at address {where}") from None
