@@ -151,7 +151,7 @@ def test_bytes_are_dumped_appended_and_restored(tmp_path: Path) -> None:
 
 
 def filled_shell(state: Path, size: int, limit: int) -> Shell:
-    """A shell on memory with the byte 97 from 0x100000000, of which a limit is read at once."""
+    """A shell on bytes of 97 from 0x100000000; `limit` of them are read at once."""
     memory = [{"address": "0x100000000", "size": size, "fill": 97}]
     waves = [{"pc": "0x7f0000000000"}]
     document = {"schema": "dwarfgpu-state-2", "architecture": "gfx942", "memory": memory,

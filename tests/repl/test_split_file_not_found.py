@@ -54,7 +54,7 @@ _TWO = {
 def _without_one_split_file(
     tool: Callable[[str], str], folder: Path, sources: Mapping[str, str] = _TWO
 ) -> list[str]:
-    """Build a program of two units, of which only that of `helper` has its split file."""
+    """Build a program of two units; that of `helper` alone has its split file."""
     gcc = [tool("gcc"), "-O0", "-g", "-gsplit-dwarf"]
     build(
         folder, sources, [[*gcc, "-c", "a.c"], [*gcc, "-c", "b.c"], [gcc[0], "a.o", "b.o", "-oa"]]
