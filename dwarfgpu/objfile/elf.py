@@ -32,6 +32,7 @@ from dwarfgpu.objfile.symbol_entries import (
     SymbolKind,
     extension_of,
     section_numbers,
+    versions_of,
     wide,
 )
 from dwarfgpu.objfile.symbols import MARKS, Symbol, SymbolTable
@@ -107,6 +108,7 @@ class ObjectFile(ElfFile):
         subject = f"{section.name} of {self.path}"
         self.limits.check_symbols(subject, self.unpacked_bytes(section) // form.size)
         extension = extension_of(section, self.sections)
+        versions = versions_of(section, self.sections)
         entries = SymbolEntries(
             self.data_of(section),
             StringTable(b"" if linked is None else self.data_of(linked), self.path),
@@ -116,6 +118,7 @@ class ObjectFile(ElfFile):
             section_numbers(self.data_of(extension), self.endian) if extension else (),
             self.not_in_memory,
             marks=MARKS.get(self.machine),
+            versions=section_numbers(self.data_of(versions), self.endian, "H") if versions else (),
         )
         return SymbolTable(entries)
 
@@ -178,13 +181,15 @@ class ObjectFile(ElfFile):
         return None if section is None else self._table(section)
 
     def exported_object(self, name: str, kind: SymbolKind = "object") -> Symbol | None:
-        """Return the object defined here to which a dynamic linker may bind a name; `kind`: or the
-        thread-local one."""
+        """Return the object defined here to which a dynamic linker may bind a name, of several
+        versions the default one; `kind`: or the thread-local one."""
         table = self._dynamic_symbol_table
-        for symbol in () if table is None else table.named(name, (), with_untyped=False):
-            if symbol.kind == kind and symbol.is_in_section and not symbol.is_local:
-                return symbol
-        return None
+        symbols = [
+            symbol
+            for symbol in (() if table is None else table.named(name, (), with_untyped=False))
+            if symbol.kind == kind and symbol.is_in_section and not symbol.is_local
+        ]
+        return min(symbols, key=lambda symbol: symbol.is_old_version, default=None)
 
     def exported_at(self, address: int, kind: SymbolKind = "object") -> Sequence[Symbol]:
         """Return the objects at an address to which a dynamic linker may bind names; `kind`: or the

@@ -26,6 +26,10 @@ SHT_NOBITS: Final = 8
 SHT_REL: Final = 9
 SHT_DYNSYM: Final = 11
 SHT_SYMTAB_SHNDX: Final = 18
+SHT_GNU_VERSYM: Final = 0x6FFFFFFF
+VERSYM_HIDDEN: Final = 0x8000
+"""The bit of the number of a version that is not the default (Linux Standard Base, "Symbol Version
+Table")."""
 SHF_WRITE: Final = 0x1
 SHF_ALLOC: Final = 0x2
 SHF_EXECINSTR: Final = 0x4

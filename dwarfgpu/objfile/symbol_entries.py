@@ -19,7 +19,9 @@ from dwarfgpu.objfile.elf_structures import (
     RESERVED_BELOW_ZERO,
     SHN_LORESERVE,
     SHN_XINDEX,
+    SHT_GNU_VERSYM,
     SHT_SYMTAB_SHNDX,
+    VERSYM_HIDDEN,
     Section,
 )
 from dwarfgpu.objfile.file_bytes import OfOpenFile
@@ -62,18 +64,21 @@ class SymbolEntries(OfOpenFile):
         not_in_memory: Set[int] = frozenset(),
         *,
         marks: Pattern[str] | None = None,
+        versions: Sequence[int] = (),
     ) -> None:
         """`bases`: added to the values of the symbols of each section; None where these are not
         addresses. `section_numbers`: of the symbols whose fields are too small (SHT_SYMTAB_SHNDX),
         by the number of the symbol. `not_in_memory`: the sections of symbols that are offsets in
         them, which no question about names and addresses finds. `marks`: how the symbols are
-        called that say what is code (`dwarfgpu.objfile.symbols.Symbol.is_mark`)."""
+        called that say what is code (`dwarfgpu.objfile.symbols.Symbol.is_mark`). `versions`: of
+        dynamic symbols, by the number of the symbol (SHT_GNU_versym)."""
         self.data = data[: len(data) - len(data) % form.size]
         self.names = names
         self.form = form
         self._is_wide = address_bits == 64
         self.bases = tuple(bases)
         self._marks = marks
+        self._versions = versions
         self._mask = (1 << address_bits) - 1
         self._section_numbers = section_numbers
         self.not_in_memory = not_in_memory
@@ -173,6 +178,10 @@ class SymbolEntries(OfOpenFile):
         """Return whether the name at an offset is one of those that say what is code."""
         return self._marks is not None and self._marks.fullmatch(self.names.at(name)) is not None
 
+    def is_hidden_version(self, number: int) -> bool:
+        """Return whether the version of the symbol with a number is not the default one."""
+        return number < len(self._versions) and bool(self._versions[number] & VERSYM_HIDDEN)
+
 
 def extension_of(table: Section, sections: Sequence[Section]) -> Section | None:
     """Return the section with the numbers of the sections of a table's symbols, for those whose
@@ -183,9 +192,17 @@ def extension_of(table: Section, sections: Sequence[Section]) -> Section | None:
     return next((section for section in extensions if section.link == table.index), None)
 
 
-def section_numbers(data: bytes, endian: Endian) -> Sequence[int]:
-    """Return the numbers in the contents of such a section."""
-    numbers = array("I", data[: len(data) & ~3])
+def versions_of(table: Section, sections: Sequence[Section]) -> Section | None:
+    """Return the section with the versions of a table's symbols (Linux Standard Base, "Symbol
+    Version Table")."""
+    versions = (section for section in sections if section.type == SHT_GNU_VERSYM)
+    return next((section for section in versions if section.link == table.index), None)
+
+
+def section_numbers(data: bytes, endian: Endian, code: Literal["H", "I"] = "I") -> Sequence[int]:
+    """Return the numbers in the contents of such a section; `code`: their size (`array`)."""
+    numbers = array(code)
+    numbers.frombytes(data[: len(data) - len(data) % numbers.itemsize])
     if endian != sys.byteorder:
         numbers.byteswap()
     return numbers

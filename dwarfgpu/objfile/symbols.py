@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from itertools import starmap
 from typing import Final, overload
 
 from dwarfgpu.base.cached import cached_property
@@ -71,6 +72,14 @@ class Symbol:
     """Whether its code only chooses the function to be called (STT_GNU_IFUNC)."""
     is_mark: bool = False
     """Whether it says what is code, in files for Arm and RISC-V, and names nothing."""
+    is_hidden_version: bool = False
+    """Whether a table beside its own says that only files that ask for its version mean it."""
+
+    @property
+    def is_old_version(self) -> bool:
+        """Whether a name without a version is not its: in names with one, `@@` marks the default
+        one; a dynamic symbol has it in a table beside its own."""
+        return self.is_hidden_version or ("@" in self.name and "@@" not in self.name)
 
     @property
     def is_in_section(self) -> bool:
@@ -94,7 +103,7 @@ class SymbolTable(OfOpenFile):
         self._named = KeptAnswers[tuple[object, ...], tuple[Symbol, ...]](_MAX_KEPT)
         """The symbols of names that were searched for; the table never changes."""
 
-    def _symbol(self, fields: tuple[int, ...]) -> Symbol:
+    def _symbol(self, number: int, fields: tuple[int, ...]) -> Symbol:
         name, info, other, section, value, size_bytes = fields
         entries, kind = self.entries, KINDS.get(info & 15, "other")
         if entries.is_plain and section >= SHN_LORESERVE:
@@ -104,6 +113,7 @@ class SymbolTable(OfOpenFile):
         return Symbol(
             entries.names.at(name), entries.address(section, value), size_bytes, kind, section,
             is_local, is_protected, is_hidden, info & 15 == INDIRECT, is_mark,
+            entries.is_hidden_version(number),
         )  # fmt: skip
 
     @cached_property
@@ -116,11 +126,11 @@ class SymbolTable(OfOpenFile):
         return len(self.entries)
 
     def __iter__(self) -> Iterator[Symbol]:
-        return map(self._symbol, self.entries)
+        return starmap(self._symbol, enumerate(self.entries))
 
     def symbol(self, number: int) -> Symbol:
         """Return the entry with a number."""
-        return self._symbol(self.entries.fields(number))
+        return self._symbol(number, self.entries.fields(number))
 
     def named(
         self,
@@ -143,7 +153,7 @@ class SymbolTable(OfOpenFile):
                 "--max-namesakes",
             )
         kinds = {*KINDS, 0} if with_untyped else KINDS
-        named = map(self._symbol, self._defined(numbers, kinds))
+        named = starmap(self._symbol, self._defined(numbers, kinds))
         symbols = tuple(symbol for symbol in named if not symbol.is_mark)
         if len(symbols) <= _MAX_KEPT_SYMBOLS:
             self._named[key] = symbols
@@ -158,11 +168,14 @@ class SymbolTable(OfOpenFile):
         numbers = self._by_name.beginning((name_beginning(name),))
         return [number for number in numbers if self.symbol(number).name == name]
 
-    def _defined(self, numbers: Iterable[int], kinds: Container[int]) -> Iterator[tuple[int, ...]]:
-        """Yield the fields of those symbols of the program that are of some kinds."""
-        for fields in map(self.entries.fields, numbers):
+    def _defined(
+        self, numbers: Iterable[int], kinds: Container[int]
+    ) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Yield those symbols of the program that are of some kinds, with their fields."""
+        for number in numbers:
+            fields = self.entries.fields(number)
             if fields[1] & 15 in kinds and self.entries.is_defined(fields[3]):
-                yield fields
+                yield number, fields
 
     def takes(self, name: str, *beginnings: str) -> bool:
         """Return whether a symbol of a name, or with a prefix, is one that another file defines."""
@@ -210,14 +223,14 @@ class SymbolTable(OfOpenFile):
         """Return the functions whose names begin with `_Z` and contain a text; `with_objects`: and
         the objects, also thread-local ones."""
         kinds = KINDS if with_objects else FUNCTIONS
-        return tuple(map(self._symbol, self._defined(self._by_name.mangled_with(part), kinds)))
+        return tuple(starmap(self._symbol, self._defined(self._by_name.mangled_with(part), kinds)))
 
     def mangled_in(self, part: str, source: str) -> tuple[Symbol, ...]:
         """Return the objects of a source file that other files cannot mean, and whose names begin
         with `_Z` and contain a text: they follow the symbol of their file (System V ABI, "Symbol
         Table", STT_FILE). Empty where several files have that name, too."""
         inside = self._in_source(self._by_name.mangled_with(part), source) or ()
-        symbols = map(self._symbol, self._defined(inside, KINDS.keys() - FUNCTIONS))
+        symbols = starmap(self._symbol, self._defined(inside, KINDS.keys() - FUNCTIONS))
         return tuple(symbol for symbol in symbols if symbol.is_local)
 
     def locals_in(
@@ -228,7 +241,7 @@ class SymbolTable(OfOpenFile):
         inside = self._in_source(self._numbers(name, ()), source, code)
         if inside is None:
             return None
-        symbols = map(self._symbol, self._defined(inside, KINDS))
+        symbols = starmap(self._symbol, self._defined(inside, KINDS))
         return tuple(symbol for symbol in symbols if symbol.is_local)
 
     def _in_source(

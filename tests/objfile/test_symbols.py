@@ -410,3 +410,22 @@ def test_labels_are_the_named_symbols_of_sections(name: str) -> None:
         for number, symbol in enumerate(file.symbols)
         if symbol.name and symbol.is_in_section and not symbol.is_mark
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "is_hidden", "is_old"),
+    [
+        ("f", False, False),
+        ("f", True, True),
+        ("f@V1", False, True),
+        ("f@@V2", False, False),
+    ],
+)
+def test_versions_that_are_not_the_default(name: str, is_hidden: bool, is_old: bool) -> None:
+    """A table that is too short has no version for the last symbols."""
+    form, strings = Struct("<IBBHQQ"), StringTable(b"\0" + name.encode() + b"\0", "names")
+    data = form.pack(1, 0x12, 0, 1, 0, 0) * 2
+    versions = [0x8002 if is_hidden else 2]
+    table = SymbolTable(SymbolEntries(data, strings, form, 64, (), versions=versions))
+    assert [symbol.is_old_version for symbol in table] == [is_old, "@V1" in name]
+    assert list(table.named(name, ())) == list(table)

@@ -462,9 +462,12 @@ int main(void) { return twice(1) + d1(2) + d2(3); }
     assert of_dwarfgpu.count("starts at address") == 11
 
 
-@pytest.mark.parametrize("options", [("-g",), ()], ids=["described", "symbols"])
+@pytest.mark.parametrize(
+    "options", [("-g",), (), ("-s",)], ids=["described", "symbols", "stripped"]
+)
 def test_functions_with_versions(tmp_path: Path, options: tuple[str, ...]) -> None:
-    """`f@V1` and `f@@V2` are both `f` for `break`; an expression means the default one."""
+    """`f@V1` and `f@@V2` are both `f` for `break`; an expression means the default one. In a
+    stripped file, they are `f` alone."""
     (tmp_path / "map").write_text("V1 { global: f; };\nV2 { global: f; local: *; } V1;\n")
     source = """int f_1(int n) { return n + 1; }
 int f_2(int n) { return n + 2; }

@@ -82,14 +82,22 @@ def test_a_copy_in_another_namespace_was_not_loaded_with_the_program(tmp_path: P
     assert session.objects_with("state")[0] is copy
 
 
-def test_the_default_version_of_a_symbol_is_meant(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_stripped", [False, True])
+@pytest.mark.parametrize("order", ["old = 1, new = 2", "new = 2, old = 1"])
+def test_the_default_version_of_a_symbol_is_meant(
+    tmp_path: Path, order: str, is_stripped: bool
+) -> None:
+    """In a stripped file, the names have no version: they are in a table of their own."""
     (tmp_path / "user.c").write_text("extern int data; int *use(void) { return &data; }\n")
     symbols = '__asm__(".symver old,data@V1"); __asm__(".symver new,data@@V2");'
-    (tmp_path / "library.c").write_text(f"int old = 1, new = 2; {symbols}")
+    (tmp_path / "library.c").write_text(f"int {order}; {symbols}")
     (tmp_path / "map").write_text("V1 { global: data; };\nV2 { global: data; local: *; } V1;\n")
     common = ["gcc", "-shared", "-fPIC", "-nostdlib"]
     command = [*common, "-Wl,--version-script=map", "-o", "library.so", "library.c"]
     subprocess.run(command, cwd=tmp_path, check=True)
+    [new] = CodeObject.open(str(tmp_path / "library.so"), 0).file.symbols_named("new")
+    if is_stripped:
+        subprocess.run(["strip", "library.so"], cwd=tmp_path, check=True)
     subprocess.run([*common, "-g", "-o", "user.so", "user.c"], cwd=tmp_path, check=True)
     user, library = (
         CodeObject.open(str(tmp_path / f"{name}.so"), base)
@@ -97,8 +105,10 @@ def test_the_default_version_of_a_symbol_is_meant(tmp_path: Path) -> None:
     )
     variables = [die for die in user.info.units[0].root.children() if die.name == "data"]
     symbol = symbol_of_variable((user, library), Variable("data", variables[0], "global"))
-    [new] = library.file.symbols_named("new")
     assert symbol is not None and symbol.address == new.address + (2 << 20)
+    assert untyped_symbol((user, library), "data") == symbol
+    exported = library.file.exported_object("data")
+    assert exported is not None and exported.address == new.address
 
 
 @pytest.mark.parametrize("options", [("-no-pie",), ("-pie", "-fPIE")])

@@ -269,7 +269,7 @@ def _symbols(code_object: CodeObject, function: Die) -> list[Symbol]:
     default; those of a stripped file are in its separate debug file."""
     files = code_object.file, code_object.info.object
     symbols = called_symbols(function, files, is_own=function.unit.info.main is code_object.info)
-    return [symbol for symbol in symbols if "@@" in symbol.name or "@" not in symbol.name]
+    return [symbol for symbol in symbols if not symbol.is_old_version]
 
 
 def _within(function: _Function, reaching: set[int]) -> _Function:

@@ -150,18 +150,13 @@ def _symbols(file: ObjectFile, variable: Variable, name: str | None) -> tuple[Sy
 
 
 def _preference(symbol: Symbol) -> tuple[bool, bool]:
-    return symbol.kind not in _DATA, _is_old_version(symbol)
+    return symbol.kind not in _DATA, symbol.is_old_version
 
 
 def unversioned(name: str) -> str:
     """Return the name of a symbol without its version: `f` for `f@V1` and `f@@V2`."""
     bare = name.partition("@")[0]
     return bare or name
-
-
-def _is_old_version(symbol: Symbol) -> bool:
-    """Return whether a name is of a version that is not the default, which `@@` marks."""
-    return "@" in symbol.name and "@@" not in symbol.name
 
 
 @frozen
@@ -396,7 +391,7 @@ def _candidates(
         for file in symbol_files(code_object):
             for symbol in file.symbols_named(name, f"{name}@", with_untyped=True):
                 if symbol.is_in_section or symbol.is_absolute:
-                    is_old = _is_old_version(symbol)
+                    is_old = symbol.is_old_version
                     is_hidden = is_old and not is_program(code_object.file)
                     rank = _Rank(symbol.is_local, is_hidden, number, is_old)
                     yield rank, _as_loaded(code_object, file, symbol)
