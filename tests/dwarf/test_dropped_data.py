@@ -236,6 +236,50 @@ def test_static_thread_local_variables_of_functions_are_not_known(
     assert {evolve(variable, kind="local").why_not_known for variable in made} == {None}
 
 
+LINKED_TOGETHER = {
+    "a.c": "static __thread int here = 5, mine[2] = {1, 2}, again = 3;\n"
+    "int f(int i) { here += i; mine[i & 1] += i; again += i; return here + mine[0] + again; }\n",
+    "b.c": "static __thread int here = 7, other = 9, gone = 1;\n"
+    "int g(int i) { here += i; other += i; return here + other; }\n",
+    "c.c": "static __thread int again = 4;\nint h(int i) { return again += i; }\n",
+    "main.c": "int f(int), g(int), h(int);\n"
+    "int main(int c, char **v) { return f(c) + g(c) + h(c); }\n",
+}
+"""`here` is in two files, and `again`, too, but only one of them is described."""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("options_of_c", [(), ("-flto",)])
+def test_thread_local_variables_of_files_that_were_optimized_at_link_time(
+    options_of_c: tuple[str, ...], level: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Their source files have no symbol: the only symbol of a name is that of the variable, where
+    the unit that is written at link time says that it remains."""
+    gcc = tool("aarch64-linux-gnu-gcc")
+    for name, text in LINKED_TOGETHER.items():
+        (tmp_path / name).write_text(text)
+        options = options_of_c if name == "c.c" else ("-g", "-flto")
+        command = [gcc, level, *options, "-c", name]
+        subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    command = [gcc, "-g", level, "-flto", "a.o", "b.o", "c.o", "main.o", "-o", "t"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    file = CodeObject.open(tmp_path / "t")
+    located: dict[str, list[int | None]] = {}
+    sources = (unit.root for unit in file.info.units if unit.root.name in LINKED_TOGETHER)
+    for die in (die for source in sources for die in source.children((dw.TAG_VARIABLE,))):
+        variable = Variable(die.name or "", die, "global")
+        try:
+            symbol = symbol_of_variable((file,), variable)
+        except Ambiguous:
+            symbol = None
+        located.setdefault(variable.name, []).append(symbol and symbol.address)
+    for name in ("mine", "other", "gone"):
+        remaining = file.file.symbols_named(name)
+        assert located[name] == ([symbol.address for symbol in remaining] or [None])
+    assert located["here"] == [None, None]
+    assert located["again"] == [None]
+
+
 AUTOMATIC = """\
 __thread int x = 5;
 int h(int a) { static __thread int kept = 1; return kept += a + x; }

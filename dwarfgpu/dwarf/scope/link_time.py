@@ -2,13 +2,13 @@
 
 The units of the sources name and declare them, without locations. A unit that is written at link
 time has an entry for each variable that remains, with its location and DW_AT_abstract_origin: the
-entry of the source.
+entry of the source. A thread-local one of AArch64 has no location there, either.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -44,17 +44,29 @@ def completing(die: Die) -> Die | None:
     return die.unit.sections.program.shared(_Completing).entry(die)
 
 
+def unlocated(die: Die) -> Die | None:
+    """Return the entry without a location of a variable of a source that remains; None if there is
+    none."""
+    return die.unit.sections.program.shared(_Completing).unlocated(die)
+
+
 class _Completing:
     """The entries of link-time units, keyed by their origins and, for a variable that several
     sources define as one (`inline`), by its linkage name."""
 
     def __init__(self) -> None:
-        self._tables: tuple[dict[Die, Die], dict[str, Die]] | None = None
+        self._tables: _Tables | None = None
 
-    def entry(self, die: Die) -> Die | None:
+    def _read(self, die: Die) -> _Tables:
         if self._tables is None:
             self._tables = _tables(die)
-        by_origin, by_name = self._tables
+        return self._tables
+
+    def unlocated(self, die: Die) -> Die | None:
+        return self._read(die).unlocated.get(die)
+
+    def entry(self, die: Die) -> Die | None:
+        by_origin, by_name, _ = self._read(die)
         completing = by_origin.get(die)
         if completing is not None or not by_name:
             return completing
@@ -62,19 +74,28 @@ class _Completing:
         return None if name is None else by_name.get(name)
 
 
-def _tables(die: Die) -> tuple[dict[Die, Die], dict[str, Die]]:
-    """Return the entries of a file by their origins and by their linkage names, the first of
-    each."""
-    by_origin: dict[Die, Die] = {}
-    by_name: dict[str, Die] = {}
+class _Tables(NamedTuple):
+    """The entries of a file, the first of each key."""
+
+    by_origin: dict[Die, Die]
+    by_name: dict[str, Die]
+    unlocated: dict[Die, Die]
+    """Those without a location, by their origins."""
+
+
+def _tables(die: Die) -> _Tables:
+    """Return the entries of a file by their origins and by their linkage names."""
+    by_origin, by_name, unlocated = tables = _Tables({}, {}, {})
     for entry in _entries(die):
         origin = entry.reference(dw.AT_ABSTRACT_ORIGIN)
-        if origin is not None:
+        if origin is not None and not entry.abbreviation.has_location:
+            unlocated.setdefault(origin, entry)
+        elif origin is not None:
             by_origin.setdefault(origin, entry)
             name = _linkage_name(origin)
             if name is not None:
                 by_name.setdefault(name, entry)
-    return by_origin, by_name
+    return tables
 
 
 def _linkage_name(die: Die) -> str | None:
@@ -99,7 +120,7 @@ def _entries(die: Die) -> Iterator[Die]:
                     abbreviation = tree.abbreviations[index]
                     if abbreviation.tag in _SCOPES:
                         pending.append(index)
-                    elif abbreviation.tag == dw.TAG_VARIABLE and abbreviation.has_location:
+                    elif abbreviation.tag == dw.TAG_VARIABLE:
                         entry = unit.die(index)
                         if entry.has(dw.AT_ABSTRACT_ORIGIN) and _is_fixed(entry):
                             yield entry
@@ -110,7 +131,7 @@ def _entries(die: Die) -> Iterator[Die]:
 def _is_fixed(variable: Die) -> bool:
     """Return whether no frame is needed to know where a variable is."""
     parent = variable.parent()
-    if parent is None or parent.tag in CONTAINERS:
+    if parent is None or parent == variable.unit.root or parent.tag in CONTAINERS:
         return True
     location = variable.unit.location_attribute(variable)
     return isinstance(location, ExprLoc) and may_be_dropped(location.expression)

@@ -102,8 +102,8 @@ def _in_thread(
 ) -> UntypedSymbol | None:
     """Return the thread-local symbol of a variable that other units cannot mean: that of its name
     in its source file. `Ambiguous` where it is not known which one is of that file: of two files of
-    one name, one has symbols of the unit's code; one of gcc's LTO has no name. The only symbol of
-    its name may be that of another file without debugging information.
+    one name, one has symbols of the unit's code; gcc's LTO names none. The only symbol of its name
+    may be that of another file without debugging information.
 
     The symbols of static variables of functions have other names.
     """
@@ -127,6 +127,8 @@ def _in_thread(
             if symbols is None:
                 symbols = file.symbols_named(name, f"{name}.")
             symbols = tuple(one for one in symbols if one.is_local and one.kind == "thread_local")
+            if in_source is None and _is_of_link_time(file, variable, symbols):
+                return _as_loaded(code_object, file, symbols[0])
             if in_source is None and symbols:
                 why = f"not one source file alone is called {source} and has its code"
                 if not file.has_source_symbol(source):
@@ -138,6 +140,22 @@ def _in_thread(
             if len(symbols) == 1:
                 return _as_loaded(code_object, file, symbols[0])
     return None
+
+
+def _is_of_link_time(file: ObjectFile, variable: Variable, symbols: Sequence[Symbol]) -> bool:
+    """Return whether the only one of some symbols must be that of a variable of gcc's LTO: a unit
+    written at link time, whose source file has no name, says that the variable remains, and the
+    symbol is one of that unit."""
+    if len(symbols) != 1:
+        return False
+    from dwarfgpu.dwarf.scope.link_time import unlocated  # few variables have no location
+
+    entry = unlocated(variable.die)
+    if entry is None:
+        return False
+    [symbol] = symbols
+    code = merged(code_ranges(entry.unit.linked.root))
+    return symbol in (file.locals_in_source(symbol.name, "", code) or ())
 
 
 def _symbols(file: ObjectFile, variable: Variable, name: str | None) -> tuple[Symbol, ...]:
