@@ -3,6 +3,7 @@ GDB."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -162,6 +163,40 @@ def test_destructors_of_d(tmp_path: Path, tool: Callable[[str], str]) -> None:
     assert ": file m.d, line 3." in of_struct and ": file m.d, line 2." in short
     assert "= {void (const m.C*)} 0x" in named and "= (void (m.C::*)(const m.C*)) 0x" in pointer
     assert lines([kind])[0].startswith("type = void (") and "not defined" in unknown
+
+
+@pytest.mark.parametrize("compiler", ["ldc2", "gdc"])
+def test_quoted_names_and_destructors_of_d(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str
+) -> None:
+    """GDB has symbols for functions in quotes, whose names are the same. gdc names constructors and
+    destructors otherwise; a name in quotes before `::` is that of a file."""
+    tool("gcc")  # which ldc2 links with
+    text = (
+        "module em;\n"
+        "class C { int f; this(int a) { f = a; } ~this() { f = 0; } int get() { return f; }\n"
+        "  static int made; }\n"
+        "__gshared int d, counter = 7;\n"
+        "int main() { auto c = new C(1); C.made = c.get(); return counter + d; }\n"
+    )
+    options = ["-O0", "-of=a"] if compiler == "ldc2" else ["-O0", "-o", "a"]
+    build(tmp_path, {"em.d": text}, [[tool(compiler), "-g", *options, "em.d"]])
+    files = [str(tmp_path / "a")]
+    commands = [
+        f"{word} {name}"
+        for word in ("info line", "list", "info scope")
+        for name in ("em.C.~this", "'em.C.~this'", "em.C.this", "'em.C.get'")
+    ]
+    commands += ["print 'em.nosuch'", "print 'em.C.nosuch'"]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+    for name in ("C.get", "C.~this"):
+        quoted, plain = answers(None, files, [f"output &'em.{name}'", f"info line em.{name}"])
+        [address] = re.findall("0x[0-9a-f]+", quoted)
+        assert f"address {address} " in plain
+    (of_type,) = answers(None, files, ["whatis 'em.C'"])
+    assert of_type.startswith("whatis 'em.C'\ntype = ") and of_type.endswith("em.C\n")
+    (unlocated,) = answers(None, files, ["print 'em.C.made'"])
+    assert "Cannot find thread-local storage" in unlocated
 
 
 def test_frames_in_the_bodies_of_packages(tmp_path: Path, tool: Callable[[str], str]) -> None:

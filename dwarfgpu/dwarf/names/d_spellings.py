@@ -29,6 +29,10 @@ _WITHOUT: Final = pattern(rf"([^!(]+!)({_TEXT}|{_NUMBER}|[^\W\d][\w.]*)")
 _WITHIN: Final = pattern(rf"([^!(]+!)\(({_TEXT}|{_NUMBER}|[^\W\d][\w.]*)\)")
 
 
+_OF_GDC: Final = {"this": "__ctor", "~this": "__dtor"}
+"""What gdc calls constructors and destructors, which ldc2 calls as D does."""
+
+
 def instance_end(text: str, begin: int) -> int | None:
     """Return where an instance of a template ends, `gen!int` or `two!(int, 7)`; None where none
     begins."""
@@ -50,8 +54,8 @@ def instance_end(text: str, begin: int) -> int | None:
 def d_spellings(name: str) -> tuple[str, ...]:
     """Return how the entries of D may have a name with points: that of a module has its packages,
     `app.core::counter`, and `main` has another name. ldc2 has the `main` of C in the module, too,
-    which comes last. The parentheses of a template with one argument may be left out. Empty for a
-    name that is always spelled so."""
+    which comes last. gdc names constructors and destructors otherwise. The parentheses of a
+    template with one argument may be left out. Empty for a name that is always spelled so."""
     words = words_of(name)
     if len(words) < 2 and "!" not in name or not all(words):
         return ()
@@ -110,5 +114,6 @@ def _spelled(path: Sequence[str]) -> Iterator[str]:
             return
         inner = path[count:]
         in_main = [MAIN_OF_D if word == "main" else word for word in inner]
-        for names in (in_main, inner) if in_main != inner else (inner,):
+        of_gdc = [*inner[:-1], _OF_GDC.get(inner[-1], inner[-1])]
+        for names in (*([in_main] if in_main != inner else ()), inner, of_gdc):
             yield "::".join((".".join(path[:count]), *names))

@@ -21,11 +21,14 @@ _ACCESS: Final = (".", "->")
 
 def with_packages(tokens: Sequence[Token], known: Known) -> list[Token]:
     """Return the words of an expression in which each name and what it is in are one word, as the
-    program's description has it."""
+    program's description has it; so is a name of D in quotes, which has its scopes, too."""
     out: list[Token] = []
     index = 0
     while index < len(tokens):
         token = tokens[index]
+        is_file = token.kind == "quoted" and tokens[index + 1].text.startswith("::")
+        if token.kind == "quoted" and known.language.is_d and not is_file:
+            token = Token("quoted", _of_d(token.text, known), token.start)
         names = _between_points(tokens, index)
         is_member = bool(out) and out[-1].text in _ACCESS
         is_one = is_member or not (len(names) > 1 or any("!" in name for name in names))
@@ -33,6 +36,17 @@ def with_packages(tokens: Sequence[Token], known: Known) -> list[Token]:
         out.append(token if name == token.text else Token("name", name, token.start))
         index += 2 * count - 1
     return out
+
+
+def _of_d(quoted: str, known: Known) -> str:
+    """Return a name in quotes as the program's description has it, if it is all of one there."""
+    from dwarfgpu.dwarf.names.d_spellings import words_of  # few names are quoted
+
+    words = words_of(quoted)
+    if len(words) < 2 or not all(words):
+        return quoted
+    count, name = known.joined_names(words)
+    return name if count == len(words) else quoted
 
 
 def _between_points(tokens: Sequence[Token], index: int) -> list[str]:
