@@ -242,3 +242,41 @@ def test_a_template_of_the_own_file_hides_a_static_variable_of_another(
         'No symbol "pi" in specified context.' + names,
         "$2 = 77\n",
     ]
+
+
+MEMBERS = """\
+namespace ab {
+struct K { int v; template<class T> static T w; struct In { template<class T> static T deep; }; };
+template<class T> T K::w = T(7); template<class T> T K::In::deep = T(9);
+template<class T> T plain = T(3);
+}
+template <class U> struct Tm { int v; template<class T> static T w; };
+template<class U> template<class T> T Tm<U>::w = T(5);
+int main() {
+  ab::K k; ab::K::In in; Tm<int> tm; k.v = tm.v = 1;
+  return ab::K::w<char> + ab::K::w<int> + ab::K::In::deep<long> + ab::plain<int> + Tm<int>::w<long>;
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_static_member_templates(tmp_path: Path, tool: Callable[[str], str], compiler: str) -> None:
+    """gcc has their instances outside of the classes, clang without arguments inside of them."""
+    command = [tool(compiler), "-g", "-O0", "-w", "-o", "a", "a.cpp"]
+    build(tmp_path, {"a.cpp": MEMBERS}, [command])
+    files = [str(tmp_path / "a")]
+    names = ("ab::K::w<char>", "ab::K::w<int>", "ab::K::In::deep<long>", "ab::plain<int>")
+    commands = [f"{word} {name}" for word in ("whatis", "info address") for name in names]
+    commands += [f"output {name}" for name in names] + [
+        "print &ab::K::w<int>",
+        "list ab::K::w<int>",
+    ]
+    commands += [
+        "info variables w<",
+        "info variables ^w",
+        "info variables K::",
+        "info variables deep",
+    ]
+    shown = answers(None, files, commands)
+    note = "note: no state is given: writable memory has its initial contents\n"
+    assert [text.replace(note, "") for text in shown] == answers(tool("gdb"), files, commands)

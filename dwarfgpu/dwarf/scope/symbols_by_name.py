@@ -450,6 +450,19 @@ def demangled_symbol(code_objects: Iterable[CodeObject], text: str) -> UntypedSy
     parameters: `vtable for ns::X`, `f(int)::{lambda()#1}::operator()() const`. None if the symbol
     tables do not have it.
     """
+    return next((_as_loaded(*item) for item in _demangled_to(code_objects, text)), None)
+
+
+def symbol_demangled_to(code_objects: Iterable[CodeObject], text: str) -> str | None:
+    """Return the name of the same, as it is in the symbol table, without a version."""
+    symbols = (unversioned(symbol.name) for _, _, symbol in _demangled_to(code_objects, text))
+    return next(symbols, None)
+
+
+def _demangled_to(
+    code_objects: Iterable[CodeObject], text: str
+) -> Iterator[tuple[CodeObject, ObjectFile, Symbol]]:
+    """Yield the symbols of a demangled name, with their files."""
     from dwarfgpu.dwarf.names.demangle import demangled  # few names are only those of symbols
 
     wanted = canonical(text)
@@ -460,8 +473,7 @@ def demangled_symbol(code_objects: Iterable[CodeObject], text: str) -> UntypedSy
                 for symbol in file.mangled_symbols(f"{len(word)}{word}"):
                     name = demangled(unversioned(symbol.name)) if symbol.is_in_section else None
                     if name is not None and wanted in _spellings(name):
-                        return _as_loaded(code_object, file, symbol)
-    return None
+                        yield code_object, file, symbol
 
 
 def _spellings(name: str) -> tuple[str, ...]:

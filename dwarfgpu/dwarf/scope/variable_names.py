@@ -12,9 +12,15 @@ from dwarfgpu.dwarf.section_budget import LinkedNames
 
 
 def variable_name(die: Die) -> str:
-    """Return the qualified name of a variable, of an instance of a template with its arguments."""
+    """Return the qualified name of a variable, of an instance of a template with its arguments.
+
+    gcc has the instances of member templates outside of their classes: their linkage names have the
+    scopes.
+    """
     *scopes, name = _in_functions_of_d(die) or qualified(die)
     instance = instance_name(die) if die.unit.is_cplusplus else None
+    if instance is not None and not scopes and die.linkage_name is not None:
+        return _linked_instance(die, die.linkage_name) or instance
     return die.unit.joint.join((*scopes, instance or name))
 
 
@@ -55,6 +61,12 @@ def instance_name(die: Die) -> str | None:
             return f"{canonical(die.name or '')}<?>"
     if mangled is None or not may_name_instance(mangled):
         return None
+    whole = _linked_instance(die, mangled)
+    return None if whole is None else split_last(whole)[1]
+
+
+def _linked_instance(die: Die, mangled: str) -> str | None:
+    """Return the qualified name that a linkage name of an instance has."""
     sections = die.unit.sections
     names = sections.program.shared(LinkedNames)
     return names.read(_instance_in, mangled, sections.object.limits)
@@ -91,4 +103,4 @@ def _instance_in(mangled: str) -> str | None:
     name = demangled_name(mangled)
     if name is None or not name.endswith(">"):
         return None
-    return canonical(split_last(name)[1])
+    return canonical(name)

@@ -210,7 +210,7 @@ def _name_of(die: Die) -> str | None:
     if any(scope.is_function for scope in path_of(declaration)):
         return declaration.name
     if die.unit.is_cplusplus and die.tag in DATA:
-        return variable_name(declaration)  # with the arguments of a template
+        return variable_name(die)  # with the arguments of a template
     above = declaration.parent()
     *scopes, simple = qualified(declaration)
     if above is not None and above.tag == dw.TAG_ENUMERATION_TYPE:
