@@ -13,6 +13,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.dwarf.scope.symbols_by_name import untyped_symbol
 from dwarfgpu.service.code.disassembly import Disassembly
+from tests.repl.side_by_side import answers, build
 
 SOURCE = """
 static int quiet(int n) { return n * 3; }
@@ -67,6 +68,36 @@ def test_labels_of_assembler_code_name_addresses(
         "bare", "bare+4", "bare+8", "bare+12", "whole", "whole+4", "behind", "behind+4",
     ]  # fmt: skip
     assert symbol_text([code_object], data + 4) is None
+
+
+SIZED = """
+__attribute__((noinline)) static int first(int n) { return n + 1; }
+__asm__(".text\\n.globl sized\\nsized: nop\\nnop\\nret\\n.size sized, 3\\n");
+__attribute__((noinline)) static int second(int n) { return n * 3; }
+int main(int argc, char **argv) { return first(argc) + second(argc); }
+"""
+
+
+@pytest.mark.parametrize("is_described", [True, False])
+def test_behind_the_end_of_a_label_with_a_size_are_functions_without_symbols(
+    tool: Callable[[str], str], tmp_path: Path, is_described: bool
+) -> None:
+    """As behind that of a function: no symbol before the label is meant. Without debugging
+    information, GDB has none, either."""
+    removed = ["--strip-symbol=first", "--strip-symbol=second", "a", "b"]
+    commands = [
+        [tool("gcc"), "-g", "-O1", "-fno-toplevel-reorder", "-o", "a", "a.c"],
+        [tool("objcopy"), *([] if is_described else ["-g"]), *removed],
+    ]
+    build(tmp_path, {"a.c": SIZED}, commands)
+    symbols = {symbol.name: symbol for symbol in CodeObject.open(tmp_path / "a", 0).file.symbols}
+    begin, end = symbols["first"].address, symbols["main"].address
+    assert begin < symbols["sized"].address < symbols["second"].address < end
+    asked = [f"{word} {pc}" for pc in range(begin, end) for word in ("output/a", "info symbol")]
+    files = [str(tmp_path / "b")]
+    shown = answers(None, files, asked)
+    assert shown == answers(tool("gdb"), files, asked)
+    assert any("<second" in text for text in shown) == is_described
 
 
 DOLLARS = r"""

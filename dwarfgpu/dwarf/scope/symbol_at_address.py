@@ -167,9 +167,8 @@ def _symbol_at(
     if with_unsized or section.flags & SHF_EXECINSTR:
         files = symbol_files(code_object)
         label = _last_of(section, [file.label_before(address) for file in files])
-        is_beyond = label and (last is None or label.address > last.address)
-        if is_beyond and _names(label, address, with_unsized=with_unsized):
-            return label
+        if label is not None and (last is None or label.address > last.address):
+            return label if _names(label, address, with_unsized=with_unsized) else None
     return symbol
 
 
