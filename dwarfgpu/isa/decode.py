@@ -18,11 +18,8 @@ from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.tables import encodings, is_complete, isa_target
 
 _LEAF: Final = 2
-_SECOND_BIT: Final = 41
-_SECOND_SOURCE: Final = 0x1FF << _SECOND_BIT
-_THIRD_BIT: Final = 50
-_THIRD_SOURCE: Final = 0x1FF << _THIRD_BIT
-"""The field `src2` of VOP3."""
+_SOURCE_BITS: Final = 50, 41, 32
+"""The fields `src2`, `src1` and `src0` of VOP3, 9 bits each."""
 _ZERO: Final = 128
 """The constant 0 as a source."""
 _DWORD: Final = 0xFFFFFFFF
@@ -74,11 +71,10 @@ class Decoder:
         )
         self.encodings = ordered
         self._root = _Node(ordered, 0)
-        prefix = 0b110101 if target.generation >= 10 else 0b110100
-        self._third_source = _THIRD_SOURCE | 0b111111 << 26
-        self._unused = -1 if as_llvm_19 else _ZERO << _THIRD_BIT | prefix << 26
-        """VOP3 without a third source whose field is the constant 0, as compilers after LLVM 19
-        have it, and likewise that of a second one; the hardware ignores the fields."""
+        self._prefixes = frozenset((0b110011, 0b110101) if target.generation >= 10 else (0b110100,))
+        """The first bits of VOP3 and VOP3P. A source that an instruction has not is the constant 0
+        there, as compilers after LLVM 19 have it; the hardware ignores the field."""
+        self._as_llvm_19 = as_llvm_19
 
     def decode(
         self, code: bytes | memoryview, offset: int = 0, address: int = 0
@@ -90,19 +86,17 @@ class Decoder:
         window = bytes(code[offset : offset + self._most])
         word = int.from_bytes(window, "little")
         instruction = self._decode(window, word, address)
-        if instruction is None and word & self._third_source == self._unused:
-            unused = _THIRD_SOURCE
-            if word & _SECOND_SOURCE == _ZERO << _SECOND_BIT:
-                instruction = self._without(window, word, address, unused | _SECOND_SOURCE)
-            return instruction or self._without(window, word, address, unused)
-        return instruction
-
-    def _without(self, window: bytes, word: int, address: int, unused: int) -> Instruction | None:
-        """Return the instruction whose sources in these fields are 0; None if it has them."""
-        instruction = self._decode(window, word & ~unused, address)
-        if instruction is None or instruction.encoding.mask & unused != unused:
-            return None
-        return instruction
+        if instruction is not None or self._as_llvm_19 or word >> 26 & 63 not in self._prefixes:
+            return instruction
+        unused = 0
+        for bit in _SOURCE_BITS:
+            if word >> bit & 0x1FF != _ZERO:
+                return None
+            unused |= 0x1FF << bit
+            instruction = self._decode(window, word & ~unused, address)
+            if instruction is not None and instruction.encoding.mask & unused == unused:
+                return instruction
+        return None
 
     def _decode(self, window: bytes, word: int, address: int) -> Instruction | None:
         available = len(window)

@@ -131,6 +131,13 @@ def test_an_unused_source_of_later_compilers() -> None:
     instructions = decoder("gfx1100").decode(alone)
     assert instructions is not None and instructions.text == "v_cvt_f32_i32_e64 v0, v0"
     assert Decoder(isa_target("gfx1100"), as_llvm_19=True).decode(alone) is None
+    without_sources = decoder("gfx1100").decode(bytes.fromhex("000080d580000102"))
+    assert without_sources is not None and without_sources.text.strip() == "v_nop"
+    packed = bytes.fromhex("00400fcc0105021a")
+    for name in ("gfx1030", "gfx1100", "gfx1200"):
+        instructions = decoder(name).decode(packed)
+        assert instructions is not None and instructions.text.startswith("v_pk_")
+        assert Decoder(isa_target(name), as_llvm_19=True).decode(packed) is None
     with_source = bytes.fromhex("000013d600000a02")
     assert decoder("gfx1100").decode(with_source) is not None
 
