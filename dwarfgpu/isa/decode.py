@@ -23,18 +23,6 @@ _SOURCE_BITS: Final = 50, 41, 32
 _ZERO: Final = 128
 """The constant 0 as a source."""
 _DWORD: Final = 0xFFFFFFFF
-_SIZES: Final = {
-    0b110000: 8,  # SMEM
-    0b110100: 8,  # VOP3, VOP3P, MFMA
-    0b110110: 8,  # DS
-    0b110111: 8,  # FLAT, GLOBAL, SCRATCH
-    0b111000: 8,  # MUBUF
-    0b111010: 8,  # MTBUF
-}
-"""Bytes of the encodings of CDNA that are not one dword, by their first six bits."""
-_LITERAL: Final = 255
-_SECOND_DWORD: Final = frozenset({249, 250, _LITERAL})
-"""Sources of VOP1, VOP2 and VOPC: SDWA, DPP, and a constant that follows."""
 
 
 class _Node:
@@ -62,7 +50,7 @@ class Decoder:
     def __init__(self, target: IsaTarget, *, as_llvm_19: bool = False) -> None:
         """`as_llvm_19`: whether encodings of later compilers are undefined, as for LLVM 19."""
         self.target = target
-        self.is_complete = is_complete(target)
+        self.is_complete = as_llvm_19 or is_complete(target)
         """Whether the tables have all instructions of the processor."""
         self._most = target.most_bytes
         ordered = sorted(
@@ -138,7 +126,10 @@ class Decoder:
         `decode` returns None; None if no instruction begins like that."""
         if self.is_complete:
             return None
-        return size_of_unknown(int.from_bytes(code[offset : offset + 4], "little"))
+        from dwarfgpu.isa.unknown_instructions import size_of_unknown  # few are so
+
+        word = int.from_bytes(code[offset : offset + 8], "little")
+        return size_of_unknown(word, self.target.generation)
 
     def instructions(
         self, code: bytes | memoryview, address: int = 0
@@ -150,22 +141,6 @@ class Decoder:
             instruction = self.decode(code, offset, address + offset)
             yield instruction
             offset += instruction.size if instruction else self.unknown_size(code, offset) or 4
-
-
-def size_of_unknown(word: int) -> int | None:
-    """Return the bytes of an instruction of CDNA from its first dword; None if no encoding begins
-    like that (chapter "Microcode Formats" of AMD's ISA documents)."""
-    prefix = word >> 26 & 0b111111
-    if prefix < 0b100000:  # VOP1, VOP2, VOPC
-        return 8 if word & 0x1FF in _SECOND_DWORD else 4
-    if prefix >= 0b110000:
-        return _SIZES.get(prefix)
-    family = word >> 23 & 0x1FF
-    if prefix >= 0b101100 and family not in (0b101111101, 0b101111110):  # SOPK, SOPP
-        return 4
-    is_one_source = family == 0b101111101  # SOP1; otherwise SOP2, SOPC
-    sources = {word & 0xFF, 0 if is_one_source else word >> 8 & 0xFF}
-    return 8 if _LITERAL in sources else 4
 
 
 @cache

@@ -20,17 +20,21 @@ from dwarfgpu.isa.operands import OperandKind
 
 GENERATIONS: Final = (8, 9, 10, 11, 12)
 """The generations with tables; LLVM does not disassemble earlier ones."""
-_MORE: Final = {9: ("gfx950",)}
-"""Files with instructions of processors that LLVM 19 does not know, but not all of them."""
+_MORE: Final = {9: ("gfx950",), 11: ("true16",), 12: ("true16",)}
+"""Files with instructions that LLVM 19 does not know, but not all of them."""
+_INCOMPLETE: Final = ("gfx11", "gfx12", "gfx950")
+"""Beginnings of the names of processors whose instructions are not all in these files: later
+compilers have more, `v_dual_dot2acc_f32_bf16` of GFX11 or `s_alloc_vgpr` of GFX12."""
 
 
 @cache
-def table_lines(generation: int) -> tuple[str, ...]:
-    """Return the lines of the files of a generation; `Unsupported` where there is none."""
+def table_lines(generation: int, *, as_llvm_19: bool = False) -> tuple[str, ...]:
+    """Return the lines of the files of a generation, or of that which LLVM 19 knows;
+    `Unsupported` where there is none."""
     if generation not in GENERATIONS:
         raise Unsupported(f"instructions of GFX{generation} are unknown; known: GFX8 to GFX12")
     folder = files("dwarfgpu.isa") / "data"
-    names = [f"gfx{generation}", *_MORE.get(generation, ())]
+    names = [f"gfx{generation}", *(() if as_llvm_19 else _MORE.get(generation, ()))]
     texts = [(folder / f"{name}.txt").read_text(encoding="utf-8") for name in names]
     return tuple(line for text in texts for line in text.split("\n"))
 
@@ -66,7 +70,7 @@ def isa_target(name: str, wave_size: int | None = None) -> IsaTarget:
 
 def is_complete(target: IsaTarget) -> bool:
     """Return whether the tables have all instructions of a processor."""
-    return target.processor not in _MORE.get(target.generation, ())
+    return not target.processor.startswith(_INCOMPLETE)
 
 
 def lacking(processor: str) -> str:
@@ -85,7 +89,7 @@ def encodings(target: IsaTarget, *, as_llvm_19: bool = False) -> tuple[Encoding,
     form: Format | None = None
     line_of_format = ""
     mask = 0
-    for line in table_lines(target.generation):
+    for line in table_lines(target.generation, as_llvm_19=as_llvm_19):
         word, _, rest = line.partition(" ")
         if word.startswith("format\t"):
             line_of_format, form = line[7:], None

@@ -99,14 +99,25 @@ def test_bytes_that_are_not_an_instruction() -> None:
 
 
 def test_an_instruction_that_the_table_of_a_processor_lacks() -> None:
-    """That of gfx950 is incomplete; words of no encoding are illegal there too."""
-    code = vectors.machine(bytes.fromhex("0000ffd200000000"), 64, "gfx950", 64)
-    stopped = code.run()
+    """That of gfx950 is incomplete, and those of GFX11 and GFX12; words of no encoding are illegal
+    there too."""
+    stopped = vectors.machine(bytes.fromhex("0000ffd200000000"), 64, "gfx950", 64).run()
     assert stopped is not None and stopped.reason is StopReason.NOT_SIMULATED
     assert stopped.text == (
         "not simulated: 0xd2ff0000 at 0x10000 is unknown to dwarfgpu, whose table of gfx950 is "
         "incomplete"
     )
+    for target, code, text in (
+        ("gfx1151", "040552cb010706ff", "0xcb520504"),  # v_dual_dot2acc_f32_bf16
+        ("gfx1201", "835380be", "0xbe805383"),  # s_alloc_vgpr
+        ("gfx1100", "85cd127e", "0x7e12cd85"),  # v_swap_b16
+    ):
+        stopped = vectors.machine(bytes.fromhex(code), 32, target, 32).run()
+        assert stopped is not None and stopped.reason is StopReason.NOT_SIMULATED
+        assert stopped.text == (
+            f"not simulated: {text} at 0x10000 is unknown to dwarfgpu, whose table of {target} is "
+            "incomplete"
+        )
     for word in ("ffffffff", "000000c4"):
         stopped = vectors.machine(bytes.fromhex(word), 64, "gfx950", 64).run()
         assert stopped is not None and stopped.reason is StopReason.ILLEGAL_INSTRUCTION
