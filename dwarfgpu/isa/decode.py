@@ -53,6 +53,7 @@ class Decoder:
         self.is_complete = as_llvm_19 or is_complete(target)
         """Whether the tables have all instructions of the processor."""
         self._most = target.most_bytes
+        self._most_with_literal = self._most if "vop3_literal" in target.features else 8
         ordered = sorted(
             encodings(target, as_llvm_19=as_llvm_19),
             key=lambda item: (-item.format.size, item.format.stage, -item.mask.bit_count()),
@@ -104,7 +105,7 @@ class Decoder:
                 continue
             state = form.literal_state(word)
             if state == 1:
-                if size + 4 <= available:
+                if size + 4 <= min(available, self._most_with_literal):
                     literal = word >> 8 * size & _DWORD
                     return Instruction(address, size + 4, encoding, word, literal, b"")
                 state = 2

@@ -39,6 +39,7 @@ UNDEFINED = (
     ("gfx906", "d10080be", "a source encoding that no generation has"),
     ("gfx906", "ff000010", "a literal that is not there"),
     ("gfx906", "000003d1ff000000ffffffff", "a literal after 64 bits, before gfx10"),
+    ("gfx950", "da0093d2ff1c0300bc1db086", "the same"),
     ("gfx906", "ff0164d1ff030000", "a pair of VGPRs after v255"),
     ("gfx906", "f9060a0202072216", "a reserved select of SDWA"),
     ("gfx1030", "6d0180be", "the upper half of a pair"),
