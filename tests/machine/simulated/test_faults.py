@@ -99,8 +99,8 @@ def test_bytes_that_are_not_an_instruction() -> None:
 
 
 def test_an_instruction_that_the_table_of_a_processor_lacks() -> None:
-    """That of gfx950 is incomplete, and those of GFX11 and GFX12; words of no encoding are illegal
-    there too."""
+    """Those of gfx950, GFX11 and GFX12 are incomplete. Words of no encoding are illegal, and so are
+    words of GFX11 and GFX12 that no compiler knows."""
     stopped = vectors.machine(bytes.fromhex("0000ffd200000000"), 64, "gfx950", 64).run()
     assert stopped is not None and stopped.reason is StopReason.NOT_SIMULATED
     assert stopped.text == (
@@ -118,8 +118,12 @@ def test_an_instruction_that_the_table_of_a_processor_lacks() -> None:
             f"not simulated: {text} at 0x10000 is unknown to dwarfgpu, whose table of {target} is "
             "incomplete"
         )
-    for word in ("ffffffff", "000000c4"):
-        stopped = vectors.machine(bytes.fromhex(word), 64, "gfx950", 64).run()
+    for target, wave_size, word in (
+        ("gfx950", 64, "ffffffff"), ("gfx950", 64, "000000c4"),
+        ("gfx1100", 32, "0000ffd700000000"), ("gfx1100", 32, "835380be"),
+        ("gfx1201", 32, "0000ffd700000000"),
+    ):  # fmt: skip
+        stopped = vectors.machine(bytes.fromhex(word), wave_size, target, wave_size).run()
         assert stopped is not None and stopped.reason is StopReason.ILLEGAL_INSTRUCTION
     stopped = vectors.machine(bytes.fromhex("0000ffd200000000"), 64, "gfx942", 64).run()
     assert stopped is not None and stopped.reason is StopReason.ILLEGAL_INSTRUCTION

@@ -10,7 +10,7 @@ from tests.machine.simulated import vectors
 
 pytestmark = pytest.mark.skipif(not vectors.PATH.exists(), reason="needs ../shared/isa")
 
-WITHOUT = {"is unknown to dwarfgpu, whose table of gfx1100 is incomplete": 2}
+WITHOUT = {"is not a known instruction of gfx1100": 2}
 """Programs that do not run, by what their stop says: those with s_fmamk_f32, which GFX11.5 has and
 gfx1100 has not."""
 
