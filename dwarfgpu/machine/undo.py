@@ -23,7 +23,7 @@ class Write:
     """What one write changed."""
 
     start: RegisterOffset | MemoryAddress
-    before: tuple[int | None, ...]
+    before: bytes | tuple[int | None, ...]
     """The earlier bytes; None for an unknown one."""
     after: bytes
 
@@ -59,13 +59,20 @@ class RecordedTarget(TargetWithCodeObjects):
         super().write_memory(where, address, data)
         self._record(Write(MemoryAddress(where, address), before, bytes(data)))
 
-    def _memory_before(self, where: Memory, address: int, count: int) -> tuple[int | None, ...]:
+    def _memory_before(
+        self, where: Memory, address: int, count: int
+    ) -> bytes | tuple[int | None, ...]:
         if not isinstance(self.behind, ForgetsMemory):
-            return tuple(self.read_memory(where, address, count))
-        before: list[int | None] = [None] * count
+            return self.read_memory(where, address, count)
+        contents, known = bytearray(count), bytearray(count)
         for offset, data in self.behind.known_memory(where, address, count):
-            before[offset : offset + len(data)] = data
-        return tuple(before)
+            contents[offset : offset + len(data)] = data
+            known[offset : offset + len(data)] = b"\1" * len(data)
+        if all(known):
+            return bytes(contents)  # a tuple would be eight times as large
+        return tuple(
+            byte if is_known else None for byte, is_known in zip(contents, known, strict=True)
+        )
 
     def _record(self, write: Write) -> None:
         self.undone.clear()
@@ -89,11 +96,13 @@ class RecordedTarget(TargetWithCodeObjects):
             return []
         number, writes = self.undone.pop()
         for write in writes:
-            self._set(write.start, tuple(write.after))
+            self._set(write.start, write.after)
         self.undone_by.append((number, writes))
         return writes
 
-    def _set(self, start: RegisterOffset | MemoryAddress, data: tuple[int | None, ...]) -> None:
+    def _set(
+        self, start: RegisterOffset | MemoryAddress, data: bytes | tuple[int | None, ...]
+    ) -> None:
         if isinstance(start, MemoryAddress):
             self._set_memory(start, data)
             return
@@ -104,10 +113,11 @@ class RecordedTarget(TargetWithCodeObjects):
             else:
                 self.behind.write_register(start.wave, start.register, bytes((byte,)), offset_bytes)
 
-    def _set_memory(self, start: MemoryAddress, data: tuple[int | None, ...]) -> None:
-        self.behind.write_memory(start.where, start.address, bytes(byte or 0 for byte in data))
-        if None not in data:
+    def _set_memory(self, start: MemoryAddress, data: bytes | tuple[int | None, ...]) -> None:
+        if isinstance(data, bytes):
+            self.behind.write_memory(start.where, start.address, data)
             return
+        self.behind.write_memory(start.where, start.address, bytes(byte or 0 for byte in data))
         assert isinstance(self.behind, ForgetsMemory)
         for offset, byte in enumerate(data):
             if byte is None:

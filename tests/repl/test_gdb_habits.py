@@ -19,6 +19,7 @@ from dwarfgpu.base.limits import Limits
 from dwarfgpu.dwarf.scope.listed_symbol import ListedSymbol
 from dwarfgpu.dwarf.scope.symbol_at_address import SymbolAtAddress, symbol_covering, unnumbered
 from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.undo import RecordedTarget
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.repl.data import dump_commands
@@ -159,7 +160,8 @@ def filled_shell(state: Path, size: int, limit: int) -> Shell:
     state.write_text(json.dumps(document), "utf-8")
     loaded = load_state(state)
     limits = Limits(read_bytes=limit)
-    return made(Session(loaded.architecture, (), loaded.target, limits=limits))
+    target = RecordedTarget(loaded.target, (), True)
+    return made(Session(loaded.architecture, (), target, limits=limits))
 
 
 def test_a_value_is_whole_or_an_error(tmp_path: Path) -> None:
@@ -235,6 +237,32 @@ def test_restored_bytes_are_taken_back(tmp_path: Path) -> None:
     assert f"Restoring binary file {file} into memory (0x" in output
     assert "$1 = {1, 70, 3, 4}\n" in output
     assert "$2 = {1, 2, 3, 4}\n" in output
+
+
+@pytest.mark.parametrize("limit", [1 << 10, 7])
+def test_more_memory_than_is_written_at_once_is_restored(tmp_path: Path, limit: int) -> None:
+    """All of it or nothing; one `undo` takes it back."""
+    size, file, out = 2 * limit + 3, tmp_path / "bytes", tmp_path / "out"
+    shell = filled_shell(tmp_path / "state.json", size, limit)
+    data = (b"0123456" * (size // 7 + 1))[:size]
+    file.write_bytes(data)
+
+    def dumped() -> bytes:
+        range_text = f"0x100000000 0x100000000+{size}"
+        assert output_of(shell, f"dump memory {out} {range_text}") == ""
+        return out.read_bytes()
+
+    refused = output_of(shell, f"restore {file} binary 0x100000001")
+    assert f"memory at address {0x100000000 + size:#x}" in refused
+    assert dumped() == b"a" * size
+    assert output_of(shell, "diff all") == "Nothing was assigned.\n"
+    last = 0x100000000 + size
+    assert output_of(shell, f"restore {file} binary 0x100000000") == (
+        f"Restoring binary file {file} into memory (0x100000000 to {last:#x})\n"
+    )
+    assert dumped() == data
+    output_of(shell, "undo")
+    assert dumped() == b"a" * size
 
 
 @pytest.mark.usefixtures("fixtures")

@@ -14,6 +14,7 @@ from typing import BinaryIO, Final, TypeAlias
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.readable_files import open_to_read
+from dwarfgpu.base.records import evolve
 from dwarfgpu.base.writing import NotWritten, append_parts, write_parts
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
@@ -176,7 +177,9 @@ def _restored(
     begin, end = (
         objects.address_text(space, boundary) for boundary in (address, address + len(data))
     )
-    objects.context.access.write_bytes(objects.at(space, address), data)
+    context = objects.context
+    at_once = evolve(context.limits, read_bytes=len(data))  # all of it or nothing
+    evolve(context, limits=at_once).access.write_bytes(objects.at(space, address), data)
     wrote = options_of(shell.session, shell.values).wrote
     if wrote is not None:
         wrote()

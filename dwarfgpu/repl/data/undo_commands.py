@@ -125,8 +125,8 @@ def _changed(location_text: str, before: str, after: str) -> Output:
 
 def _lines(shell: Shell, write: Write, *, is_undo: bool = False) -> Iterator[Part]:
     """Yield a write: of a vector register in lanes, of any other one whole, of memory in bytes."""
-    before: tuple[int | None, ...] = write.before
-    after: tuple[int | None, ...] = tuple(write.after)
+    before: bytes | tuple[int | None, ...] = write.before
+    after: bytes | tuple[int | None, ...] = write.after
     if is_undo:
         before, after = after, before
     start = write.start
@@ -145,8 +145,10 @@ def _lines(shell: Shell, write: Write, *, is_undo: bool = False) -> Iterator[Par
 
 
 def _elements(
-    start: RegisterOffset, before: tuple[int | None, ...], after: tuple[int | None, ...]
-) -> Iterator[tuple[str, tuple[int | None, ...], tuple[int | None, ...]]]:
+    start: RegisterOffset,
+    before: bytes | tuple[int | None, ...],
+    after: bytes | tuple[int | None, ...],
+) -> Iterator[tuple[str, bytes | tuple[int | None, ...], bytes | tuple[int | None, ...]]]:
     register = start.register
     lanes = register.type.vector_size or 1
     element_bytes = register.size_bits // lanes // 8
