@@ -77,6 +77,11 @@ class ObjectBytes:
                 return None
         return self.value[low:high]
 
+    def is_undefined(self, first_bit: int, count: int) -> bool:
+        """Return whether bytes of a range have undefined bits."""
+        low, high = first_bit // 8, (first_bit + count + 7) // 8
+        return self.undefined is not None and any(self.undefined[low:high])
+
     def equal_neighbours(
         self, first_bit: int, stride_bits: int, limit: int, parts: Parts = ()
     ) -> int:

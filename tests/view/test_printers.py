@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,20 +12,24 @@ import pytest
 
 import dwarfgpu as dg
 from dwarfgpu import language
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.regexp import regexp
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.class_parts import Declarations, NestedTypedef, TemplateType
-from dwarfgpu.dwarf.types.types import Base, Member, Pointer, Struct, Typedef, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Member, Pointer, Struct, Typedef, strip
 from dwarfgpu.errors import DwarfGpuError, Malformed, UndefinedBits, UsageError
 from dwarfgpu.language.containers import element_of, pointee_of
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Memory
 from dwarfgpu.printers import STANDARD, Characters, Object, Printed, Printer, UnexpectedLayout
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import FormatOptions
+from dwarfgpu.view.printers import common
 from dwarfgpu.view.printers.nodes import chain, tree
 from dwarfgpu.view.printers.printer import Printers
 from dwarfgpu.view.printers.template_names import short_name, template_arguments, template_name
@@ -597,6 +602,53 @@ def test_a_pointer_in_place_of_an_object_shows_its_address(
     own = Printers().with_printers(Printer("i", "Iterator", lambda own: Printed(own["at"])))
     options = FormatOptions(letter, printers=own)
     assert format_value(Bits(value, 64), kind, options) == text
+
+
+def test_a_part_behind_the_bytes_that_were_read() -> None:
+    """It is read where the object is in memory; nothing is called optimized out that was never
+    asked for."""
+    base = Base(BaseType("int", "signed", 32))
+    cells = Array(base, (None,), 0)
+    kind = Struct("struct", "Row", 4, (Member("n", base, 0), Member("cells", cells, 32)))
+    data = struct.pack("<4i", 3, 10, 20, 30)
+
+    def read(address: int, space: int, size_bytes: int) -> bytes:
+        assert 0x10 <= address <= 0x20 - size_bytes
+        return data[address - 0x10 :][:size_bytes]
+
+    def row(value: Object) -> Printed:
+        numbers = [value["cells"].element(n) for n in range(value["n"].number)]
+        return Printed(str(sum(number.number for number in numbers)), common.numbered(numbers))
+
+    options = FormatOptions(printers=Printers().with_printers(Printer("r", "Row", row)))
+    contents = Bits(3, 32)
+    memory = Memory(architecture("x86_64").address_space(0))
+    location = Location((SingleLocation(memory, 8 * 0x10),))
+    assert format_value(contents, kind, options, read_memory=read, location=location) == (
+        "60 = {[0] = 10, [1] = 20, [2] = 30}"
+    )
+    why = "it is not in the 4 bytes that were read of the object"
+    assert format_value(contents, kind, options, read_memory=read) == (
+        f"<error reading variable: {why}>"
+    )
+
+
+def test_a_part_that_is_not_available_is_not_optimized_out() -> None:
+    base = Base(BaseType("int", "signed", 32))
+    kind = Struct("struct", "Row", 8, (Member("n", base, 0), Member("m", base, 32)))
+    errors: list[str] = []
+
+    def row(value: Object) -> Printed:
+        for name in ("n", "m"):
+            for read in (lambda part: part.number, lambda part: part.memory(4)):
+                with pytest.raises(DwarfGpuError) as failed:
+                    read(value[name])
+                errors.append(failed.value.message)
+        return Printed("row")
+
+    options = FormatOptions(printers=Printers().with_printers(Printer("r", "Row", row)))
+    format_value(Bits(0, 64, 0xFF, 0xFF << 32), kind, options)
+    assert errors == ["value has been optimized out"] * 2 + ["value is not available"] * 2
 
 
 BYTE = Base(BaseType("uint8", "unsigned", 8))

@@ -230,7 +230,7 @@ class Object:
             raise UnexpectedLayout(f"{self.name} is not a number")
         bits = self._bits(bare)
         if not bits.is_complete:
-            raise UndefinedBits("value has been optimized out")
+            raise _unknown(is_undefined=bool(bits.undefined))
         has_sign = bare.base.is_signed if isinstance(bare, Base) else False
         has_sign = bare.is_signed if isinstance(bare, Enum) else has_sign
         return signed(bits.value, bits.size_bits) if has_sign else bits.value
@@ -243,12 +243,31 @@ class Object:
 
     def contents(self) -> tuple[ObjectBytes, int]:
         """Return bytes that contain the object, and the bit at which it begins in them."""
-        if self.enclosing is not None:
-            return self.enclosing, self.first_bit
-        size_bits = 8 * self.size_bytes if self.bit_size is None else self.bit_size
-        size = (self.first_bit + size_bits + 7) // 8
-        data = self.memory(size)
-        return ObjectBytes(data, None, None, 8 * len(data), self.endian), self.first_bit
+        size_bits = self.bit_size
+        if size_bits is None:
+            size_bits = 8 * (self.size_bytes if self.enclosing is None else self._known_size)
+        enclosing, first_bit = self._enclosing(size_bits)
+        if enclosing is not None:
+            return enclosing, first_bit
+        data = self._loaded((first_bit + size_bits + 7) // 8)
+        return ObjectBytes(data, None, None, 8 * len(data), self.endian), first_bit
+
+    @property
+    def _known_size(self) -> int:
+        return ((size_bits(self.type) or 0) + 7) // 8
+
+    def _enclosing(self, size_bits: int) -> tuple[ObjectBytes | None, int]:
+        """Return what has its bits, and the first of them; None if they are read from memory, as
+        those behind the bytes that were read of a longer object, or of a flexible array are."""
+        enclosing, first_bit = self.enclosing, self.first_bit
+        if enclosing is None or 0 <= first_bit <= enclosing.size_bits - size_bits:
+            return enclosing, first_bit
+        if size_bits > 8 * _MAX_BYTES and 0 <= first_bit < enclosing.size_bits:
+            return enclosing, first_bit  # its beginning is shown
+        if self.address is None:
+            count = counted(enclosing.size_bits // 8, "byte")
+            raise Unavailable(f"it is not in the {count} that were read of the object")
+        return None, first_bit % 8
 
     def read(self) -> Object:
         """Return the same object with its contents, read at once."""
@@ -259,19 +278,30 @@ class Object:
         """Return the bytes at its beginning; raises `Unavailable` with GDB's wording."""
         if size_bytes < 0:
             raise wrong_value("size_bytes", size_bytes, "at least 0")
+        enclosing, first_bit = self._enclosing(8 * size_bytes)
+        if enclosing is None:
+            return self._loaded(size_bytes)
+        data = enclosing.known_bytes(first_bit, 8 * size_bytes)
+        if data is None:
+            raise _unknown(is_undefined=enclosing.is_undefined(first_bit, 8 * size_bytes))
+        return data
+
+    def _loaded(self, size_bytes: int) -> bytes:
         if size_bytes > _MAX_BYTES:
             raise Malformed(f"an object of {counted(size_bytes, 'byte')} is not read")
-        if self.enclosing is not None:
-            data = self.enclosing.known_bytes(self.first_bit, 8 * size_bytes)
-            if data is None:
-                raise UndefinedBits("value has been optimized out")
-            return data
         if self.address is None or self.read_memory is None:
             raise Unavailable("the object is at no address")
         try:
             return self.read_memory(self.address, self.space, size_bytes)
         except DwarfGpuError:
             raise Unavailable(f"Cannot access memory at address {self.address:#x}") from None
+
+
+def _unknown(*, is_undefined: bool) -> UndefinedBits | Unavailable:
+    """Return the error for unknown bits, with GDB's wording."""
+    if is_undefined:
+        return UndefinedBits("value has been optimized out")
+    return Unavailable("value is not available")
 
 
 def _placed_member(struct_type: Struct, name: str) -> tuple[Member, int] | None:
