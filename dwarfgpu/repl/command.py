@@ -119,6 +119,8 @@ class Command:
     abbreviations work in families only, so that it hides no variable of the program."""
     is_abbreviation: bool = False
     """Whether lists and completion leave it out: `alias -a`."""
+    user_aliases: tuple[Command, ...] = field(default=(), repr=False)
+    """Those of `aliases` that `alias` has made, as commands of their own, for `help aliases`."""
     word: str = field(init=False, repr=False)
     """The last word of the name, by which the command is found in its family; cached as the next
     ones, because every typed line is compared with those of every command."""

@@ -142,6 +142,9 @@ ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
         ("alias px = print /x\nhelp aliases",
          "User-defined aliases of other commands.\n\nList of commands:\n\n"
          "px -- Alias of print /x.\n\n" + HINTS),
+        ("alias zz = print\nalias -a zx = print\nalias info aa = info args\nhelp aliases",
+         "User-defined aliases of other commands.\n\nList of commands:\n\n"
+         "info aa -- Alias of info args.\nzz -- Alias of print.\n\n" + HINTS),
         ("alias -a ii = info args\nalias ia = info args\nhelp aliases",
          "User-defined aliases of other commands.\n\nList of commands:\n\n"
          "ia -- Alias of info args.\n\n" + HINTS),

@@ -124,8 +124,9 @@ def _help(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _of_topic(shell: Shell, topic: str) -> list[Command]:
     """Return the commands of a class; of those that users define, the subcommands, too."""
-    commands = every(shell.commands) if topic in _OF_USERS else shell.commands
-    return [command for command in commands if command.topic == topic]
+    commands = [*every(shell.commands)] if topic in _OF_USERS else shell.commands
+    aliases = [alias for command in commands for alias in command.user_aliases]
+    return [command for command in (*commands, *aliases) if command.topic == topic]
 
 
 def _command_of(shell: Shell, text: str) -> Command:

@@ -301,7 +301,8 @@ def _with_alias(
     if any(word in command.words for command in commands):
         raise UsageError(f"Alias already exists: {word}")
     if new.run is target.run and target in commands:
-        named = evolve(target, aliases=(word, *target.aliases))
+        aliases, user_aliases = (word, *target.aliases), (new, *target.user_aliases)
+        named = evolve(target, aliases=aliases, user_aliases=user_aliases)
         return tuple(named if command is target else command for command in commands)
     return (*commands, new)
 
@@ -314,7 +315,14 @@ def _alias_of(target: Command, name: str, defaults: str) -> Command:
     run = target.run if not defaults else partial(_with_defaults, target, defaults)
     text = f"Alias of {target.name} {defaults}".rstrip() + f".\n\n{target.help}"
     return evolve(
-        target, name=name, help=text, run=run, aliases=(), topic="aliases", complete=complete
+        target,
+        name=name,
+        help=text,
+        run=run,
+        aliases=(),
+        topic="aliases",
+        complete=complete,
+        user_aliases=(),
     )
 
 
