@@ -79,7 +79,7 @@ _SENTENCES: Final[Mapping[str, str]] = {
 """GDB's sentences, with the values that always hold."""
 
 
-_VALUES: Final[Mapping[str, str]] = {
+VALUES_IN_FORCE: Final[Mapping[str, str]] = {
     "annotate": "0",
     "args": "",
     "mi-async": "off",
@@ -99,7 +99,7 @@ _NOT_A_VARIABLE: Final = "cp-abi"
 def value_in_force(name: str) -> str | None:
     """Return the text of the value of a setting that has one value here and that `show` shows;
     None for others."""
-    return None if name == _NOT_A_VARIABLE else _VALUES.get(name)
+    return None if name == _NOT_A_VARIABLE else VALUES_IN_FORCE.get(name)
 
 
 def in_force(

@@ -38,7 +38,11 @@ from dwarfgpu.repl.files.source_path_commands import (
 )
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.settings import SETTINGS, Setting
-from dwarfgpu.repl.settings_in_force import in_force, sentence_in_force
+from dwarfgpu.repl.settings_in_force import (
+    VALUES_IN_FORCE,
+    in_force,
+    sentence_in_force,
+)
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.user_commands import show_user
 from dwarfgpu.service.answer import machine_interface
@@ -171,10 +175,19 @@ def _has_own_unit(session: Session) -> bool:
         return False
 
 
-def _show_all(settings: tuple[Setting, ...], shell: Shell, argument: str) -> Iterator[Part]:
-    for setting in settings:
-        data = {"name": setting.name, "value": setting.text(shell.settings[setting.name])}
-        yield Output(f"{setting.name}:  {_sentence(shell, setting)}", {**data}, "settings")
+def _show_all(prefix: str, shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the settings whose names begin so, with those that have one value here."""
+    settings = {setting.name: setting for setting in SETTINGS}
+    for name in sorted({*settings, *VALUES_IN_FORCE}):
+        if not name.startswith(prefix):
+            continue
+        setting = settings.get(name)
+        if setting is None:
+            text, value = _sentence_in_force(name, shell), VALUES_IN_FORCE[name]
+        else:
+            text, value = _sentence(shell, setting), setting.text(shell.settings[name])
+        if text is not None:
+            yield Output(f"{name}:  {text}", {"name": name, "value": value}, "settings")
 
 
 def _choices(setting: Setting, shell: Shell, word: str) -> Iterator[Candidate]:
@@ -210,8 +223,12 @@ def _refuse(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
 
 def _show_in_force(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
     """Show the value that a setting always has here, or why it has none."""
-    sentence = sentence_in_force(name, shell.session.architecture, ignores_case=shell.ignores_case)
+    sentence = _sentence_in_force(name, shell)
     yield Output(sentence or f'The setting "{name}" {why}.', {"value": sentence})
+
+
+def _sentence_in_force(name: str, shell: Shell) -> str | None:
+    return sentence_in_force(name, shell.session.architecture, ignores_case=shell.ignores_case)
 
 
 def _ignore(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
@@ -290,10 +307,9 @@ def _old_logging(word: str) -> Command:
 
 
 def _family(verb: Verb, word: str, about: str) -> Command:
-    own = tuple(setting for setting in SETTINGS if setting.name.startswith(f"{word} "))
     inner = tuple(sorted(_inner(verb, word), key=lambda inner_command: inner_command.name))
     name = f"{verb} {word}"
-    run = partial(_show_all, own) if verb == "show" else partial(_list, inner, name)
+    run = partial(_show_all, f"{word} ") if verb == "show" else partial(_list, inner, name)
     return Command(name, about, run, "support", _SHORT.get(word, ()), None, inner, verb == "show")
 
 
@@ -432,7 +448,7 @@ def show(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: show [SETTING]
     """
-    yield from _show_all(SETTINGS, shell, argument)
+    yield from _show_all("", shell, argument)
 
 
 def _shown(shell: Shell, argument: str) -> Completions:
