@@ -260,8 +260,10 @@ class Definition:
         bases: list[str] = []
         for member in struct_type.members:
             if member.is_base_class:
-                base = strip(member.type)
-                if isinstance(base, Struct) and base.name:
+                base = member.type  # clang keeps the typedef that the source names
+                if not isinstance(base, Typedef):
+                    base = strip(base)
+                if isinstance(base, Struct | Typedef) and base.name:
                     name = inner.of(base) or inner.spelled(base)
                 else:
                     name = type_name(base, cplusplus=True)

@@ -163,6 +163,26 @@ def test_typedefs_in_classes() -> None:
     )
 
 
+def test_base_classes_have_the_name_that_the_source_gives() -> None:
+    """clang keeps the typedef, and GDB shows it; a structure without a name has its own words."""
+    nameless = Struct("struct", None, 4, (Member("z", INT, 0),))
+    base = Struct("struct", "Base", 4, (Member("b", INT, 0),))
+    bases = (
+        Typedef("TD", nameless),
+        Typedef("In", base, "n::"),
+        Qualified("const", base),
+        nameless,
+    )
+    members = [
+        Member(None, kind, 32 * index, is_base_class=True, access="public")
+        for index, kind in enumerate(bases)
+    ]
+    text = type_text(Struct("struct", "E", 16, tuple(members)), cplusplus=True)
+    assert text is not None
+    title = "struct E : public TD, public n::In, public Base, public struct {...} {"
+    assert text.split("\n")[0] == title
+
+
 def test_arguments_of_templates_have_their_local_names() -> None:
     """As in GDB, the whole argument before its parts: `Box<int, Less<int> >` is `Box<T, L>`."""
     less = Struct("struct", "Less<int>", 1, ())
