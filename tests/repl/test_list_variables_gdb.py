@@ -264,3 +264,17 @@ def test_namesakes_that_are_not_meant_do_not_count(
         options = "--batch", "-ex", command, "--max-namesakes", 2
         done = run("debug", tmp_path / "p", *options)
         assert ("variables and types are named x" in done.err) == bool(done.status) == is_bounded
+
+
+def test_where_says_that_more_have_the_name(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """As the command line does."""
+    texts = {"a.c": "static int f(int q) { int x = q; return x; }\nint a(void) { return f(1); }\n",
+             "b.c": "int a(void);\nstatic int f(int q) { int x = q; return x; }\n"
+             "int main(void) { return a() + f(2); }\n"}  # fmt: skip
+    build(tmp_path, texts, [[tool("gcc"), "-g", "-O0", "-o", "p", *texts]])
+    command = "debug", tmp_path / "p", "--batch", "-ex", "where f::x"
+    note = "more variables have such a name: the others are not examined (--max-namesakes)"
+    for options, count in (((), 2), (("--max-namesakes", 1), 1)):
+        done = run(*command, *options)
+        assert done.out.count("local int x, declared at line") == count
+        assert (note in done.err) == bool(options)

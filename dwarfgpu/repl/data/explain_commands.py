@@ -9,7 +9,7 @@ from typing import Final
 from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage
 from dwarfgpu.dwarf.coverage.find_variables import Wanted
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.errors import UndefinedBits, UsageError
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Painted, Part, heading
@@ -27,7 +27,6 @@ from dwarfgpu.service.where.coverage_json import variable_json
 from dwarfgpu.service.where.coverages import amount, described
 from dwarfgpu.service.where.coverages import heading as title
 from dwarfgpu.service.where.scope_ranges import scope_ranges
-from dwarfgpu.session.session import Session
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.coverage_text import (
     SourceLines,
@@ -127,7 +126,7 @@ def where(shell: Shell, argument: str) -> Iterator[Part]:
         item = Expression(argument)
     if not isinstance(item, Variable):
         try:
-            coverages = _of_the_file(session, argument)
+            coverages = _of_the_file(shell, argument)
         except UsageError:
             if not is_of_frames:
                 raise
@@ -149,18 +148,28 @@ def where(shell: Shell, argument: str) -> Iterator[Part]:
         shell.console.note(bound)
 
 
-def _of_the_file(session: Session, name: str) -> list[Coverage]:
+def _of_the_file(shell: Shell, name: str) -> list[Coverage]:
     """Return what the code object describes of a name as the command line takes it: `nest::t`, also
-    of a template without its arguments. `UsageError` where it is none."""
-    file = session.code_object
+    of a template without its arguments. `UsageError` where it is none. A note says what was not
+    examined."""
+    file = shell.session.code_object
     if file is None:
         raise UsageError(f'No symbol "{name}" in current context.')
-    units = described(file, Wanted((name,)), "in current context")
     allowance = Allowance.of(file.info)
-    groups = (group for unit in units for group in unit.groups)
-    coverages = [coverage for group in groups for coverage in group.coverages(allowance)]
+    coverages: list[Coverage] = []
+    problems: list[DwarfGpuError] = []
+    for unit in described(file, Wanted((name,)), "in current context"):
+        for group in unit.groups:
+            coverages += group.coverages(allowance)
+        problems += unit.problems
+    # After every command a note says what is unread.
+    own = (error for error in problems if str(error) != str(file.info.unread))
+    notes = dict.fromkeys(f"{error.kind}: {error}" for error in own)
     if not coverages:
-        raise UsageError(f'No symbol "{name}" in current context.')
+        unsearched = "".join(f" Not searched: {note}" for note in notes)
+        raise UsageError(f'No symbol "{name}" in current context.{unsearched}')
+    for note in notes:
+        shell.console.note(f"not everything is listed: {note}")
     return coverages
 
 
