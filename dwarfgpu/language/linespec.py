@@ -29,7 +29,7 @@ from dwarfgpu.dwarf.scope.functions_by_name import (
 from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
 from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, function_at
 from dwarfgpu.dwarf.types.types import Function, strip
-from dwarfgpu.errors import DwarfGpuError, EvaluationError, Unsupported, UsageError
+from dwarfgpu.errors import DwarfGpuError, EvaluationError, Malformed, Unsupported, UsageError
 from dwarfgpu.language.addresses import address_of
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.explicit_location import (
@@ -552,6 +552,10 @@ def entry_of(session: Session, text: str) -> int:
         value = language.evaluate(name, session, _NAMES_ONLY)
     except (UsageError, Unsupported, EvaluationError):  # a call; a variable of unknown address
         raise LinespecNotFound(words) from None
+    except Malformed:
+        if isinstance(strip(language.type_of(name, session, _NAMES_ONLY).type), Function):
+            raise
+        raise LinespecNotFound(words) from None  # of a damaged location
     position = value.location.single_locations[0] if value.location is not None else None
     if (
         not isinstance(strip(value.type), Function)
