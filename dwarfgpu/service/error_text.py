@@ -137,6 +137,7 @@ def error_json(error: DwarfGpuError) -> JsonObject:
     """Return the `error` member of every schema."""
     site = error.site
     message = error.message if error.context is None else f"{error.context}: {error.message}"
+    notes = error.remarks if isinstance(error, UsageError) else ()
     return {
         "error": {
             "kind": error.kind,
@@ -144,6 +145,7 @@ def error_json(error: DwarfGpuError) -> JsonObject:
             "operation": None if site is None else site.operation,
             "offset": None if site is None else site.offset,
             "section": None if site is None else site.section,
+            **({"notes": [*notes]} if notes else {}),
         }
     }
 
