@@ -17,7 +17,7 @@ from dwarfgpu.service.error_text import error_json, one_line
 from dwarfgpu.service.value.locate import Located, coloured, located, location_lines
 from dwarfgpu.service.value.subject import or_operations
 from dwarfgpu.terminal.streams import COLOUR_SETTINGS, has_colours, terminal_columns
-from dwarfgpu.view.json_object import Plain
+from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_drawing import glyphs_for, plain
 
 SCHEMA: Final = "dwarfgpu-location-1"
@@ -47,10 +47,11 @@ def _run(args: argparse.Namespace) -> int:
         raise UsageError("location works on one lane, not all: give --lane N")
     session = session_of(args, [args.file] if args.file else [])
     session = in_first_lane(args, session)
-    status, wrong, records, notes = 0, 0, list[Plain](), [*session.notes]
+    status, wrong, records, notes = 0, 0, list[Plain](), dict.fromkeys(session.notes)
     for name in args.names:
+        doubts: dict[str, None] = {}
         try:
-            location = located(session, name)
+            location = located(session, name, doubts.setdefault)
         except DwarfGpuError as failure:
             error = failure.with_traceback(None)
             if isinstance(error, UsageError):
@@ -59,13 +60,15 @@ def _run(args: argparse.Namespace) -> int:
                     raise error.anew() from None
             status = 1
             wrong += isinstance(error, UsageError)
-            records.append({"name": name, **error_json(error)})
+            own: JsonObject = {"notes": [*doubts]} if doubts else {}
+            records.append({"name": name, **error_json(error), **own})
+            notes |= doubts
             if not args.json:
                 text = f"{shortened(name)}: {without_value(error)}"
                 print(one_line(f"dwarfgpu: {text}"), file=sys.stderr)
             continue
         records.append({"name": name, **location.record(session)})
-        notes += location.notes
+        notes |= dict.fromkeys(location.notes)
         if not args.json:
             _print(location, has_colours(args.color))
     if args.json:

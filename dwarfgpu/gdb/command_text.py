@@ -97,13 +97,13 @@ def explanation(
 
 def location_of(session: GdbSession, text: str) -> Iterator[str]:
     """Return the location of each bit of an object: a sentence, and a drawing of its pieces."""
-    location = located(
-        session, text, session.options(read_only="assignments are not possible in location")
-    )
+    notes = dict.fromkeys(session.notes)
+    options = session.options(read_only="assignments are not possible in location")
+    location = located(session, text, notes.setdefault, options)
     yield location.sentence
     glyphs = glyphs_for(encoding())
     yield from (plain(line) for line in location_lines(location, glyphs, columns()))
-    for note in (*session.notes, *location.notes):
+    for note in notes | dict.fromkeys(location.notes):
         yield f"note: {note}"
 
 

@@ -89,7 +89,7 @@ def location(shell: Shell, argument: str) -> Iterator[Part]:
     options = options_of(session, shell.values, writes=False)
     text = required(argument)
     try:
-        location = located(session, text, options)
+        location = located(session, text, shell.values.notes.setdefault, options)
     except UndefinedBits as error:
         raise UsageError(error.message) from None
     for note in location.notes:

@@ -56,13 +56,18 @@ def of_expression(
     """
     depends: dict[Variable, Session] = {} if variables is None else variables
     options = options_for(session, settings)
-    options = evolve(options, looked_at=lambda variable, frame: depends.update({variable: frame}))
+    notes: dict[str, None] = {}
+    options = evolve(
+        options,
+        looked_at=lambda variable, frame: depends.update({variable: frame}),
+        noted=notes.setdefault,
+    )
     try:
         return of_value(session, text, language.evaluate(text, session, options), settings)
     except UsageError:
         raise
     except DwarfGpuError as error:
-        answer = of_error(error, language.assumptions(session, depends))
+        answer = of_error(error, tuple(notes))
         return evolve(answer, text=without_value(error))
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.errors import UsageError, counted
@@ -57,13 +58,18 @@ class Located:
         }
 
 
-def located(session: Session, text: str, options: Options | None = None) -> Located:
-    """Return where a variable or the object of an expression is; raises why it has no location."""
+def located(
+    session: Session, text: str, noted: Callable[[str], object], options: Options | None = None
+) -> Located:
+    """Return where a variable or the object of an expression is; raises why it has no location,
+    after the notes on that."""
     item = subject(session, text)
     if isinstance(item, Variable):
         reading = session.read(item)
         if reading.location is None:
             assert reading.failure is not None
+            for note in reading.notes:
+                noted(note)
             raise reading.failure
         location, bits, notes = reading.location, size_bits(reading.type), reading.notes
         title = f'Symbol "{item.name}"'
@@ -72,7 +78,7 @@ def located(session: Session, text: str, options: Options | None = None) -> Loca
         from dwarfgpu.service.value.expression_answer import DEFAULT
 
         try:
-            value = language.evaluate(text, session, options or DEFAULT)
+            value = language.evaluate(text, session, evolve(options or DEFAULT, noted=noted))
         except UsageError as error:
             raise misspelt(session, text, error) from None
         title = f'"{text}"'
