@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -11,7 +12,10 @@ import pytest
 from dwarfgpu.repl.command import every
 from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.completion import completions
+from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.terminal import plain_prompt
+from tests.cli.command import FIXTURES, run
 from tests.repl.repl_shell import demo_shell, nest_shell, output_of, talked
 from tests.work import at_most
 
@@ -61,10 +65,19 @@ def shell(request: pytest.FixtureRequest) -> Shell:
     return made
 
 
+def restore(shell: Shell) -> None:
+    """Undo what a command has made of the commands, of how answers are shown, and of numbers."""
+    shell.commands, shell.is_over = COMMANDS, False
+    shell.settings.set("output", "text")
+    shell.settings.set("trace-commands", "off")
+    if shell.settings.limit("input-radix") != 10 or shell.settings.limit("output-radix") != 10:
+        output_of(shell, "set radix 0d10")
+
+
 @pytest.mark.parametrize("number", range(len(TRIED)), ids=lambda number: TRIED[number].name)
 def test_hostile_arguments(shell: Shell, number: int) -> None:
     """Each command has each argument in one of the two shells, in turns."""
-    command, commands, session = TRIED[number], shell.commands, shell.session
+    command, session = TRIED[number], shell.session
     index, is_cpu = FEW.get(command.name), shell.session.lane is None
     own = HOSTILE[(number + is_cpu) % 2 :: 2]
     for argument in own if index is None else HOSTILE[index::8]:
@@ -75,12 +88,49 @@ def test_hostile_arguments(shell: Shell, number: int) -> None:
         assert shell.failures in (before, before + 1)
         is_typed = command.name in ("echo", "printf")  # what is typed there goes out as it is
         assert is_typed or not {"\x1b", "\x00"} & {*text}, (command.name, argument[:40])
-        shell.commands, shell.session, shell.is_over = commands, session, False
-        shell.settings.set("output", "text")
-        shell.settings.set("trace-commands", "off")
-        if shell.settings.limit("input-radix") != 10 or shell.settings.limit("output-radix") != 10:
-            output_of(shell, "set radix 0d10")
+        restore(shell)
+        shell.session = session
     assert output_of(shell, "output 40 + 2") == "42"
+
+
+WITHOUT_FILE = ("debug",)
+SIMULATED = (
+    "debug", str(FIXTURES / "run/integers.gfx942.O0.v5.co"), "--dispatch", "nest", "--heuristic",
+    "--grid", "128", "--workgroup", "64", "--scratch", "4096",
+    *(word for number in range(3) for word in ("--arg", f"{number}=zeros:512")),
+)  # fmt: skip
+OTHERS = ("1 2 3", "%s", "$nonexistent", "/i $pc", "nest if y", "1-3", "level 0", "$_exitcode")
+"""Arguments for a machine that runs, beside those of `HOSTILE`."""
+
+
+@pytest.mark.parametrize("words", [WITHOUT_FILE, SIMULATED], ids=["no file", "simulated"])
+def test_hostile_arguments_in_other_sessions(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each command has a few arguments, and text of several lines; the session goes on."""
+    chance = random.Random(len(words))
+    arguments = [argument for argument in (*HOSTILE, *OTHERS) if len(argument) < LONG]
+    lines = [
+        f"{command.name} {argument}"
+        for command in TRIED
+        for argument in (*chance.sample(arguments, k=4), f"{chance.choice(arguments)}\nend\n1")
+    ]
+
+    def converse(begun: Shell, _: object) -> None:
+        streams = Streams(io.StringIO(), io.StringIO())
+        shell = Shell(begun.session, COMMANDS, streams, begun.machine)
+        session = shell.session
+        for line in lines:
+            before = shell.failures
+            text = talked(shell, *line.split("\n"))
+            assert "Traceback" not in text, line
+            assert shell.failures <= before + line.count("\n") + 1, (line, text)
+            restore(shell)
+            shell.session = session
+            assert output_of(shell, "output 40 + 2") == "42", line
+
+    monkeypatch.setattr(plain_prompt, "run_startup_commands", converse)
+    assert run(*words, "--batch").status == 0
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -92,13 +142,8 @@ def test_random_lines(shell: Shell, seed: int) -> None:
         pieces = [chance.choice(names), *chance.choices(HOSTILE, k=chance.randrange(4))]
         line = " ".join(piece[:200] for piece in pieces)
         talked(shell, line)
-        shell.is_over = False
-        shell.settings.set("output", "text")
-        shell.settings.set("trace-commands", "off")
-        if shell.settings.limit("input-radix") != 10 or shell.settings.limit("output-radix") != 10:
-            output_of(shell, "set radix 0d10")
+        restore(shell)
         output_of(shell, f"complete {line}")
-    shell.commands = COMMANDS
     assert output_of(shell, "output 40 + 2") == "42"
 
 
