@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,6 +28,7 @@ from dwarfgpu.cfi.rule import (
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.cfi.text import cfa_text, instruction_text, program_text, row_json, row_text
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
+from tests.work import calls_of
 
 FORM = CfiFormat(code_alignment=4, data_alignment=-8)
 ARM = CfiFormat(machine="AARCH64")
@@ -356,3 +359,25 @@ def test_equal_instructions_are_performed_once() -> None:
     tables = [row_table(initial, fde, start, 0x100).rows for start in range(0, 0x1000, 0x100)]
     assert [len(table) for table in tables] == [21] * 16
     assert _repeated_change.cache_info().misses - before == 3
+
+
+@pytest.mark.parametrize("operation", EVERY, ids=str)
+def test_each_instruction_takes_linear_work(operation: CfaOperation) -> None:
+    """Alone, and before each of many rows."""
+    form = CfiFormat(machine=operation.machine)
+    one = encoded(operation, sample(operation), form)
+    defined, advance = b"\x0c\7\x08", b"\x41"
+
+    def work(repeated: bytes, count: int) -> int:
+        def made() -> None:
+            with contextlib.suppress(DwarfGpuError):
+                program = decode_cfa(repeated * count, form)
+                rows(decode_cfa(defined, form), program, 0x1000, 0x10000)
+                list(program_text(program, 0x1000))
+
+        return calls_of(made)
+
+    for repeated in (one, advance + one):
+        few, many = work(repeated, 100), work(repeated, 400)
+        assert many <= 5 * few, (few, many)
+        assert many <= 400 * 200, many

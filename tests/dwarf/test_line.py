@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 
@@ -33,7 +34,7 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, 
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, elf, fixture, unit
-from tests.work import assert_linear, at_most
+from tests.work import assert_linear, at_most, calls_of
 
 COUNTS = (0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1)
 COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN, NEGATE, BLOCK = range(1, 8)
@@ -1202,3 +1203,36 @@ def test_reading_a_program_finds_the_problem_of_running_it(seed: int) -> None:
         assert problem is None or expected is None or problem.context == expected.context
         failed += problem is not None
     assert 100 < failed < 450
+
+
+def every_opcode() -> Iterator[bytes]:
+    """Each standard, extended and special opcode, with small operands."""
+    for opcode in range(1, 256):
+        count = COUNTS[opcode - 1] if opcode <= len(COUNTS) else 0
+        yield bytes((opcode, *(0,) * (2 if opcode == FIXED_ADVANCE else count)))
+    operands = {1: b"", 2: bytes(8), 3: b"a.c\0\0\0\0", 4: b"\1"}
+    for kind in range(1, 256):
+        yield extended(kind, operands.get(kind, b"\1"))
+
+
+@pytest.mark.parametrize("part", range(5))
+def test_each_opcode_takes_linear_work(part: int) -> None:
+    """Before each of many rows, and without a row in between."""
+
+    def work(repeated: bytes, count: int) -> int:
+        made = Table(START + repeated * count + END, counts=COUNTS, names=FILES)
+        table = table_of(made)
+
+        def read() -> None:
+            with contextlib.suppress(DwarfGpuError):
+                table.line_at(0x1000)
+            with contextlib.suppress(DwarfGpuError):
+                table.faults()
+
+        return calls_of(read)
+
+    for opcode in [*every_opcode()][part::5]:
+        for repeated in (opcode, opcode + bytes((COPY,))):
+            few, many = work(repeated, 40), work(repeated, 160)
+            assert many <= 5 * few, (opcode, few, many)
+            assert many <= 100 * 160, (opcode, many)
