@@ -185,18 +185,19 @@ def variable_text(
 ) -> str:
     """Return the contents of a variable as text.
 
-    Only types with pointers (A.5.3), symbols or static members import the language: it is large.
+    Only pointers (A.5.3), implicit ones in integers too, and types with symbols or static members
+    import the language: it is large.
     """
     unit = reading.variable.unit
     cplusplus = options.cplusplus or unit.is_cplusplus
     options = options.of_source(cplusplus, unit.style)
-    bare = strip(reading.type)
-    if isinstance(bare, Pointer | MemberPointer | Struct | Array | Dynamic | Absent):
+    of_language = Pointer | MemberPointer | Struct | Array | Dynamic | Absent
+    bits = reading.bits
+    if bits is None or isinstance(strip(reading.type), of_language):
         from dwarfgpu.language import format
 
         return format(value_of(reading), session, options, symbolize)
-    assert reading.bits is not None
-    return value_text(reading.bits, reading.type, session, reading.location, options)
+    return value_text(bits, reading.type, session, reading.location, options)
 
 
 def value_of(reading: Reading) -> TypedValue:
