@@ -73,15 +73,16 @@ def as_string(
     # As in GDB, an array is a pointer only where the argument is a variable.
     if value.variable is not None and not isinstance(strip(value.type), Function):
         value = decayed_in_memory(context.arithmetic, value)
-    return string_value(
-        context, format(value, context.session, evolve(options, pointer_types=False))
-    )
+    text = format(value, context.session, evolve(options, pointer_types=False))
+    return string_value(context, text, options)
 
 
-def string_value(context: FunctionContext, text: str) -> TypedValue:
-    """Return a text as a string of the language in focus: in Fortran, Ada and Pascal without a
-    NUL, which would be a character of it."""
-    if not context.names.language.is_caseless:
+def string_value(context: FunctionContext, text: str, options: FormatOptions) -> TypedValue:
+    """Return a text as a string literal of the language in focus: a NUL would be a character of it
+    where literals have none, and is shown as one in the other languages that values are written
+    in."""
+    style = "c" if options.language is None else options.language[1]
+    if style == "c" and not context.names.language.has_counted_strings:
         return text_value(context.session.architecture, text)
     written = String(tuple(text.encode("utf-8", "replace")), is_counted=True)
     return literals.text(context.names, context.arithmetic.numbers, written, cplusplus=False)

@@ -20,7 +20,7 @@ from dwarfgpu.repl.terminal import plain_prompt
 from dwarfgpu.repl.terminal.plain_prompt import StartupCommand
 from dwarfgpu.service.value.printf import split_arguments, unescaped
 from dwarfgpu.terminal.streams import standard_streams
-from tests.language.sessions import FIXTURES, program
+from tests.language.sessions import FIXTURES, demo, program
 from tests.repl.repl_shell import demo_shell, json_of, made, nest_shell, output_of, talked
 
 
@@ -210,7 +210,7 @@ def test_a_value_as_text_is_in_the_encoding_of_the_locale(
 
 @pytest.mark.parametrize(
     ("language", "quote", "equality", "holds"),
-    [("fortran", "'", "==", ".TRUE."), ("ada", '"', "=", "true")],
+    [("fortran", "'", "==", ".TRUE."), ("ada", '"', "=", "true"), ("rust", '"', "==", "true")],
 )
 def test_a_value_as_text_has_no_nul_where_strings_have_none(
     language: str, quote: str, equality: str, holds: str
@@ -224,9 +224,26 @@ def test_a_value_as_text_has_no_nul_where_strings_have_none(
         'printf "%s|", $_as_string(12)',
         "p $_strlen($_as_string(12))",
     )
-    shell = made(program(FIXTURES / f"{language}/shapes.gcc.O0.v5"))
+    file = "shapes.rustc.O0" if language == "rust" else "shapes.gcc.O0.v5"
+    shell = made(program(FIXTURES / language / file))
     expected = f"$1 = {holds}\n$2 = {text}\n$3 = {quote}off{quote}\n{quote}1{quote}12|$4 = 2\n"
     assert talked(shell, *lines) == expected
+
+
+@pytest.mark.parametrize(("language", "quote"), [("fortran", "'"), ("ada", '"'), ("c", '"')])
+def test_a_value_as_text_has_no_nul_in_the_language_that_is_set(language: str, quote: str) -> None:
+    lines = (
+        f"set language {language}",
+        "p $_as_string(12)",
+        'p $_gdb_setting_str("print pretty")',
+        'p $_gdb_setting("print frame-arguments")',
+        'printf "%s|", $_as_string(12)',
+        'p $_streq($_as_string(12), "12")',
+    )
+    texts = [f"${index} = {quote}{text}{quote}" for index, text in enumerate(
+        ("12", "off", "scalars"), 1)]  # fmt: skip
+    expected = "".join(f"{text}\n" for text in texts) + "12|$4 = 1\n"
+    assert talked(made(demo()), *lines) == expected
 
 
 @pytest.mark.parametrize("depth", [170, 600])

@@ -60,10 +60,10 @@ def _value(
         text = _undeclared(name, folders, "_gdb_setting")
         if text in _NUMBERS:
             return integer_value(architecture, _NUMBERS[text])
-        return string_value(evaluator, text)
+        return string_value(evaluator, text, settings.print_options())
     value = settings[setting.name]
     if isinstance(value, str):
-        return string_value(evaluator, value)
+        return string_value(evaluator, value, settings.print_options())
     unlimited = -1 if setting.name == "print max-depth" else 0  # as `set` takes them
     return integer_value(architecture, unlimited if value is None else int(value))
 
@@ -83,7 +83,7 @@ def _text(
         text = _undeclared(name, folders, "_gdb_setting_str")
     else:
         text = setting.text(settings[setting.name])
-    return string_value(evaluator, text)
+    return string_value(evaluator, text, settings.print_options())
 
 
 def _name(evaluator: Evaluator, arguments: list[TypedValue], function: str) -> str:
