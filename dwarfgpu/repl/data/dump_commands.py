@@ -63,21 +63,39 @@ def _memory(write: _Write, shell: Shell, argument: str) -> Iterator[Part]:
     if end - start > _MAX_BYTES:
         raise UsageError(f"At most {_MAX_BYTES} bytes are dumped at once.")
     pieces = _pieces(objects, space, start, end)
-    try:
-        first = next(pieces)  # as in GDB, memory is read before the file is opened
-        _written(write, name, chain((first,), pieces))
-    except Unavailable:
-        where = objects.address_text(space, start)
-        raise UsageError(f"Cannot access memory at address {where}") from None
+    first = next(pieces)  # as in GDB, memory is read before the file is opened
+    _written(write, name, chain((first,), pieces))
     yield from ()
 
 
 def _pieces(objects: ObjectAccess, space: AddressSpace, start: int, end: int) -> Iterator[bytes]:
-    """Yield the contents of memory, no more at a time than may be read at once."""
+    """Yield the contents of memory, no more at a time than may be read at once; `UsageError` names
+    the first address that cannot be read."""
     step = max(min(_PIECE_BYTES, objects.context.limits.read_bytes), 1)
     for address in range(start, end, step):
         size_bytes = min(step, end - address)
-        yield objects.context.access.read_bytes(objects.at(space, address), size_bytes)
+        try:
+            piece = objects.context.access.read_bytes(objects.at(space, address), size_bytes)
+        except Unavailable:
+            first = _first_unreadable(objects, space, address, size_bytes)
+            where = objects.address_text(space, first)
+            raise UsageError(f"Cannot access memory at address {where}") from None
+        yield piece
+
+
+def _first_unreadable(
+    objects: ObjectAccess, space: AddressSpace, address: int, size_bytes: int
+) -> int:
+    """Return the first address that cannot be read, in memory that cannot be read whole."""
+    while size_bytes > 1:
+        half = size_bytes // 2
+        try:
+            objects.context.access.read_bytes(objects.at(space, address), half)
+        except Unavailable:
+            size_bytes = half
+        else:
+            address, size_bytes = address + half, size_bytes - half
+    return address
 
 
 def _written(write: _Write, name: str, parts: Iterable[bytes]) -> None:
