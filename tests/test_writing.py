@@ -524,6 +524,21 @@ def test_what_cannot_be_appended_whole_is_not_appended(small_disk: Path) -> None
     assert path.read_bytes() == b"before and after"
 
 
+def test_a_file_that_cannot_be_made_whole_is_not_made(tmp_path: Path) -> None:
+    def parts() -> Iterator[bytes]:
+        yield b"first"
+        raise UsageError("the second cannot be read")
+
+    os.symlink("target", tmp_path / "link")
+    for name in ("new", "link"):
+        with pytest.raises(UsageError, match="the second cannot be read"):
+            append_parts(tmp_path / name, parts())
+        assert os.listdir(tmp_path) == ["link"]
+    append_parts(tmp_path / "link", [b"a", b"b"])
+    append_parts(tmp_path / "link", [b"c"])
+    assert (tmp_path / "target").read_bytes() == b"abc" and (tmp_path / "link").is_symlink()
+
+
 def test_a_device_that_is_full() -> None:
     with pytest.raises(UsageError, match="/dev/full cannot be written: No space left on device"):
         write_file(Path("/dev/full"), b"x")

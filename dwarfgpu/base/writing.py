@@ -170,9 +170,11 @@ def append_parts(path: Path, parts: Iterable[bytes]) -> None:
         mode = _mode_to_write(path)
         if _is_device(path, mode):
             _write_through(path, mode, parts)
-            return
-        with FileIO(path, "ab") as file:
-            _append(file, parts)
+        elif not mode:
+            _write(path, parts)  # there is no file unless all of it can be written
+        else:
+            with FileIO(path, "ab") as file:
+                _append(file, parts)
     except (OSError, ValueError) as error:
         raise _refused(path, error) from None
 

@@ -191,6 +191,7 @@ def test_more_memory_than_is_read_at_once_is_dumped(tmp_path: Path, limit: int) 
         refused = output_of(shell, f"{verb} memory {path} 0x100000000 0x100000001+{size}")
         assert refused == f"Cannot access memory at address {0x100000000 + size:#x}\n"
         assert path.read_bytes() == expected * 2
+        output_of(shell, f"{verb} memory {tmp_path / 'none'} 0x100000000 0x100000001+{size}")
         assert sorted(os.listdir(tmp_path)) == ["out", "state.json"]
 
 
