@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import (
     Ambiguous,
@@ -57,6 +59,8 @@ FAULTS: dict[type[DwarfGpuError], str] = {
 
 GIVES_UNDEFINED = "this gives undefined bits"
 
+_LISTED: Final = 8
+"""Ranges of bits and offsets that a verdict shows."""
 KEPT_STEPS = 1_000
 """Steps kept from the beginning, and as many from the end."""
 
@@ -131,7 +135,7 @@ class StepView:
     stacks: Stacks = field(eq=False, repr=False)
     """Of the explanation."""
     makes_undefined: bool = False
-    """Whether undefined bits are on the stack that were not there before."""
+    """Whether the operation put undefined bits on the stack by itself."""
     insides: tuple[Detail, ...] = ()
 
     @property
@@ -240,9 +244,13 @@ def verdict_on_error(error: DwarfGpuError) -> list[str]:
 
 
 def verdict(
-    result: Result, steps: Sequence[StepView], bits: Bits | None, where: str | None = None
+    result: Result,
+    steps: Sequence[StepView],
+    bits: Bits | None,
+    where: str | None = None,
+    endian: Endian = "little",
 ) -> list[str]:
-    """Return what the result is, and which operation left bits of it undefined.
+    """Return what the result is, and which operations left bits of it undefined.
 
     `where`: the location, if there is more to say than its kind.
     """
@@ -250,32 +258,60 @@ def verdict(
     if not isinstance(result, Location):
         out.append(f"the result is the value {entry_text(result)}")
         return out
-    culprit = next((view for view in reversed(steps) if view.makes_undefined), None)
+    culprits = _culprits(steps)
     if result.is_undefined:
         if not steps:
             out.append("the expression is empty: the object is optimized out (A.2.5.4)")
-        elif culprit is None and (why := _why_undefined(result)) is not None:
+        elif not culprits and (why := _why_undefined(result)) is not None:
             out.append(f"the object is optimized out: {why}")
-        elif culprit is None:
+        elif not culprits:
             out.append("the stack is empty at the end: the object is optimized out (A.2.5.4)")
         else:
-            out.append(_blame(culprit, "the object is optimized out"))
+            out.append(_blame(culprits[-1:], "the object is optimized out"))
         return out
     out.append(f"the object is at {where or location_text(result)}")
     if bits is not None and bits.undefined:
-        ranges = bits.undefined_ranges("little")
-        shown = ", ".join(f"{first} to {first + count - 1}" for first, count in ranges[:8])
-        problem = f"bits {shown}{' …' if len(ranges) > 8 else ''} are undefined"
-        why = next(
-            (f": {reason}" for reason in bits.reasons if reason.startswith(REASON_UNDESCRIBED)), ""
-        )
-        out.append(_blame(culprit, problem) if culprit is not None else problem + why)
-    elif culprit is not None and bits is None:
-        out.append(_blame(culprit, "parts of it are undefined"))
+        out += _on_undefined_bits(result, bits.undefined_ranges(endian), bits.reasons, culprits)
+    elif culprits and bits is None:
+        out.append(_blame(culprits, "parts of it are undefined"))
     if bits is not None and bits.unavailable:
         reason = bits.why_unavailable or "the machine does not provide them"
         out.append(f"some of its bits are not available: {reason}")
     return out
+
+
+def _culprits(steps: Sequence[StepView]) -> list[StepView]:
+    """Return the steps that put undefined bits on the stack; of an operation that called or
+    evaluated another of them, only that."""
+    culprits = [view for view in steps if view.makes_undefined]
+    outer = {view.step.parent for view in culprits}
+    return [view for view in culprits if view.step.number not in outer]
+
+
+def _on_undefined_bits(
+    location: Location,
+    ranges: Sequence[tuple[int, int]],
+    reasons: Sequence[str],
+    culprits: Sequence[StepView],
+) -> Iterator[str]:
+    """Yield why bits are undefined: some operation left them so, or the location ends before
+    them."""
+    why = next((reason for reason in reasons if reason.startswith(REASON_UNDESCRIBED)), None)
+    end = None if why is None else location.remaining_bits
+    inside, beyond = list(ranges), list[tuple[int, int]]()
+    if end is not None:
+        inside = [(first, min(count, end - first)) for first, count in ranges if first < end]
+        ends = [(max(first, end), first + count) for first, count in ranges]
+        beyond = [(first, last - first) for first, last in ends if last > end]
+    if inside:
+        problem = f"bits {_shown(inside)} are undefined"
+        yield _blame(culprits, problem) if culprits else problem
+    if beyond:
+        yield f"bits {_shown(beyond)} are undefined: {why}"
+
+
+def _shown(ranges: Sequence[tuple[int, int]]) -> str:
+    return _listed([f"{first} to {first + count - 1}" for first, count in ranges])
 
 
 def _why_undefined(location: Location) -> str | None:
@@ -284,7 +320,18 @@ def _why_undefined(location: Location) -> str | None:
     return None if why is None else why.removeprefix(REASON_LOST)
 
 
-def _blame(view: StepView, subject: str) -> str:
-    title = view.step.instruction.operation.title
-    note = view.note or "it gives undefined storage"
-    return f"{subject} because of {title} at offset {view.offset:#x} ({view.section}): {note}"
+def _blame(culprits: Sequence[StepView], subject: str) -> str:
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for view in culprits:
+        note = view.note or "it gives undefined storage"
+        key = (view.step.instruction.operation.title, view.section, note)
+        alike.setdefault(key, []).append(f"{view.offset:#x}")
+    causes = [
+        f"{title} at offset{'s' if len(offsets) > 1 else ''} {_listed(offsets)} ({section}): {note}"
+        for (title, section, note), offsets in alike.items()
+    ]
+    return f"{subject} because of {'; and of '.join(causes)}"
+
+
+def _listed(items: Sequence[str]) -> str:
+    return ", ".join(items[:_LISTED]) + (" …" if len(items) > _LISTED else "")

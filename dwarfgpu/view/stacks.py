@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.expr.evaluate import Step
-from dwarfgpu.model.location import Entry
+from dwarfgpu.model.location import Entry, IncompleteComposite
 from dwarfgpu.view.composite_parts import UndefinedParts
 from dwarfgpu.view.json_object import Plain
 from dwarfgpu.view.location_json import DistinctParts, stack_json
@@ -36,7 +36,17 @@ class Stacks:
         return stack_json(entries, depth, self._parts)
 
     def is_made_undefined(self, step: Step) -> bool:
-        """Return whether undefined bits are on the stack that were not there before."""
-        if not step.after or not self._undefined.are_in(step.after[-1]):
+        """Return whether an operation put undefined bits on the stack by itself: no entry that it
+        took has any. Of an incomplete composite, it made the last part."""
+        if not step.after or any(entry is step.after[-1] for entry in step.before):
             return False
-        return not any(self._undefined.are_in(entry) for entry in step.before)
+        result: Entry = step.after[-1]
+        kept = step.after
+        if isinstance(result, IncompleteComposite):
+            kept = kept if result.before is None else (*kept, result.before)
+            result = result.part.location
+        return self._undefined.are_in(result) and not any(
+            self._undefined.are_in(entry)
+            for entry in step.before
+            if not any(entry is other for other in kept)
+        )

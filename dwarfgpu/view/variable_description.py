@@ -84,7 +84,8 @@ def conclusion(
     bits = reading.bits
     if bits is not None and reading.is_complete:
         bits = evolve(bits, undefined=0, unavailable=0)  # those of padding
-    sentences = verdict(reading.location, steps, bits, where)
+    endian = reading.variable.unit.endian
+    sentences = verdict(reading.location, steps, bits, where, endian)
     if reading.bits is None or not reading.location.is_undefined:
         sentences.insert(0, f"{reading.variable.name} = {text}")
     return sentences

@@ -70,6 +70,7 @@ _PLACES = {
     "known": ("pair", "implicit_value 4 0 7 0 0; piece 2; reg19; piece 2"),
     "moved": ("int", "reg2; lit2; LLVM_offset"),
     "vague": ("int *", "implicit_pointer {k} 0"),
+    "short": ("long", "reg2; piece 4"),
 }
 _FRAMES = (
     # CIE: version 4, no augmentation, code 1, data -8, return register x30; CFA sp + 16.
@@ -171,3 +172,8 @@ def test_explain_and_location_name_the_low_half_of_a_register(program: Path) -> 
     assert run("explain", *arguments).lines[-1] == "   the object is at x0 + byte 4"
     assert "x0, bits 32-63 of 64" in run("location", *arguments).out
     assert run_json("eval", *arguments).json["bytes"] == "00000005"
+
+
+def test_undefined_bits_are_counted_in_storage_order(program: Path) -> None:
+    explained = run("explain", program, "--pc", 0x1004, *_REGISTERS, "short").lines
+    assert "   bits 32 to 63 are undefined: the location describes 32 of 64 bits" in explained

@@ -37,6 +37,7 @@ _PLACES = {
     "lost": ("long double", "addr 0x2000; piece 8"),
     "half": ("complex double", "reg0; piece 8"),
     "none": ("long", "piece 4"),
+    "holes": ("complex double", "LLVM_undefined; piece 2; reg0; piece 2; piece 2; piece 2"),
 }
 
 
@@ -125,3 +126,29 @@ def test_padding_is_not_written_and_what_is_nowhere_cannot_be(program: Path) -> 
     assert "$1 = 2.5" in done.lines and "$2 = 4609434218613702661" in done.lines
     assert "the location describes 32 of 64 bits: the rest cannot be written" in done.err.lower()
     assert "0xffffffffffff4000" in done.out, done
+
+
+def test_each_hole_has_its_own_cause(program: Path) -> None:
+    explained = run("explain", "--file", program, "--pc", 0x1004, *_STATE, "holes").lines
+    assert explained[explained.index("=> holes = <optimized out>") + 2 :][:2] == [
+        "   bits 0 to 15, 32 to 63 are undefined because of DW_OP_LLVM_undefined at offset 0x0 "
+        "(A.2.5.4.4.2): the compiler describes no value here; and of DW_OP_piece at offsets 0x7, "
+        "0x9 (A.2.5.4.4.6): no location comes before this piece: its bits are undefined",
+        "   bits 64 to 127 are undefined: the location describes 64 of 128 bits",
+    ]
+    note = "        ^ no location comes before this piece: its bits are undefined"
+    assert explained.count(note) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "offset"),
+    [
+        ("LLVM_undefined; dup; drop; piece 4; reg0; piece 4", 0),  # a copy is not another cause
+        ("piece 4; reg0; piece 4; LLVM_piece_end; dup; drop", 0),
+        ("reg0; piece 4; piece 4; LLVM_piece_end; lit0; LLVM_offset", 3),
+    ],
+)
+def test_the_operation_that_made_bits_undefined_is_named(text: str, offset: int) -> None:
+    explained = run("explain", "--arch", "x86_64", "--reg", "rax=1", text).lines
+    assert explained[-1].startswith("   parts of it are undefined because of DW_OP_")
+    assert f" at offset {offset:#x} (A." in explained[-1] and "; and of" not in explained[-1]
