@@ -30,8 +30,12 @@ def lane_location(
     try:
         of_lane = location.displaced(lane * size_bits)
     except OutOfRange:
-        count = (location.remaining_bits or 0) // size_bits
-        raise OutOfRange(f"it gives the locations of {counted(count, 'lane')} alone") from None
+        bits = location.remaining_bits or 0
+        count = bits // size_bits
+        known = f"the locations of {counted(count, 'lane')} alone"
+        if not count:
+            known = f"no location: it has {bits} bits, and that of one lane has {size_bits}"
+        raise OutOfRange(f"it gives {known}") from None
     element = context.access.read(of_lane, size_bits)
     if element.undefined == (1 << size_bits) - 1:
         return None

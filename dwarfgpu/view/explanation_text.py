@@ -57,6 +57,7 @@ FAULTS: dict[type[DwarfGpuError], str] = {
 }
 """Who is at fault for each kind of error."""
 
+_BEYOND: Final = "what is read is beyond the end of its storage"
 GIVES_UNDEFINED = "this gives undefined bits"
 
 _LISTED: Final = 8
@@ -240,7 +241,8 @@ def verdict_on_error(error: DwarfGpuError) -> list[str]:
                 f", section {site.section} of the AMD text" if is_of_amd else f", {site.section}"
             )
         where = f"{site.operation or 'the bytes'} at offset {site.offset:#x}{section}: "
-    return [f"{where}{error.message}", f"{fault(error)}"]
+    is_of_no_operation = site is None and isinstance(error, OutOfRange)
+    return [f"{where}{error.message}", _BEYOND if is_of_no_operation else fault(error)]
 
 
 def verdict(

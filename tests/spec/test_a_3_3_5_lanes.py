@@ -409,6 +409,12 @@ OF_FUNCTION = "DW_AT_LLVM_lane_pc of subprogram 0x17 cannot be evaluated"
             id="operation",
         ),
         pytest.param("regx pc", "it gives the locations of 1 lane alone", 1, id="no element"),
+        pytest.param(
+            "regx s30",
+            "it gives no location: it has 32 bits, and that of one lane has 64",
+            1,
+            id="no lane",
+        ),
     ],
 )
 def test_errors_name_lane_pc(tmp_path: Path, text: str, why: str, operations: int) -> None:
@@ -422,6 +428,7 @@ def test_errors_name_lane_pc(tmp_path: Path, text: str, why: str, operations: in
     assert explanation.heading[1].startswith("DW_AT_LLVM_lane_pc: DW_OP_")
     assert len(explanation.steps) == operations
     assert why in explanation.verdict[0]
+    assert explanation.verdict[1] == "what is read is beyond the end of its storage"
 
 
 @pytest.mark.clause(C + "active_lane-default", "keeps")
