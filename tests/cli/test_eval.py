@@ -322,3 +322,20 @@ def test_a_lane_that_the_wave_does_not_have_has_no_pc() -> None:
     done = run("eval", "--demo", "--lane", "64", "t")
     assert "--lane 64: the wave has 64 lanes, from 0" in done.error
     assert done.notes == []
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "reason"),
+    [
+        ("--reg", "{}=1", "gfx942 has no register "),
+        ("--reg", "{}", "expected NAME=VALUE"),
+        ("--reg", "s4=1,{}", "values of lanes are a list: s4=[1,"),
+        ("--mem", "{}", "expected SPACE#ADDRESS=HEX"),
+        ("--mem", "0x10={}", "expected bytes in hex"),
+        ("--cfa", "{}#0", "no address space "),
+    ],
+)
+def test_a_long_text_leaves_the_reason_in_sight(option: str, text: str, reason: str) -> None:
+    done = run("eval", "--arch", "gfx942", option, text.format("q" * 900), "lit1")
+    assert done.error.startswith(f"{option} ") and reason in done.error
+    assert len(done.error) < 300
