@@ -43,7 +43,7 @@ from dwarfgpu.options.given_contents import (
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.integer_options import lane_number, natural, wave_number
 from dwarfgpu.options.limit_options import VARIABLE_STEPS, file_limits_of, limits_of
-from dwarfgpu.service.lanes.lane_count import checked_lanes, no_such_lane
+from dwarfgpu.service.lanes.lane_count import check_lanes, checked_lanes
 from dwarfgpu.service.machine.open_machine import Stopped, require_architecture
 from dwarfgpu.session.session import Session
 
@@ -137,8 +137,9 @@ def session_of(
     option = args.wave_option
     wave, code_objects = stopped.wave(wave_number(args.wave, option), option), stopped.code_objects
     arch = stopped.architecture_of(wave.wave)
-    if stopped.has_started or stopped.code_objects or given_lanes is None:
-        _check_lanes(given_lanes, lane, arch)
+    is_size_known = stopped.has_started or bool(stopped.code_objects) or args.arch is not None
+    if is_size_known or given_lanes is None:
+        check_lanes(given_lanes, lane, arch)
     own, of_other_machines = code_objects, tuple[CodeObject, ...]()
     if stopped.core is not None:
         own, of_other_machines = split_by_machine(code_objects, arch)
@@ -234,18 +235,6 @@ def _check_location(session: Session) -> None:
             "--force-pc assumes that the lane is at --pc; --lane all shows each lane at its own "
             "location"
         )
-
-
-def _check_lanes(count: int | None, lane: int | None, arch: Architecture) -> None:
-    """Check that a lane exists in the wave (A.2.5.1), whose size a state or a code object
-    defines."""
-    if arch.is_simt and count is not None and count > arch.lane_count:
-        raise InconsistentContext(
-            f"lane count {count} and the wave of {arch.lane_count} lanes disagree: --lanes N has "
-            f"at most {arch.lane_count}"
-        )
-    if arch.is_simt and lane is not None and lane >= arch.lane_count:
-        raise UsageError(no_such_lane(f"--lane {lane}", arch.lane_count))
 
 
 def _require_lanes(session: Session) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 
 from dwarfgpu.arch.registry import with_lanes
-from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.dialect.dialect import vgpr_contents
 from dwarfgpu.expr.explicit_context import ExplicitAddress, FrameWithoutProgram
@@ -27,7 +26,7 @@ from dwarfgpu.options.given_contents import (
 )
 from dwarfgpu.options.integer_options import natural, wave_number
 from dwarfgpu.options.limit_options import VARIABLE_STEPS, file_limits_of, limits_of
-from dwarfgpu.service.lanes.lane_count import checked_lanes, no_such_lane
+from dwarfgpu.service.lanes.lane_count import check_lanes, checked_lanes
 
 
 def context_of(args: argparse.Namespace) -> tuple[Context, FrameWithoutProgram]:
@@ -42,8 +41,8 @@ def context_of(args: argparse.Namespace) -> tuple[Context, FrameWithoutProgram]:
     machine.add_wave(wave)
     target = TargetWithCodeObjects(machine, (), False)
     lane, iteration = natural(args.lane, "--lane"), natural(args.iteration, "--iteration")
-    if arch.is_simt and lane is not None and given_lanes is None and lane >= arch.lane_count:
-        raise UsageError(no_such_lane(f"--lane {lane}", arch.lane_count))
+    if args.arch is not None or given_lanes is None:
+        check_lanes(given_lanes, lane, arch)
     limits = limits_of(args, VARIABLE_STEPS)
     place_scratch(args, machine, wave)
     set_registers(args, target, machine, wave, None)

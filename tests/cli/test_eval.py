@@ -162,6 +162,12 @@ def test_one_line_where_all_lanes_agree() -> None:
         (["lit1", "--lanes", "0"], 1, "InconsistentContext: lane count 0: must be greater than 0"),
         (["lit1", "--lanes", "100000000", "--lane", "all"], 1,
          "LimitExceeded: 100000000 lanes: at most 1024 are evaluated together"),
+        (["lit1", "--arch", "gfx942", "--lanes", "65", "--lane", "64"], 1,
+         "InconsistentContext: lane count 65 and the wave of 64 lanes disagree: --lanes N has at "
+         "most 64"),
+        (["lit1", "--arch", "gfx1100", "--lanes", "65", "--lane", "all"], 1,
+         "InconsistentContext: lane count 65 and the wave of 64 lanes disagree: --lanes N has at "
+         "most 64"),
         (["--demo", "t", "--lanes", "0"], 1,
          "InconsistentContext: lane count 0: must be greater than 0"),
         (["--demo", "t", "--lanes", "1025", "--lane", "3"], 1,

@@ -43,6 +43,8 @@ OPTIONS = (
     "--lane 64",
     "--lane 99 --lanes 128",
     "--arch gfx1100 --lane 40 --lanes 64",
+    "--arch gfx1100 --lane 64 --lanes 65",
+    "--arch gfx942 --lanes 65",
     "--lanes 0",
     "--lanes 2000",
     "--lane 2 --lanes 2",
