@@ -238,6 +238,16 @@ def test_the_scopes_around_namesakes_are_read_once(
     assert work[2] < work[1] + most_calls * 900, work
 
 
+@pytest.mark.parametrize(("name", "most_calls"), [("same-variables", 90), ("empty-names", 36)])
+def test_entries_of_name_indexes_cost_few_calls(
+    name: str, most_calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is read once, and its unit is found once for all that have the same."""
+    monkeypatch.chdir(tmp_path)
+    work = _work_of(name, "check bomb")
+    assert work[2] < work[1] + most_calls * 900, work
+
+
 def test_inlined_calls_are_gone_through_once_for_all_frames(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,21 @@ def check_names(
 
 
 @define(eq=False)
+class _Listed:
+    """What an index lists."""
+
+    entries: dict[CompilationUnit, array[int]]
+    """By unit, for each entry its offset in the index, that in the unit, its tag, the offset of its
+    parent in the unit, and the number of its name."""
+    offsets: set[int] = field(init=False, factory=set)
+    """Of all entries in the index."""
+    units: dict[tuple[int | None, int | None], CompilationUnit | None] = field(
+        init=False, factory=dict
+    )
+    """By the numbers that entries have of their unit and their type unit."""
+
+
+@define(eq=False)
 class _NameChecker:
     info: DebugInfo
     max_name_bytes: int
@@ -69,8 +84,7 @@ class _NameChecker:
     def check(self, table: NameTable) -> None:
         """Compare the entries of an index of names with those of the units, and its hashes with
         its names."""
-        wanted = {unit: array("Q") for unit in self._listed(table)}
-        read = set[int]()
+        listed = _Listed({unit: array("Q") for unit in self._listed(table)})
         problem: LimitExceeded | None = None
         header, strings = table.header, self.info.sections
         for name in range(header.name_count):
@@ -83,32 +97,16 @@ class _NameChecker:
             if hash is not None and hash != name_hash(text.decode("utf-8", "replace")):
                 shown = text[:_SHOWN].decode("utf-8", "replace")
                 self.report(f"the hash of {shown} is not {hash:#x}")
-            if next(table.entries(name), None) is None:
+            if not self._list_entries(table, name, listed):
                 shown = text[:_SHOWN].decode("utf-8", "replace")
                 self.report(f"the name {shown} has no entries")
-            for number, entry in enumerate(_new_entries(table, name, read)):
-                self._name_bytes += _NAME_BYTES if number else 0
-                if self._name_bytes > self.max_name_bytes:
-                    problem = self._too_many(header.offset, name)
-                    break
-                try:
-                    unit = self.info.names.unit_of(table, entry)
-                except (IllFormed, Malformed) as error:
-                    self.report(f"entry {entry.offset:#x}: {error.message}")
-                    continue
-                except DwarfGpuError:  # a split unit that is missing, which is reported itself
-                    continue
-                if unit is not None and entry.die_offset is not None:
-                    parent = self._parent(table, entry)
-                    numbers = entry.offset, entry.die_offset, entry.tag, parent, name
-                    clipped = (min(number, _MOST) for number in numbers)
-                    wanted.setdefault(unit, array("Q")).extend(clipped)
-            if problem is not None:
+            if self._name_bytes > self.max_name_bytes:
+                problem = self._too_many(header.offset, name)
                 break
         # GDB writes indexes for itself, without what it does not look up by name.
         is_of_gdb = header.augmentation.startswith("GDB")
         is_whole = problem is None and not is_of_gdb
-        for unit, entries in wanted.items():
+        for unit, entries in listed.entries.items():
             uncompared = self._entries(
                 unit, entries, None if is_of_gdb else table, is_whole=is_whole
             )
@@ -120,6 +118,36 @@ class _NameChecker:
         self._buckets(table)
         if problem is not None:
             raise problem
+
+    def _list_entries(self, table: NameTable, name: int, listed: _Listed) -> int:
+        """Add the entries of a name up to one that is listed, as those after it are; return how
+        many were read. Those of too many bytes are left."""
+        count = 0
+        for count, entry in enumerate(table.entries(name), 1):
+            if entry.offset in listed.offsets:
+                break
+            listed.offsets.add(entry.offset)
+            self._name_bytes += _NAME_BYTES if count > 1 else 0
+            if self._name_bytes > self.max_name_bytes:
+                break
+            named = entry.unit, entry.type_unit
+            try:
+                if named not in listed.units:  # there are few units for many entries
+                    listed.units[named] = self.info.names.unit_of(table, entry)
+            except (IllFormed, Malformed) as error:
+                self.report(f"entry {entry.offset:#x}: {error.message}")
+                continue
+            except DwarfGpuError:  # a split unit that is missing, which is reported itself
+                continue
+            unit = listed.units[named]
+            if unit is not None and entry.die_offset is not None:
+                numbers = listed.entries.get(unit)
+                if numbers is None:
+                    numbers = listed.entries[unit] = array("Q")
+                parent = min(self._parent(table, entry), _MOST)
+                offset, tag = min(entry.die_offset, _MOST), min(entry.tag, _MOST)
+                numbers.extend((entry.offset, offset, tag, parent, name))
+        return count
 
     def _too_many(self, index: int, name: int) -> LimitExceeded:
         """Return the error that names from one of an index on are not checked."""
@@ -304,12 +332,3 @@ def _is_inside(tree: Tree, index: int, offset: int) -> bool:
     """Return whether the entry at an offset contains another one."""
     outer = tree.find(offset)
     return outer is not None and outer < index < tree.ends[outer]
-
-
-def _new_entries(table: NameTable, name: int, read: set[int]) -> Iterator[NameEntry]:
-    """Yield the entries of a name, those that other names share once."""
-    for entry in table.entries(name):
-        if entry.offset in read:
-            return
-        read.add(entry.offset)
-        yield entry
