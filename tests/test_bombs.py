@@ -21,6 +21,7 @@ from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import read_abbreviations
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.string_index import StringIndex
@@ -246,6 +247,20 @@ def test_entries_of_name_indexes_cost_few_calls(
     monkeypatch.chdir(tmp_path)
     work = _work_of(name, "check bomb")
     assert work[2] < work[1] + most_calls * 900, work
+
+
+def test_rows_of_a_package_share_tables_of_abbreviations(
+    measured: Measured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of one contribution, as of a unit and its type units, read the table once."""
+    tables = []
+    monkeypatch.setattr(
+        "dwarfgpu.dwarf.sections.read_abbreviations",
+        lambda *of: tables.append(of) or read_abbreviations(*of),
+    )
+    work, _ = measured("package-rows", (10, 100, 1_000), ["check", "bomb"])
+    assert len(tables) == 3
+    assert work[2] < work[1] + 340 * 900, work
 
 
 def test_inlined_calls_are_gone_through_once_for_all_frames(

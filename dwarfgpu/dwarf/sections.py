@@ -127,8 +127,12 @@ class Sections(OfOpenFile):
         """The fields, in order, whose relocations have no known value, of sections with entries
         (`dwarfgpu.dwarf.unknown_values`) and of `.debug_addr`, of those that were read."""
         self._contributions: dict[str, Contributions] = {}
-        self._abbreviations: dict[tuple[int, UnitFormat], AbbreviationTable] = {}
-        self._declared: dict[UnitFormat, dict[bytes, Abbreviation]] = {}
+        self._abbreviations: dict[tuple[int, UnitFormat], AbbreviationTable] = (
+            {} if row is None else row.tables
+        )
+        self._declared: dict[UnitFormat, dict[bytes, Abbreviation]] = (
+            {} if row is None else row.declared
+        )
         """Declarations of abbreviations, by their bytes."""
         self._ends: dict[str, int] = {}
         self._long_strings: dict[tuple[str, int], bytes] = {}

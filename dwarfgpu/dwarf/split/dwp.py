@@ -11,7 +11,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
@@ -28,6 +28,10 @@ from dwarfgpu.errors import (
     counted,
 )
 from dwarfgpu.objfile.elf import ObjectFile
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.abbrev import Abbreviation, AbbreviationTable
+    from dwarfgpu.expr.context import UnitFormat
 
 SECTIONS: Final[Mapping[int, Mapping[int, str]]] = {
     2: {
@@ -215,6 +219,10 @@ class PackageSections:
         """By section, the contributions that another one overlaps, with that one."""
         self._indexes: dict[str, PackageIndex | None] = {}
         self._failed = FailedReads()
+        self.declared: dict[UnitFormat, dict[bytes, Abbreviation]] = {}
+        """Declarations of abbreviations, by their bytes: those of most rows are alike."""
+        self.tables: dict[Contribution | None, dict[tuple[int, UnitFormat], AbbreviationTable]] = {}
+        """By contribution to `.debug_abbrev`, which type units share with their unit."""
 
     def index(self, section: str) -> PackageIndex | None:
         """Return one of the two indexes; None if the package does not have it."""
@@ -341,6 +349,16 @@ class PackageRow:
     def contents(self) -> Contents:
         """The contributions, to compare rows."""
         return tuple(self._contributions.items())
+
+    @property
+    def declared(self) -> dict[UnitFormat, dict[bytes, Abbreviation]]:
+        """Declarations of abbreviations of all rows, by their bytes."""
+        return self._package.declared
+
+    @property
+    def tables(self) -> dict[tuple[int, UnitFormat], AbbreviationTable]:
+        """The tables of abbreviations of this row and those with the same ones, by offset."""
+        return self._package.tables.setdefault(self._contributions.get(".debug_abbrev"), {})
 
     def read(self, name: str) -> bytes:
         """Return the contents of a section, by its name without `.dwo`; all units share the
