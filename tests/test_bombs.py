@@ -19,6 +19,7 @@ import pytest
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.limits import Limits
+from dwarfgpu.cfi.frame_entries import FrameEntries
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import read_abbreviations
@@ -261,6 +262,16 @@ def test_rows_of_a_package_share_tables_of_abbreviations(
     work, _ = measured("package-rows", (10, 100, 1_000), ["check", "bomb"])
     assert len(tables) == 3
     assert work[2] < work[1] + 340 * 900, work
+
+
+def test_the_range_of_an_fde_is_read_once(
+    measured: Measured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also that of the first FDE of each CIE, which is read without a known layout."""
+    ranges, range_of = [], FrameEntries.range_of
+    monkeypatch.setattr(FrameEntries, "range_of", lambda *of: ranges.append(of) or range_of(*of))
+    measured("different-cies", (100,), arguments_of("frames bomb --pc 0x9000"))
+    assert len(ranges) == 100
 
 
 def test_inlined_calls_are_gone_through_once_for_all_frames(

@@ -222,16 +222,17 @@ class FrameSection:
                 return True
             cie = self._section.cie_at(reference)
             position = reader.position
-            start, size_bytes = self._section.range_of(reader, cie)
+            try:
+                fde = self._section.fde(header, reader, reference)
+                start, size_bytes = fde.initial_location, fde.address_range
+                program = fde.program_offset
+            except DwarfGpuError:  # the range may be readable, and what follows is not
+                reader.position = position
+                (start, size_bytes), program = self._section.range_of(reader, cie), 0
         except DwarfGpuError as error:  # `entries` reports it
             if self._unread is None:
                 self._unread = self._section.with_offset(error, offset)
             return False
-        try:
-            reader.position = position
-            program = self._section.fde(header, reader, reference).program_offset
-        except DwarfGpuError:
-            program = 0
         columns.add(offset, header.size_bytes, reference, start, size_bytes, program)
         try:
             self._require_address_size(cie)
