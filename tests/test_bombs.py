@@ -293,7 +293,7 @@ def test_functions_whose_names_lack_arguments_count_more(
     """The arguments are put together from entries, those of parameters too: 11 s passed."""
     monkeypatch.chdir(tmp_path)
     write_files(languages.instances(100), Path())
-    most = str(84 * 10 + 40)
+    most = str(96 * 10 + 40)
     main(["debug", "bomb", "--batch", "-ex", command, "--max-searched-names", most])
     assert "it ended after 10 names" in "".join(capsys.readouterr())
 

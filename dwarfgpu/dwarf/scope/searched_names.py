@@ -14,7 +14,7 @@ LEFT_OUT: Final = 2
 """One that has none of the words of the expression in its mangled form."""
 SPELLED: Final = 24
 """One that is made of several entries."""
-REBUILT: Final = 84
+REBUILT: Final = 96
 """The same of a function in a unit whose names lack the arguments of templates: those of the
 function, its scopes and its parameters are looked for."""
 DEEP: Final = 5
