@@ -179,6 +179,10 @@ def test_without_a_wave_size_registers_of_both_exist() -> None:
     # The table of AArch64 is not complete.
     (cpu,) = debug_info(elf(contents, machine=183)).units
     assert extents.of(none, cpu) == Extent("whole")
+    assert extents.of(none + b"\x93\4", cpu) == Extent("whole", size_bits=32)
+    in_space = b"\x30\x34\xe9\2"  # lit0; lit4; LLVM_form_aspace_address
+    reason = "DW_OP_LLVM_form_aspace_address at offset 0x2: aarch64 defines no address space 4"
+    assert extents.of(in_space, cpu) == Extent("broken", reason=reason)
 
 
 def test_variables_without_a_location_cost_no_reading(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -224,8 +224,7 @@ class Extents:
     _program: Program | None = None
     """Of the unit; None if it is unknown."""
     _machines: tuple[Architecture | None, Architecture | None] = None, None
-    """That of the code, and the one that it may be for too; None if that is unknown, or if not all
-    of its registers are known."""
+    """That of the code, and the one that it may be for too; None if that is unknown."""
     _reading: tuple[Dialect, UnitFormat, Program | None] | None = None
     _kept: dict[bytes, Extent] = field(factory=dict)
     """Of expressions without references."""
@@ -344,7 +343,7 @@ class Extents:
 def _machines_of(program: Program | None) -> tuple[Architecture | None, Architecture | None]:
     try:
         own = None if program is None else program.architecture
-        if program is None or own is None or not own.has_every_register:
+        if program is None or own is None:
             return None, None
         return own, program.other_architecture
     except DwarfGpuError:  # the symbols that have the wave size cannot be read

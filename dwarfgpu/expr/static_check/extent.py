@@ -236,7 +236,11 @@ def _after(
     findings: _Findings,
 ) -> Shape | None:
     """Return the stack after an operation; None, with a finding, if it certainly fails."""
-    wrong = wrong_operands(instruction, transfer.arch, transfer.generic_bytes)
+    arch = transfer.arch
+    wrong = wrong_operands(instruction, arch, transfer.generic_bytes)
+    is_unlisted = wrong is not None and wrong[0] == "unknown-register"
+    if is_unlisted and arch is not None and not arch.has_every_register:  # it may exist
+        return Transfer(None, transfer.form)(instruction, perform, shape, findings.add)
     if wrong is not None and wrong[0] != "narrow-base-register":  # the step knows more of these
         findings.add("error", *wrong)
         return None
