@@ -108,9 +108,12 @@ def filled(
         if variable_location is None:
             require_frame_of(variable, frame, context)
         why = why_not_described(variable, focus.code_object, context.pc)
-        not_known = variable.why_not_known if attribute is None else None
-        if not_known is not None:
-            raise Ambiguous(not_known)
+        if attribute is None and variable.kind != "parameter":
+            from dwarfgpu.dwarf.scope.thread_statics import why_not_known  # most have a location
+
+            not_known = why_not_known(variable)
+            if not_known is not None:
+                raise Ambiguous(not_known)
         if attribute is None or why is not None:
             raise UndefinedBits(why or _without_location(variable))
         location = (

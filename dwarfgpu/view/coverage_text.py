@@ -307,8 +307,8 @@ class Line:
 
 
 def undescribed(variable: Variable, code_objects: Iterable[CodeObject]) -> str:
-    """Return where the symbol of a variable is that nothing describes, or why it is optimized
-    out."""
+    """Return where the symbol of a variable is that nothing describes, why that is not known, or
+    why it is optimized out."""
     from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable  # few variables need it
 
     symbol = None
@@ -318,7 +318,9 @@ def undescribed(variable: Variable, code_objects: Iterable[CodeObject]) -> str:
         except Ambiguous as error:
             return error.message
     if symbol is None:
-        return f"optimized out: {variable.why_without_location}"
+        from dwarfgpu.dwarf.scope.thread_statics import why_not_known  # few variables need it
+
+        return why_not_known(variable) or f"optimized out: {variable.why_without_location}"
     if symbol.thread_local_in is not None:
         return f"no location: its symbol is at offset {symbol.address:#x} in thread-local storage"
     return f"no location: its symbol is at {symbol.address:#x}"
@@ -336,7 +338,11 @@ def coverage_lines(
     from dwarfgpu.view.location_sentence import description_text, description_words
 
     variable = coverage.variable
-    not_known = variable.why_not_known if variable.location is None else None
+    not_known = None
+    if variable.location is None:
+        from dwarfgpu.dwarf.scope.thread_statics import why_not_known  # most have a location
+
+        not_known = why_not_known(variable)
     for count, row in enumerate(rows(coverage)):
         if count == MAX_ROWS:
             yield Line("…", "", "more ranges are omitted")

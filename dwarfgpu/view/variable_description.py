@@ -101,8 +101,10 @@ def _location(session: Session, variable: Variable) -> Iterator[str]:
 
     match attribute:
         case None:
+            from dwarfgpu.dwarf.scope.thread_statics import why_not_known  # most have a location
+
             known = variable.why_dropped or f"{variable.why_without_location}{suffix}"
-            yield variable.why_not_known or known
+            yield why_not_known(variable) or known
         case ConstValue(data=data):
             yield f"DW_AT_const_value: {data.hex()}"
         case ExprLoc(expression=expression):

@@ -15,6 +15,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
+from dwarfgpu.dwarf.scope.thread_statics import why_not_known
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import Ambiguous
 from tests.cli.command import run
@@ -233,7 +234,7 @@ def test_static_thread_local_variables_of_functions_are_not_known(
     done = run("eval", tmp_path / "t", "--pc", hex(start), "inner")
     assert why in done.error
     made = [variable for variable in variables_of(tmp_path / "t") if variable.name == "gone"]
-    assert {evolve(variable, kind="local").why_not_known for variable in made} == {None}
+    assert {why_not_known(evolve(variable, kind="local")) for variable in made} == {None}
 
 
 LINKED_TOGETHER = {
@@ -301,6 +302,29 @@ def test_automatic_variables_are_not_those_of_symbols_for_others(
     assert of_x.count(" t.c:3  optimized out\n") == of_kept.count(" t.c:3  optimized out\n") == 1
     why = "kept has no location, and whether it is the thread-local variable h.kept is not known"
     assert f" t.c:2  {why}\n" in of_kept and "not known" not in of_x
+
+
+INLINED = """\
+static inline int f(int n) { static __thread int kept = 9; return kept += n; }
+static inline int g(int n) { static int gone = 9; return n; }
+int k(int n) { return f(n) + g(n) + f(3); }
+int main(void) { return k(1); }
+"""
+
+
+def test_thread_local_variables_of_inlined_functions_are_not_known(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """clang puts them into a function without a name."""
+    (tmp_path / "t.c").write_text(INLINED)
+    compiler = [tool("clang-19"), "--target=aarch64-linux-gnu", "-g", "-O2"]
+    linker = tool("aarch64-linux-gnu-gcc")
+    for command in ([*compiler, "-c", "t.c", "-o", "t.o"], [linker, "t.o", "-o", "t"]):
+        subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    why = "kept has no location, and whether it is the thread-local variable f.kept is not known"
+    said = run("where", "--file", tmp_path / "t", "kept", "gone").out
+    assert f"  {why}\n" in said and said.count("not known") == 1
+    assert why in run("eval", tmp_path / "t", "f::kept").error
 
 
 THREAD_LOCAL = """\

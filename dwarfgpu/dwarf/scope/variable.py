@@ -170,16 +170,6 @@ class Variable(OfOpenFile):
         """Why there is no location, if there is none."""
         return self.why_dropped or "it has neither DW_AT_location nor DW_AT_const_value"
 
-    @property
-    def why_not_known(self) -> str | None:
-        """Why a variable of a function, without a location, may have a value nevertheless; None
-        where it is optimized out."""
-        if self.kind != "local" or self.why_dropped is not None:
-            return None
-        from dwarfgpu.dwarf.scope.thread_statics import why_not_known  # most have a location
-
-        return why_not_known(self.die)
-
     def _completing(self) -> Die | None:
         """Return the entry with the location of a variable of a unit without code: the program may
         have been optimized at link time."""

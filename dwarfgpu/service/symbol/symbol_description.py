@@ -96,8 +96,12 @@ def symbol_description(
             return _UNRESOLVED
         if entity.location is None and entity.why_dropped is not None:
             return f"optimized out: {entity.why_dropped}"
-        if entity.location is None and entity.why_not_known is not None:
-            return f"not known: {entity.why_not_known}"
+        if entity.location is None:
+            from dwarfgpu.dwarf.scope.thread_statics import why_not_known  # most have a location
+
+            not_known = why_not_known(entity)
+            if not_known is not None:
+                return f"not known: {not_known}"
         if describer is None:
             description = _describer(session, entity.die, session.pc)
         else:
