@@ -20,10 +20,11 @@ def did_you_mean(
     names: Iterable[str],
     sigil: str = "",
     is_accepted: Callable[[str], bool] | None = None,
+    written: Callable[[str], str] = str,
 ) -> str:
     """Return ` Did you mean "limit"?` with the nearest of the names, in any letter case, or "".
-    `sigil` is their common prefix. Only the first names are considered, and of those that are near
-    only the accepted ones."""
+    `sigil` is their common prefix, and `written` makes of a name what must be written. Only the
+    first names are considered, and of those that are near only the accepted ones."""
     typed = name.lower()[:_MAX_CHARACTERS]
     least, best = _most_edits(typed) + 1, ""
     refused: set[str] = set()
@@ -45,7 +46,7 @@ def did_you_mean(
         refused.add(candidate)
         if len(refused) == _MOST_REFUSED:
             break
-    return f' Did you mean "{sigil}{best}"?' if best else ""
+    return f' Did you mean "{sigil}{written(best)}"?' if best else ""
 
 
 class KnownNames:

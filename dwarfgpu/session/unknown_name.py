@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.scope.functions_by_name import (
 )
 from dwarfgpu.dwarf.scope.global_names import first_names, in_namespaces
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.scope.variable_names import instance_name
+from dwarfgpu.dwarf.scope.variable_names import instance_name, variable_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf_structures import ET_DYN
@@ -104,10 +104,7 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
                 " Without a program location, only global variables are in scope; give --pc ADDR: "
                 f"where {file} {name} lists addresses"
             )
-        first = Wanted(most_entries=MOST_SUGGESTED)
-        files = focus.code_objects
-        names = (variable.name for file in files for variable in _declared(file, first))
-        return suggestion(focus, name, ("variable", "function")) or did_you_mean(name, names)
+        return suggestion(focus, name, ("variable", "function")) or _similar_anywhere(focus, name)
     variables_here = [] if focus.is_absent else focus.variables_to_suggest()
     outer = next((item for item in variables_here if item.name == name and item.inline_level), None)
     if outer is not None:
@@ -165,6 +162,23 @@ def _declared(code_object: CodeObject, query: Wanted) -> Iterator[Variable]:
     for unit in find_variables(code_object.scopes, query):
         for group in unit.groups:
             yield from (variable for variable, _ in group.declared)
+
+
+def _similar_anywhere(focus: SearchedSession, name: str) -> str:
+    """Return ` Did you mean "S::x"?` with a variable of a similar name in any scope, or nothing."""
+    first = Wanted(most_entries=MOST_SUGGESTED)
+    whole_names: dict[str, str] = {}
+
+    def simple_names() -> Iterator[str]:
+        for file in focus.code_objects:
+            for variable in _declared(file, first):
+                whole = _whole_name(variable)
+                if whole == variable.name:  # it is the one that the name alone means
+                    whole_names[whole] = whole
+                whole_names.setdefault(variable.name, whole)
+                yield variable.name
+
+    return did_you_mean(name, simple_names(), written=whole_names.__getitem__)
 
 
 def outside_code(focus: SearchedSession) -> str:
@@ -261,6 +275,13 @@ def _typed_name(variable: Variable, here: tuple[str, ...]) -> str:
     simple = instance_name(variable.die) or variable.name
     scopes = _scopes_around(variable.die)
     return simple if here[: len(scopes)] == scopes else "::".join((*scopes, simple))
+
+
+def _whole_name(variable: Variable) -> str:
+    """Return the name of a variable as it can be typed outside of all scopes."""
+    if variable.kind != "global" or variable.die.unit.is_cplusplus:
+        return _typed_name(variable, ())
+    return variable_name(variable.die)
 
 
 def _is_function(files: Sequence[CodeObject], name: str, *, is_linespec: bool) -> bool:

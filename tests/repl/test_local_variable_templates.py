@@ -147,6 +147,26 @@ def test_a_suggested_name_of_a_namespace_can_be_typed(
             assert re.findall('Did you mean "(.*)"', done.error) == names
 
 
+def test_a_suggested_name_can_be_typed_without_a_program_location(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    text = (
+        "namespace geo { struct S { static int counter; }; int S::counter = 1;\n"
+        "template <class T> T pie = T(3); static int hidden = 2; }\n"
+        "static int hidden = 4;\n"
+        "int main() { return geo::S::counter + geo::pie<int> + geo::hidden + hidden; }\n"
+    )
+    build(tmp_path, {"a.cpp": text}, [[tool("g++"), "-g", "-O0", "-o", "a", "a.cpp"]])
+    for name, suggested in (
+        ("coutner", "geo::S::counter"),
+        ("pei", "geo::pie<int>"),
+        ("hiddne", "hidden"),
+    ):
+        done = run("eval", tmp_path / "a", name)
+        assert re.findall('Did you mean "(.*)"', done.error) == [suggested]
+        assert run("eval", tmp_path / "a", suggested).status == 0
+
+
 def test_constants_of_two_files_of_one_name_are_not_distinguished(
     tool: Callable[[str], str], tmp_path: Path
 ) -> None:
