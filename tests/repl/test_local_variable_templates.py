@@ -114,11 +114,12 @@ def test_an_instance_has_its_arguments_in_info_address(
     text = (
         "namespace n { template <class T> T v = T(6.5); template <class T, int N> T a[N] = {1}; }\n"
         "template <class T> T g = T(9);\n"
-        "int main() { return n::v<double> + n::v<int> + g<long> + n::a<int, 3>[0]; }\n"
+        "int main() { return n::v<double> + n::v<int> + g<unsigned char> + n::a<int, 3>[0]; }\n"
     )
     build(tmp_path, {"a.cpp": text}, [[tool(compiler), "-g", "-O0", "-o", "a", "a.cpp"]])
-    names = ("n::v<double>", "n::v<int>", "g<long>")
+    names = ("n::v<double>", "n::v<int>", "g<unsigned char>")
     commands = [f"{command}{name}" for name in names for command in ("info address ", "print &")]
+    commands += ["info address g<char unsigned>", "info address n::a<int,3>"]
     files = [str(tmp_path / "a")]
     assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
     for answer in answers(None, files, ["print n::v", "print &n::v"]):

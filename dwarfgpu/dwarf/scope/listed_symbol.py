@@ -80,10 +80,10 @@ def listed_name(die: Die, kind: Kind, only_defined: bool) -> str | None:
         return qualified_name(die) if is_variable_alias(die) else None
     if kind == "variables":
         is_listed = is_listed_variable(die, only_defined)
-        return _shown(variable_name(die), die) if is_listed else None
+        return shown_name(variable_name(die), die) if is_listed else None
     if die.tag == dw.TAG_IMPORTED_DECLARATION:
         is_alias = die.name is not None and followed(die).tag == dw.TAG_NAMESPACE
-        return _shown(qualified_name(die), die) if is_alias else None
+        return shown_name(qualified_name(die), die) if is_alias else None
     if die.flag(dw.AT_DECLARATION):
         return None
     if die.tag == dw.TAG_MODULE:
@@ -97,7 +97,7 @@ def listed_name(die: Die, kind: Kind, only_defined: bool) -> str | None:
         return type_name(built, cplusplus=True) if declared_name(built) else None
     if die.name is None:
         return None
-    return _shown(qualified_name(die), die)
+    return shown_name(qualified_name(die), die)
 
 
 def _function_name(die: Die) -> str | None:
@@ -132,7 +132,7 @@ def is_listed_variable(die: Die, only_defined: bool) -> bool:
     return not any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
 
 
-def _shown(name: str, die: Die) -> str:
+def shown_name(name: str, die: Die) -> str:
     """Return `std::iterator_traits<char const*>::pointer`, as GDB writes template arguments."""
     return canonical(name, is_shown=True) if die.unit.is_cplusplus and "<" in name else name
 

@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.scope.declarations import (
     qualified_function,
 )
 from dwarfgpu.dwarf.scope.function_clones import without_parts
+from dwarfgpu.dwarf.scope.listed_symbol import shown_name
 from dwarfgpu.dwarf.scope.named_entries import imports
 from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -210,7 +211,7 @@ def _name_of(die: Die) -> str | None:
     if any(scope.is_function for scope in path_of(declaration)):
         return declaration.name
     if die.unit.is_cplusplus and die.tag in DATA:
-        return variable_name(die)  # with the arguments of a template
+        return shown_name(variable_name(die), die)  # with the arguments of a template
     above = declaration.parent()
     *scopes, simple = qualified(declaration)
     if above is not None and above.tag == dw.TAG_ENUMERATION_TYPE:
