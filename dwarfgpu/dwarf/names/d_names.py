@@ -30,6 +30,18 @@ _STORAGE: Final = pattern(r"(?:[MIJKL]|Nk)*")
 _MODIFIERS: Final = pattern(r"(?:[xyO]|Ng)*")
 _BASIC: Final = pattern(r"[vghstikmlfdeopjqrcbauwn]|z[ik]|Nn")
 _REAL: Final = pattern(r"NAN|N?INF|N?[0-9A-F]+PN?[0-9]+")
+_PLAIN_FUNCTION: Final = pattern(r"M?F(?:N[a-fijlm])*([a-z]*)Z")
+_BASIC_TYPES: Final = {
+    "g": "byte", "h": "ubyte", "s": "short", "t": "ushort", "i": "int", "k": "uint",
+    "l": "long", "m": "ulong", "f": "float", "d": "double", "e": "real", "b": "bool",
+    "a": "char", "u": "wchar", "w": "dchar",
+}  # fmt: skip
+_OWN_WORDS: Final = {"__ctor": "this", "__dtor": "~this"}
+_MADE_FOR: Final = {
+    "__init": "initializer", "__vtbl": "vtable", "__Class": "ClassInfo",
+    "__Interface": "Interface", "__ModuleInfo": "ModuleInfo",
+}  # fmt: skip
+"""What compilers make for a class or module, by its word in names without a type."""
 
 
 @frozen
@@ -77,6 +89,32 @@ def d_name(mangled: str) -> DName | None:
         return DName(steps, beginning, before) if steps else None
     except _Unknown:
         return None
+
+
+def shown_d_name(mangled: str) -> str | None:
+    """Return `m.f(int).x` for `_D1m1fFiZ1xi`, as GDB shows symbols; None as for `d_name`, for
+    instances of templates, and for functions with modifiers or parameters of other than basic
+    types."""
+    known = d_name(mangled)
+    if known is None or "." in mangled:
+        return None
+    rest, shown = mangled.removeprefix(MANGLED), list[str]()
+    for step in known.steps:
+        head = f"{len(step.word.encode())}{step.word}"
+        if "!" in step.word or not rest.startswith(head):
+            return None
+        rest, word = rest.removeprefix(head), _OWN_WORDS.get(step.word, step.word)
+        if step.parameters is None:
+            shown.append(word)
+            continue
+        plain = _PLAIN_FUNCTION.match(rest)
+        if plain is None or any(letter not in _BASIC_TYPES for letter in plain[1]):
+            return None
+        rest = rest[plain.end() :]
+        shown.append(f"{word}({', '.join(_BASIC_TYPES[letter] for letter in plain[1])})")
+    if rest == "Z" and shown[-1] in _MADE_FOR:
+        return f"{_MADE_FOR[shown[-1]]} for {'.'.join(shown[:-1])}"
+    return ".".join(shown)
 
 
 class _Reader:

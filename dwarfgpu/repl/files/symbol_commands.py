@@ -10,6 +10,7 @@ from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.printable import one_line, written_name
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names import d_names
 from dwarfgpu.dwarf.names.demangle import demangled, demangled_clone
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.qualified import split_last
@@ -92,6 +93,8 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
     is_numbered = is_decimal(symbol.symbol.removeprefix(f"{symbol.name}."))  # of a variable
     name = symbol.name if is_numbered else symbol.symbol
     name = (demangled_clone(symbol.symbol) or symbol.name) if is_mangled else name
+    if symbol.symbol.startswith(d_names.MANGLED):
+        name = d_names.shown_d_name(symbol.symbol) or name
     yield Output(f"{name}{offset} in section {symbol.section}{where}", {"symbol": data})
 
 

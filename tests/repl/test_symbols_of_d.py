@@ -1,0 +1,49 @@
+"""`info symbol` in programs of D; GDB is the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.objfile.elf import open_object
+from tests.repl.side_by_side import answers, build
+
+SOURCE = """\
+module pk.em;
+__gshared int shared_ = 4;
+class C { __gshared int gg = 6; int v = 2; int get() { return v; }
+  int get(int a) const { return a; } int two(int a, double b) pure { return a; }
+  this(int x) { v = x; } ~this() { gg = 1; } }
+struct S { int s = 3; }
+int over(int a) { __gshared int inner = 3; return a + inner; }
+int over(ref int a, string s) { return 7; }
+T gen(T)(T x) { return x; }
+extern(C) int main() {
+  auto c = new C(3); int z = 3; S s;
+  return shared_ + c.get() + c.get(2) + over(z, "a") + over(2) + C.gg + c.two(1, 2.0) + gen(s.s); }
+"""
+REFUSED = ("_D2pk2em1C3getMxFiZi", "_D2pk2em4overFKiAyaZi", "_D2pk2em__T3genTiZQhFNaNbNiNfiZi")
+"""With a modifier, with parameters of other than basic types, and of a template."""
+
+
+@pytest.mark.parametrize("compiler", ["gdc", "ldc2"])
+def test_symbols_are_shown_as_they_are_written(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str
+) -> None:
+    tool("gcc")  # which links
+    output = "-of=a" if compiler == "ldc2" else "-oa"
+    build(tmp_path, {"a.d": SOURCE}, [[tool(compiler), "-g", "-O0", output, "a.d"]])
+    symbols = open_object(tmp_path / "a").symbols
+    names = {one.address: one.name for one in symbols if one.name.startswith("_D2pk")}
+    known = [address for address, name in names.items() if name not in REFUSED and "." not in name]
+    commands = [f"info symbol {address:#x}" for address in known]
+    assert len(commands) > 8
+    files = [str(tmp_path / "a")]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+    refused = [address for address, name in names.items() if name in REFUSED]
+    given = answers(None, files, [f"info symbol {address:#x}" for address in refused])
+    assert len(refused) == 3
+    for address, answer in zip(refused, given, strict=True):
+        assert f"\n{names[address]} in section" in answer
