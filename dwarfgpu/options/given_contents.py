@@ -36,9 +36,10 @@ def set_registers(
         return
     from dwarfgpu.machine.state.load_contents import set_part, set_register  # few have options
 
-    counter = target.architecture.register_named("pc")
-    if args.pc is not None and counter is not None:
+    number = target.architecture.program_counter
+    if args.pc is not None and number is not None:
         # A.2.5.1: the program location of the top frame is the program counter.
+        counter = target.architecture.register(number)
         set_register(target, wave, counter, Field("--pc", "value", pc))
     keys: set[str] = set()
     for text in args.reg:

@@ -187,9 +187,9 @@ def _state(
 ) -> StateTarget:
     state = StateTarget(arch)
     state.add_wave(wave)
-    counter = arch.register_named("pc")
-    if pc is not None and counter is not None:
+    if pc is not None and arch.program_counter is not None:
         # A.2.5.1: the program location of the top frame is the program counter.
+        counter = arch.register(arch.program_counter)
         set_register(state, wave, counter, Field("pc", "value", pc))
     for key, contents in registers.items():
         _set(state, wave, key, contents)

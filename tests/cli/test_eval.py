@@ -88,6 +88,23 @@ def test_one_line_where_all_lanes_agree() -> None:
 
 
 @pytest.mark.parametrize(
+    ("architecture", "name"),
+    [("x86_64", "rip"), ("i386", "eip"), ("aarch64", "pc"), ("gfx942", "pc")],
+)
+def test_the_program_location_is_in_the_program_counter(
+    architecture: str, name: str, tmp_path: Path
+) -> None:
+    question = ("--pc", "0x40", "-e", f"regx {name}; deref")
+    assert run("eval", "--arch", architecture, *question).lines == ["64"]
+    path = tmp_path / "state.json"
+    wave = {"pc": "0x100"}
+    schema = "dwarfgpu-state-1"
+    path.write_text(json.dumps({"schema": schema, "architecture": architecture, "waves": [wave]}))
+    assert run("eval", "--state", path, *question).lines == ["64"]  # not that of the state
+    assert run("eval", "--state", path, *question, "--reg", f"{name}=5").lines == ["5"]
+
+
+@pytest.mark.parametrize(
     ("arguments", "status", "expected"),
     [
         # the caller

@@ -76,6 +76,15 @@ def test_call_frame_information_gives_the_frame_at_a_program_location() -> None:
         assert pyelftools.text(place, code) == "0x7ffefffc"  # the CFA is rbp + 16
 
 
+def test_the_program_location_is_in_the_program_counter() -> None:
+    elf, code = opened("x86_64/demo.gcc.O0.v5")
+    die = named(elf, "here")
+    pc = die.get_parent().attributes["DW_AT_low_pc"].value
+    counter_of_one = bytes((0x80, 0))  # DW_OP_breg16 0: rip
+    place = pyelftools.evaluate(counter_of_one, die, code, pc=pc)
+    assert pyelftools.text(place, code).split(" ")[0] == f"{pc:#x}"
+
+
 def test_a_location_list_is_read_at_the_program_location() -> None:
     elf, code = opened("x86_64/demo.gcc.O2.v5")
     die = named(elf, "here")
