@@ -32,11 +32,11 @@ from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.rows import SAVED, RowChecker, SortedRules, sorted_rules
 from dwarfgpu.check.rules import RULES
+from dwarfgpu.dwarf.cfi_rows_by_pc import dialect_of_entry
 from dwarfgpu.dwarf.producer import LAST_WITHOUT_ROWS
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, counted
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import decode
-from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.static_check.abstract_value import Known
 from dwarfgpu.expr.static_check.severity import Severity
 
@@ -96,7 +96,8 @@ class FrameChecker:
     """The checks of one section of call frame information."""
 
     section: FrameSection
-    dialect: Dialect
+    forced_dialect: str | None
+    """The name of the dialect of the whole file."""
     expressions: ExpressionChecker
     functions: Functions
     findings: Findings
@@ -344,8 +345,9 @@ class FrameChecker:
             checked_entry.report("empty-fde", message)
 
     def _checked_entry(self, entry: Cie | Fde) -> CheckedEntry:
-        kind = self.section.kind
-        return CheckedEntry(kind, entry, self.dialect, self.functions, self.findings)
+        cie = entry if isinstance(entry, Cie) else entry.cie
+        dialect = dialect_of_entry(cie, self.forced_dialect)
+        return CheckedEntry(self.section.kind, entry, dialect, self.functions, self.findings)
 
     # Instructions
 
@@ -378,7 +380,8 @@ class FrameChecker:
     ) -> None:
         role = _ROLES.get(instruction.operation.name, _CFA)
         form = self._form(checked_entry)
-        checked = self.expressions.check(data, self.expressions.of(self.dialect, form, role))
+        results = self.expressions.of(checked_entry.dialect, form, role)
+        checked = self.expressions.check(data, results)
         where = instruction.title
         if isinstance(instruction.operands[0], int):
             where += f" of {checked_entry.register(instruction.operands[0])}"
@@ -394,13 +397,13 @@ class FrameChecker:
                 severity=problem.severity,
                 section=problem.section,
             )
-        results = () if checked is None else checked.results
+        known = () if checked is None else checked.results
         if role is _CFA:
-            self._cfa(index, instruction, data, results, checked_entry)
+            self._cfa(index, instruction, data, known, checked_entry)
         elif role.result == "location" and self.expressions.architectures.is_complete:
             number, machines = instruction.operands[0], self.expressions.architectures.all
             assert isinstance(number, int)
-            shortage = short_of_register(number, results, machines) if results else None
+            shortage = short_of_register(number, known, machines) if known else None
             if shortage is not None:
                 message = f"{checked_entry.register(number)} {shortage}"
                 shown = checked_entry.shown(index)
@@ -415,7 +418,7 @@ class FrameChecker:
         checked_entry: CheckedEntry,
     ) -> None:
         """Check that the result of a CFA expression is in memory (A.6.4.2.2)."""
-        expression = decode(data, self.dialect, self._form(checked_entry))
+        expression = decode(data, checked_entry.dialect, self._form(checked_entry))
         last, fault = gives_no_memory(expression), cfa_fault(data, results)
         severity: Severity = "error"
         if last is not None:

@@ -48,8 +48,6 @@ from dwarfgpu.errors import (
     Unsupported,
     counted,
 )
-from dwarfgpu.expr.dialect.dialect import AMD, Dialect
-from dwarfgpu.expr.dialect.dialect import dialect as dialect_named
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.relocate import relocated_data
 from dwarfgpu.objfile.separate_debug import is_debug_file
@@ -328,7 +326,7 @@ def _frames(
     )
     checker = FrameChecker(
         section,
-        _dialect(code_object.info),
+        code_object.info.sections.program.forced_dialect,
         expressions,
         Functions(file, LineLookup(code_object.scopes), code_object.load_address),
         findings,
@@ -361,15 +359,3 @@ def _search_table(file: ObjectFile, findings: Findings) -> SearchTable | None:
 def _report_search_table(message: str, findings: Findings) -> None:
     rule, position = RULES["search-table"], FindingPosition(eh_frame_hdr.SECTION, 0, "table")
     findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
-
-
-def _dialect(info: DebugInfo) -> Dialect:
-    """Call frame information belongs to no unit: the dialect of the file's first, else amd."""
-    forced = info.sections.program.forced_dialect
-    if forced is not None:
-        return dialect_named(forced)
-    try:
-        first = next(iter(info.units), None)
-        return AMD if first is None else first.dialect
-    except DwarfGpuError:
-        return AMD

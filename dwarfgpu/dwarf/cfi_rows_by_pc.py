@@ -332,18 +332,23 @@ class CallFrames:
         return any(section.name in _SECTIONS_OF_GO for section in self._object.sections)
 
     def dialect(self, cie: Cie) -> Dialect:
-        """Return the dialect of an entry's expressions.
-
-        `[llvm:…]` marks compilers that wrote the one-byte encodings, along with the others.
-        """
+        """Return the dialect of an entry's expressions."""
         try:
-            forced = self._program.forced_dialect
-            if forced is not None:
-                return dialect(forced)
-            return AMD_DIRECT if cie.augmentation.text.startswith("[llvm") else AMD
+            return dialect_of_entry(cie, self._program.forced_dialect)
         except FOREIGN:
             require_right_arguments(CallFrames.dialect, self, cie)
             raise
+
+
+def dialect_of_entry(cie: Cie, forced: str | None) -> Dialect:
+    """Return the dialect of an entry's expressions, which belong to no unit.
+
+    `[llvm:…]` marks compilers that wrote the one-byte encodings, along with the others. `forced`:
+    the name of the dialect of the whole file.
+    """
+    if forced is not None:
+        return dialect(forced)
+    return AMD_DIRECT if cie.augmentation.text.startswith("[llvm") else AMD
 
 
 def search_table_of(file: ObjectFile) -> SearchTable | None:

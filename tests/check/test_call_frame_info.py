@@ -27,22 +27,35 @@ from dwarfgpu.objfile.elf_structures import ET_DYN, ET_REL, SHF_ALLOC
 from tests.check.made import (
     ALLOCATED_CODE,
     CODE,
+    COMPILE_UNIT,
+    STRING,
     block,
     cfi_entry,
     cie,
     findings,
     fixture_verdict,
     frame_file,
+    info_file,
     operations,
     rules,
     verdict_on,
     words,
 )
 from tests.cli.command import run
-from tests.dwarf.builder import AMDGPU, FIXTURES, X86_64, Content, debug_info, elf, read_fixture
+from tests.dwarf.builder import (
+    AMDGPU,
+    FIXTURES,
+    X86_64,
+    Content,
+    Shape,
+    debug_info,
+    elf,
+    read_fixture,
+)
 from tests.work import calls_of
 
 EM_MIPS, EM_RISCV = 8, 243
+PRODUCER = 0x25
 S32, S33, V0, V40, PC, EXEC, S30, S31 = 64, 65, 2560, 2600, 16, 17, 62, 63
 UNDEFINED, SAME, REGISTER, EXPRESSION, VAL_EXPRESSION = 0x07, 0x08, 0x09, 0x10, 0x16
 VAL_OFFSET, OFFSET = 0x14, 0x05
@@ -451,6 +464,32 @@ def test_an_unknown_augmentation_is_a_finding(count: int, fdes: str) -> None:
 def test_augmentations_that_add_no_fields_are_known(text: bytes) -> None:
     common = cfi_entry(b"\xff" * 4, b"\x04" + text + b"\0\x08\0\x01\x04\x10")
     assert rules(verdict_on(frame_file(KERNEL, common=common))) == []
+
+
+@pytest.mark.parametrize(
+    ("augmentation", "user", "expected"),
+    [
+        (b"", b"\xe1", [("warning", "unknown-operation")]),  # --quirk legacy-augmentation reads it
+        (b"", b"\xe9\2", []),
+        (b"[llvm:v0.0]", b"\xe1", []),
+        (b"[llvm:v0.0]", b"\xe9\2", []),
+    ],
+)
+def test_expressions_have_the_dialect_of_their_cie(
+    augmentation: bytes, user: bytes, expected: list[tuple[str, str]]
+) -> None:
+    """As frames have it: they belong to no unit."""
+    head = b"\x04" + augmentation + b"\0\x08\0\x01\x04\x10"
+    code = b"\x0f" + block(b"\x30\x36" + user) + rule(UNDEFINED, PC)  # form_aspace_address
+    section = cfi_entry(b"\xff" * 4, head) + cfi_entry(bytes(4), words(0x1000, 0x40) + code)
+    producer = b"AMD clang version 15.0.0 (https://github.com/RadeonOpenCompute)\0"
+    shape = Shape(COMPILE_UNIT, ((PRODUCER, STRING),))
+    with_unit = info_file([shape], b"\x01" + producer, {".debug_frame": section})
+    assert rules(verdict_on(with_unit)) == expected
+    without_unit = elf({".text": CODE, ".debug_frame": section}, AMDGPU)
+    assert rules(verdict_on(without_unit)) == expected
+    forced = [] if user == b"\xe1" else [("error", "cut-short")]
+    assert rules(verdict_on(with_unit, "amd-direct-16")) == forced
 
 
 def test_the_instruction_is_marked() -> None:
