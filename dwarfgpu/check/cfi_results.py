@@ -15,7 +15,7 @@ from dwarfgpu.errors import counted
 from dwarfgpu.expr.static_check.abstract_value import REGISTER, Known
 from dwarfgpu.expr.static_check.severity import Severity
 from dwarfgpu.model.location import IncompleteComposite, Location
-from dwarfgpu.model.storage import Memory
+from dwarfgpu.model.storage import Implicit, Memory, Undefined
 
 _EMPTY: Final = "an empty expression"
 
@@ -33,12 +33,18 @@ def _no_byte_address(result: Known | None) -> tuple[str, Severity] | None:
         return None
     if result.kinds == REGISTER:
         return "a register", "warning"
-    if not isinstance(result.entry, Location):
+    if result.in_top_frame or not isinstance(result.entry, Location):
         return None  # a composite that is not complete is known by the last operation
     single = result.entry.single_locations[0]
-    if isinstance(single.storage, Memory) and single.bit_offset % 8:
-        return "a position within a byte", "error"
-    return None
+    match single.storage:
+        case Memory():
+            return ("a position within a byte", "error") if single.bit_offset % 8 else None
+        case Undefined():
+            return "an undefined location", "error"
+        case Implicit():
+            return "an implicit value", "error"
+        case _:
+            return None
 
 
 def short_of_register(

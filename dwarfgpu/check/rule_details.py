@@ -362,9 +362,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "RISC-V and LLVM for MIPS write it, is a warning: debuggers take the offset as 0"
     ),
     "cfa-not-memory": (
-        "a CFA expression without operations, or whose result is an implicit location, a composite "
-        "or a position within a byte; a warning for a register, which memory may hold in an outer "
-        "frame"
+        "a CFA expression without operations, or whose result is an undefined location, as that "
+        "of an empty stack, an implicit location, a composite or a position within a byte; a "
+        "warning for a register, which memory may hold in an outer frame"
     ),
     "unbalanced-state": "`restore_state` without `remember_state`",
     "location-order": (

@@ -123,6 +123,12 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
      cfa_expression("regx s32; deref_size 4; lit6; LLVM_form_aspace_address")),
     ("cfa-not-memory", "warning", cfa_expression("regx v40; LLVM_offset_uconst 4"),
      cfa_expression("regx v40; LLVM_offset_uconst 4; deref_size 4")),
+    # what an operation without effect leaves, or an empty stack
+    ("cfa-not-memory", "error", cfa_expression("nop"), cfa_expression("lit8; nop")),
+    ("cfa-not-memory", "error", cfa_expression("lit8; drop"), cfa_expression("lit8; dup; drop")),
+    ("cfa-not-memory", "error", cfa_expression("lit8; stack_value; nop"),
+     cfa_expression("lit8; stack_value; drop; lit8")),
+    ("cfa-not-memory", "error", cfa_expression("LLVM_undefined; nop"), cfa_expression("lit8")),
     ("unbalanced-state", "error", CFA + ADVANCE + RECALL, CFA + REMEMBER + ADVANCE + RECALL),
     ("location-order", "error", CFA + BACK, CFA + SET_LOC),
     ("register-cycle", "error", CFA + rule(REGISTER, S30, S31) + rule(REGISTER, S31, S30),

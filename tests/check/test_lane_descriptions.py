@@ -77,6 +77,8 @@ TABLE = [
     (ITERATIONS, "lit4", ERROR, COUNT, NO_NUMBER),
     (ITERATIONS, "addr 0x1000", ERROR, COUNT, NO_NUMBER),
     (ITERATIONS, "LLVM_undefined", ERROR, COUNT, NO_NUMBER),
+    (ITERATIONS, "nop", ERROR, COUNT, NO_NUMBER),
+    (ITERATIONS, "lit4; stack_value; drop", ERROR, COUNT, NO_NUMBER),
     (ITERATIONS, "lit4; stack_value; piece 8", ERROR, COUNT, NO_NUMBER),
     (ITERATIONS, "lit0; stack_value", ERROR, COUNT, "the number of iterations is 0"),
     (ITERATIONS, "const1s -3; stack_value", ERROR, COUNT, "the number of iterations is -3"),

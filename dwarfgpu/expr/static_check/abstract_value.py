@@ -46,7 +46,7 @@ from dwarfgpu.model.location import (
     Location,
     SingleLocation,
 )
-from dwarfgpu.model.storage import Implicit, Memory, Register, is_compound
+from dwarfgpu.model.storage import Implicit, Memory, Register, Undefined, is_compound
 from dwarfgpu.model.value import Value
 
 GENERIC, TYPED, POINTER, ADDRESS, REGISTER, OTHER_LOCATION, PARTIAL = (1 << n for n in range(7))
@@ -276,6 +276,11 @@ def performed(perform: Perform, entries: list[Known], ctx: Context) -> Known | N
         if isinstance(storage, Implicit) and storage.size_bits > _MAX_BITS:
             top, blank = blank_location(storage.size_bits), True
     return Known(kind_of(top), top, blank, in_top_frame)
+
+
+def undefined_location() -> Location:
+    """Return the location that an empty stack gives (A.2.5.4)."""
+    return Location((SingleLocation(Undefined()),))
 
 
 def blank_location(size_bits: int) -> Location:

@@ -36,6 +36,7 @@ from dwarfgpu.expr.static_check.abstract_value import (
     TYPED,
     BaseTypes,
     Known,
+    undefined_location,
 )
 from dwarfgpu.expr.static_check.operand_kinds import kinds_text
 from dwarfgpu.expr.static_check.operand_rules import (
@@ -486,7 +487,7 @@ class _Checker:
         for finding in wrong or on_some_paths([self._wrong_result(path) for path in ends]):
             self._result(*finding)
         if shape.most_depth == 0:
-            return Known(OTHER_LOCATION)
+            return Known(OTHER_LOCATION, undefined_location())
         more = shape.least_depth - 1 - self.most_left
         if shape.most is not None and more > 0:
             entries = "entry is" if more == 1 else "entries are"
