@@ -27,16 +27,16 @@ from dwarfgpu.check.cfi_results import (
     short_of_register,
 )
 from dwarfgpu.check.checked_entry import CheckedEntry
-from dwarfgpu.check.expressions import ExpressionChecker, Role, gives_no_memory
+from dwarfgpu.check.expressions import ExpressionChecker, gives_no_memory
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.rows import SAVED, RowChecker, SortedRules, sorted_rules
 from dwarfgpu.check.rules import RULES
+from dwarfgpu.check.rules_on_cfa import CFA, EXPRESSION, VAL_EXPRESSION, RulesOnCfa, results_of
 from dwarfgpu.dwarf.cfi_rows_by_pc import dialect_of_entry
 from dwarfgpu.dwarf.producer import LAST_WITHOUT_ROWS
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, counted
-from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.static_check.abstract_value import Known
 from dwarfgpu.expr.static_check.severity import Severity
 
@@ -49,12 +49,7 @@ _OF_INSTRUCTION: Final = 24
 _USUAL_WORK: Final = 16
 """Of each byte of an FDE, which does not count: those of compilers take a third of it, and a
 browser has a million of them."""
-_CFA: Final = Role("location", 0, is_cfi=True)
-_ROLES: Final = {
-    "expression": Role("location", 1, is_cfi=True),
-    "val_expression": Role("value", 1, is_cfi=True),
-}
-"""The roles of expressions of rules: the CFA is on the stack (A.6.4.1)."""
+_ROLES: Final = {"expression": EXPRESSION, "val_expression": VAL_EXPRESSION}
 _ADVANCES: Final = ("set_loc", "advance_loc", "advance_loc1", "advance_loc2", "advance_loc4",
                     "MIPS_advance_loc8")  # fmt: skip
 _BROKEN: Final = {
@@ -260,6 +255,7 @@ class FrameChecker:
         row = Row(0, 0, initial.cfa, initial.rules)
         self._initial[cie.offset] = rules = sorted_rules(initial.rules)
         RowChecker(self.expressions.architectures, checked_entry, rules).check(row, is_fde=False)
+        RulesOnCfa(self.expressions, checked_entry).check(row)
         return True
 
     def _fde(self, row: int) -> bool:
@@ -289,8 +285,10 @@ class FrameChecker:
         self._instructions(checked_entry)
         rules = self._initial[fde.cie.offset]
         rows = RowChecker(self.expressions.architectures, checked_entry, rules)
+        on_cfa = RulesOnCfa(self.expressions, checked_entry)
         for one in table.rows:
             rows.check(one, is_fde=True)
+            on_cfa.check(one)
         if self._without_rule:
             self._return_column(fde, table.rows, checked_entry)
         _rows_without_cfa(table.rows, fde, checked_entry)
@@ -378,9 +376,8 @@ class FrameChecker:
     def _expression(
         self, index: int, instruction: CfaInstruction, data: bytes, checked_entry: CheckedEntry
     ) -> None:
-        role = _ROLES.get(instruction.operation.name, _CFA)
-        form = self._form(checked_entry)
-        results = self.expressions.of(checked_entry.dialect, form, role)
+        role = _ROLES.get(instruction.operation.name, CFA)
+        results = results_of(role, checked_entry, self.expressions)
         checked = self.expressions.check(data, results)
         where = instruction.title
         if isinstance(instruction.operands[0], int):
@@ -398,8 +395,14 @@ class FrameChecker:
                 section=problem.section,
             )
         known = () if checked is None else checked.results
-        if role is _CFA:
-            self._cfa(index, instruction, data, known, checked_entry)
+        if role is CFA:
+            self._cfa(
+                index,
+                instruction,
+                decode(data, results.dialect, results.form),
+                known,
+                checked_entry,
+            )
         elif role.result == "location" and self.expressions.architectures.is_complete:
             number, machines = instruction.operands[0], self.expressions.architectures.all
             assert isinstance(number, int)
@@ -413,13 +416,12 @@ class FrameChecker:
         self,
         index: int,
         instruction: CfaInstruction,
-        data: bytes,
+        expression: Expression,
         results: tuple[Known | None, ...],
         checked_entry: CheckedEntry,
     ) -> None:
         """Check that the result of a CFA expression is in memory (A.6.4.2.2)."""
-        expression = decode(data, checked_entry.dialect, self._form(checked_entry))
-        last, fault = gives_no_memory(expression), cfa_fault(data, results)
+        last, fault = gives_no_memory(expression), cfa_fault(expression.data, results)
         severity: Severity = "error"
         if last is not None:
             subject = f"the result of {last}"
@@ -430,10 +432,6 @@ class FrameChecker:
         message = f"{instruction.title}: {subject} is not a memory location"
         shown = checked_entry.shown(index)
         checked_entry.report("cfa-not-memory", message, shown=shown, severity=severity)
-
-    def _form(self, checked_entry: CheckedEntry) -> UnitFormat:
-        format = checked_entry.program.format
-        return UnitFormat(format.address_size, 4, 5, format.endian)
 
     def _stopped(self, error: DwarfGpuError, checked_entry: CheckedEntry) -> None:
         """Report why the instructions could not be executed to their end."""

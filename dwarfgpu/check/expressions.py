@@ -97,6 +97,7 @@ class Checked:
 _MAX_FAULTS: Final = 20
 """Maximum number of findings per expression, the worst first."""
 _NOTHING: Final = Checked()
+_ANYTHING: Final = Known()
 _FRAMED: Final = Checked(uses_frame_base=True)
 _OF_PARTS: Final = (Role("location"), Role("location", has_object=False), Role())
 """Roles in which the stack is empty at first, and a composite may be the result."""
@@ -187,6 +188,8 @@ class Results:
         init=False, factory=dict
     )
     """What base types add to the findings about an expression that names them."""
+    on_cfa: dict[tuple[bytes, Known], tuple[Fault, ...]] = field(init=False, factory=dict)
+    """What the CFA adds to the findings about an expression of a rule."""
     shared: dict[bytes, Checked] = field(init=False, factory=dict)
     """What is found about parts of composites by themselves, and numbers that are 0."""
 
@@ -256,6 +259,31 @@ class ExpressionChecker:
                 if finding not in without_types
             )
         return results.typed[key]
+
+    def check_cfa(self, data: bytes, results: Results, cfa: Known) -> tuple[Fault, ...]:
+        """Return the errors of an expression of a rule, checked without any, that only what is
+        known of its CFA shows."""
+        key, checked = (data, cfa), results.checked_expressions.get(data)
+        if key not in results.on_cfa:
+            results.on_cfa[key] = (
+                () if checked is None else self._by_cfa(data, results, checked, cfa)
+            )
+        return results.on_cfa[key]
+
+    def _by_cfa(
+        self, data: bytes, results: Results, checked: Checked, cfa: Known
+    ) -> tuple[Fault, ...]:
+        if any(fault.finding.severity == "error" for fault in checked.faults):
+            return ()
+        try:
+            self._budget.spend(data)
+        except LimitExceeded as error:
+            self._findings.skip(error)
+            return ()
+        dialect, form = results.dialect, results.form
+        steps = partial(self._steps, data, dialect, form)
+        faults = self._static(data, dialect, form, results.role, top=cfa)
+        return tuple(Fault(fault, steps) for fault in faults if fault.severity == "error")
 
     def _check(self, data: bytes, results: Results) -> Checked:
         alike = with_zero(data, results.form)
@@ -365,6 +393,7 @@ class ExpressionChecker:
         form: UnitFormat,
         role: Role,
         base_types: Mapping[int, BaseType] | None = None,
+        top: Known = _ANYTHING,
     ) -> list[static.Finding]:
         """Return the findings under the architecture that knows all registers of the expression."""
         best: list[static.Finding] | None = None
@@ -378,6 +407,7 @@ class ExpressionChecker:
                 initial_may_be_left=role.is_cfi,
                 result_kind=role.result,
                 base_types=base_types,
+                initial_top=top,
             )
             if not any(fault.rule == "unknown-register" for fault in faults):
                 return faults

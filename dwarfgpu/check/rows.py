@@ -218,8 +218,6 @@ class RowChecker:
                 source = self.architectures.register(rule.register)
                 size_bits = None if source is None else source.size_bits
                 subject = self.checked_entry.register(rule.register)
-            elif isinstance(rule, ValOffsetRule):
-                size_bits, subject = self._cfa_bits(row), "an address"
             elif isinstance(rule, ValExpressionRule):
                 # No operation that CFI may use gives a value of another type.
                 size_bits, subject = 8 * self.checked_entry.program.format.address_size, "a value"
@@ -232,14 +230,6 @@ class RowChecker:
             )
             shown = self.checked_entry.shown_rule(number, row)
             self.checked_entry.report("register-size", message, row=row, shown=shown)
-
-    def _cfa_bits(self, row: Row) -> int | None:
-        """Return the size of an address in the address space of the CFA, if known."""
-        architecture = self.architectures.architecture
-        if architecture is None or not isinstance(row.cfa, RegisterCfa):
-            return None
-        space = architecture.address_spaces.get(row.cfa.address_space)
-        return None if space is None else space.address_bits
 
     def _cycle(self, row: Row, rules: Mapping[int, Rule]) -> list[int]:
         """Return registers that depend on each other, the first again at the end; empty if none do.

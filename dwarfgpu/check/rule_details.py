@@ -13,7 +13,9 @@ DETAILS: Final[Mapping[str, str]] = {
     "wrong-kind": (
         "an operand neither has nor converts to the kind that the operation requires, or it is a "
         "value of a type that the operation does not take. A register where a value is required "
-        "is a warning: in an outer frame, memory may hold its value"
+        "is a warning: in an outer frame, memory may hold its value. In call frame information "
+        "the CFA that is on the stack at first counts as what it is in the row: one in private "
+        "memory converts to no value"
     ),
     "mixed-types": (
         "arithmetic on, or a comparison of, values of two types: the generic type and a base type, "

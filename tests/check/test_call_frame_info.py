@@ -91,6 +91,9 @@ UNKNOWN = cfi_entry(b"\xff" * 4, b"\x04xyz\0")
 """A CIE with an undefined augmentation."""
 PAIR = "regx s30; piece 4; regx s31; piece 4"
 
+BASE = "regx s32; deref_size 4; lit6; shl"
+PRIVATE_CFA = cfa_expression(f"{BASE}; lit6; LLVM_form_aspace_address; lit8; LLVM_offset")
+
 BEHIND = "fde-outside-file"
 
 TABLE: list[tuple[str, str, bytes, bytes]] = [
@@ -169,6 +172,24 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("register-size", "warning",
      CFA + by_expression(EXPRESSION, V40, "deref_size 4; LLVM_extend 32, 32"),
      CFA + by_expression(EXPRESSION, V40, "deref_size 4; LLVM_extend 32, 64")),
+    # what the CFA of the row shows: its address space is not the default one
+    ("wrong-kind", "error", CFA + by_expression(EXPRESSION, S33, "plus_uconst 8"),
+     def_cfa(PC) + by_expression(EXPRESSION, S33, "plus_uconst 8")),
+    ("wrong-kind", "error", CFA + by_expression(VAL_EXPRESSION, EXEC, "lit8; plus"),
+     CFA + by_expression(VAL_EXPRESSION, EXEC, "lit8; LLVM_offset; deref")),
+    ("wrong-result", "error", CFA + by_expression(VAL_EXPRESSION, EXEC, "nop"),
+     def_cfa(PC) + by_expression(VAL_EXPRESSION, EXEC, "nop")),
+    ("wrong-kind", "error", PRIVATE_CFA + by_expression(EXPRESSION, S33, "plus_uconst 8"),
+     cfa_expression(f"{BASE}; lit0; LLVM_form_aspace_address")
+     + by_expression(EXPRESSION, S33, "plus_uconst 8")),
+    ("wrong-kind", "error",
+     def_cfa(PC) + by_expression(EXPRESSION, S33, "plus_uconst 8") + ADVANCE + CFA,
+     def_cfa(PC) + by_expression(EXPRESSION, S33, "plus_uconst 8") + ADVANCE + def_cfa(PC, 8)),
+    ("register-size", "error", PRIVATE_CFA + rule(VAL_OFFSET, EXEC, 2),
+     PRIVATE_CFA + rule(VAL_OFFSET, S33, 2)),
+    ("register-size", "error",
+     cfa_expression("lit8; lit6; LLVM_form_aspace_address") + rule(VAL_OFFSET, EXEC, 2),
+     cfa_expression("lit8") + rule(VAL_OFFSET, EXEC, 2)),
     ("empty-fde", "warning", b"", KERNEL),
     ("empty-fde", "warning", NOP, rule(UNDEFINED, PC)),
     ("ill-formed-cfi", "error", CFA + rule(OFFSET, S30, 1 << 62), CFA + rule(OFFSET, S30, 1 << 61)),
@@ -377,6 +398,20 @@ def test_a_column_that_functions_preserve_needs_no_rule(
     common = cie(def_cfa(7, 8) + rule(OFFSET, RIP, 2), column=column)
     verdict = verdict_on(frame_file(of_fde, common=common, machine=X86_64))
     assert rules(verdict) == expected
+
+
+@pytest.mark.parametrize("flags", [0x30, 0x41])
+def test_where_the_cfa_is_counts_on_both_wave_sizes(flags: int) -> None:
+    """gfx900, and gfx1100 of an unknown wave size."""
+    broken = PRIVATE_CFA + by_expression(EXPRESSION, S33, "plus_uconst 8")
+    data = bytearray(frame_file(broken, broken + ADVANCE + CFA))
+    data[48:52] = words(flags, size_bytes=4)
+    found = findings(verdict_on(bytes(data)))
+    assert [finding.rule for finding in found] == ["wrong-kind"] * 2  # once for each FDE
+    assert found[0].message == (
+        "in the rule of SGPR33, with the CFA in private_wave: DW_OP_plus_uconst: a value is "
+        "required as the augend, not a location description that converts to no value"
+    )
 
 
 def test_a_column_of_a_pair_of_registers() -> None:

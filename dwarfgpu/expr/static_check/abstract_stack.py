@@ -267,7 +267,8 @@ class Transfer:
                 kinds = ADDRESS if space == 0 else LOCATION if space is None else OTHER_LOCATION
                 if popped[0].kinds & POINTER:
                     kinds = LOCATION
-                return rest.pushed(Known(kinds))
+                known_space = space if kinds == OTHER_LOCATION else None
+                return rest.pushed(Known(kinds, space=known_space))
             case "stack_value" if popped[0].kinds in (GENERIC, ADDRESS):
                 blank = blank_location(self.address_bits)
                 return rest.pushed(Known(OTHER_LOCATION, blank, is_blank=True))
@@ -278,7 +279,8 @@ class Transfer:
                     Known(OTHER_LOCATION, _elements(size_bits, count), is_blank=True)
                 )
             case "LLVM_offset" | "LLVM_offset_uconst":
-                return rest.pushed(Known(as_location(popped[0].kinds)))
+                kinds = as_location(popped[0].kinds)
+                return rest.pushed(Known(kinds, space=popped[0].space))
             case "LLVM_bit_offset":
                 return rest.pushed(Known(moved_by_bits(popped[0].kinds, popped[1].constant)))
         if is_arithmetic(operation):

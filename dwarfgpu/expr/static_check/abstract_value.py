@@ -104,6 +104,8 @@ class Known:
     """Whether it is so in the top call frame; in another one registers may be anywhere."""
     type: BaseType | None = None
     """The base type of a value of one, if known."""
+    space: int | None = None
+    """The number of the address space of a place in memory whose address is unknown, if known."""
 
     @property
     def constant(self) -> int | None:
@@ -132,14 +134,15 @@ class Known:
         blank = is_same and (self.is_blank or other.is_blank)
         top = is_same and (self.in_top_frame or other.in_top_frame)
         type = self.type if self.type == other.type else None
-        known = kinds, blank, top, type
+        space = self.space if self.space == other.space else None
+        known = kinds, blank, top, type, space
         if is_same is (entry is not None) and known == self._without_entry:
             return self
-        return Known(kinds, entry if is_same else None, blank, top, type)
+        return Known(kinds, entry if is_same else None, blank, top, type, space)
 
     @property
-    def _without_entry(self) -> tuple[int, bool, bool, BaseType | None]:
-        return self.kinds, self.is_blank, self.in_top_frame, self.type
+    def _without_entry(self) -> tuple[int, bool, bool, BaseType | None, int | None]:
+        return self.kinds, self.is_blank, self.in_top_frame, self.type, self.space
 
 
 BaseTypes: TypeAlias = Mapping[int, BaseType]

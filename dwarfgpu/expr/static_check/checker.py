@@ -55,6 +55,7 @@ hundred at most."""
 VISITS = 8
 """How often the facts about an operation's stack may change before they are dropped."""
 _FORM = UnitFormat()
+_ANYTHING: Final = Known()
 _FIRST_VENDOR_OPCODE = 0xE0
 """DW_OP_lo_user."""
 
@@ -93,6 +94,7 @@ def check(
     initial_may_be_left: bool = False,
     result_kind: ResultKind | None = None,
     base_types: BaseTypes | None = None,
+    initial_top: Known = _ANYTHING,
 ) -> list[Finding]:
     """Return the findings in the order of the bytes; never raises.
 
@@ -100,12 +102,12 @@ def check(
 
     `initial_stack_depth`: number of initial entries; None if unknown, as for the target of a
     DW_OP_call. `initial_may_be_left`: whether the expression may ignore them, as one of
-    DW_CFA_expression ignores the CFA (A.6.4.2.3).
+    DW_CFA_expression ignores the CFA (A.6.4.2.3). `initial_top`: what is known of the last of them.
     """
     most_left = (initial_stack_depth or 0) if initial_may_be_left else 0
     program = bind(decode(data, dialect, form))
     checker = _Checker(program, arch, result_kind, most_left, base_types=base_types or {})
-    checker.run(_initial(initial_stack_depth))
+    checker.run(_initial(initial_stack_depth, initial_top))
     return sorted(checker.findings, key=lambda finding: finding.offset)
 
 
@@ -122,11 +124,12 @@ def result_of(
     return checker.run(_initial(initial_stack_depth))
 
 
-def _initial(depth: int | None) -> Shape:
+def _initial(depth: int | None, top: Known = _ANYTHING) -> Shape:
     if depth is None:
         return UNKNOWN_SHAPE
     known_depth = min(depth, TRACKED_ENTRIES)
-    return Shape((Known(),) * known_depth, depth - known_depth, depth - known_depth)
+    entries = (*(_ANYTHING,) * (known_depth - 1), top)[:known_depth]
+    return Shape(entries, depth - known_depth, depth - known_depth)
 
 
 @frozen(eq=False)
