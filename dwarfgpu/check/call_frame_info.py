@@ -488,9 +488,8 @@ class FrameChecker:
 
 
 def _rows_without_cfa(rows: tuple[Row, ...], fde: Fde, checked_entry: CheckedEntry) -> None:
-    """Report a row without a CFA in an FDE that defines one elsewhere, unless it is the outermost
-    frame."""
-    if all(row.cfa is None for row in rows):
+    """Report a row without a CFA in an FDE that has rules, unless it is the outermost frame."""
+    if all(row.is_empty for row in rows):
         return
     for row in rows:
         if row.cfa is not None:

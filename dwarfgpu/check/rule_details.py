@@ -358,7 +358,7 @@ DETAILS: Final[Mapping[str, str]] = {
     "lost-cfa": (
         "a register is saved at an offset from the CFA, but no rule defines the CFA; or an "
         "instruction changes the register or the offset of a CFA that is undefined or an "
-        "expression. A row without a CFA in an FDE whose other rows have one is a warning, "
+        "expression. A row without a CFA in an FDE that has rules is a warning, "
         "unless the return address is undefined; at the start of a kernel, before LLVM's first "
         "rules, it is a note. `DW_CFA_def_cfa_register` at the start of a CIE, as GNU as for "
         "RISC-V and LLVM for MIPS write it, is a warning: debuggers take the offset as 0"

@@ -115,6 +115,8 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("lost-cfa", "error", KERNEL + CFA_OFFSET, CFA + CFA_OFFSET),
     ("lost-cfa", "error", CFA_OFFSET, CFA + CFA_OFFSET),
     ("lost-cfa", "error", rule(OFFSET, S30, 1), CFA + rule(OFFSET, S30, 1)),
+    ("lost-cfa", "warning", rule(REGISTER, S30, S31),
+     rule(REGISTER, S30, S31) + rule(UNDEFINED, PC)),
     ("lost-cfa", "warning", REMEMBER + CFA + ADVANCE + RECALL, CFA + REMEMBER + ADVANCE + RECALL),
     ("cfa-not-memory", "error", cfa_expression("lit1; stack_value"), KERNEL),
     ("cfa-not-memory", "error", cfa_expression(PAIR), cfa_expression("lit8")),
