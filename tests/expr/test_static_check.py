@@ -16,7 +16,13 @@ from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.cli.main import main
 from dwarfgpu.expr.context import ResultKind, UnitFormat
-from dwarfgpu.expr.dialect.dialect import AMD, AMD_PROVISIONAL, UPSTREAM_CLANG, Dialect
+from dwarfgpu.expr.dialect.dialect import (
+    AMD,
+    AMD_PROVISIONAL,
+    DWARF6_PROVISIONAL,
+    UPSTREAM_CLANG,
+    Dialect,
+)
 from dwarfgpu.expr.static_check.checker import Finding, check
 from dwarfgpu.expr.text.assembly import assemble
 from tests.work import assert_linear, calls_of
@@ -198,6 +204,32 @@ def test_finds(text: str, offset: int, severity: str, message: str) -> None:
 def test_a_register_where_a_value_is_required_is_one_finding(text: str, dialect: Dialect) -> None:
     rules = [finding.rule for finding in found(text, dialect=dialect)]
     assert rules == ["wrong-kind"]
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect", "message"),
+    [
+        ("regx v3; regx s4; lit4; lit4; neg; LLVM_overlay", AMD_PROVISIONAL, "size of an overlay"),
+        ("regx v3; regx s4; const1s -4; lit4; LLVM_overlay", AMD_PROVISIONAL, "offset of an"),
+        ("addr 0; regx s4; LLVM_push_lane; const1s -4; LLVM_bit_overlay", AMD_PROVISIONAL, "size"),
+        ("LLVM_push_lane; regx s4; const1s -4; lit4; LLVM_bit_overlay", AMD_PROVISIONAL, "offset"),
+        ("regx v3; regx s4; lit4; const1s -4; overlay", DWARF6_PROVISIONAL, "width of an overlay"),
+        ("addr 0; regx s4; lit4; const1s -4; bit_overlay", DWARF6_PROVISIONAL, "width of an"),
+    ],
+)
+def test_a_negative_overlay_is_ill_formed_in_every_frame(
+    text: str, dialect: Dialect, message: str
+) -> None:
+    (finding,) = found(text, dialect=dialect)
+    assert (finding.severity, finding.rule) == ("error", "outside-storage")
+    assert message in finding.message and finding.message.endswith(" is -4, below 0")
+
+
+def test_an_offset_of_an_overlay_in_dwarf_6_leads_back_into_its_base() -> None:
+    text = "regx v3; lit8; offset; regx s4; const1s -4; lit4; overlay"
+    assert found(text, dialect=DWARF6_PROVISIONAL) == []
+    before = text.replace("lit8", "lit0")  # of a register that may be in memory
+    assert [one.severity for one in found(before, dialect=DWARF6_PROVISIONAL)] == ["warning"]
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ from dwarfgpu.expr.static_check.operand_kinds import (
     fits_base,
     has_entries,
     is_integer,
+    is_not_below_zero,
     moved_by_bits,
     of_one_type,
     register_kinds,
@@ -235,6 +236,8 @@ class Transfer:
         popped, rest = shape.popped(len(operation.pops))
         for entry, info in zip(popped, operation.pops, strict=True):
             if not accepts(entry, info, report) or not is_integer(entry, info, report):
+                return None
+            if not is_not_below_zero(instruction, entry, info, report):
                 return None
         if not self._spaces(instruction, popped, report):
             return None

@@ -26,11 +26,20 @@ from dwarfgpu.expr.static_check.severity import Report
 from dwarfgpu.expr.static_check.stack_shape import Shape
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Register
+from dwarfgpu.model.value import Value
 
 _INTEGERS: Final = frozenset(
     {"address", "displacement", "mask", "offset", "size", "space", "width"}
 )
 """The names of entries that must be integers."""
+_NOT_NEGATIVE: Final = {
+    "LLVM_overlay": ("offset", "size"),
+    "LLVM_bit_overlay": ("offset", "size"),
+    "overlay": ("width",),
+    "bit_overlay": ("width",),
+}
+"""The entries that no location makes right where they are negative, by the function. In DWARF 6 an
+offset may lead back to bits of the base before its position."""
 _POSITIONS: Final = {
     **{name: f"the {name} entry" for name in ("top", "second", "third")},
     "zero": "the location for bits of 0",
@@ -79,6 +88,18 @@ def is_integer(entry: Known, info: PopInfo, report: Report) -> bool:
     if type.is_integral and type.vector_size is None:
         return True
     report("error", "wrong-kind", f"an integral type is required as the {info.name}, not {type}")
+    return False
+
+
+def is_not_below_zero(
+    instruction: Instruction, entry: Known, info: PopInfo, report: Report
+) -> bool:
+    """Return whether an entry is no negative number where an operation refuses those."""
+    refused = _NOT_NEGATIVE.get(instruction.operation.function.__name__, ())
+    number = entry.entry.displacement if isinstance(entry.entry, Value) else 0
+    if info.name not in refused or number >= 0:
+        return True
+    report("error", "outside-storage", f"the {info.name} of an overlay is {number}, below 0")
     return False
 
 
