@@ -25,6 +25,7 @@ from dwarfgpu.errors import (
     UnknownAugmentation,
     Unsupported,
     UsageError,
+    plural,
 )
 from dwarfgpu.expr.dialect.vgpr_contents import ONE_READING, TWO_READINGS
 from dwarfgpu.expr.evaluate import Result, Step
@@ -329,7 +330,7 @@ def _blame(culprits: Sequence[StepView], subject: str) -> str:
         key = (view.step.instruction.operation.title, view.section, note)
         alike.setdefault(key, []).append(f"{view.offset:#x}")
     causes = [
-        f"{title} at offset{'s' if len(offsets) > 1 else ''} {_listed(offsets)} ({section}): {note}"
+        f"{title} at {plural(len(offsets), 'offset')} {_listed(offsets)} ({section}): {note}"
         for (title, section, note), offsets in alike.items()
     ]
     return f"{subject} because of {'; and of '.join(causes)}"

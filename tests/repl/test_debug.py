@@ -216,6 +216,7 @@ def lane_id(lane: int) -> str:
         (["p t", "location t"], f'Symbol "t" is v6 + byte 12 (wave 0), 4 bytes.\n{drawn(3)}'),
         (
             ["location a"],
+            f"{NOTES.splitlines()[0]}\n"
             "a is optimized out at this pc; described at [0x11644,0x1169c); "
             "nest.gfx942.O2.v5.co is loaded at 0x10000\n",
         ),
