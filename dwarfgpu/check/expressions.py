@@ -20,7 +20,7 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import define, evolve, field, frozen
 from dwarfgpu.cfi.allowed_operations import forbidden
 from dwarfgpu.check.finding import Excerpt, Findings, excerpt
-from dwarfgpu.check.register_sizes import register_bits
+from dwarfgpu.check.register_sizes import register_bits, rest_bits
 from dwarfgpu.dwarf.expression_references import Reference, references
 from dwarfgpu.dwarf.frame_attributes import SCRATCH_BASES
 from dwarfgpu.errors import LimitExceeded
@@ -88,6 +88,8 @@ class Checked:
     """The bits of the value, where the result is one of the generic type by DW_OP_stack_value."""
     register_bits: int | None = None
     """The bits of the register, where the result is one of a GPU."""
+    rest_bits: int | None = None
+    """The bits from the result to the end of a value, or of pieces, in which it was moved."""
     references: tuple[Reference, ...] = ()
     results: tuple[Known | None, ...] = ()
     """What is known of the result of an expression of call frame information, on each architecture
@@ -354,6 +356,7 @@ class ExpressionChecker:
             value_bits,
             8 * form.address_size if _is_generic_value(expression) else None,
             self._register_bits(expression, role),
+            rest_bits(expression, self.architectures.all) if role.result == "location" else None,
             referred,
             tuple(self._results_in_cfi(data, results)) if role.is_cfi else (),
         )

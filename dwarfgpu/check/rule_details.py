@@ -166,9 +166,9 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "value-short-of-type": (
         "`DW_OP_implicit_value` alone, or a value of the generic type by `DW_OP_stack_value`, with "
-        "fewer bytes than the variable's type: the remaining bits are outside the storage. The "
-        "padding of x86's `long double` is excluded. A block of `DW_AT_const_value` likewise "
-        "(DWARF 5 4.1)"
+        "fewer bytes than the variable's type, or an offset that leaves fewer bits of a value or a "
+        "composite: the remaining bits are outside the storage. The padding of x86's `long double` "
+        "is excluded. A block of `DW_AT_const_value` likewise (DWARF 5 4.1)"
     ),
     "value-exceeds-type": (
         "`DW_OP_implicit_value` alone with more bytes than the variable's type, or a "

@@ -102,6 +102,10 @@ class UnitExpressions:
             size = self._size_of(index)
             if size is not None and checked.generic_bits < 8 * size:
                 self._size(index, spec, data, "value", checked.generic_bits, span)
+        if checked.rest_bits is not None and spec.number == dw.AT_LOCATION:
+            size = self._size_of(index)
+            if size is not None and checked.rest_bits < 8 * size:
+                self._size(index, spec, data, "rest", checked.rest_bits, span)
         if checked.register_bits is not None and spec.number == dw.AT_LOCATION:
             self._register(index, spec, data, checked.register_bits, span)
         for reference in checked.references:
@@ -146,7 +150,7 @@ class UnitExpressions:
         index: int,
         spec: CheckedValue,
         data: bytes,
-        noun: Literal["pieces", "value"],
+        noun: Literal["pieces", "value", "rest"],
         size_bits: int,
         span: Range | None,
     ) -> None:
@@ -154,7 +158,7 @@ class UnitExpressions:
         size = self._size_of(index)
         if size is None or 8 * size == size_bits:
             return
-        if (noun == "value" or self._is_one_piece(data)) and lacks_padding(
+        if (noun != "pieces" or self._is_one_piece(data)) and lacks_padding(
             self.unit.die(index), size_bits
         ):
             return
@@ -163,7 +167,8 @@ class UnitExpressions:
             rule = "pieces-short-of-type" if is_short else "pieces-exceed-type"
         else:
             rule = "value-short-of-type" if is_short else "value-exceeds-type"
-        message = f"{noun} of {size_bits} bits, and the object has {8 * size}"
+        described = "the offset leaves" if noun == "rest" else f"{noun} of"
+        message = f"{described} {size_bits} bits, and the object has {8 * size}"
         shown = partial(self.expressions.shown, data, self.unit.dialect, self.unit.format)
         self.findings.report(rule, message, index, spec.name, span, shown=shown)
 

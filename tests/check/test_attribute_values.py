@@ -231,9 +231,18 @@ def test_implicit_values(count: int, size: int, rule: str | None) -> None:
         ("lit0; bra 1; lit1; stack_value", 16, False),
         ("lit1; stack_value; nop", 16, False),
         ("GNU_variable_value 0x20; stack_value", 16, False),
+        ("lit1; stack_value; lit6; LLVM_offset", 4, True),
+        ("lit1; stack_value; lit6; LLVM_offset", 2, False),
+        ("lit1; stack_value; lit31; lit18; plus; LLVM_bit_offset", 2, True),
+        ("implicit_value 4, 1 2 3 4; LLVM_offset_uconst 2", 4, True),
+        ("implicit_value 4, 1 2 3 4; LLVM_offset_uconst 2", 2, False),
+        ("regx s0; piece 4; LLVM_piece_end; lit2; LLVM_offset", 4, True),
+        ("regx s0; piece 4; LLVM_piece_end; lit2; LLVM_offset", 2, False),
+        ("regx s0; piece 4; LLVM_piece_end; breg7 0; deref; LLVM_offset", 4, False),
+        ("breg7 0; lit2; LLVM_offset", 4, False),  # in memory
     ],
 )
-def test_values_of_the_generic_type(text: str, size: int, is_short: bool) -> None:
+def test_values_shorter_than_their_object(text: str, size: int, is_short: bool) -> None:
     base = Shape(
         BASE_TYPE, ((dw.AT_NAME, STRING), (dw.AT_BYTE_SIZE, DATA1), (dw.AT_ENCODING, DATA1))
     )
