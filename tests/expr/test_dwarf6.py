@@ -6,6 +6,8 @@ Its sentences are in `tests/spec/test_dwarf6.py`.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,7 @@ from dwarfgpu.expr.static_check.extent import extent_of
 from dwarfgpu.expr.text.assembly import assemble, disassemble
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.cli.command import FIXTURES, run
+from tests.work import assert_linear
 
 GFX = architecture("gfx942")
 FORM = UnitFormat()
@@ -200,12 +203,32 @@ def test_dis_of_an_extended_operation() -> None:
         ("DW_OP_implicit_value 2 1 2; DW_OP_lit2; DW_OP_offset", {"outside-storage"}),
         ("DW_OP_implicit_value 2 1 2; DW_OP_implicit_value 1 1; DW_OP_lit0; DW_OP_lit2; "
          "DW_OP_overlay", {"outside-storage"}),
+        ("composite; implicit_value 4 1 2 3 4; piece 8", {"outside-storage"}),
+        ("composite; implicit_value 4 1 2 3 4; piece 4; piece 4", set()),
+        ("regx 32; piece 8", {"outside-storage"}),
+        ("piece 1; deref", {"outside-storage"}),
+        ("piece 8; deref", {"undefined-read"}),
+        ("implicit_value 4 1 2 3 4; piece 4; lit4; offset", {"outside-storage"}),
+        ("implicit_value 4 1 2 3 4; piece 4; lit3; offset; deref_size 1", set()),
+        ("implicit_value 4 1 2 3 4; lit1; piece 1", {"wrong-kind"}),
+        ("regx 32; lit4; bit_offset; lit1; piece 1", {"wrong-kind"}),
+        ("piece 0xffffffffffffffff; piece 2", {"large-composite"}),
+        ("composite; addr 0x10; deref; piece 4; deref_size 4", set()),
     ],
 )  # fmt: skip
 def test_check(text: str, rules: set[str]) -> None:
     data = assemble(text, DWARF6_PROVISIONAL)
     findings = check(data, DWARF6_PROVISIONAL, FORM, GFX)
     assert {finding.rule for finding in findings if finding.severity != "note"} == rules
+
+
+@pytest.mark.parametrize("part", ["piece 1; ", "lit5; stack_value; piece 1; dup; drop; "])
+def test_the_check_of_many_pieces_is_linear(part: str) -> None:
+    def made(count: int) -> Callable[[], object]:
+        data = assemble("composite; " + count * part, DWARF6_PROVISIONAL)
+        return partial(check, data, DWARF6_PROVISIONAL, FORM, GFX)
+
+    assert_linear(made, 1000)
 
 
 @pytest.mark.parametrize(

@@ -43,11 +43,16 @@ from dwarfgpu.expr.static_check.operand_kinds import (
     of_one_type,
     register_kinds,
 )
-from dwarfgpu.expr.static_check.piece_effects import on_stack, piece_bits, popped_by
+from dwarfgpu.expr.static_check.piece_effects import (
+    before_piece_bits,
+    on_stack,
+    piece_bits,
+    popped_by,
+)
 from dwarfgpu.expr.static_check.severity import Report, Severity
 from dwarfgpu.expr.static_check.stack_shape import UNKNOWN_SHAPE, Shape
 from dwarfgpu.expr.steps import Perform
-from dwarfgpu.model.location import IncompleteComposite, Location, SingleLocation
+from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Repeated
 from dwarfgpu.model.value import Value
 
@@ -210,10 +215,10 @@ class Transfer:
 
     def _is_large(self, instruction: Instruction, entries: list[Known], report: Report) -> bool:
         """Return whether a piece more makes a composite too large (A.2.5.4.4.6)."""
-        partial = entries[0].entry if entries else None
-        if self.arch is None or not isinstance(partial, IncompleteComposite):
+        composite_bits = before_piece_bits(instruction, entries)
+        if self.arch is None or composite_bits is None:
             return False
-        size_bits = piece_bits(instruction) + partial.size_bits
+        size_bits = piece_bits(instruction) + composite_bits
         if size_bits <= self.arch.largest_space_bits:
             return False
         message = f"a composite of {size_bits} bits is larger than the largest address space"

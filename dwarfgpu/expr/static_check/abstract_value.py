@@ -46,7 +46,7 @@ from dwarfgpu.model.location import (
     Location,
     SingleLocation,
 )
-from dwarfgpu.model.storage import Implicit, Memory, Register, Undefined, is_compound
+from dwarfgpu.model.storage import Composite, Implicit, Memory, Register, Undefined, is_compound
 from dwarfgpu.model.value import Value
 
 GENERIC, TYPED, POINTER, ADDRESS, REGISTER, OTHER_LOCATION, PARTIAL = (1 << n for n in range(7))
@@ -292,7 +292,10 @@ def blank_location(size_bits: int) -> Location:
 
 
 def _is_large(entry: Entry) -> bool:
-    return isinstance(entry, IncompleteComposite) and entry.count > _MAX_PARTS
+    if isinstance(entry, IncompleteComposite):
+        return entry.count > _MAX_PARTS
+    storage = entry.single_locations[0].storage if isinstance(entry, Location) else None
+    return isinstance(storage, Composite) and len(storage.parts) > _MAX_PARTS
 
 
 def kind_of(entry: Entry) -> int:

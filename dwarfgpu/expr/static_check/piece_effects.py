@@ -21,6 +21,8 @@ from dwarfgpu.expr.static_check.abstract_value import (
 from dwarfgpu.expr.static_check.operand_kinds import has_entries, kinds_text
 from dwarfgpu.expr.static_check.severity import Report
 from dwarfgpu.expr.static_check.stack_shape import Shape
+from dwarfgpu.model.location import Entry, IncompleteComposite, Location
+from dwarfgpu.model.storage import is_compound
 
 _STANDARD_PIECES: Final = frozenset({"standard_piece", "standard_bit_piece"})
 """The functions of DW_OP_piece and DW_OP_bit_piece in DWARF 6."""
@@ -57,8 +59,9 @@ def popped_by(instruction: Instruction, shape: Shape) -> list[Known] | None:
     operation = instruction.operation
     if operation.name in ("pick", "over") or operation.name.startswith("call"):
         return None
-    if operation.function.__name__ in _STANDARD_PIECES:
-        return None
+    if is_standard_piece(instruction):
+        has_all = len(shape.top) > 1 or shape.most == 0
+        return list(shape.top[-2:]) if has_all else None
     if "stack" not in operation.leading:
         return shape.popped(len(operation.pops))[0]
     below, has_more = shape.top[-2:], shape.most != 0 or len(shape.top) > 2
@@ -73,6 +76,11 @@ def popped_by(instruction: Instruction, shape: Shape) -> list[Known] | None:
     return [below[-1]]
 
 
+def is_standard_piece(instruction: Instruction) -> bool:
+    """Return whether an operation is DW_OP_piece or DW_OP_bit_piece of DWARF 6."""
+    return instruction.operation.function.__name__ in _STANDARD_PIECES
+
+
 def piece_bits(instruction: Instruction) -> int:
     """Return the size of the part that DW_OP_piece or DW_OP_bit_piece defines, in bits; 0 for any
     other operation."""
@@ -80,6 +88,18 @@ def piece_bits(instruction: Instruction) -> int:
     if name not in ("piece", "bit_piece") or not isinstance(operands[0], int):
         return 0
     return operands[0] * (8 if name == "piece" else 1)
+
+
+def before_piece_bits(instruction: Instruction, entries: list[Known]) -> int | None:
+    """Return the size of the composite to which an operation adds a part, in bits; None if it adds
+    none, or the composite is unknown."""
+    base = entries[0].entry if entries else None
+    if isinstance(base, IncompleteComposite):
+        return base.size_bits
+    if not is_standard_piece(instruction) or not isinstance(base, Location):
+        return None
+    storage = base.single_locations[0].storage
+    return storage.size_bits if is_compound(storage) else None
 
 
 def _piece(shape: Shape, report: Report) -> Shape | None:
@@ -114,9 +134,15 @@ def _standard_piece(shape: Shape, report: Report) -> Shape | None:
     if not top.kinds & ACCEPTED["location"]:
         report("error", "wrong-kind", f"a location is required, not {kinds_text(top.kinds)}")
         return None
-    if not below.kinds & OTHER_LOCATION:
+    if not below.kinds & OTHER_LOCATION or _is_single(below.entry):
         message = f"a composite is required below the part, not {kinds_text(below.kinds)}"
-        report("warning" if below.kinds & REGISTER else "error", "wrong-kind", message)
-        if not below.kinds & REGISTER:
+        depends = below.kinds & REGISTER or below.in_top_frame
+        report("warning" if depends else "error", "wrong-kind", message)
+        if not depends:
             return None
     return rest.pushed(Known(OTHER_LOCATION))
+
+
+def _is_single(entry: Entry | None) -> bool:
+    """Return whether a known entry is a location in storage that has no parts."""
+    return isinstance(entry, Location) and not is_compound(entry.single_locations[0].storage)
