@@ -2,7 +2,7 @@
 
 Law: the attributes of DWARF 5 are here but for those that producers write in several ways
 (const_value, default_value, discr_value, discr_list, start_scope, segment, static_link,
-trampoline); what vendors add is not judged.
+trampoline); of what vendors add, only the attributes of the AMD text are judged.
 """
 
 from __future__ import annotations
@@ -104,6 +104,21 @@ _WERE_OFFSETS: Final = frozenset(
     {"a range list", "a line table", "the offset of a table", _CLASSES[dw.AT_LOCATION][1]}
 )
 """What was an offset of the form of a constant before DWARF 4."""
+_DESCRIPTIONS: Final = _CLASSES[dw.AT_LOCATION][1:]
+_VENDOR_CLASSES: Final[Mapping[int, tuple[str, str, frozenset[str]]]] = {
+    dw.AT_LLVM_LANES: ("LLVM_lanes", "a constant", _CONSTANTS),
+    dw.AT_LLVM_LANE_PC: ("LLVM_lane_pc", *_DESCRIPTIONS),
+    dw.AT_LLVM_ACTIVE_LANE: ("LLVM_active_lane", *_DESCRIPTIONS),
+    dw.AT_LLVM_ITERATIONS: (
+        "LLVM_iterations",
+        "a constant, an expression or a location list",
+        _CONSTANTS | _DESCRIPTIONS[1],
+    ),
+    dw.AT_LLVM_VECTOR_SIZE: ("LLVM_vector_size", "a constant", _CONSTANTS),
+    dw.AT_LLVM_ADDRESS_SPACE: ("LLVM_address_space", "a constant", _CONSTANTS),
+    dw.AT_LLVM_MEMORY_SPACE: ("LLVM_memory_space", "a constant", _CONSTANTS),
+}
+"""The same of the AMD text (A.7.5.4), by the numbers of today."""
 _OFFSETS: Final = frozenset({dw.FORM_DATA4, dw.FORM_DATA8})
 _LATER_FORMS: Final[Mapping[int, tuple[str, int]]] = {
     number: (f"DW_FORM_{name}", version)
@@ -132,7 +147,17 @@ def form_fault(number: int, format: UnitFormat) -> str | None:
 def class_fault(number: int, form: int, format: UnitFormat) -> str | None:
     """Return why the form of an attribute is of no class that it may have; None if it is, or
     nothing is known about the attribute or the form."""
-    known = _CLASSES.get(number)
+    return _fault(_CLASSES.get(number), form, format)
+
+
+def vendor_class_fault(number: int, form: int, format: UnitFormat) -> str | None:
+    """Return the same for an attribute of the AMD text, by its number of today."""
+    return _fault(_VENDOR_CLASSES[number], form, format)
+
+
+def _fault(
+    known: tuple[str, str, frozenset[str]] | None, form: int, format: UnitFormat
+) -> str | None:
     if known is None or form not in FORMS or form == dw.FORM_INDIRECT:
         return None
     name, words, classes = known

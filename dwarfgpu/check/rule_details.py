@@ -326,9 +326,9 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "wrong-class": (
         "an attribute of DWARF 5 in a form of a class that it cannot have (7.5.4), reported once "
-        "for each abbreviation; a flag in place of a constant only from DWARF 5 on. Those that "
-        "producers write in several ways, as DW_AT_const_value, and those of vendors are not "
-        "checked"
+        "for each abbreviation, or one of the AMD text (A.7.5.4), reported for each entry; a flag "
+        "in place of a constant only from DWARF 5 on. Those that producers write in several ways, "
+        "as DW_AT_const_value, and those of other vendors are not checked"
     ),
     "newer-form": (
         "an attribute with a form of DWARF 4 in a unit of version 2 or 3, or of DWARF 5 in one of "

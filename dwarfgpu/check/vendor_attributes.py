@@ -7,6 +7,7 @@ from typing import Final
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import frozen
+from dwarfgpu.check.attribute_classes import vendor_class_fault
 from dwarfgpu.check.attributes import CheckedValue
 from dwarfgpu.check.entry_positions import tag_text
 from dwarfgpu.check.expressions import PossibleArchitectures
@@ -42,7 +43,10 @@ def vendor_faults(
         message = f"{spec.name} applies to {vendor.where}, not to DW_TAG_{tag_text(die)}"
         yield VendorFault("vendor-attribute", message, vendor.section)
         return
-    if not isinstance(value, int):
+    problem = vendor_class_fault(spec.number, spec.form, unit.format)
+    if problem is not None:
+        yield VendorFault("wrong-class", problem, "A.7.5.4")
+    if problem is not None or not isinstance(value, int):
         return
     architecture = architectures.architecture
     match spec.number:

@@ -605,6 +605,15 @@ def test_pointers_without_a_size(
         assert isinstance(pointer, Pointer) and pointer.size_bytes == size
 
 
+@pytest.mark.parametrize("size", [(), ((dw.AT_BYTE_SIZE, dw.FORM_DATA1),)])
+def test_an_address_space_is_a_constant(size: tuple[tuple[int, int], ...]) -> None:
+    """A.5.3: by an expression it is unknown, and not the default one."""
+    attributes = (*size, (dw.AT_LLVM_ADDRESS_SPACE, dw.FORM_EXPRLOC))
+    data = b"\2" + len(size) * b"\4" + b"\1\x35"
+    with pytest.raises(IllFormed, match="address_space of the entry at 0x.* is not an integer"):
+        build(data, Shape(dw.TAG_POINTER_TYPE, attributes))
+
+
 @pytest.mark.parametrize(
     ("byte_size", "encoding", "expected"),
     [(None, 5, (32, True)), (1, 5, (8, True)), (4, 7, (32, True)), (None, 8, (32, False))],

@@ -170,6 +170,8 @@ def test_vector_size() -> None:
     for size, number in ((b"\0", "0"), (b"\x7f", "-1")):
         with pytest.raises(IllFormed, match=f"vector size of {number}"):
             _base_type(*INT, (dw.AT_LLVM_VECTOR_SIZE, SDATA, size))
+    with pytest.raises(IllFormed, match="DW_AT_LLVM_vector_size of .* is not an integer constant"):
+        _base_type(*INT, (dw.AT_LLVM_VECTOR_SIZE, dw.FORM_EXPRLOC, b"\1\x34"))
 
 
 @pytest.mark.clause("A.5.1/address_space", "keeps")

@@ -38,7 +38,7 @@ def base_type_of(die: Die, *, in_storage: bool = False) -> BaseType:
     first_bit = 0 if in_storage else _first_bit(die, bits)
     if first_bit:
         raise Unsupported(f"{where} has its value at bit {first_bit} of its storage, not at bit 0")
-    count = die.llvm_integer(dw.AT_LLVM_VECTOR_SIZE)
+    count = die.llvm_constant(dw.AT_LLVM_VECTOR_SIZE, "DW_AT_LLVM_vector_size")
     if count is not None and count <= 0:
         raise IllFormed(f"{where} has a vector size of {count}")
     form = None
@@ -46,9 +46,15 @@ def base_type_of(die: Die, *, in_storage: bool = False) -> BaseType:
         x87 = abi_of(die.unit.sections.object.machine).has_x87
         is_complex = encoding == "complex_float"
         form = float_format(name, bits // 2 if is_complex else bits, x87=x87)
-    space = die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE) or 0 if encoding == "address" else None
+    space = address_space(die) if encoding == "address" else None
     scale = _scale(die, where) if encoding in ("signed_fixed", "unsigned_fixed") else None
     return BaseType(name, encoding, bits * (count or 1), endian_of(die), count, space, form, scale)
+
+
+def address_space(die: Die) -> int:
+    """Return the address space of a pointer or of a base type for addresses; 0, the default one,
+    without the attribute (A.5.1, A.5.3)."""
+    return die.llvm_constant(dw.AT_LLVM_ADDRESS_SPACE, "DW_AT_LLVM_address_space") or 0
 
 
 def has_size_zero(die: Die) -> bool:

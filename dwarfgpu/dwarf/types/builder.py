@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.names.fortran_ada import ada_enumerator
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.types.array_shape import Shape, array_shape, subrange_bounds
 from dwarfgpu.dwarf.types.base_types import (
+    address_space,
     storage_bits_of,
 )
 from dwarfgpu.dwarf.types.class_builder import declarations_of, members_of, scope_of, this_of
@@ -259,7 +260,7 @@ class TypeBuilder:
             self.target(die),
             kind,
             pointer_bytes(die),
-            die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE) or 0,
+            address_space(die),
             die.integer(dw.AT_ADDRESS_CLASS),
             memory_space(die),
             die.name,

@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.section_budget import LinkedNames
 from dwarfgpu.dwarf.types.address_class import space_of_class
 from dwarfgpu.dwarf.types.base_types import (
+    address_space,
     base_type_of,
     first_bit_of,
     has_size_zero,
@@ -107,7 +108,7 @@ def pointer_bytes(die: Die) -> int:
         if size <= 0:
             raise IllFormed(f"pointer at {die.offset:#x} has a DW_AT_byte_size of {size}")
         return size
-    number = die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE)
+    number = address_space(die)
     address_class = die.integer(dw.AT_ADDRESS_CLASS)
     if not number and not address_class:
         return die.unit.format.address_size
