@@ -345,7 +345,8 @@ class ExpressionChecker:
         names = {instruction.operation.name for instruction in expression.instructions.distinct}
         piece_bits = None
         if not names.isdisjoint(PIECES):
-            piece_bits = extent_of(data, dialect, form).size_bits
+            extent = extent_of(data, dialect, form)
+            piece_bits = None if extent.is_value else extent.size_bits
         uses_lane = not names.isdisjoint(("LLVM_push_lane", "push_lane"))
         value_bits, referred = _value_bits(expression), tuple(references(expression))
         return Checked(

@@ -46,7 +46,10 @@ def extent_text(extent: Extent) -> str:
         case "whole":
             return ""
         case "nothing":
-            return "optimized out"
+            return "a value of 0 bytes" if extent.is_value else "optimized out"
+        case "partly" if extent.is_value:
+            ((given_bits, missing_bits),) = extent.undefined
+            return f"{given_bits} of the {given_bits + missing_bits} bits of its type"
         case "partly":
             parts = [
                 f"{first}-{first + count - 1}" if count > 1 else f"{first}"
@@ -78,7 +81,10 @@ def description_words(
     omitted = extent_text(description.extent)
     if description.extent.completeness in ("nothing", "broken"):
         return omitted
-    return ", ".join(word for word in (location_words(source, arch, variable), omitted) if word)
+    words = location_words(source, arch, variable)
+    if omitted and words.endswith(omitted):  # those of a constant say it
+        return words
+    return ", ".join(word for word in (words, omitted) if word)
 
 
 def description_text(
@@ -108,18 +114,20 @@ def _constant(data: bytes, arch: Architecture | None, variable: Variable | None)
         if variable is not None and strip(kind) is not None and not isinstance(kind, Dynamic):
             endian, given_bits = variable.unit.endian, 8 * len(data)
             value, object_bits = from_bytes(data, given_bits, endian), size_bits(kind) or 0
-            if 0 < object_bits - given_bits <= padding_bits(kind):
-                given_bits = object_bits  # padding is not part of the value
+            padding = padding_bits(kind)  # which is not part of the value
+            if 0 < object_bits - given_bits <= padding:
+                given_bits = object_bits
             if object_bits <= given_bits:
                 bits = Bits(value, given_bits)
                 options = evolve(_CONSTANT, cplusplus=variable.unit.is_cplusplus)
                 text = format_value(bits, kind, options, endian=endian, architecture=arch)
                 return f"the constant {text}"
-            shortage = f", {given_bits} of the {object_bits} bits of its type"
+            shortage = f", {given_bits} of the {object_bits - padding} bits of its type"
     except DwarfGpuError:  # the caller that shows the type reports its error
         pass
     rest = "..." if len(data) > 16 else ""
-    return f"a constant of the bytes {data[:16].hex(' ')}{rest}{shortage}"
+    shown = f"the bytes {data[:16].hex(' ')}{rest}" if data else "0 bytes"
+    return f"a constant of {shown}{shortage}"
 
 
 def location_words(

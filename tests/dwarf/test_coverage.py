@@ -209,6 +209,8 @@ def of_list(*entries: bytes) -> Coverage:
 
 
 REG, EMPTY, HALF = b"\x50", b"", b"\x50\x93\x02"
+SHORT, OF_NO_BYTES = b"\x9e\2\1\2", b"\x9e\0"
+"""DW_OP_implicit_value with 2 bytes, and without one."""
 CALL = b"\x98" + INT_AT.to_bytes(2, "little")
 """DW_OP_call2 of an entry without a location: it does nothing (DWARF 5 2.5.1.5)."""
 BROKEN = b"\x16"
@@ -234,6 +236,8 @@ BROKEN = b"\x16"
         # 2 of the 4 bytes of the int are described
         ([entry(0x10, 0x20, HALF)], [(0x10, 0x20)], [], []),
         ([entry(0x10, 0x20, HALF), entry(0x18, 0x30, REG)], [(0x10, 0x30)], [(0x18, 0x30)], []),
+        ([entry(0x10, 0x20, SHORT)], [(0x10, 0x20)], [], []),
+        ([entry(0x10, 0x20, OF_NO_BYTES)], [], None, []),
         ([entry(0x10, 0x20, CALL)], [(0x10, 0x20)], [], []),
         # the default holds where no other entry applies, also where that says "nowhere" (A.2.5.5)
         ([default(REG)], [(0, 0x100)], None, []),

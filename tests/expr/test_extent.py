@@ -39,7 +39,10 @@ def extent(text: str) -> Extent:
         # Whatever the context, there is a place or a value
         ("regx s4", "whole", (), None),
         ("fbreg -20", "whole", (), None),
-        ("lit4; stack_value", "whole", (), None),
+        ("lit4; stack_value", "whole", (), 64),
+        ("implicit_value 2, 1 2", "whole", (), 16),
+        ("implicit_value 8, 1 2 3 4 5 6 7 8; lit6; LLVM_offset", "whole", (), 16),
+        ("const_type 0x20, 4, 1 0 0 0; stack_value", "whole", (), None),
         ("entry_value(reg5); stack_value", "whole", (), None),
         ("regx v3; LLVM_push_lane; lit4; mul; LLVM_offset", "whole", (), None),
         # A.2.5.4.4.6: a piece on an empty stack, or straight after a piece, is undefined
@@ -140,6 +143,12 @@ def test_what_dwarfgpu_does_not_implement_may_be_there() -> None:
         ("regx s4; piece 4; piece 4", 96, "partly", ((32, 64),)),
         ("piece 4; regx s4; piece 4", 32, "nothing", ((0, 32),)),
         ("regx s4; piece 4; piece 4", None, "partly", ((32, 32),)),
+        ("implicit_value 2, 1 2", 32, "partly", ((16, 16),)),
+        ("implicit_value 2, 1 2", 16, "whole", ()),
+        ("implicit_value 2, 1 2", 8, "whole", ()),
+        ("implicit_value 2, 1 2", None, "whole", ()),
+        ("implicit_value 0", 32, "nothing", ((0, 32),)),
+        ("lit1; stack_value", 128, "partly", ((64, 64),)),
         ("regx s4", 64, "whole", ()),  # no composite: its storage has its own size
         ("", 64, "nothing", ()),
     ],

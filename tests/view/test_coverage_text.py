@@ -232,10 +232,25 @@ def test_a_constant_with_too_few_bytes_for_its_type() -> None:
         type = Base(BaseType("int", "signed", 32))
         unit = Unit()
 
+    def words(text: str) -> str:
+        """Of an expression, judged for the object."""
+        whole = description(text)
+        of_object = whole._replace(extent=whole.extent.of_object(32))
+        shown = description_text(of_object, ARCH, Integer())  # type: ignore[arg-type]
+        return shown.split(": ")[0]
+
     text, variable = description("implicit_value 3 1 2 3"), Integer()
     assert description_text(text, ARCH, variable) == (  # type: ignore[arg-type]
         "a constant of the bytes 01 02 03, 24 of the 32 bits of its type: "
         "DW_OP_implicit_value 0x3 0x01 0x02 0x03"
+    )
+    assert words("implicit_value 3 1 2 3") == (
+        "a constant of the bytes 01 02 03, 24 of the 32 bits of its type"
+    )
+    assert words("lit1; stack_value; lit6; LLVM_offset") == "16 of the 32 bits of its type"
+    assert words("implicit_value 0") == "a value of 0 bytes"
+    assert description_text(description("implicit_value 0"), ARCH) == (
+        "a constant of 0 bytes: DW_OP_implicit_value 0x0"
     )
 
 

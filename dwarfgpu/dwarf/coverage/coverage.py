@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.sections import Program
-from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.type_sizes import padding_bits, size_bits
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, counted
 from dwarfgpu.expr.context import (
@@ -318,7 +318,8 @@ class Extents:
         return of_object
 
     def object_bits(self, variable: Variable) -> int | None:
-        """Return the size in bits of the object of a variable; None if it is unknown."""
+        """Return the size in bits of the object of a variable without the padding at its end, as
+        `long double` has it; None if it is unknown."""
         origins = variable.origins
         try:
             for die in variable.die.origins() if origins is None else (variable.die, *origins):
@@ -537,7 +538,10 @@ def _without_frame_base(
 
 
 def _object_bits(variable: Variable) -> int | None:
+    """Return the size in bits of an object without the padding at its end; None if unknown."""
     try:
-        return size_bits(variable.type)
+        kind = variable.type
+        bits = size_bits(kind)
+        return None if bits is None else bits - padding_bits(kind)
     except DwarfGpuError:  # the caller that shows the type reports its error
         return None

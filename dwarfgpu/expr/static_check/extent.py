@@ -17,7 +17,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.leb128 import decode as decode_groups
 from dwarfgpu.base.leb128 import encode_uleb
-from dwarfgpu.base.records import define, field, frozen
+from dwarfgpu.base.records import define, evolve, field, frozen
 from dwarfgpu.expr.bind import Program, bind
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import CACHED_BYTES, decode_once
@@ -25,12 +25,14 @@ from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.static_check.abstract_stack import Transfer
-from dwarfgpu.expr.static_check.abstract_value import PARTIAL
+from dwarfgpu.expr.static_check.abstract_value import PARTIAL, Known
 from dwarfgpu.expr.static_check.operand_rules import wrong_operands
 from dwarfgpu.expr.static_check.piece_effects import piece_bits
 from dwarfgpu.expr.static_check.severity import Severity
 from dwarfgpu.expr.static_check.stack_shape import Shape
 from dwarfgpu.expr.steps import Perform
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.storage import Implicit
 
 Completeness = Literal["whole", "partly", "depends", "nothing", "broken"]
 """All of the object; parts of it; decided by the context; none of it; every evaluation fails."""
@@ -58,9 +60,11 @@ class Extent:
     undefined: tuple[tuple[int, int], ...] = ()
     """First bit and number of the bits of the object that are described as nowhere."""
     size_bits: int | None = None
-    """Size of a composite; None if the description has no size of its own."""
+    """Size of a composite, or of a value; None if the description has no size of its own."""
     reason: str | None = None
     """What decides, or why every evaluation fails."""
+    is_value: bool = False
+    """Whether the size is that of a value: what is beyond it cannot be read."""
 
     @property
     def is_described(self) -> bool:
@@ -79,7 +83,7 @@ class Extent:
         ]
         if self.size_bits < object_bits:
             inside.append((self.size_bits, object_bits - self.size_bits))
-        return _composite(_joined(inside), object_bits)
+        return evolve(_composite(_joined(inside), object_bits), is_value=self.is_value)
 
 
 def extent_of(
@@ -426,7 +430,18 @@ def _of_result(instructions: Instructions, shape: Shape, pieces: _Pieces) -> Ext
         return _composite(_joined(pieces.undefined), pieces.size_bits)
     if pieces.is_nowhere:
         return Extent("depends", reason=f"depends on {instructions[-1].operation.title}")
-    return Extent("whole")
+    value_bits = _value_bits(shape.top[-1])
+    return Extent("whole", size_bits=value_bits, is_value=value_bits is not None)
+
+
+def _value_bits(result: Known) -> int | None:
+    """Return the bits from a result to the end of the value in which it is; None if it is in none,
+    or that is unknown."""
+    location = result.entry
+    if not isinstance(location, Location) or result.in_top_frame:
+        return None
+    is_value = isinstance(location.single_locations[0].storage, Implicit)
+    return result.remaining_bits if is_value else None
 
 
 def _composite(undefined: tuple[tuple[int, int], ...], size_bits: int) -> Extent:
