@@ -296,6 +296,32 @@ def test_a_frame_base_that_no_function_has(dialect: str | None) -> None:
     assert [coverage.described_bytes for coverage in framed_coverages(framed)] == [0x100]
 
 
+KIND = " gives neither a register nor a memory location"
+
+
+@pytest.mark.parametrize(
+    ("base", "reason"),
+    [
+        (b"\x9c", None),  # DW_OP_call_frame_cfa
+        (b"\x40", None),  # the address 16
+        (b"\x30\x28\2\0\x91\0", None),  # by a branch it may not be reached
+        (b"\x91\0", " is computed from the frame base"),
+        (b"\x30\x9f", KIND),
+        (b"\x50\x93\4\x50\x93\4", KIND),
+        (b"", KIND),
+        (b"\x96", KIND),
+        (b"\x12", ": DW_OP_dup at offset 0x0: 1 stack entry needed, the stack has 0"),
+    ],
+)
+def test_a_frame_base_that_cannot_be_computed(base: bytes, reason: str | None) -> None:
+    """A.3.3.5: every evaluation of DW_OP_fbreg fails there, too."""
+    [framed] = framed_coverages(b"\x91\0", base)
+    assert framed.described_bytes == (0 if reason else 0x100)
+    why = f"DW_OP_fbreg at offset 0x0: DW_AT_frame_base of f{reason}"
+    assert framed.extents[0].reason == (why if reason else None)
+    assert framed_coverages(REG, base)[0].described_bytes == 0x100
+
+
 @pytest.mark.parametrize(
     ("expression", "reason"),
     [
@@ -338,11 +364,11 @@ INT_ATTRIBUTES = (
 )
 
 
-def framed_coverages(expression: bytes) -> list[Coverage]:
+def framed_coverages(expression: bytes, base: bytes = REG) -> list[Coverage]:
     """Of a variable of a function that has a frame base."""
     based = (NAME, *CODE, (dw.AT_FRAME_BASE, dw.FORM_EXPRLOC))
     shapes = [*SHAPES[:1], Shape(dw.TAG_SUBPROGRAM, based, True), *SHAPES[2:]]
-    body = F + bytes((len(REG),)) + REG + exprloc(b"a", expression) + b"\0"
+    body = F + bytes((len(base),)) + base + exprloc(b"a", expression) + b"\0"
     return coverages(Scopes(debug_info(file_of(ROOT + INT + body + b"\0", shapes, {}), 0)))
 
 

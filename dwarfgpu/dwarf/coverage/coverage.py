@@ -93,8 +93,9 @@ class CodeScope:
         return (*outer, *reversed(out))
 
     @property
-    def has_frame_base(self) -> bool:
-        """Whether a function around its code describes a frame base (A.3.3.5)."""
+    def framed(self) -> CodeScope | None:
+        """The innermost function around its code that describes a frame base (A.3.3.5); None if
+        none does."""
         return self._around[1]
 
     @property
@@ -103,12 +104,12 @@ class CodeScope:
         return self._around[0]
 
     @cached_property
-    def _around(self) -> tuple[CodeScope | None, bool]:
-        """The outermost function, and whether one has a frame base: scopes may be nested deeper
-        than Python calls, and a list of functions for each takes the square of that."""
+    def _around(self) -> tuple[CodeScope | None, CodeScope | None]:
+        """The outermost function, and the innermost one with a frame base: scopes may be nested
+        deeper than Python calls, and a list of functions for each takes the square of that."""
         inside: list[CodeScope] = []
         code_scope: CodeScope | None = self
-        around: tuple[CodeScope | None, bool] = None, False
+        around: tuple[CodeScope | None, CodeScope | None] = None, None
         while code_scope is not None:
             if "_around" in code_scope.__dict__:
                 around = code_scope._around
@@ -118,8 +119,8 @@ class CodeScope:
         for code_scope in reversed(inside):
             abbreviation = code_scope.die.abbreviation
             if abbreviation.tag in FUNCTIONS:
-                has_base = around[1] or dw.AT_FRAME_BASE in abbreviation.positions
-                around = around[0] or code_scope, has_base
+                has_base = dw.AT_FRAME_BASE in abbreviation.positions
+                around = around[0] or code_scope, code_scope if has_base else around[1]
             if code_scope.parent is not None:
                 code_scope.__dict__["_around"] = around
         return around
@@ -234,6 +235,9 @@ class Extents:
     """Of the unit, once they are asked for."""
     _of_objects: dict[tuple[bytes, int | None], Extent] = field(factory=dict)
     """Of objects of a size in bits."""
+    _framed: CodeScope | None = None
+    """The function whose frame base was asked for last."""
+    _frame_fault: str | None = None
     _types_unit: Unit | None = None
     """The unit of the types whose size was asked for last."""
     _type_bits: dict[int, int | None] = field(factory=dict)
@@ -316,6 +320,31 @@ class Extents:
         if of_object is None:
             of_object = self._of_objects[expression, bits] = extent.of_object(bits)
         return of_object
+
+    def frame_base_fault(self, function: CodeScope) -> str | None:
+        """Return why every evaluation of the frame base of a function fails; None if one may
+        succeed, and for a location list."""
+        if function is not self._framed:
+            self._framed, self._frame_fault = function, self._fault_of_base(function)
+        return self._frame_fault
+
+    def _fault_of_base(self, function: CodeScope) -> str | None:
+        try:
+            base = Subprogram(function.die).frame_base
+            if not isinstance(base, ExprLoc):
+                return None
+            extent = self.of(base.expression, function.die.unit)
+        except DwarfGpuError:  # the evaluation that needs it reports why
+            return None
+        unit = function.die.unit
+        named = f"DW_AT_frame_base of {function.name}"
+        if extent.completeness == "broken":
+            return f"{named}: {extent.reason}"
+        if frame_base_use(base.expression, unit.dialect, unit.format) is not None:
+            return f"{named} is computed from the frame base"
+        if extent.completeness == "nothing" or extent.size_bits is not None:
+            return f"{named} gives neither a register nor a memory location"  # A.3.3.5
+        return None
 
     def object_bits(self, variable: Variable) -> int | None:
         """Return the size in bits of the object of a variable without the padding at its end, as
@@ -409,10 +438,17 @@ def coverage_of(
         location = variable.read_location()
         if location is None:
             return Coverage(variable, code_scope)
-        measured, is_whole = _extents(variable, location, extents or Extents())
+        extents = extents or Extents()
+        measured, is_whole = _extents(variable, location, extents)
         function = None if code_scope is None else code_scope.subprogram
-        if code_scope is not None and function is not None and not code_scope.has_frame_base:
-            measured = _without_frame_base(location, measured, function)
+        fault = None
+        if code_scope is not None and function is not None:
+            framed = code_scope.framed
+            fault = f"{function.name} has no DW_AT_frame_base"
+            if framed is not None:
+                fault = extents.frame_base_fault(framed)
+        if function is not None and fault is not None:
+            measured = _without_frame_base(location, measured, function, fault)
             is_whole = all(extent.completeness == "whole" for extent in measured)
     except DwarfGpuError as error:
         # Each of many variables may have one: what its frames hold is many times its size.
@@ -515,10 +551,10 @@ def _extents(
 
 
 def _without_frame_base(
-    location: LocationAttribute, measured: tuple[Extent, ...], function: CodeScope
+    location: LocationAttribute, measured: tuple[Extent, ...], function: CodeScope, fault: str
 ) -> tuple[Extent, ...]:
-    """Return the extents in a function that has no DW_AT_frame_base: every evaluation of
-    DW_OP_fbreg fails there (A.2.5.4.4.3), except in kernels of upstream clang."""
+    """Return the extents in a function that has no DW_AT_frame_base, or one that fails: every
+    evaluation of DW_OP_fbreg fails there (A.2.5.4.4.3), except in kernels of upstream clang."""
     if isinstance(location, ConstValue):
         return measured
     if isinstance(location, ExprLoc):
@@ -531,8 +567,8 @@ def _without_frame_base(
         if operation is not None and extent.is_described:
             if Subprogram(function.die).starts_private_memory:
                 return measured
-            reason = f"DW_OP_fbreg at offset {operation.offset:#x}: {function.name} has no "
-            extent = Extent("broken", reason=f"{reason}DW_AT_frame_base")
+            reason = f"DW_OP_fbreg at offset {operation.offset:#x}: {fault}"
+            extent = Extent("broken", reason=reason)
         out.append(extent)
     return tuple(out)
 
