@@ -293,9 +293,13 @@ def _register(
 def _register_name(
     number: Operand, arch: Architecture | None, variable: Variable | None = None
 ) -> str:
-    name = None
+    name = other = None
     if arch is not None and isinstance(number, int):
         name = register_name(arch, number, lambda: declared_bits(variable))
+        if name is None and arch.other_wave_register is not None:
+            other = arch.other_wave_register(number)  # which the file may be for, too
+    if other is not None:
+        return f"{other[0]} of wave{other[1]}"
     return f"register {number!r}" if name is None else name
 
 

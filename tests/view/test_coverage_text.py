@@ -190,6 +190,21 @@ def test_words_of_registers_that_clang_writes_as_addresses(text: str, expected: 
     assert location_words(ExprLoc(assemble(text, arch=arch), unit), arch) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("regx 2563", "in VGPR3 of wave64"),
+        ("regx 1539", "in v3"),
+        ("regx 2563; LLVM_push_lane; lit4; mul; LLVM_offset", "in VGPR3 of wave64, by lane"),
+        ("regx 5000", "in register 5000"),
+    ],
+)
+def test_words_of_registers_of_the_other_wave_size(text: str, expected: str) -> None:
+    """A file that specifies no wave size may be for both."""
+    source = ExprLoc(assemble(text), UNIT)
+    assert location_words(source, architecture("gfx1100", 32)) == expected
+
+
 def test_words_of_constants() -> None:
     text = Description(None, ConstValue(b"\1\0"), extent_of(b"\x50", AMD, UnitFormat()))
     assert description_text(text, ARCH) == "a constant of the bytes 01 00: DW_AT_const_value"
