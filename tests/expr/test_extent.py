@@ -160,6 +160,17 @@ def test_extent_of_an_object(
     assert (result.completeness, result.undefined) == (completeness, undefined)
 
 
+@pytest.mark.parametrize(("object_bits", "completeness"), [(64, "whole"), (128, "partly")])
+def test_an_implicit_pointer_has_the_size_of_an_address(
+    object_bits: int, completeness: str
+) -> None:
+    """Where the machine is known: its default address space has it."""
+    data = b"\xa0\x24\0\0\0\0"
+    extent = extent_of(data, AMD, FORM, ARCH).of_object(object_bits)
+    assert extent.completeness == completeness
+    assert extent_of(data, AMD, FORM).of_object(object_bits) == Extent("whole")
+
+
 def test_long_expressions_take_linear_work() -> None:
     with at_most(10_000_000):
         result = extent_of(b"\x50\x93\x01\x93\x01" * 12_000, AMD, FORM)

@@ -32,7 +32,7 @@ from dwarfgpu.expr.static_check.severity import Severity
 from dwarfgpu.expr.static_check.stack_shape import Shape
 from dwarfgpu.expr.steps import Perform
 from dwarfgpu.model.location import Location
-from dwarfgpu.model.storage import Implicit
+from dwarfgpu.model.storage import Implicit, ImplicitPointer
 
 Completeness = Literal["whole", "partly", "depends", "nothing", "broken"]
 """All of the object; parts of it; decided by the context; none of it; every evaluation fails."""
@@ -435,12 +435,12 @@ def _of_result(instructions: Instructions, shape: Shape, pieces: _Pieces) -> Ext
 
 
 def _value_bits(result: Known) -> int | None:
-    """Return the bits from a result to the end of the value in which it is; None if it is in none,
-    or that is unknown."""
+    """Return the bits from a result to the end of the value, or of the implicit pointer, in which
+    it is; None if it is in neither, or that is unknown."""
     location = result.entry
     if not isinstance(location, Location) or result.in_top_frame:
         return None
-    is_value = isinstance(location.single_locations[0].storage, Implicit)
+    is_value = isinstance(location.single_locations[0].storage, Implicit | ImplicitPointer)
     return result.remaining_bits if is_value else None
 
 
