@@ -83,7 +83,7 @@ def _described(
 ) -> tuple[list[tuple[str | None, Variable | None]], CompilationUnit | None]:
     """Return the names and declarations of the parameters, and the unit of their types."""
     try:
-        function = kernel_function(code_object, kernel.entry)
+        function = kernel_function(code_object, kernel)
         if function is None:
             return [], None
         declared = parameters_of(function)

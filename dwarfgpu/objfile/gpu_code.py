@@ -6,6 +6,7 @@ Law: an unreadable part is reported as a problem; the other parts stay.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
@@ -209,6 +210,14 @@ def kernel_entries(file: ObjectFile) -> frozenset[int]:
             if symbol.kind == "function" and symbol.is_in_section:
                 entries.add(symbol.address)
     return frozenset(entries)
+
+
+@kept_with(first)
+def shared_entries(file: ObjectFile) -> frozenset[int]:
+    """Return where several kernels of a file begin: a linker folds equal code (--icf=all), and one
+    without instructions begins where the next function does."""
+    counts = Counter(kernel.entry for kernel in read_gpu_code(file).kernels)
+    return frozenset(entry for entry, count in counts.items() if entry is not None and count > 1)
 
 
 def _has_code(file: ObjectFile, kernel: GpuKernel) -> bool:

@@ -84,7 +84,7 @@ def declared_parameters(
     """Return the declarations of the parameters, or why they are unknown."""
     out: list[DeclaredParameter] = []
     try:
-        function = kernel_function(code_object, kernel.entry)
+        function = kernel_function(code_object, kernel)
         if function is None and (unread := code_object.info.unsearched) is not None:
             raise unread
         for variable in () if function is None else parameters_of(function):

@@ -44,7 +44,7 @@ def with_members(
     paths = [name for name in names if name not in titles and name.partition(".")[0] in titles]
     if not paths:
         return list(parameters)
-    function = kernel_function(code_object, kernel.entry)
+    function = kernel_function(code_object, kernel)
     variables = [] if function is None else parameters_of(function)
     out: list[Parameter] = []
     for parameter in parameters:

@@ -17,6 +17,7 @@ from dwarfgpu.base.readable_files import folder_of
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.base.writing import content_name
+from dwarfgpu.dwarf.calls.kernel_parameters import kernel_function
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.demangle import (
     demangled,
@@ -435,10 +436,9 @@ def _source_names(code_object: CodeObject, kernel: GpuKernel, word: str) -> set[
         plain = demangled_name(kernel.name) or ""
         out |= {demangled_function(kernel.name) or "", plain, _without_template_arguments(plain)}
     try:
-        entry = None if kernel.entry is None else kernel.entry + code_object.load_address
-        subprogram = None if entry is None else code_object.scopes.subprogram_at(entry)
-        if subprogram is not None:
-            names = {subprogram.name, "::".join(qualified(subprogram.die))}
+        function = kernel_function(code_object, kernel)
+        if function is not None:
+            names = {function.name, "::".join(qualified(function.die))}
             out |= {*names, *map(_without_template_arguments, names)}
     except DwarfGpuError:
         pass  # the other names are true, too

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dwarfgpu.base.kept_with import kept_with
+from dwarfgpu.dwarf.calls.kernel_parameters import is_function_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.declarations import around
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -90,4 +91,6 @@ def _kernel(code_object: CodeObject, function: Subprogram) -> GpuKernel | None:
 
     entries = [item.begin - code_object.load_address for item in function.ranges]
     kernels = read_gpu_code(code_object.file).kernels
-    return next((kernel for kernel in kernels if kernel.entry in entries), None)
+    beginning = [kernel for kernel in kernels if kernel.entry in entries]
+    own = (kernel for kernel in beginning if is_function_of(function, kernel))
+    return next(own, beginning[0] if beginning else None)

@@ -826,6 +826,61 @@ def test_a_kernel_by_its_name_in_the_source() -> None:
         chosen_kernel(opened, made, "ns::t", "k.co")
 
 
+FOLDED = """
+#define __global__ __attribute__((global))
+#define lane __builtin_amdgcn_workitem_id_x()
+__global__ void never(long *none) { __builtin_unreachable(); }
+__global__ void one(int *p) {
+  __attribute__((shared)) int first[64], second[64];
+  first[lane] = 1, second[lane] = 2;
+  __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "workgroup");
+  p[lane] = first[63 - lane] + second[63 - lane];
+}
+namespace ns {
+__global__ void fill_a(int *a) { a[lane] = 7; }
+__global__ void fill_b(unsigned *b) { b[lane] = 7; }
+template <typename T> __global__ void fill(T *t) { t[lane] = 7; }
+template __global__ void fill<float>(float *);
+template __global__ void fill<int>(int *);
+template __global__ void fill<unsigned>(unsigned *);
+}
+extern "C" __global__ void plain(unsigned *r) { r[lane] = 7; }
+"""
+
+
+def test_kernels_that_begin_at_one_address(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """One without instructions, and equal ones, which the linker folds: each has its own names and
+    arguments."""
+    tool("ld.lld")
+    source, file = tmp_path / "folded.hip", tmp_path / "folded.co"
+    source.write_text(FOLDED)
+    options = "--offload-arch=gfx942 --cuda-device-only --no-gpu-bundle-output -nogpulib -nogpuinc"
+    subprocess.run(
+        [
+            tool("clang"), "-x", "hip", *options.split(), "-g", "-O2", "-w", "-ffunction-sections",
+            "-Xoffload-linker", "--icf=all", source, "-o", file,
+        ],
+        check=True,
+    )  # fmt: skip
+    entries = {kernel.entry for kernel in read_gpu_code(CodeObject.open(file).file).kernels}
+    assert len(entries) == 3  # of `one`, `fill<float>`, and the rest
+    size = ("--grid", 64, "--workgroup", 64)
+    arguments = {
+        "one": "p", "ns::fill_a": "a", "fill_b": "b", "ns::fill<int>": "t",
+        "ns::fill<unsigned int>": "t", "plain": "r",
+    }  # fmt: skip
+    for kernel, name in arguments.items():
+        done = run("run", file, kernel, *size, "--arg", f"{name}=zeros:256")
+        assert done.status == 0, kernel
+    done = run("dispatch", file, "never", *size, "--arg", "p=zeros:256")  # not that of `one`
+    assert done.error.endswith("no argument p; its arguments: 0, whose names are not known")
+    done = run("dispatch", file, "ns::fill", *size)
+    assert "has several kernels ns::fill: void ns::fill<float>" in done.error
+    words = ("--dispatch", "one", *size, "--arg", "p=zeros:256", "-ex", "print first", "-batch")
+    done = run("debug", file, *words)
+    assert "for every LDS variable: in a kernel with several of them" in done.err  # never has none
+
+
 def test_preloaded_arguments_of_less_than_a_dword(tmp_path: Path) -> None:
     """A `short` or `char` is in an SGPR with padding, which no document defines: only the padding
     is unknown."""

@@ -396,6 +396,28 @@ def _printed_so(unit: CompilationUnit, sought: _Sought) -> Iterator[Die]:
             yield die
 
 
+def function_with_symbol(info: DebugInfo, symbol: str) -> Die | None:
+    """Return the first function with a definition that has a symbol as its linkage name, or its
+    name, also where its code was dropped; None if there is none.
+
+    Raises the errors of reading the debugging information.
+    """
+    path, parameters = paths.split(demangled_function(symbol) or symbol)
+    typed = paths.TypedPath(path)
+    sought = _Sought(typed.components[-1], typed, parameters)
+    for unit in require_few(_units(info, sought.name), info, sought.name):
+        for die in chain.from_iterable(_entries_named(unit, sought).values()):
+            for entry in completed(die, [unit]):
+                if _has_code(entry) and symbol in (entry.linkage_name, entry.name):
+                    return entry
+    return None
+
+
+def _has_code(die: Die) -> bool:
+    """Return whether an entry has an address, which is that of no code where it was dropped."""
+    return not die.abbreviation.positions.keys().isdisjoint({dw.AT_LOW_PC, dw.AT_RANGES})
+
+
 def described_function(die: Die) -> NamedFunction | None:
     """Return the function of the entry of one, as `functions_named` does; None without code."""
     entry = Subprogram(die).entry

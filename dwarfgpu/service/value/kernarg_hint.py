@@ -39,7 +39,7 @@ def kernarg_hint(session: Session, subject: Subject, answer: Answer | None = Non
 
     try:
         code_object, kernel = kernel_of(session, dispatch)
-        function = kernel_function(code_object, kernel.entry)
+        function = kernel_function(code_object, kernel)
         if function is None or subject.die.parent() != function.die:
             return None
         kind = kernel_arguments(session, dispatch).type
