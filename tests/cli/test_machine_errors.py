@@ -103,3 +103,16 @@ def test_refused(state: Path, arguments: tuple[object, ...], message: str) -> No
     assert message in done.error
     assert done.status in (1, 2)
     assert done.out == ""
+
+
+def test_the_prompt_names_the_address_beyond_the_end_of_a_space(state: Path) -> None:
+    """`print` as `x` does, with GDB's wording before the reason."""
+    local = "Cannot access memory at address local#0x200: local address 0x200 is beyond the 512"
+    private = "Cannot access memory at address private_lane#0xa0: private_lane address 0xa0 is bey"
+    for command in ("print", "output", "x/wx &"):
+        for space, message in (("local#0x200", local), ("private_lane#0xa0", private)):
+            done = run("debug", "--state", state, "-ex", f"{command} *(int *){space}", "-batch")
+            assert message in done.out + done.err, command
+    over = "print *(long *)local#0x1fc"
+    done = run("debug", "--state", state, "-ex", over, "-batch")
+    assert local.replace("local#0x200", "local#0x1fc") in done.err

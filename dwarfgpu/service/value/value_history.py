@@ -14,7 +14,7 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.types import Base, strip
 from dwarfgpu.errors import Unavailable, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language import Options, TypedValue
-from dwarfgpu.language.typed_value import no_access
+from dwarfgpu.language.typed_value import is_of_memory, no_access
 from dwarfgpu.language.wave_variables import integer_value, text_value, wave_variable
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import Location
@@ -146,7 +146,7 @@ def evaluated(session: Session, history: ValueHistory, text: str) -> TypedValue:
     if isinstance(error, Unavailable) and why is not None:
         if _is_in_registers(value.location) and value.variable is None:
             return evolve(value, error=None)  # <unavailable> in place, as in GDB
-        raise UsageError(no_access(why))
+        raise UsageError(no_access(why if is_of_memory(why) else error.message))
     if error is not None and not isinstance(error, UndefinedBits):
         raise error
     return value
