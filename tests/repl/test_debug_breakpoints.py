@@ -219,6 +219,27 @@ def test_a_watchpoint_is_of_the_lane_where_it_was_set(tmp_path: Path) -> None:
     assert lines[-2:] == ["$1 = 17", "$2 = 17"]
 
 
+def test_a_watchpoint_of_registers_names_its_wave() -> None:
+    """Not one of memory that waves share."""
+    watched = ("$s11", "$v2", "$exec", "$s11 + 1", "*(int *)private_wave#0x10")
+    watched += ("*(int *)local#0", "*(int *)0x7e0000000000")
+    arguments = "--grid 128 --workgroup 128 --arg a=range:128 --arg b=range:128 --arg out=zeros:64"
+    done = run(
+        "debug", FIXTURES / "run/integers.gfx942.O0.v5.co", "--dispatch", "histogram",
+        *arguments.split(), "--batch", "-ex", "thread 2",
+        *(word for text in watched for word in ("-ex", f"watch {text}")), "-ex", "thread 1",
+        "-ex", "info watchpoints",
+    )  # fmt: skip
+    [title] = [number for number, line in enumerate(done.lines) if line.startswith("Num")]
+    listed = done.lines[title + 1 :]
+    waves = {
+        row.split("  ")[-1].strip(): details == "\tin thread 2"
+        for row, details in zip(listed, [*listed[1:], ""], strict=True)
+        if not row.startswith("\t")
+    }
+    assert waves == {text: number < 5 for number, text in enumerate(watched)}
+
+
 def test_a_stop_names_the_lanes_that_accessed_shared_memory(tmp_path: Path) -> None:
     """Of LDS by lanes with the same remainder, of global memory; the first is in focus."""
     commands = (
@@ -248,7 +269,8 @@ def test_an_expression_of_named_registers_is_watched(tmp_path: Path) -> None:
     at = lines.index("New value = true")
     assert lines[at - 1] == "Old value = false"
     assert lines[at + 1].startswith("0x")
-    assert lines[-1].endswith("($exec & 1) + 1")
+    assert lines[-2].endswith("($exec & 1) + 1")
+    assert lines[-1] == "\tin thread 1"
 
 
 @pytest.mark.parametrize(("condition", "lane"), [("$_thread == 1", 0), ("$_lane == 9", 9)])

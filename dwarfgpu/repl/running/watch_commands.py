@@ -134,9 +134,9 @@ def watch(shell: Shell, argument: str) -> Iterator[Part]:
 
     EXPRESSION is evaluated in the lane in focus: a variable, POINTER->MEMBER, ARRAY[I], $v3, A + B.
     A change of a pointer or an index in it counts too, and so does a variable that moves to another
-    place. A watchpoint with local variables is deleted when their function returns. -location
-    watches the object at its current address as long as the program runs. With "thread N", only
-    that wave or thread stops.
+    place. Registers and private memory are those of the wave in focus. A watchpoint with local
+    variables is deleted when their function returns. -location watches the object at its current
+    address as long as the program runs. With "thread N", only that wave or thread stops.
     """
     yield from _set(shell, argument, "write")
 

@@ -9,7 +9,7 @@ from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.machine.run_control import Halt, Watch
-from dwarfgpu.machine.target import RegisterOffset
+from dwarfgpu.machine.target import MemoryAddress, RegisterOffset
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.service.value.watched_object import Watched
 from dwarfgpu.session.session import Session
@@ -69,14 +69,29 @@ class Watchpoint(Breakpoint):
     @property
     def lane_of_value(self) -> int | None:
         """The lane that has the value; None for memory and registers that several lanes share."""
-        starts = [item.start for item in self.watched.object_bytes or self.watched.bytes]
         is_of_lane = any(
             self.depth is not None and start.register.register_class == "vector"
             if isinstance(start, RegisterOffset)
             else start.where.lane is not None
-            for start in starts
+            for start in self._starts
         )
         return self.session.lane if is_of_lane else None
+
+    @property
+    def _starts(self) -> tuple[RegisterOffset | MemoryAddress, ...]:
+        """Where the object is, or else what its value is computed from."""
+        return tuple(item.start for item in self.watched.object_bytes or self.watched.bytes)
+
+    @property
+    def is_of_wave(self) -> bool:
+        """Whether only the wave where it was set can change the value: that of its registers or
+        private memory, or of a local variable that is not anywhere yet."""
+        if not self._starts:
+            return self.depth is not None
+        return any(
+            isinstance(start, RegisterOffset) or start.where.space.scope in ("wave", "lane")
+            for start in self._starts
+        )
 
     def lanes_of(self, halt: Halt) -> tuple[int, ...]:
         """Return the lane that has the value, or else those that accessed the object; none if that
@@ -110,6 +125,8 @@ class Watchpoint(Breakpoint):
     def details(self) -> Iterator[str]:
         if self.lane_of_value is not None:
             yield f"\tin lane {self.lane_of_value} of thread {self.session.wave}"
+        elif self.is_of_wave and self.session.architecture.is_simt:
+            yield f"\tin thread {self.session.wave}"
         yield from super().details()
 
     @property
