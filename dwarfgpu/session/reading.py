@@ -14,6 +14,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer
 from dwarfgpu.objfile.file_bytes import OfOpenFile
 from dwarfgpu.session.resolve_type import Resolver
+from dwarfgpu.session.synthetic_pointers import implicit_pointers_as_known
 from dwarfgpu.session.unknown_members import has_all_members
 
 
@@ -77,7 +78,7 @@ class Reading(OfOpenFile):
         """Why contents are missing, all of them or some bits; None if `is_complete`."""
         if self.failure is not None or self.is_complete:
             return self.failure
-        name, bits = self.variable.name, self.bits
+        name, bits = self.variable.name, self._beside_pointers
         if bits is None:
             return Unavailable(f"{name} has not been read")
         missing = bits.unavailable or bits.undefined
@@ -90,9 +91,18 @@ class Reading(OfOpenFile):
     @property
     def is_complete(self) -> bool:
         """Whether every bit of the variable is known; of a structure, those of its members."""
-        if self.failure is not None or self.bits is None:
+        bits = self._beside_pointers
+        if self.failure is not None or bits is None:
             return self.failure is None and self.pointer is not None
-        if self.pointer is not None or self.bits.is_complete:
+        if self.pointer is not None or bits.is_complete:
             return True
         endian = self.variable.unit.endian
-        return has_all_members(self.bits, self.type, endian, self.location, self.resolver)
+        return has_all_members(bits, self.type, endian, self.location, self.resolver)
+
+    @property
+    def _beside_pointers(self) -> Bits | None:
+        """The contents, in which implicit pointers count as known, as one alone does."""
+        if self.bits is None or self.bits.is_complete or self.resolver is None:
+            return self.bits
+        resolver, endian = self.resolver(), self.variable.unit.endian
+        return implicit_pointers_as_known(self.bits, self.type, self.location, resolver, endian)

@@ -40,6 +40,7 @@ from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import number_bits, with_padding
 from dwarfgpu.session.resolve_type import Resolver
+from dwarfgpu.session.synthetic_pointers import implicit_pointers_as_known
 from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.view import scalars
 from dwarfgpu.view.ada_arrays import null_text
@@ -67,7 +68,6 @@ from dwarfgpu.view.object_printer import (
 from dwarfgpu.view.pointers import member_pointer_text, pointer_text, reference_pieces
 from dwarfgpu.view.printer_text import printed_pieces
 from dwarfgpu.view.strings import CharacterKind, character_kind, quoted_character
-from dwarfgpu.view.synthetic_pointers import implicit_pointers_as_known
 
 __all__ = [
     "DEFAULT_OPTIONS",

@@ -35,6 +35,7 @@ from dwarfgpu.service.answer import (
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.synthetic_pointers import implicit_pointers_as_known
 from dwarfgpu.session.unknown_members import (
     has_all_members,
     has_virtual_base,
@@ -44,7 +45,6 @@ from dwarfgpu.view.format_options import error_as_text
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_json import location_json
 from dwarfgpu.view.printers.standard import STANDARD
-from dwarfgpu.view.synthetic_pointers import implicit_pointers_as_known
 from dwarfgpu.view.values import (
     DEFAULT_OPTIONS,
     FormatOptions,

@@ -11,8 +11,9 @@ from dwarfgpu.language import TypedValue
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.service.value.expression_answer import of_value
 from dwarfgpu.service.value.reading_answer import of_reading
+from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.resolve_type import Resolver, TypedObject
-from dwarfgpu.view.synthetic_pointers import implicit_pointers_as_known
+from dwarfgpu.session.synthetic_pointers import implicit_pointers_as_known
 from dwarfgpu.view.value_data import value_data
 from dwarfgpu.view.values import format_value
 from tests.language.sessions import stopped
@@ -115,6 +116,30 @@ def test_an_implicit_pointer_in_a_structure_is_answered_as_alone() -> None:
         assert answer.record["data"] == members(n=7, p=REMOVED)
         assert answer.record["bytes"] == "07" + "00" * 7 + "??" * 8
     assert of_reading(alone, session).status == 0
+
+
+def test_a_reading_with_implicit_pointers_is_complete() -> None:
+    """As one alone is; bits that nothing knows are counted without them."""
+    session = stopped("locations.gfx942", 3)
+    alone = session.read(session.variable("pointer_implicit_4"))
+    assert alone.is_complete
+
+    def reading(kind: Type, text: str) -> Reading:
+        location, resolver = GPU.location(text), Resolver(lambda: GPU.context)
+        bits = resolver.contents(TypedObject(kind, location))
+        return evolve(
+            alone, type=kind, location=location, bits=bits, pointer=None, resolver=lambda: resolver
+        )
+
+    for whole in (
+        reading(PAIR, f"{SEVEN}; {POINTER}"), reading(CAPTURE, POINTER),
+        reading(Array(INT_POINTER, (2,)), f"{POINTER}; {POINTER}"),
+    ):  # fmt: skip
+        assert whole.is_complete and whole.error is None
+    partial = reading(Array(INT_POINTER, (2,)), f"{POINTER}; {ABSENT}")
+    assert not partial.is_complete
+    assert "64 of 128 bits of pointer_implicit_4 are unavailable: " in str(partial.error)
+    assert "implicit pointer" not in str(partial.error)
 
 
 def test_an_array_of_implicit_pointers_is_not_an_error() -> None:
