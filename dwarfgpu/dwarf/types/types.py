@@ -8,7 +8,7 @@ each time. Walks here are loops with a bound, for all input.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from dwarfgpu.arch.model import FlagField
@@ -459,7 +459,7 @@ class Denoted:
     bare: BareType | None
     """The type at the end."""
     qualifiers: tuple[Qualifier, ...] = ()
-    """Each once, outermost first."""
+    """Each once, outermost first. The elements of an array have them, too."""
     alignment: int | None = None
     """That of the first typedef that has one, from the outermost on."""
     range: Range | ComputedRange | None = None
@@ -668,13 +668,37 @@ def _through(type_: Typedef | Qualified, inner: Denoted) -> Denoted:
 def _combined(outer: Denoted, inner: Denoted) -> Denoted:
     """Return what is denoted by names and qualifiers of what others denote."""
     rest = tuple(word for word in inner.qualifiers if word not in outer.qualifiers)
+    bare = inner.bare
+    if isinstance(bare, Array):
+        outermost = [word for word in outer.qualifiers if word not in inner.qualifiers]
+        bare = _of_qualified(bare, outermost)
     return Denoted(
-        inner.bare,
+        bare,
         outer.qualifiers + rest,
         outer.alignment or inner.alignment,
         inner.range if outer.range is None else outer.range,
         outer.character or inner.character,
     )
+
+
+def _of_qualified(array_type: Array, qualifiers: list[Qualifier]) -> Array:
+    """Return an array whose elements have the qualifiers of the array (C 6.7.3p9)."""
+    if not qualifiers:
+        return array_type
+    elements: list[Type | None] = []
+
+    def element() -> Type | None:
+        if not elements:
+            elements.append(_qualified(array_type.element, qualifiers))
+        return elements[0]
+
+    return evolve(array_type, element=element)
+
+
+def _qualified(type_: Type | None, qualifiers: Sequence[Qualifier]) -> Type | None:
+    for qualifier in reversed(qualifiers):
+        type_ = Qualified(qualifier, type_)
+    return type_
 
 
 _ENDLESS: Final = IllFormed(f"more than {MAX_CHAIN} typedefs and qualifiers refer to each other")
@@ -689,10 +713,7 @@ def without_typedefs(type_: Type | None) -> Type | None:
     if not isinstance(type_, Typedef | Qualified):
         return type_
     known = denoted(type_)
-    type_ = known.bare
-    for qualifier in reversed(known.qualifiers):
-        type_ = Qualified(qualifier, type_)
-    return type_
+    return _qualified(known.bare, known.qualifiers)
 
 
 def renamed(type_: Type | None, another: Type | None) -> Type | None:
