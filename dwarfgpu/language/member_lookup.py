@@ -96,23 +96,31 @@ def _parts_with(
 ) -> Inherited[Struct, Member, M] | None:
     """Return the part of an object that has members of a name; None if there is none."""
     scope, simple = split_last(name)
-    steps: tuple[Member, ...] = ()
+    ways: list[tuple[Member, ...]] = [()]
     start = struct_type
     scope_name = canonical(split_last(scope)[1])
     if scope and scope_name != canonical(struct_type.name or ""):
-        way = way_to(
-            struct_type, lambda candidate: canonical(candidate.name or "") == scope_name, scope
-        )
-        base = None if way is None else strip(way[-1].type)
-        if way is None or not isinstance(base, Struct):
+        ways = ways_to(struct_type, lambda candidate: canonical(candidate.name or "") == scope_name)
+        base = strip(ways[0][-1].type) if ways else None
+        if not isinstance(base, Struct):
             return None
-        steps, start = way, base
+        start = base
     members = inherited(start, lambda candidate: own(candidate, simple), _bases)
-    if len(members) > 1:
+    are_of_one_class = len({strip(way[-1].type) for way in ways if way}) < 2
+    if len(ways) > 1 and not (are_of_one_class and _is_one_static_member(members)):
+        raise _ambiguous_base(struct_type, scope)
+    if len(members) > 1 and not _is_one_static_member(members):
         raise ambiguous(
             name, _shown(struct_type), (_candidate(member, simple) for member in members)
         )
-    return evolve(members[0], steps=(*steps, *members[0].steps)) if members else None
+    return evolve(members[0], steps=(*ways[0], *members[0].steps)) if members else None
+
+
+def _is_one_static_member(parts: list[Inherited[Struct, Member, M]]) -> bool:
+    """Return whether all parts of an object have the same static member, which is in none of them,
+    so that its name is not ambiguous (C++ class.member.lookup)."""
+    ends = {path[-1] for part in parts for path in part.members if isinstance(path, list)}
+    return len(ends) == 1 and ends.pop().is_static
 
 
 def _candidate(member: Inherited[Struct, Member, M], name: str) -> str:
@@ -171,9 +179,12 @@ def way_to(
     """Return the path to a base class; `UsageError` if an object has several of that class."""
     paths = ways_to(derived, is_wanted)
     if len(paths) > 1:
-        kind = type_name(derived, cplusplus=True)
-        raise UsageError(f"base class '{name}' is ambiguous in type '{kind}'")
+        raise _ambiguous_base(derived, name)
     return paths[0] if paths else None
+
+
+def _ambiguous_base(derived: Struct, name: str) -> UsageError:
+    return UsageError(f"base class '{name}' is ambiguous in type '{_shown(derived)}'")
 
 
 def ways_to(
