@@ -520,9 +520,9 @@ class ObjectAccess(Dereference):
             kind = Base(evolve(bare.base, name=name, bit_size=stride, vector_size=None))
         else:
             raise UsageError("Attempt to extract a component of a value that is not a structure.")
-        if stride is None and isinstance(bare, Array) and (why := lost_length(bare)) is not None:
+        if stride is None and isinstance(bare, Array) and _has_rows(bare):
             if index or is_dynamic(kind):
-                raise UndefinedBits(why)  # that of the rows
+                raise unknown_stride(bare)
             return self.part(value, kind, 0)  # the first one is where the array is
         if stride is None or (not stride and size_bits(kind) is None):
             raise UsageError("The size of the array's elements is unknown.")
@@ -631,6 +631,21 @@ def function_type(die: Die) -> Function:
 
 def _has_parts(type_: Type | None) -> bool:
     return isinstance(strip(type_), Struct | Array)
+
+
+def _has_rows(array_type: Array) -> bool:
+    """Return whether the elements of an array have an unknown length, not an unknown size of their
+    own."""
+    return len(array_type.dimensions) > 1 or lost_length(array_type) is not None
+
+
+def unknown_stride(array_type: Array) -> DwarfGpuError:
+    """Return the error for the elements of an array behind the first one, for rows without a known
+    length."""
+    why = lost_length(array_type)
+    if why is not None:
+        return UndefinedBits(why)
+    return UsageError("The size of the array's elements is unknown.")
 
 
 def _stride_bits(array_type: Array) -> int | None:

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.dwarf.types.type_sizes import lost_length, offset_bits, strides_of
+from dwarfgpu.dwarf.types.type_sizes import offset_bits, strides_of
 from dwarfgpu.dwarf.types.types import Absent, Array, strip
-from dwarfgpu.errors import UndefinedBits, UsageError
-from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.object_access import ObjectAccess, unknown_stride
 from dwarfgpu.language.typed_value import TypedValue
 
 _OUTSIDE: Final = "array subscript out of bounds"
@@ -54,13 +54,11 @@ def section(
     if len(subscripts) != len(bare.dimensions):
         raise UsageError("Wrong number of subscripts")
     strides = strides_of(bare)
-    if strides is None and (why := lost_length(bare)) is not None:
+    if strides is None:
         slowest = subscripts[-1]
         if isinstance(slowest, Triplet) or len(subscripts) == 1:
-            raise UndefinedBits(why)  # that of the rows
+            raise unknown_stride(bare)
         return section(objects, objects.element(array, slowest), subscripts[:-1])
-    if strides is None:
-        raise UsageError("The size of the array's elements is unknown.")
     lowers = bare.lower_bounds or (0,) * len(bare.dimensions)
     first_bit = 0
     kept: list[tuple[int, int]] = []
