@@ -44,6 +44,8 @@ def relocations(
 
 _PUSHES: Final = bytes(range(0x50, 0x58))
 """The instructions of x86 that push a register, of one byte each."""
+_ADJUSTMENTS: Final = ((b"\x83\xec", 3), (b"\x81\xec", 6), (b"\x8d\x64\x24", 4))
+"""The opcodes of `sub $N,%esp` and `lea -N(%esp),%esp`, with the bytes of the instruction."""
 
 
 @frozen
@@ -82,7 +84,8 @@ class Prologue:
     def most_bytes(self) -> int:
         """The bytes of all of them."""
         prologue = self.landing + self.alignments[0] + self.push + self.moves[0]
-        return len(prologue) + self.most_pushes
+        adjustment = max(size for _, size in _ADJUSTMENTS) if self.counts_pushes else 0
+        return len(prologue) + adjustment + self.most_pushes
 
     def alignment_in(self, code: bytes) -> bytes:
         """Return the instructions at the begin of code that align the stack, or none."""
@@ -98,14 +101,26 @@ class Prologue:
 
     def size_in(self, code: bytes) -> int | None:
         """Return the bytes of the instructions that set a frame pointer at the begin of a
-        function; None if the function begins otherwise."""
+        function, and of those behind it that GDB counts; None if the function begins otherwise."""
         rest = code.removeprefix(self.landing)
         for alignment in self.alignments:
             rest = rest.removeprefix(alignment)
         for move in self.moves:
             if rest.startswith(self.push + move):
-                return len(code) - len(rest) + len(self.push + move)
+                return len(code) - len(self._behind_saves(rest.removeprefix(self.push + move)))
         return None
+
+    def _behind_saves(self, code: bytes) -> bytes:
+        """Return the code behind the instructions that make room for variables and then save
+        registers, which GDB counts where it counts pushes."""
+        if not self.counts_pushes:
+            return code
+        for opcode, size in _ADJUSTMENTS:
+            if code.startswith(opcode):
+                code = code[size:]
+                break
+        most = self.most_pushes - 1
+        return code[:most].lstrip(_PUSHES) + code[most:]
 
 
 @frozen(eq=False)

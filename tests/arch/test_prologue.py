@@ -27,10 +27,32 @@ def test_of_i386(landing: bytes, alignment: bytes) -> None:
     assert prologue.size_in(landing + alignment + b"\x90" + PUSH32) is None
 
 
+@pytest.mark.parametrize(
+    ("adjustment", "pushes"),
+    [
+        (b"", b"\x53"),  # push %ebx
+        (b"\x83\xec\x08", b"\x56\x53"),  # sub $8,%esp; push %esi; push %ebx
+        (b"\x81\xec\xa0\x00\x00\x00", b""),  # sub $160,%esp
+        (b"\x8d\x64\x24\xf8", b"\x57"),  # lea -8(%esp),%esp; push %edi
+        (b"\x81\xec\xa0\x00\x00\x00", 8 * b"\x57"),
+    ],
+)
+def test_of_i386_with_saved_registers(adjustment: bytes, pushes: bytes) -> None:
+    """GDB stops behind them in a function that has all its code on one line."""
+    prologue = i386.ABI.prologue
+    assert prologue is not None
+    code = PUSH32 + adjustment + pushes
+    assert len(b"\xf3\x0f\x1e\xfb" + ALIGN32 + code) <= prologue.most_bytes
+    for behind in (b"", b"\x90", b"\x81\xec\x10\x00\x00\x00" if pushes else b"\x90"):
+        assert prologue.size_in(code + behind) == len(code)
+    assert prologue.size_in(PUSH32 + 9 * b"\x53") == len(PUSH32) + 8  # no more, as in GDB
+
+
 def test_of_x86_64() -> None:
     prologue = x86_64.ABI.prologue
     assert prologue is not None
     assert prologue.size_in(ALIGN64 + PUSH64) == len(ALIGN64 + PUSH64)
+    assert prologue.size_in(PUSH64 + b"\x53") == len(PUSH64)
     assert prologue.size_in(PUSH32) is None
 
 
