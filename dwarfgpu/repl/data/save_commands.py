@@ -19,7 +19,7 @@ from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.display_commands import displayed
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.running.replaced_machine import look_at
-from dwarfgpu.repl.running.runner import NO_PROCESS, can_run
+from dwarfgpu.repl.running.runner import NO_PROCESS, can_run, is_of_files_alone
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import shown_frame
 from dwarfgpu.session.stack_frames import selected_number
@@ -90,7 +90,7 @@ def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
 
     target = shell.session.target
     machine = target.behind if isinstance(target, TargetWithCodeObjects) else None
-    if can_run(shell) and shell.session.pc is None:
+    if shell.session.pc is None and (can_run(shell) or is_of_files_alone(shell)):
         raise UsageError(NO_PROCESS)
     if not isinstance(machine, StateTarget) or not machine.waves:
         raise UsageError(

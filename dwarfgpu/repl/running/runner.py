@@ -41,10 +41,13 @@ def runner(shell: Shell) -> Runs:
 
 def why_not_running(shell: Shell) -> str:
     """Return why nothing can run: the target is a state or core file, or there is none."""
+    return NOTHING_TO_RUN if is_of_files_alone(shell) else NOT_RUNNING
+
+
+def is_of_files_alone(shell: Shell) -> bool:
+    """Return whether neither a state nor a core file is open, nor a program made the machine."""
     machine = shell.machine
-    is_opened = machine.opener is not None  # else a program made the machine
-    is_absent = is_opened and machine.core is None and machine.state_path is None
-    return NOTHING_TO_RUN if is_absent else NOT_RUNNING
+    return machine.opener is not None and machine.core is None and machine.state_path is None
 
 
 def go_on_from_core(shell: Shell) -> None:
