@@ -659,6 +659,26 @@ def test_a_complex_number_is_no_integer(field: str) -> None:
     assert done.err.splitlines()[-1] == "Value can't be converted to integer."
 
 
+@pytest.mark.parametrize("commands", [(), ("file",)])
+@pytest.mark.parametrize("files", [(), ("x86_64/demo.gcc.O0.v5",), ("hip/nest.gfx942.O2.v5.co",)])
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("gcore", "You can't do that without a process to debug."),
+        ("return", "No selected frame."),
+    ],
+)
+def test_what_needs_a_process_is_not_done_to_files_alone(
+    line: str, error: str, files: tuple[str, ...], commands: tuple[str, ...],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    lines = [word for command in (*commands, line) for word in ("-ex", command)]
+    done = run("debug", *(FIXTURES / file for file in files), "--batch", *lines)
+    assert done.err.splitlines()[-1] == error
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_core_file_has_no_process_to_kill() -> None:
     crash = FIXTURES / "core/crash.x86_64.O0"
     done = run("debug", crash, "--core", f"{crash}.core", "--batch", "-ex", "kill")

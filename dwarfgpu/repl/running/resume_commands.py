@@ -439,12 +439,14 @@ def detach(shell: Shell, argument: str) -> Iterator[Part]:
     yield from core_file.run(shell, "")
 
 
-def _without(name: str, about: str, reason: str, why: str | None = None) -> Command:
-    """Define a command of GDB that is not possible, and the reason; `why` where nothing can run."""
+def _without(name: str, about: str, reason: str, *, is_of_frame: bool = False) -> Command:
+    """Define a command of GDB that is not possible, and the reason; it may need a frame."""
 
     def refused(shell: Shell, argument: str) -> Iterator[Part]:
+        if is_of_frame and shell.session.pc is None:
+            raise UsageError("No selected frame.")
         if not can_run(shell):
-            raise UsageError(why or why_not_running(shell))
+            raise UsageError(NO_PROCESS if is_of_frame else why_not_running(shell))
         yield from ()
         raise UsageError(f'"{name}" is not supported: {reason}.')
 
@@ -475,5 +477,5 @@ RUNNING: Final = (
     signal,
     _without("attach", "Attach to a running process.", "dwarfgpu cannot debug a running process"),
     detach,
-    _without("return", "Make a function return.", _SAVED, NO_PROCESS),
+    _without("return", "Make a function return.", _SAVED, is_of_frame=True),
 )
