@@ -25,12 +25,12 @@ LANGUAGES: Final = (
 Spelling: TypeAlias = tuple[bool, Style]
 """Whether to spell as in C++, and the style."""
 SPELLED: Final[Mapping[str, Spelling | None]] = {
-    "auto": None, "local": None, "ada": (False, "ada"), "asm": (False, "c"), "c": (False, "c"),
+    "auto": None, "local": None, "ada": (False, "ada"), "asm": (True, "c"), "c": (False, "c"),
     "c++": (True, "c"), "fortran": (False, "fortran"), "minimal": (False, "c"),
     "pascal": (False, "pascal"),
 }  # fmt: skip
 """The languages for values; None: that of the frame, or of the value."""
-OF_FRAME: Final = ("c", "c++")
+OF_FRAME: Final = ("asm", "c", "c++")
 """Languages of frames in which all values are written; others than these leave each its own."""
 FRAME_INFO: Final = (
     "auto", "source-line", "location", "source-and-location", "location-and-address",
