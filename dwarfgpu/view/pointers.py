@@ -9,11 +9,12 @@ from dwarfgpu.arch.abi import NO_ABI
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C
+from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C, Style
 from dwarfgpu.dwarf.names.type_names import method_name, type_name
 from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
+    SYSTEM_ADDRESS,
     Array,
     Base,
     Dynamic,
@@ -42,6 +43,12 @@ _MOST_READS: Final = 4096
 _PERHAPS_MORE: Final = " <perhaps with more components: the tag leads to no type>"
 _MOST_BASES: Final = 1_000
 """Maximum number of classes that are searched for the target of a pointer to a member."""
+
+
+def is_system_address(type_: Type | None, style: Style) -> bool:
+    """Return whether it is the type System.Address of Ada, which GNAT describes as a number; types
+    derived from it are shown as numbers, as in GDB."""
+    return style == "ada" and isinstance(type_, Base) and type_.name == SYSTEM_ADDRESS
 
 
 def is_untyped_pointer(type_: Type | None) -> bool:

@@ -34,6 +34,7 @@ from dwarfgpu.dwarf.types.types import (
     is_method_pointer,
     is_set,
     strip,
+    unqualified,
 )
 from dwarfgpu.errors import UsageError
 from dwarfgpu.model.location import Location
@@ -65,7 +66,12 @@ from dwarfgpu.view.object_printer import (
     has_sign_bit,
     unknown_text,
 )
-from dwarfgpu.view.pointers import member_pointer_text, pointer_text, reference_pieces
+from dwarfgpu.view.pointers import (
+    is_system_address,
+    member_pointer_text,
+    pointer_text,
+    reference_pieces,
+)
 from dwarfgpu.view.printer_text import printed_pieces
 from dwarfgpu.view.strings import CharacterKind, character_kind, quoted_character
 
@@ -334,6 +340,8 @@ def _natural(
             parts = Bits(number, size_bits)
             first, second = (parts.slice(n * half, half, base.endian).value for n in (0, 1))
             return scalars.complex_text(base, first, second, half, shown.options.style)
+        case Base() if is_system_address(unqualified(type_), shown.options.style):
+            return f"({shown.type_name(bare)}) {scalars.hexadecimal(number)}"
         case Base(base=base):
             text = scalars.base_text(base, number, size_bits, shown.options.style)
             characters = character_kind(type_, shown.options.style)

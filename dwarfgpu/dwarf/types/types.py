@@ -32,6 +32,8 @@ NULLPTR_NAMES: Final = frozenset({"decltype(nullptr)", "nullptr_t", "std::nullpt
 """What compilers call the type of `nullptr`, an unspecified type (DWARF 5 5.2)."""
 UNIT_NAME: Final = "()"
 """What rustc calls its type of one value, a base type of 0 bytes; GDB shows the value so, too."""
+SYSTEM_ADDRESS: Final = "system__address"
+"""What GNAT calls System.Address of Ada, a base type of numbers; GDB shows them as addresses."""
 MAX_CHAIN: Final = 1_000
 """Types that refer to one another in a chain; a longer chain is a cycle or an attack."""
 WIDE_CHARACTERS: Final = {"wchar_t": "L", "char16_t": "u", "char32_t": "U"}

@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.types.dynamic_properties import ComputedRange
 from dwarfgpu.dwarf.types.gnat_encodings import undecoded_size
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (
+    SYSTEM_ADDRESS,
     Array,
     BareType,
     Base,
@@ -54,7 +55,6 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits
 
-_SYSTEM_ADDRESS: Final = "system__address"
 _OUT_OF_RANGE: Final = "argument to 'VAL out of range"
 
 
@@ -102,7 +102,7 @@ def _of_object(evaluator: Naming, name: str, value: TypedValue) -> TypedValue:
     if name != ADDRESS:
         return pointer
     assert isinstance(pointer.type, Pointer)
-    kind = evolve(pointer.type, target=None, own_name=_SYSTEM_ADDRESS)
+    kind = evolve(pointer.type, target=None, own_name=SYSTEM_ADDRESS)
     return evolve(pointer, type=kind)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import unpacked
-from dwarfgpu.dwarf.types.types import Base, Type, strip
+from dwarfgpu.dwarf.types.types import SYSTEM_ADDRESS, Base, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_floating
 from dwarfgpu.language.constant_expressions import Constant
@@ -75,7 +75,8 @@ class AdaRules(NumberRules):
         first, second = self._base_of_subtype(left.type), self._base_of_subtype(right.type)
         one, other = strip(first), strip(second)
         assert isinstance(one, Base) and isinstance(other, Base)
-        if one.base == other.base and one.modulus == other.modulus:
+        is_address = SYSTEM_ADDRESS in (one.name, other.name)  # whose sums are numbers in GDB
+        if one.base == other.base and one.modulus == other.modulus and not is_address:
             return first
         operands, builtins = self.numbers.usual(left, right), self.numbers.builtins
         base = operands[0].value.type

@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS, PARAMETERS
 from dwarfgpu.dwarf.scope.variable import Variable, at_inline_level, declared_in
 from dwarfgpu.dwarf.types.dynamic_types import has_descriptor
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Dynamic, MemberPointer, Struct, strip
+from dwarfgpu.dwarf.types.types import Dynamic, MemberPointer, Struct, strip, unqualified
 from dwarfgpu.errors import (
     DwarfGpuError,
     LimitExceeded,
@@ -36,6 +36,7 @@ from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import SYNTHETIC_POINTER
 from dwarfgpu.view.frame_line import is_aggregate
+from dwarfgpu.view.pointers import is_system_address
 from dwarfgpu.view.printer_text import has_printer
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, Symbolize
 
@@ -261,6 +262,8 @@ def contents(
     if not text.startswith("(") or isinstance(strip(variable.type), MemberPointer):
         return text
     cplusplus, style = options.language or (variable.unit.is_cplusplus, variable.unit.style)
+    if is_system_address(unqualified(reading.type), style):
+        return text
     named = strip(reading.type) if style == "ada" else reading.type  # as pointers name it there
     return text.removeprefix(f"({type_name(named, cplusplus=cplusplus, style=style)}) ")
 
