@@ -94,15 +94,18 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
         return evaluator.arithmetic.value(evaluator.arithmetic.numbers.integer(0))  # as in GDB
     if own is not None:
         return own(evaluator, [evaluator.object(argument) for argument in call.arguments])
+    if evaluator.language.is_go:
+        counted = _of_go(evaluator, node, call.arguments)
+        if counted is not None:
+            return counted
     if isinstance(node, ast.Name):
         intrinsic = _intrinsic(evaluator, node, call.arguments)
         if intrinsic is not None:
             return intrinsic
-        counted = _length(evaluator, node, call.arguments) if evaluator.language.is_go else None
-        if counted is None and evaluator.language.is_pascal:
+        if evaluator.language.is_pascal:
             counted = _of_pascal(evaluator, node, call.arguments)
-        if counted is not None:
-            return counted
+            if counted is not None:
+                return counted
         gpu_value = _gpu_call(evaluator, node, call.arguments)
         if gpu_value is None and evaluator.language.is_opencl and node.file is None:
             gpu_value = _converted(evaluator, node.name, call.arguments)
@@ -364,17 +367,26 @@ def _arguments(
     return values, named
 
 
-def _length(evaluator: Calling, node: ast.Name, arguments: Sequence[ast.Node]) -> TypedValue | None:
-    """Return the value of `len` or `cap` of Go; None where the name means none."""
-    from dwarfgpu.language.go.slices_and_strings import BUILTINS, length  # few programs
+def _of_go(evaluator: Calling, node: ast.Node, arguments: Sequence[ast.Node]) -> TypedValue | None:
+    """Return the value of `len`, `cap` or `unsafe.Sizeof` of Go; None for any other function."""
+    from dwarfgpu.language.go import slices_and_strings as builtins  # few programs
 
-    if node.name not in BUILTINS or node.file is not None:
-        return None
-    if _is_declared_in(dw.LANG_GO, evaluator, node.name):
+    match node:
+        case ast.Name(name=name, file=None) if name in builtins.BUILTINS:
+            declared, spelled = name, name
+        case ast.Access(operand=ast.Name(name="unsafe", file=None), name="Sizeof"):
+            declared, spelled = "unsafe", "unsafe.Sizeof"
+        case _:
+            return None
+    if _is_declared_in(dw.LANG_GO, evaluator, declared):
         return None
     if len(arguments) != 1:
-        raise UsageError(f"{node.name} has one argument: {node.name}(x)")
-    return length(evaluator.arithmetic, node.name, evaluator.object(arguments[0]))
+        raise UsageError(f"{spelled} has one argument: {spelled}(x)")
+    if declared == spelled:
+        value = evaluator.object(arguments[0])
+        return builtins.length(evaluator.arithmetic, spelled, value)
+    operand = evaluator.unread().object(arguments[0])
+    return builtins.size_of(evaluator.arithmetic, operand)
 
 
 def _of_pascal(

@@ -218,12 +218,20 @@ SHOWN = {
     "error(value)": "Unsupported: an interface of Go takes a value with its type, as only the"
     " program can",
     "len(string(runed))": "2", "string(data) + s": '"abchéllo"',
+    "unsafe.Sizeof(deep)": "32", "unsafe.Sizeof(s)": "16", "unsafe.Sizeof(list)": "24",
+    "unsafe.Sizeof(list[1:])": "24", "unsafe.Sizeof(s[1:])": "16", 'unsafe.Sizeof("abc")': "16",
+    "unsafe.Sizeof(array)": "24", "unsafe.Sizeof(list[9]) + 1": "9", "unsafe.Sizeof(u8)": "1",
+    "unsafe.Sizeof(1)": "8", "unsafe.Sizeof(main.table)": "24", "unsafe.Sizeof(crash)": "8",
+    "unsafe.Sizeof()": "unsafe.Sizeof has one argument: unsafe.Sizeof(x)",
+    "unsafe.Alignof(i)": 'No symbol "unsafe" in current context.',
     "counter": "5", "table[1]": '"yy"', "sizeof(Deep)": "32", "Number(4)": "4",
     "escaped": r"{Base = {ID = 1, Name = " '"heap"' r"}, level = 9 '\t'}", "escaped.Name": '"heap"',
     "&escaped == '&escaped'": "true", "kept == &escaped": "true",
 }  # fmt: skip
 AS_IN_GDB = "counter; ^i; ^5; float64(i); int(f); byte(300); 5 ^ 3; loop.v; toDeep.level"
+AS_IN_GDB += "; unsafe.Sizeof(deep); unsafe.Sizeof(s); unsafe.Sizeof(list); unsafe.Sizeof(f)"
 TYPES = {
+    "unsafe.Sizeof(u8)": "uintptr",
     "list[1:2]": "int [1]", "list[1:2][:4]": "int [4]", "array[:1][:3]": "int [3]",
     "array[1:][1:]": "int [1]", "cap(list[1:2])": "int", "s[1:]": "struct string",
     "array[1:]": "int [2]", "string(runed)": "struct string",

@@ -1,5 +1,6 @@
-"""What expressions of Go have besides those of C: elements of slices and strings, `len` and `cap`,
-promoted fields, comparisons with `nil`, and `^x` (The Go Programming Language Specification).
+"""What expressions of Go have besides those of C: elements of slices and strings, `len`, `cap` and
+`unsafe.Sizeof`, promoted fields, comparisons with `nil`, and `^x` (The Go Programming Language
+Specification).
 
 gc describes slices, strings and interfaces as structures, and says in attributes of its own what
 they are.
@@ -14,7 +15,16 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.go_kinds import SLICE, STRING, go_kind
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import MAX_TYPE_BITS, Array, Member, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import (
+    MAX_TYPE_BITS,
+    Array,
+    Function,
+    Member,
+    Pointer,
+    Struct,
+    Type,
+    strip,
+)
 from dwarfgpu.errors import EvaluationError, LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.c_numbers import holds
@@ -262,6 +272,22 @@ def length(arithmetic: Arithmetic, name: str, value: TypedValue) -> TypedValue:
             raise Malformed(f"the type {bare.name} has no member {name}")
         return arithmetic.cast(objects.step(value, member), integer)
     raise UsageError(f"Invalid argument of {name}: the type is {_spelled(value.type)}.")
+
+
+def size_of(arithmetic: Arithmetic, operand: TypedValue) -> TypedValue:
+    """Return `unsafe.Sizeof(x)` of an operand that was not evaluated ("Package unsafe"): a string
+    that is written out has two words, a slice expression three, and a function is a pointer."""
+    result = go_type(arithmetic.numbers.builtins, "uintptr")
+    assert result is not None
+    words = 1 if isinstance(strip(operand.type), Function) else 0
+    if isinstance(strip(operand.type), Array):
+        words = 2 if is_string(operand) else 0 if operand.capacity is None else 3
+    size = size_bits(operand.type)
+    if words:
+        size = words * result.base.bit_size
+    if size is None:
+        raise operand.error or UsageError("The type is incomplete: its size is unknown.")
+    return arithmetic.cast(arithmetic.value(arithmetic.numbers.integer(size // 8, 64)), result)
 
 
 def _counter(pointer: Pointer, name: str) -> Member | None:
