@@ -150,7 +150,8 @@ class Comparison:
             raise UsageError("The number of the array's elements is unknown.")
         if first.dimensions != second.dimensions:
             return False
-        if 0 in first.dimensions:
+        has_bits = size_bits(first.element) != 0 or first.element is not second.element
+        if 0 in first.dimensions or not has_bits:  # as null records of Ada
             return True
         if _as_bits(first.element, second.element) and (size := _without_gaps(first, second)):
             endian = objects.context.endian

@@ -154,7 +154,7 @@ def _struct_pieces(
             continue
         yield from shown.guarded(_base(inner, struct_type, member, first_bit, depth + 1, letter))
         yield ", "
-    if not has_fields:
+    if not has_fields and shown.options.style != "ada":
         yield "<No data fields>"
     if shown.bases is not None or shown.has_targets:
         shown = evolve(shown, bases=None, has_targets=False)
@@ -418,7 +418,8 @@ def array_pieces(
         yield from array.pieces(first_bit) if text is None else (text,)
         return
     indexes = _indexes(shown, array_type, counts)
-    has_values = array_type.is_value and size_bits(element) == 0  # as `[(); 3]` of Rust
+    is_shown = array_type.is_value or shown.options.style == "ada"
+    has_values = is_shown and size_bits(element) == 0  # as `[(); 3]` of Rust, null records of Ada
     yield from _elements(
         shown, element, counts, [*strides], first_bit, depth, letter, indexes,
         has_values=has_values, is_counted=array_type.is_value,
