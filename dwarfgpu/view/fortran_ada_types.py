@@ -12,6 +12,7 @@ from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.fortran_ada import (
+    OF_TASK,
     PARENT,
     TAG,
     ada_name,
@@ -125,7 +126,10 @@ def _ada(form: Type | None) -> str:
         scale = form.base.scale
         return f"<{form.size_bytes}-byte fixed point (small = {scale})>"
     if isinstance(form, Array):
-        return _ada_array(form)
+        spelled, element = _ada_array(form), strip(form.element)
+        if spelled.endswith(OF_TASK) and isinstance(element, Struct):  # shown in full, as in GDB
+            return spelled.removesuffix(OF_TASK) + "\n".join(_record(element))
+        return spelled
     if form is None:
         return "<void>"
     return _ada_base(form) if isinstance(form, Base) else ada_name(form)
@@ -175,14 +179,16 @@ def _record(struct_type: Struct) -> Iterator[str]:
     parent = next((member for member in struct_type.members if member.name == PARENT), None)
     is_tagged = any(member.name == TAG for member in struct_type.members)
     of_root = "tagged record" if is_tagged else "record"
-    yield of_root if parent is None else f"new {ada_name(parent.type)} with record"
+    first = of_root if parent is None else f"new {ada_name(parent.type)} with record"
     members = [
         member for member in struct_type.members if member.name != PARENT and not is_added(member)
     ]
+    if not members and not struct_type.declared.variant_parts:
+        yield f"{first} null; end record"
+        return
+    yield first
     components = _components(members, struct_type.declared.variant_parts, 4)
     yield from shortened(components, "    ...")
-    if not members and not struct_type.declared.variant_parts:
-        yield "    null;"
     yield "end record"
 
 

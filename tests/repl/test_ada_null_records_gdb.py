@@ -38,6 +38,7 @@ end Example;
 OBJECTS = (
     "w, ws, x, y, z, v, f, a, b, c, l, o, ts, h, p.all, a(1..2), b(3,1), a = same, b = b, a /= same"
 )
+TYPES = "x y z v f a p p.all ts w ws"
 SETTINGS = "array on; array off; array-indexes on; array-indexes off; repeats 2"
 
 
@@ -63,3 +64,12 @@ def test_arrays_of_them_among_the_variables(files: list[str]) -> None:
     assert {"a = ((), ())", "l = (() <repeats 300 times>)", "h = (a => ((), ()), n => 5)"} < {
         *shown
     }
+
+
+def test_their_types(files: list[str], tool: Callable[[str], str]) -> None:
+    """Also those of tasks, which are records without names."""
+    asked = [f"{command} {name}" for name in TYPES.split() for command in ("ptype", "whatis")]
+    commands = ["frame function example", *asked]
+    own = answers(None, files, commands)[1:]
+    assert own == answers(tool("gdb"), files, commands)[1:]
+    assert "tagged record null; end record\n" in own[4]

@@ -36,6 +36,8 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import DwarfGpuError
 
+OF_TASK: Final = "record ... end record"
+"""What is shown in place of the name of the record that a task is."""
 _DEEPEST: Final = 20
 _MOST_PARENTS: Final = 50
 """Tagged types that are derived from one another."""
@@ -109,7 +111,7 @@ def ada_name(type_: Type | None, depth: int = 0) -> str:
         case Function() as function:
             return _ada_subprogram(function, inner)
         case Struct(name=None):
-            return "record ... end record"  # of a task
+            return OF_TASK
         case Array() | Pointer() | Struct() | Typedef() | Base() | Enum() | Unspecified() as named:
             return name or (declared_name(named) or "record").replace("__", ".")
         case _:
