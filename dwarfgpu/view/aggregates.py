@@ -120,10 +120,10 @@ def _struct_pieces(
         yield "<incomplete type>"
         return
     is_left_out = struct_type.kind == "union" and depth and not shown.options.union
-    if depth >= min(shown.options.max_depth, _DEEPEST) or is_left_out:
-        yield "{...}"
-        return
     marks = _MARKS[shown.options.style]
+    if depth >= min(shown.options.max_depth, _DEEPEST) or is_left_out:
+        yield f"{marks.first}...{marks.last}"
+        return
     fields = [
         (field, record, first_bit + begin)
         for record, begin, own in records
