@@ -15,6 +15,7 @@ import pytest
 
 from dwarfgpu.cli.main import main
 from tests.cli.command import FIXTURES, run
+from tests.repl.side_by_side import answers
 
 SOURCE = """\
 int sum(int n)
@@ -206,8 +207,8 @@ def test_a_thread_local_symbol_without_a_thread(tmp_path: Path, tool: Callable[[
     (tmp_path / "a.c").write_text("__thread int tls = 5;\nint main(void) { return tls; }\n")
     command = [clang, "-gline-tables-only", "-o", "a", "a.c"]
     subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
-    for answers in both(gdb, tmp_path, ["p tls", "whatis tls", "ptype tls"]):
-        assert str(answers).count("Cannot find thread-local storage") == 3
+    for said in both(gdb, tmp_path, ["p tls", "whatis tls", "ptype tls"]):
+        assert str(said).count("Cannot find thread-local storage") == 3
 
 
 def test_lines_are_in_functions_with_their_scopes() -> None:
@@ -688,3 +689,17 @@ def test_a_header_is_listed_as_its_directory_is_written(tmp_path: Path) -> None:
     of_gdb, of_dwarfgpu = both(gdb, tmp_path, ["info functions twice", "info line twice"])
     assert of_dwarfgpu == of_gdb
     assert "\nFile sub/../h.h:\n" in of_dwarfgpu
+
+
+def test_ranges_of_locations_of_one(tool: Callable[[str], str]) -> None:
+    """`1.1` is the breakpoint where it has one location, and `1.1-2` that location and an error."""
+    listed = "info breakpoints"
+    commands = [
+        "break 45", "disable 1.1-2", listed, "enable 1", "disable 1.1", listed, "enable 1.1-1",
+        listed, "enable 1.1-3", listed, "disable 1.2", "disable 9.1", "disable 9.1-2", listed,
+        "disable 1.1-1", listed,
+    ]  # fmt: skip
+    files = [str(FIXTURES / "core/shapes.x86_64.O0")]
+    own = answers(None, files, commands)
+    assert own == answers(tool("gdb"), files, commands)
+    assert own[2].splitlines()[-1].startswith("1.1                         n ")

@@ -86,11 +86,8 @@ class Breakpoint:
         return tuple(pc for number, pc in enumerate(self.addresses, 1) if number not in off)
 
     def enable_location(self, number: int, *, is_enabled: bool) -> None:
-        """Enable or disable one of several locations, numbered from 1; with only one, the
-        breakpoint."""
-        if len(self.locations) == 1:
-            self.is_enabled = is_enabled
-        elif is_enabled:
+        """Enable or disable one location, numbered from 1."""
+        if is_enabled:
             self.disabled_locations -= {number}
         else:
             self.disabled_locations |= {number}
@@ -124,7 +121,8 @@ class Breakpoint:
     @property
     def has_location_rows(self) -> bool:
         """Whether its locations have lines of their own in `info breakpoints`."""
-        return len(self.locations) > 1 or bool(self.invalid_locations)
+        is_off = bool(self.disabled_locations or self.invalid_locations)
+        return len(self.locations) > 1 or is_off
 
     def _enabled(self, number: int) -> str:
         """Return the column `Enb` of a location: `y-` for one whose breakpoint is disabled, `N*`

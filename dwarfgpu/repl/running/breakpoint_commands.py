@@ -305,8 +305,8 @@ def _enable_with_locations(shell: Shell, argument: str, *, is_enabled: bool) -> 
             yield from _enable(shell, chosen, is_enabled=is_enabled)
             continue
         item = shell.breakpoints.get(numbers[0])
-        if item is None and locations == range(1, 2):  # 9.1 is 9 itself
-            yield _missing(numbers[0])
+        if locations == range(1, 2) and (item is None or len(item.locations) < 2):
+            yield from _enable(shell, f"{numbers[0]}", is_enabled=is_enabled)  # 9.1 is 9 itself
             continue
         if item is None:
             raise UsageError(f"Bad breakpoint number '{numbers[0]}'")
