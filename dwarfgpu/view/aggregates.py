@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C, Style
 from dwarfgpu.dwarf.names.fortran_ada import is_added, tagged_records
@@ -42,7 +41,6 @@ from dwarfgpu.view.object_printer import (
     Shown,
     Whole,
     address_of,
-    has_sign_bit,
     unknown_text,
 )
 from dwarfgpu.view.strings import character_kind
@@ -299,7 +297,7 @@ def _member(
             return
         if member.bit_size is not None:
             bits = whole.resolver.bit_field(member_object.location, member.bit_size, member.type)
-            yield from bit_field_pieces(shown, member, bits, depth, letter)
+            yield from shown.bit_field(member.type, bits, depth, letter)
             return
         yield from shown.placed(
             member_object, EnclosingObject(struct_type, location, around), depth, letter
@@ -314,7 +312,7 @@ def _member(
     elif 0 < member.bit_size <= scalars.MAX_BITS:
         object = shown.object
         bits = field_bits(object.bits, first_bit, member.bit_size, member.type, object.endian)
-        yield from bit_field_pieces(shown, member, bits, depth, letter)
+        yield from shown.bit_field(member.type, bits, depth, letter)
     else:
         yield "<error: bit-field of no bits or of too many>"
 
@@ -348,22 +346,6 @@ def _static(shown: Shown, member: Member, depth: int, letter: str | None) -> Ite
         bases=None,
     )
     yield from inner.value(member.type, 0, depth, letter)
-
-
-def bit_field_pieces(
-    shown: Shown, member: Member, bits: Bits, depth: int, letter: str | None
-) -> Iterator[str]:
-    """Yield a bit-field, as wide as its type."""
-    bare = strip(member.type)
-    count, size = bits.size_bits, size_bits(bare) or 0
-    if bare is None or not 0 < count <= max(size, count) <= scalars.MAX_BITS:
-        yield "<error: bit-field of no bits or of too many>"
-        return
-    number = bits.value
-    if has_sign_bit(bare):
-        number = signed(number, count) & (1 << max(size, count)) - 1
-    widened = Bits(number, max(size, count), bits.undefined, bits.unavailable)
-    yield from shown.scalar(shown, member.type, bare, widened, depth, letter)
 
 
 def vector_pieces(

@@ -7,11 +7,12 @@ from typing import Final, TypeAlias
 
 from dwarfgpu.access.location_access import NO_BITS
 from dwarfgpu.arch.model import AddressSpace, Architecture
+from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.dynamic_types import is_descriptor
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Base, Enum, Member, Pointer, Struct, Type
+from dwarfgpu.dwarf.types.types import Base, Enum, Member, Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, EvaluationError
 from dwarfgpu.expr.implicit_conversions import constant_location
 from dwarfgpu.machine.sparse_memory import NOT_WRITTEN
@@ -25,6 +26,7 @@ from dwarfgpu.session.type_attributes import (
     EnclosingObject,
     displaced,
 )
+from dwarfgpu.view import scalars
 from dwarfgpu.view.format_options import (
     OPTIMIZED_OUT,
     UNAVAILABLE,
@@ -187,6 +189,21 @@ class Shown:
             is_cut=bits.size_bits < self.size(placed.type),
         )
         yield from inner.value(placed.type, 0, depth, letter)
+
+    def bit_field(
+        self, type_: Type | None, bits: Bits, depth: int, letter: str | None
+    ) -> Iterator[str]:
+        """Yield a bit-field, as wide as its type."""
+        bare = strip(type_)
+        count, size = bits.size_bits, size_bits(bare) or 0
+        if bare is None or not 0 < count <= max(size, count) <= scalars.MAX_BITS:
+            yield "<error: bit-field of no bits or of too many>"
+            return
+        number = bits.value
+        if has_sign_bit(bare):
+            number = signed(number, count) & (1 << max(size, count)) - 1
+        widened = Bits(number, max(size, count), bits.undefined, bits.unavailable)
+        yield from self.scalar(self, type_, bare, widened, depth, letter)
 
     def guarded(self, pieces: Iterator[str]) -> Iterator[str]:
         """Yield the pieces, or the error in their place, so that the other members are still

@@ -268,6 +268,9 @@ def _child(
 def object_pieces(shown: Shown, value: Object, depth: int, letter: str | None) -> Iterator[str]:
     """Yield the pieces of an object that a printer returns; raises errors of reading it."""
     try:
+        if value.bit_size is not None:
+            yield from shown.bit_field(value.type, value.bits(), depth, letter)
+            return
         contents, first_bit = value.contents()
     except UnexpectedLayout as unfit:
         yield f"<error reading variable: {unfit}>"

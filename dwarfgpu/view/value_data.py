@@ -317,6 +317,9 @@ class _Walk:
 
     def _object(self, value: Object, depth: int) -> Plain:
         """Return an object that a printer gives."""
+        if value.bit_size is not None:
+            self.parts_left -= 1
+            return self._bit_field(value.type, value.bits())
         contents, first_bit = value.contents()
         return self.value(_Seen(contents, None), value.type, first_bit, depth + 1)
 

@@ -14,11 +14,12 @@ import dwarfgpu as dg
 from dwarfgpu import language
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import Endian, insert
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.regexp import regexp
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.class_parts import Declarations, NestedTypedef, TemplateType
-from dwarfgpu.dwarf.types.types import Array, Base, Member, Pointer, Struct, Typedef, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Enum, Member, Pointer, Struct, Typedef, strip
 from dwarfgpu.errors import DwarfGpuError, Malformed, UndefinedBits, UsageError
 from dwarfgpu.language.containers import element_of, pointee_of
 from dwarfgpu.language.object_access import ObjectAccess
@@ -33,6 +34,7 @@ from dwarfgpu.view.printers import common
 from dwarfgpu.view.printers.nodes import chain, tree
 from dwarfgpu.view.printers.printer import Printers
 from dwarfgpu.view.printers.template_names import short_name, template_arguments, template_name
+from dwarfgpu.view.value_data import value_data
 from dwarfgpu.view.values import format_value
 from tests.processes import finished
 from tests.work import at_most, calls_of
@@ -631,6 +633,101 @@ def test_a_part_behind_the_bytes_that_were_read() -> None:
     assert format_value(contents, kind, options, read_memory=read) == (
         f"<error reading variable: {why}>"
     )
+
+
+FIELDS = {
+    "a": ("unsigned", 3, 6),
+    "c": ("signed", 4, -3),
+    "d": ("boolean", 1, 1),
+    "e": (None, 2, 1),
+}
+"""Bit-fields, one after the other: the encoding of the type, the size, the number."""
+
+
+def with_bit_fields(order: Endian, other: Endian) -> tuple[Struct, Bits]:
+    """Return a structure of bit-fields behind a pointer, the last in another byte order."""
+    members: list[Member] = []
+    contents, start = insert(0, 128, 0, 64, 0x10, order), 67
+    for name, (encoding, size, number) in FIELDS.items():
+        kind: Base | Enum = Enum("Color", 4, (("RED", 0), ("GREEN", 1)))
+        if encoding is not None:
+            kind = Base(BaseType("T", encoding, 8 if encoding == "boolean" else 32, order))
+        members.append(Member(name, kind, start, size))
+        contents = insert(contents, 128, start, size, number, order)
+        start += size
+    turned = Base(BaseType("T", "signed", 32, other))
+    members.append(Member("t", turned, 112, 8))
+    contents = insert(contents, 128, 112, 8, -2, order)
+    kind = Struct("struct", "S", 16, tuple(members))
+    itself = Member("self", Pointer(kind, 64), 0)
+    return evolve(kind, members=(itself, *members)), Bits(contents, 128)
+
+
+@pytest.mark.parametrize("order", ["little", "big"])
+@pytest.mark.parametrize("has_all", [True, False])
+def test_a_bit_field_that_a_printer_returns_has_its_own_bits(order: Endian, has_all: bool) -> None:
+    """As in GDB, however it is returned; the bits around it were shown, too."""
+    other: Endian = "big" if order == "little" else "little"
+    struct_type, contents = with_bit_fields(order, other)
+    data = contents.to_bytes(order)
+    if not has_all:
+        contents = evolve(contents, unavailable=insert(0, 128, 96, 8, 0xFF, order))
+
+    def read(address: int, space: int, size_bytes: int) -> bytes:
+        assert 0x10 <= address <= 0x20 - size_bytes
+        return data[address - 0x10 :][:size_bytes]
+
+    def printers(show: Callable[[Object], Printed]) -> Printers:
+        return Printers().with_printers(Printer("s", "S", show))
+
+    def text(show: Callable[[Object], Printed], letter: str | None = None) -> str:
+        options = FormatOptions(printers=printers(show), letter=letter)
+        return format_value(contents, struct_type, options, endian=order, read_memory=read)
+
+    names = [*FIELDS, "t"]
+
+    def fields(value: Object) -> list[tuple[str, Object | str]]:
+        return [(name, value[name]) for name in names]
+
+    def target(value: Object) -> Object:
+        return value["self"].at(0x10, value.type)
+
+    as_members = "{a = 6, c = -3, d = true, e = GREEN, t = -2}"
+    assert text(lambda value: Printed(None, fields(value))) == as_members
+    assert text(lambda value: Printed(None, fields(target(value)))) == as_members
+    assert text(lambda value: Printed("s", fields(value), "array"), "x") == (
+        "s = {0x6, 0xfffffffd, 0x1, 0x1, 0xfffffffe}"
+    )
+    assert (
+        text(lambda value: Printed(None, fields(value)[:4], "map")) == "{[6] = -3, [true] = GREEN}"
+    )
+    assert text(lambda value: Printed(("c ", value["c"], " t ", value["t"]))) == "c -3 t -2"
+    assert text(lambda value: Printed(value["c"].cast(value["a"].type))) == "13"
+    assert text(lambda value: Printed(target(value)["c"].cast(value["a"].type))) == "13"
+    assert text(lambda value: Printed(target(value)["c"].part(value["d"].type, 4))) == (
+        "3" if order == "little" else "160"  # 8 bits, beginning with those of d and e
+    )
+    assert text(lambda value: Printed(str(value["c"].cast(value.type)))).startswith("{self = ")
+
+    def plain(show: Callable[[Object], Printed]) -> object:
+        answer = value_data(
+            contents, struct_type, endian=order, read_memory=read, printers=printers(show)
+        )
+        assert isinstance(answer, dict)
+        return answer.get("printed")
+
+    if has_all:
+        printed = plain(lambda value: Printed(value["c"], fields(value)))
+        assert printed == {
+            "summary": [-3],
+            "children": [
+                {"name": "a", "value": 6},
+                {"name": "c", "value": -3},
+                {"name": "d", "value": True},
+                {"name": "e", "value": {"enumerator": "GREEN", "value": 1}},
+                {"name": "t", "value": -2},
+            ],
+        }
 
 
 def test_a_part_that_is_not_available_is_not_optimized_out() -> None:

@@ -165,15 +165,19 @@ class Object:
         return self._part(type_, bit_offset, None)
 
     def _part(self, type_: Type | None, bit_offset: int, bit_size: int | None) -> Object:
-        address = None if self.address is None else self.address + bit_offset // 8
         first_bit = self.first_bit + bit_offset
+        from_address = self.first_bit % 8 + bit_offset
+        address = None if self.address is None else self.address + from_address // 8
         if self.enclosing is None and address is not None:
-            first_bit = bit_offset % 8
+            first_bit = from_address % 8
         return evolve(self, type=type_, address=address, first_bit=first_bit, bit_size=bit_size)
 
     def cast(self, type_: Type | None) -> Object:
-        """Return the same location as an object of another type."""
-        return self.part(type_, 0)
+        """Return the same location as an object of another type; `UnexpectedLayout` for a bit-field
+        as anything but a number."""
+        if self.bit_size is not None and not isinstance(strip(type_), Base | Pointer | Enum):
+            raise UnexpectedLayout(f"a bit-field is no {type_name(type_, cplusplus=True)}")
+        return self._part(type_, 0, self.bit_size)
 
     def element(self, index: int) -> Object:
         """Return an element of an array, or one after what a pointer points to."""
@@ -228,14 +232,16 @@ class Object:
         bare = strip(self.type)
         if not isinstance(bare, Base | Pointer | Enum):
             raise UnexpectedLayout(f"{self.name} is not a number")
-        bits = self._bits(bare)
+        bits = self.bits()
         if not bits.is_complete:
             raise _unknown(is_undefined=bool(bits.undefined))
         has_sign = bare.base.is_signed if isinstance(bare, Base) else False
         has_sign = bare.is_signed if isinstance(bare, Enum) else has_sign
         return signed(bits.value, bits.size_bits) if has_sign else bits.value
 
-    def _bits(self, bare: Base | Pointer | Enum) -> Bits:
+    def bits(self) -> Bits:
+        """Return the bits of its number, of a bit-field its own, in the byte order of its type."""
+        bare = strip(self.type)
         contents, first_bit = self.contents()
         if self.bit_size is not None:
             return field_bits(contents.bits, first_bit, self.bit_size, bare, self.endian)
