@@ -202,8 +202,6 @@ def session_of(name: str, lane: int = 3) -> dwarfgpu.Session:
 def test_a_reading(name: str, text: str, value: object, error: type | None) -> None:
     session = session_of("locations.gfx942")
     reading = session.read(session.variable(name))
-    if reading.failure is None and error is not None:  # all of its bits are undefined
-        value = {"unknown": "optimized out"}
     assert (reading.text, reading.value) == (text, value)
     assert (reading.error is None) == (error is None) == reading.is_complete
     assert error is None or isinstance(reading.error, error)
@@ -211,6 +209,22 @@ def test_a_reading(name: str, text: str, value: object, error: type | None) -> N
     assert lanes.of(0, 3).text == text
     assert lanes.of(0, 3) == reading == session.read(reading.variable)  # an error, too
     assert len({lanes.of(0, 3), reading}) == 1
+
+
+def test_a_reading_of_what_the_machine_does_not_have() -> None:
+    """Its value was a dictionary."""
+    state = dwarfgpu.load_state(Path(dwarfgpu.__file__).parent / "data/demo.json")
+    objects = [
+        dwarfgpu.CodeObject.open(each.path, each.load_address) for each in state.code_objects
+    ]
+    empty = dwarfgpu.StateTarget(state.architecture)
+    empty.add_wave(0)
+    pc = state.waves[0].pc
+    session = dwarfgpu.Session(state.architecture, tuple(objects), empty, lane=3, pc=pc)
+    variable = session.variable("t")
+    for reading in session.read(variable), dwarfgpu.read_lanes([session], variable).of(0, 3):
+        assert (reading.text, reading.value) == ("<unavailable>", None)
+        assert isinstance(reading.error, dwarfgpu.Unavailable)
 
 
 @pytest.mark.parametrize(

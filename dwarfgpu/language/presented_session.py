@@ -28,6 +28,7 @@ from dwarfgpu.session.reading import Presenter, Reading
 from dwarfgpu.session.resolve_type import Resolver
 from dwarfgpu.session.session import Session as SessionOfReadings
 from dwarfgpu.view.json_object import Plain
+from dwarfgpu.view.object_printer import unknown_text
 from dwarfgpu.view.value_data import value_data
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
 
@@ -66,7 +67,7 @@ class ContentsPresenter:
         """Return the object D of `dwarfgpu-eval-1`; None if nothing could be read."""
         if reading.pointer is not None:
             return {"unknown": "synthetic pointer"}
-        if reading.bits is None:
+        if reading.bits is None or unknown_text(reading.bits) is not None:
             return None
         architecture = self.session.architecture
         return value_data(

@@ -53,7 +53,8 @@ class Reading(OfOpenFile):
 
     @property
     def text(self) -> str:
-        """The contents as GDB prints them; `<optimized out>` or `<error: …>` where there are none.
+        """The contents as GDB prints them; `<optimized out>`, `<unavailable>` or `<error: …>` where
+        there are none.
 
         `UsageError` for a reading of no `dwarfgpu.Session`.
         """
@@ -62,7 +63,7 @@ class Reading(OfOpenFile):
     @property
     def value(self) -> object:
         """The contents as numbers, texts, lists and dictionaries: `data` of `eval --json`
-        (docs/types.md); None without contents.
+        (docs/types.md); None where no bit is known.
 
         Raises `UsageError` for a reading without a `dwarfgpu.Session`.
         """
