@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
 
+from dwarfgpu.base.arguments import require
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip, strip_reference
@@ -99,6 +100,7 @@ def printed_of(find: Callable[[Struct], Printer | None], value: Object) -> Print
     if printer is None:
         return None
     printed = printer.show(value)
+    require(f"printer {printer.name}: its result", printed, Printed)
     if printed.wrapped is None:
         return printed
     try:

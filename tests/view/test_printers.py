@@ -869,6 +869,21 @@ def test_a_wrong_result_of_a_printer_is_shown_in_its_place(tmp_path: Path, is_js
         assert re.fullmatch(cases[case], value), (case, value)
 
 
+@pytest.mark.parametrize(("result", "named"), [(None, "None"), ("a", "'a'"), (3, "3")])
+def test_a_script_whose_printer_returns_no_printed_sees_why(
+    gnu: Session, result: object, named: str
+) -> None:
+    """It ended with an `AttributeError` in dwarfgpu."""
+
+    def show(value: Object) -> Printed:
+        return result  # type: ignore[return-value]
+
+    options = FormatOptions(printers=Printers().with_printers(Printer("F", "mine::Fixed", show)))
+    assert shown(gnu, "fixed", options) == (
+        f"<error reading variable: printer F: its result: expected Printed, not {named}>"
+    )
+
+
 def test_add_printer_refuses_wrong_arguments() -> None:
     """They were accepted, and `info pretty-printer` ended with a traceback."""
     answers = ran(

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Final, TypeVar, cast
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
-from dwarfgpu.base.arguments import WrongType, WrongValue, wrong_type
+from dwarfgpu.base.arguments import WrongType, WrongValue, require
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, shortened
 from dwarfgpu.repl.settings import Settings
@@ -79,10 +79,9 @@ class _Guard:
         return PrinterFailed(f"printer {self._name}: {type(error).__name__}: {message}")
 
 
-def _received(guard: _Guard, printed: object) -> Printed:
+def _received(guard: _Guard, printed: Printed) -> Printed:
     """Return what a printer gives, with texts of Python's own type, whose methods raise nothing."""
-    if not isinstance(printed, Printed):
-        raise wrong_type("its result", printed, "Printed")
+    require("its result", printed, Printed)
     children, formatted = printed.children, printed.formatted
     return evolve(
         printed,
