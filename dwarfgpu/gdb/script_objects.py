@@ -16,7 +16,7 @@ from dwarfgpu.base.arguments import contents, require
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, strip, strip_reference
 from dwarfgpu.errors import Malformed, StaleLocation, UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context, format_of
 from dwarfgpu.expr.dialect.dialect import AMD
@@ -542,11 +542,12 @@ class Value:
         return value
 
     def __iter__(self) -> Iterator[Value]:
-        """Yield the elements of an array."""
+        """Yield the elements of an array, or of one that a reference refers to."""
         with gdb_errors():
-            bare = strip(self._located()[1].type)
+            bare = strip_reference(self._located()[1].type)
             if not isinstance(bare, Array) or bare.dimensions[0] is None:
-                raise UsageError(f"{self.name} is not an array of known length")
+                advice = ": take its elements by their index" if isinstance(bare, Struct) else ""
+                raise UsageError(f"{self.name} is not an array of known length{advice}")
             first = bare.lower_bound or 0
         return (self[first + index] for index in range(bare.dimensions[0]))
 

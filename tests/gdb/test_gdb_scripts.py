@@ -462,6 +462,29 @@ for name, *numbers in ("rn", 7, 2**32, 1.5), ("rf", 2.5, 1e300, 1j), ("rb", 1, 2
     ]  # fmt: skip
 
 
+def test_elements_of_what_a_reference_refers_to(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """And of a container by their index."""
+    source, program = tmp_path / "e.cc", tmp_path / "e"
+    source.write_text(
+        "#include <vector>\nint a[3] = {1, 2, 3}; int (&ra)[3] = a;\n"
+        "std::vector<double> v = {0.5, 1.5}; std::vector<double> &rv = v;\n"
+        "int main() { return v.size(); }\n"
+    )
+    subprocess.run([tool("g++"), "-g", source, "-o", program], check=True)
+    code = """
+say(*([each.text for each in dg.value(name)] for name in ("a", "ra")))
+say(*(dg.value(name)[1].text for name in ("v", "rv")))
+say(*(tried(lambda: iter(dg.value(name))) for name in ("v", "rv")))
+"""
+    refused = "UsageError: {} is not an array of known length: take its elements by their index"
+    assert said(debugger, program, code, "break main", "run") == [
+        ["1", "2", "3"], ["1", "2", "3"], "1.5", "1.5",
+        refused.format("v"), refused.format("rv"),
+    ]  # fmt: skip
+
+
 NESTED = """\
 int hidden = 1;
 int main(int argc, char **argv) {
