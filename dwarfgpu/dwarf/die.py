@@ -202,16 +202,6 @@ class Die(OfOpenFile):
         values = (self.integer(number) for number in self.llvm_numbers(name))
         return next((value for value in values if value is not None), None)
 
-    def llvm_constant(self, name: int, title: str) -> int | None:
-        """Return the same; `IllFormed` if the attribute is of another class.
-
-        `title`: the name of the attribute.
-        """
-        constant = self.llvm_integer(name)
-        if constant is None and any(True for _ in self.llvm_numbers(name)):
-            raise IllFormed(f"{title} of the entry at {self.offset:#x} is not an integer constant")
-        return constant
-
     def llvm_numbers(self, name: int) -> Iterator[int]:
         """Return the attribute numbers of a DW_AT_LLVM attribute that the entry has, in the dialect
         of its unit."""

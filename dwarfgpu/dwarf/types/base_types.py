@@ -38,7 +38,7 @@ def base_type_of(die: Die, *, in_storage: bool = False) -> BaseType:
     first_bit = 0 if in_storage else _first_bit(die, bits)
     if first_bit:
         raise Unsupported(f"{where} has its value at bit {first_bit} of its storage, not at bit 0")
-    count = die.llvm_constant(dw.AT_LLVM_VECTOR_SIZE, "DW_AT_LLVM_vector_size")
+    count = _llvm_constant(die, dw.AT_LLVM_VECTOR_SIZE, "DW_AT_LLVM_vector_size")
     if count is not None and count <= 0:
         raise IllFormed(f"{where} has a vector size of {count}")
     form = None
@@ -54,7 +54,15 @@ def base_type_of(die: Die, *, in_storage: bool = False) -> BaseType:
 def address_space(die: Die) -> int:
     """Return the address space of a pointer or of a base type for addresses; 0, the default one,
     without the attribute (A.5.1, A.5.3)."""
-    return die.llvm_constant(dw.AT_LLVM_ADDRESS_SPACE, "DW_AT_LLVM_address_space") or 0
+    return _llvm_constant(die, dw.AT_LLVM_ADDRESS_SPACE, "DW_AT_LLVM_address_space") or 0
+
+
+def _llvm_constant(die: Die, name: int, title: str) -> int | None:
+    """Return a DW_AT_LLVM attribute with a title; `IllFormed` if it is of another class."""
+    constant = die.llvm_integer(name)
+    if constant is None and any(True for _ in die.llvm_numbers(name)):
+        raise IllFormed(f"{title} of the entry at {die.offset:#x} is not an integer constant")
+    return constant
 
 
 def has_size_zero(die: Die) -> bool:
