@@ -153,8 +153,11 @@ def _address(arch: Architecture, name: str, address: int | None) -> int | None:
 
 
 def _function_at(entry: Die, pc: int | None) -> Subprogram | None:
-    """Return the function of an entry, for a frame whose program location is unknown."""
-    function = None
+    """Return the function of an entry, for a frame whose program location is unknown.
+
+    It is the innermost: a function that is defined in another one, as a lambda, has its own frame
+    and its own code.
+    """
     for scope in scopes_around(entry):
         if pc is not None and scope.tag in FUNCTIONS | BLOCKS:
             spans = as_loaded(scope.unit, code_ranges(scope))
@@ -166,8 +169,8 @@ def _function_at(entry: Die, pc: int | None) -> Subprogram | None:
                     + (f" and {len(spans) - 4} more ranges" if len(spans) > 4 else "")
                 )
         if scope.tag == dw.TAG_SUBPROGRAM:
-            function = Subprogram(scope)
-    return function if pc is None else None
+            return Subprogram(scope) if pc is None else None
+    return None
 
 
 def scopes_around(entry: Die) -> Iterator[Die]:

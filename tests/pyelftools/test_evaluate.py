@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +23,11 @@ STACK = 0x7FFF_0000
 
 def location_of(die: Any) -> Any:
     return die.attributes["DW_AT_location"]
+
+
+def parents(die: Any) -> Iterator[Any]:
+    while (die := die.get_parent()) is not None:
+        yield die
 
 
 def is_declaration(die: Any) -> bool:
@@ -104,6 +111,52 @@ def test_a_program_location_elsewhere_is_refused() -> None:
     pc = other.get_parent().attributes["DW_AT_low_pc"].value
     with pytest.raises(dg.InconsistentContext, match=r"disagree: factorial is at \[0x"):
         pyelftools.evaluate(location_of(die), die, code, pc=pc)
+
+
+LAMBDA = """
+int sink;
+int outer(int a) {
+  auto inner = [](int x) { int inside = x + 1; sink = inside; return inside; };
+  return inner(a);
+}
+int main() { return outer(5); }
+"""
+NESTED = """
+int sink;
+int outer(int a) {
+  int inner(int x) { int inside = x + a; sink = inside; return inside; }
+  return inner(4);
+}
+int main() { return outer(5); }
+"""
+
+
+@pytest.mark.parametrize(
+    "compiler, suffix, source", [("g++", "cc", LAMBDA), ("gcc", "c", NESTED)], ids=["c++", "c"]
+)
+def test_a_function_in_a_function_has_its_own_frame(
+    compiler: str, suffix: str, source: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Its code is not in that of the function around it."""
+    (tmp_path / f"a.{suffix}").write_text(source)
+    command = [tool(compiler), "-g", "-O0", f"a.{suffix}", "-o", "a"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    elf = elffile.ELFFile(BytesIO((tmp_path / "a").read_bytes()))
+    code = dg.CodeObject.from_elffile(elf)
+    die = named(elf, "inside")
+    functions = [around for around in parents(die) if around.tag == "DW_TAG_subprogram"]
+    assert functions[-1].attributes["DW_AT_name"].value == b"outer" and len(functions) == 2
+    pc = die.get_parent().attributes["DW_AT_low_pc"].value
+    for where in (pyelftools.Machine(pc=pc), pyelftools.Machine()):
+        where["cfa"] = STACK
+        (place,) = pyelftools.evaluate(location_of(die), die, code, **where).single_locations
+        where["memory"] = {place.byte_address: b"\7\0\0\0"}
+        reading = pyelftools.read(die, code, **where)
+        assert (reading.value, reading.error) == (7, None)
+        assert "=> inside = 7" in pyelftools.explain(location_of(die), die, code, **where)
+    wrong = functions[-1].attributes["DW_AT_low_pc"].value
+    with pytest.raises(dg.InconsistentContext, match=r"disagree: .* is at \[0x"):
+        pyelftools.evaluate(location_of(die), die, code, pc=wrong, cfa=STACK)
 
 
 def test_writable_memory_of_a_machine_that_runs_is_not_that_of_the_file() -> None:
