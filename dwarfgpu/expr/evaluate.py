@@ -209,6 +209,7 @@ class Evaluator:
     """One evaluation and all that it evaluates within: they share one budget."""
 
     __slots__ = (
+        "__weakref__",
         "begun",
         "bits_left",
         "current",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
+from weakref import ref
 
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, ReadBudget
 from dwarfgpu.access.exact_reads import register_bytes
@@ -174,8 +175,11 @@ class SubprogramFrame(FrameLanes):
     """Locations of registers that the callees preserve, found in their frames (-fipa-ra)."""
     _lanes: dict[int, LaneLocation] = field(factory=dict, init=False, repr=False)
     """The lane locations so far: valid because a frame lives no longer than its context."""
-    _known_base: tuple[ReadBudget, Location] | None = field(default=None, init=False, repr=False)
-    """The frame base that DW_OP_fbreg had last, with the evaluation that asked for it."""
+    _known_base: tuple[ref[ReadBudget], Location] | None = field(
+        default=None, init=False, repr=False
+    )
+    """The frame base that DW_OP_fbreg had last, with the evaluation that asked for it: not kept,
+    which would be in every copy of the session."""
 
     @property
     def architecture(self) -> Architecture | None:
@@ -312,11 +316,12 @@ class SubprogramFrame(FrameLanes):
             raise IllFormed("DW_AT_frame_base contains DW_OP_fbreg")
         # An evaluation reads one state of the machine: what it counts its reads for names it.
         evaluation, known = READ_BUDGET.get(), self._known_base
-        if known is not None and known[0] is evaluation:
+        if evaluation is None:
+            return self._frame_base()
+        if known is not None and known[0]() is evaluation:
             return known[1]
         base = self._frame_base()
-        if evaluation is not None:
-            force_setattr(self, "_known_base", (evaluation, base))
+        force_setattr(self, "_known_base", (ref(evaluation), base))
         return base
 
     def _frame_base(self) -> Location:

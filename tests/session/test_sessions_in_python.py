@@ -77,6 +77,22 @@ def test_copies() -> None:
         assert own.focused(3).read(own.variable("t")).value == 323
 
 
+def test_a_copy_after_a_variable_of_the_frame_base() -> None:
+    """What `DW_OP_fbreg` keeps for the evaluation that asks holds nothing that cannot be copied."""
+    state = dg.load_state(ROOT / "fixtures/states/demo.gcc.O0.json")
+    code = tuple(dg.CodeObject.open(each.path, each.load_address) for each in state.code_objects)
+    [wave, *_] = state.waves
+    session = dg.Session(state.architecture, code, state.target, wave=wave.id, pc=wave.pc)
+    value = session.read(session.variable("n")).value
+    typed = dg.evaluate_source("n + 1", session)
+    copy.deepcopy(typed)
+    copied = copy.deepcopy(session)
+    assert copied.read(copied.variable("n")).value == value
+    dg.evaluate_source("n = n + 1", copied)
+    assert copied.read(copied.variable("n")).value == value + 1
+    assert session.read(session.variable("n")).value == value
+
+
 def test_a_session_is_equal_to_itself_alone() -> None:
     """As its class declares: it can be a key, whatever its fields are."""
     arch = dg.architecture("gfx942")
