@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from struct import pack
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.write import core_parts, core_state_note
 from dwarfgpu.machine.hsa_structures import STRUCTURES
 from dwarfgpu.machine.state.load import load_state
-from tests.cli.command import STATES, Done, run
+from tests.cli.command import STATES, Done, run, validate
 
 STATE = STATES / "dispatch.gfx1100.json"
 SIGNAL, DOORBELL, KERNEL = 0x7E00_0000_2040, 0x7E00_0000_2000, 0x7F00_0000_0EC0
@@ -27,9 +28,10 @@ def debugged(*commands: str, machine: tuple[object, ...] = ("--state", STATE)) -
     return run("debug", *machine, "--batch", "-nx", "-q", *given)
 
 
-def answers(command: str, machine: tuple[object, ...]) -> dict[str, object]:
+def answers(command: str, machine: tuple[object, ...]) -> dict[str, Any]:
     done = run("debug", *machine, "--batch", "--interpreter", "json", "-ex", command)
-    result: dict[str, object] = json.loads(done.lines[-1])
+    result: dict[str, Any] = json.loads(done.lines[-1])
+    validate(result)
     return result
 
 
@@ -95,6 +97,19 @@ def test_packets_as_data(tmp_path: Path) -> None:
     assert packets[0]["kernel"] == "diverge" and packets[0]["dispatch"] == 1
     assert packets[2]["signals"] == [f"{SIGNAL:#x}", "0x10"]
     assert [packet["bytes"] for packet in packets] == [packet.hex() for packet in PACKETS]
+    machine = ("--core", core(tmp_path, PACKETS, 5, 5))
+    assert answers("info queue 1 packets", machine)["packets"] == []
+
+
+def test_a_packet_that_cannot_be_read(tmp_path: Path) -> None:
+    record = json.loads(STATE.read_text())
+    del record["code_objects"], record["memory"]
+    for wave in record["waves"]:
+        wave["registers"] = {}
+    record["queues"][0]["address"] = 0x10_0000
+    (tmp_path / "state.json").write_text(json.dumps(record))
+    [packet] = answers("info queue packets", ("--state", tmp_path / "state.json"))["packets"]
+    assert "type" not in packet and "not in the state" in packet["error"]
 
 
 def test_only_packets_that_are_not_completed(tmp_path: Path) -> None:
