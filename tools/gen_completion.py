@@ -18,6 +18,8 @@ from dwarfgpu.cli.completion import FILES
 from dwarfgpu.cli.main import COMMANDS, configure_command
 
 FOLDER = Path(__file__).resolve().parent.parent / "dwarfgpu/data/completion"
+REQUESTS = ("B", "PP", "SH", "SS", "TP")
+"""The requests of roff that argparse-manpage writes; any other line is text."""
 PATHS = {"FILE", "CORE", "PROGRAM", "STATE", "OLD", "DIR", "FOLDER"}
 """Placeholders in help for a path; positional arguments complete to files too."""
 
@@ -78,6 +80,8 @@ def manual_page(text: str) -> str:
     head = f'.TH DWARFGPU 1 "" "dwarfgpu {__version__}" "User Commands"\n'
     # Lines are not stretched, and a long list of values is broken behind its commas.
     rest = re.sub(r"\{[^{}\s]+\}", lambda values: values[0].replace(",", ",\\:"), rest)
+    # Text that begins with a dot or an apostrophe is not a request.
+    rest = re.sub(rf"^(?=['.])(?!\.(?:{'|'.join(REQUESTS)})\b)", r"\\&", rest, flags=re.MULTILINE)
     return head + ".nh\n.ad l\n" + rest.replace(".SH NAME\ndwarfgpu\n", f".SH NAME\n{name}\n", 1)
 
 

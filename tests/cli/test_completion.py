@@ -16,7 +16,7 @@ from dwarfgpu import __version__
 from dwarfgpu.cli.completion import FILES
 from dwarfgpu.cli.main import COMMANDS
 from tests.cli.command import run
-from tools.gen_completion import whole_parser
+from tools.gen_completion import REQUESTS, manual_page, whole_parser
 
 STALE = "run .venv/bin/python -m tools.gen_completion"
 
@@ -135,3 +135,16 @@ def test_the_manual_page_has_lines_that_can_be_broken() -> None:
     assert "\n.ad l\n" in text
     values = re.findall(r"\{[^{}\s]{12,}\}", text)
     assert values and not [item for item in values if re.search(r",(?!\\:)", item)], STALE
+
+
+def test_the_manual_page_has_all_lines_of_help() -> None:
+    """roff takes a line that begins with a dot or an apostrophe for a request, and drops it if it
+    does not know it."""
+    made = manual_page(".TH x\n.SH NAME\n.debug_names; 5\n.SHx\n'quoted' text\n.TP\na .b\n")
+    assert made.splitlines()[3:] == [
+        ".SH NAME", "\\&.debug_names; 5", "\\&.SHx", "\\&'quoted' text", ".TP", "a .b",
+    ]  # fmt: skip
+    text = run("completion", "man").out
+    requests = {"TH", "nh", "ad", *REQUESTS}
+    assert set(re.findall(r"^[.'](\w*)", text, re.MULTILINE)) <= requests, STALE
+    assert "\n\\&.debug_names" in text
