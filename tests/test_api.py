@@ -105,6 +105,10 @@ def test_the_script_of_the_documentation_writes_csv(tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert {(row["frame"], row["function"]) for row in rows} == {("1", "nest")}
     assert list(dict.fromkeys(row["name"] for row in rows)) == names
+    in_library = [*command[:2], root / "fixtures/states/stack.gcc.O2.json", "demo.c:82"]
+    done = subprocess.run(in_library, check=True, capture_output=True, text=True, cwd=root)
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))  # not of those that called `main`
+    assert {row["function"] for row in rows} == {"leaf", "mid", "main"}
     wave["pc"] = "0x10"
     lost = tmp_path / "lost.json"
     lost.write_text(json.dumps(state), encoding="utf-8")

@@ -97,7 +97,11 @@ class FocusedNames(FocusedLane):
 
     def local_variables(self) -> list[Variable]:
         """Return those of them that are in the function in focus; its unit is not read for others,
-        and `is_shadowed` is not set."""
+        and `is_shadowed` is not set.
+
+        `MissingContext` if the program location is unknown or in no code object, as that of a frame
+        in a file that was not opened.
+        """
         scopes, pc = self._scopes()
         return at_inline_level(scopes.locals_at(pc), self.inline_level)
 
