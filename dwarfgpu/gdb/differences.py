@@ -65,6 +65,7 @@ INLINED: Final = "GDB mistakes the registers of an inlined function for those of
 OTHER_CLASS: Final = "GDB uses another class of the same name"
 SYMBOL: Final = "GDB uses the symbol of a library for a static member that no unit defines"
 WIDE: Final = "GDB does not read more bytes than an address has (DW_OP_deref_size)"
+WIDE_NUMBERS: Final = "GDB does not calculate with integers of more than 8 bytes"
 NULLPTR: Final = "GDB shows the type of nullptr as int or as incomplete"
 RVALUE: Final = "GDB does not follow a synthetic rvalue reference"
 ENTRY: Final = "GDB uses an empty range of a location list on entry to a function"
@@ -164,10 +165,12 @@ def reason_of(
         return SHORTER
     if own_variable.text == OPTIMIZED_OUT and _is_pointer_to_flexible(variable, gdb_variable):
         return FLEXIBLE
-    if gdb_variable.text in _TOO_WIDE and any(
-        map(_is_wide_read, instructions_of(session, variable))
-    ):
-        return WIDE
+    if gdb_variable.text in _TOO_WIDE:
+        instructions = tuple(instructions_of(session, variable))
+        if any(map(_is_wide_read, instructions)):
+            return WIDE
+        if any(_has_wide_type(variable, instruction) for instruction in instructions):
+            return WIDE_NUMBERS
     if _has_absent_static(gdb_variable.text, own_variable.text) and _is_same_object(
         gdb_variable, own_variable
     ):
@@ -572,6 +575,19 @@ def _is_wide_read(instruction: Instruction) -> bool:
     operands = instruction.operands
     is_read = instruction.operation.name == "deref_size"
     return is_read and isinstance(operands[0], int) and operands[0] > 8
+
+
+def _has_wide_type(variable: Variable, instruction: Instruction) -> bool:
+    """Return whether an operation names a base type of more than 8 bytes."""
+    named = zip(instruction.operation.operands, instruction.operands, strict=True)
+    try:
+        return any(
+            variable.unit.base_type(operand).bit_size > 64
+            for info, operand in named
+            if info.codec.meaning == "type" and isinstance(operand, int) and operand
+        )
+    except DwarfGpuError:
+        return False
 
 
 def _named_register(instruction: Instruction) -> int | None:

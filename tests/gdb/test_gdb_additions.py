@@ -145,6 +145,27 @@ fn main() {
         assert "(the same, worded differently)" in out
 
 
+def test_calculations_that_are_too_wide_for_gdb(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    source, program = tmp_path / "w.c", tmp_path / "w"
+    source.write_text("""\
+int sink;
+int main(int argc, char **argv) {
+  __int128 big = ((__int128)1 << 100) + argc;
+  sink = argc; sink = (int)big;
+  return sink;
+}
+""")
+    subprocess.run([tool("gcc"), "-g", "-O2", source, "-o", program], check=True)
+    stop = ("break main", "run", "print big")
+    out, err = debugger.run(*stop, "dwarfgpu compare", file=program)
+    if "not available on integers of more than 8 bytes" not in out + err:
+        pytest.skip("this GDB calculates with such numbers, or GCC describes it by other means")
+    assert "(GDB does not calculate with integers of more than 8 bytes)" in out, out + err
+    assert out.splitlines()[-1].endswith(", 0 differ"), out + err
+
+
 def test_parts_that_are_all_optimized_out(
     debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
 ) -> None:
