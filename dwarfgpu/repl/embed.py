@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
+from dwarfgpu.base.arguments import wrong_type
 from dwarfgpu.base.input_files import recorded_inputs
 from dwarfgpu.base.records import evolve
 from dwarfgpu.repl.greeting import greet
@@ -29,6 +30,8 @@ def run_interactive(
     nothing, and Ctrl-C ends a command, not the prompt; `UsageError`
     for a lane that the wave does not have.
     """
+    if isinstance(commands, str):  # each of its characters would be a command
+        raise wrong_type("commands", commands, "a list of commands", f": write [{commands!r:.60}]")
     with recorded_inputs(_files(session)):
         return _run(session, commands, names or {}, quiet=quiet)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.repl.embed import run_interactive
 from dwarfgpu.session.session import Session
@@ -111,6 +113,13 @@ def test_any_streams_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", out)
     run_interactive(_session(), commands=["p 1", "python print(2)"])
     assert out.text == "$1 = 1\n2\n"
+
+
+def test_one_command_is_not_a_list_of_its_characters() -> None:
+    message = "commands: expected a list of commands, not 'p 1': write ['p 1']"
+    with pytest.raises(TypeError, match=re.escape(message)) as refused:
+        run_interactive(_session(), commands="p 1")
+    assert isinstance(refused.value, UsageError)
 
 
 def test_a_programs_state_has_threads_and_can_be_saved(
