@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from dwarfgpu.dwarf.names.d_names import Step, d_name
+from dwarfgpu.dwarf.names.d_names import Step, d_name, shown_d_name
 from dwarfgpu.dwarf.names.d_spellings import d_spellings, instance_end
 
 ROWS = {
@@ -66,6 +66,7 @@ def test_instances_have_their_arguments() -> None:
     [
         *["", "_D", "_Dmain", "_ZN3Cpp2cmE", "_D9st", "_DQb", "_D1aQz", "_D1a__T1bT", "_D1aFQ"],
         *["_D1aFi", "_D1a__T1bTAHQcQcZ1ci", "_D" + "1aFS" * 900 + "1a"],
+        *["_D1m4__S1i", "_D1mFDxiZv"],
     ],
 )
 def test_names_that_say_nothing(mangled: str) -> None:
@@ -120,3 +121,30 @@ def test_end_of_an_instance() -> None:
         assert instance_end(f"{text} + 1", 0) == len(text)
     for text in ("a != b", "a!=b", "a !is b", "a!is b", "two!(int", "x"):
         assert instance_end(text, 0) is None
+
+
+SHOWN = {
+    "_D1m1xi": "m.x",
+    "_D1m1fFiZ1xHiAi": "m.f(int).x",
+    "_D1m1C6__ctorMFiZC1m1C": "m.C.this(int)",
+    "_D1m1xDFZi": "m.x",
+    "_D1m1xZ": "m.x",
+    "_D1m1C6__vtblZ": "vtable for m.C",
+    "_D3fooi": "foo",
+    **{
+        symbol: symbol
+        for symbol in (
+            *["_D2id_table", "_D3log_level", "_D1x_init", "_D3abcd_", "_D1m1x", "_D1m1fFiZ"],
+            *["_D1m1xiGARB", "_D1m1xi_copy", "_D1m1fFiZi_backup", "_D1m1xi2", "_D1m1xii"],
+            *["_D1m4__S1i", "_D1m1xS1m4__S1", "_D1m1xDxi", "_D1m1C6__vtblZi"],
+        )
+    },
+}
+"""What symbols are shown as: where more or less than one type is behind the path, themselves."""
+
+
+def test_shown_names_are_those_of_binutils(tool: Callable[[str], str]) -> None:
+    assert {symbol: shown_d_name(symbol) or symbol for symbol in SHOWN} == SHOWN
+    command = [tool("c++filt"), "-s", "dlang", *SHOWN]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert shown == [*SHOWN.values()]

@@ -47,3 +47,19 @@ def test_symbols_are_shown_as_they_are_written(
     assert len(refused) == 3
     for address, answer in zip(refused, given, strict=True):
         assert f"\n{names[address]} in section" in answer
+
+
+def test_symbols_of_other_languages_are_shown_as_they_are(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Names of C may begin like those of D."""
+    source = "int _D2id_table[4] = {1}, _D3log_level = 3; int _D1x_init(void) { return 1; }\n"
+    source += "int main(void) { return _D2id_table[0] + _D3log_level + _D1x_init(); }\n"
+    build(tmp_path, {"a.c": source}, [[tool("gcc"), "-g", "-O0", "-no-pie", "-oa", "a.c"]])
+    names = ("_D2id_table", "_D3log_level", "_D1x_init")
+    commands = [f"info symbol {name if name == '_D1x_init' else '&' + name}" for name in names]
+    files = [str(tmp_path / "a")]
+    shown = answers(None, files, commands)
+    assert shown == answers(tool("gdb"), files, commands)
+    said = [answer.splitlines()[-1].split()[0] for answer in shown]
+    assert said == [*names]

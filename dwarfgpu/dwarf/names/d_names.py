@@ -92,9 +92,9 @@ def d_name(mangled: str) -> DName | None:
 
 
 def shown_d_name(mangled: str) -> str | None:
-    """Return `m.f(int).x` for `_D1m1fFiZ1xi`, as GDB shows symbols; None as for `d_name`, for
-    instances of templates, and for functions with modifiers or parameters of other than basic
-    types."""
+    """Return `m.f(int).x` for `_D1m1fFiZ1xi`, as GDB shows symbols; None as for `d_name`, where no
+    type ends the name, as in names of C, for instances of templates, and for functions with
+    modifiers or parameters of other than basic types."""
     known = d_name(mangled)
     if known is None or "." in mangled:
         return None
@@ -114,21 +114,29 @@ def shown_d_name(mangled: str) -> str | None:
         shown.append(f"{word}({', '.join(_BASIC_TYPES[letter] for letter in plain[1])})")
     if rest == "Z" and shown[-1] in _MADE_FOR:
         return f"{_MADE_FOR[shown[-1]]} for {'.'.join(shown[:-1])}"
-    return ".".join(shown)
+    is_whole = rest == "Z" or _Reader(mangled, len(mangled) - len(rest)).is_type()
+    return ".".join(shown) if is_whole else None
 
 
 class _Reader:
     """Reads a name from a position onwards. What it returns has no references."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, start: int = len(MANGLED)) -> None:
         self.text = text
-        self.at = len(MANGLED)
+        self.at = start
         self.attributes_at = 0
         """Where those of the last step of the outermost path are; 0 if it is no function."""
         self.starts: list[int] = []
         """Where the steps of the path that was read last begin: at the end, of the outermost."""
         self._depth = 0
         self._written = 0
+
+    def is_type(self) -> bool:
+        """Return whether one type follows, and no more."""
+        try:
+            return bool(self._type()) and self.at == len(self.text)
+        except _Unknown:
+            return False
 
     def _match(self, wanted: str) -> bool:
         is_next = self.text.startswith(wanted, self.at)
@@ -198,6 +206,8 @@ class _Reader:
                 continue
             word = self._symbol()
             if word is None:
+                if not self._is_symbol():
+                    raise _Unknown
                 continue
             self.attributes_at = 0
             steps.append(Step(word, self._parameters_of_step(is_whole)))
@@ -302,7 +312,10 @@ class _Reader:
         if letter == "N" and self._match("h"):
             return "Nh" + self._type()
         if letter == "D":
-            return letter + self._modifiers() + self._type()
+            modifiers = self._modifiers()
+            if self._next() not in (*_CONVENTIONS, "Q"):
+                raise _Unknown
+            return letter + modifiers + self._type()
         if letter == "B":
             written = letter
             while not self._match("Z"):
