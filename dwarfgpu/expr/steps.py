@@ -68,7 +68,9 @@ def step_of(instruction: Instruction, form: UnitFormat) -> Perform:
     call, leading, kinds = call_of(instruction, form)
     if operation.pushes in ("value", "location"):
         if not kinds and not leading:
-            return constant_step(call())
+            entry = call()
+            is_undefined = isinstance(entry, Location) and entry.is_undefined
+            return _new_step(call) if is_undefined else constant_step(entry)
         simple = _SIMPLE.get((len(kinds), leading))
         if simple is not None:
             return simple(call, *kinds)
@@ -115,6 +117,16 @@ def constant_step(entry: Entry) -> Perform:
 
     def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
         stack.append(entry)
+
+    return perform
+
+
+def _new_step(call: Callable[[], Entry]) -> Perform:
+    """Return a step that pushes an entry of its own each time: observers ask which operation made
+    it."""
+
+    def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
+        stack.append(call())
 
     return perform
 

@@ -34,6 +34,7 @@ from dwarfgpu.expr.text.assembly import instruction_text, shortened
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import REASON_LOST, REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import Undefined
+from dwarfgpu.view.composite_parts import UndefinedParts
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_json import operand_json
 from dwarfgpu.view.location_text import entry_text, location_text
@@ -263,6 +264,7 @@ def verdict(
         return out
     culprits = _culprits(steps)
     if result.is_undefined:
+        culprits = _makers(culprits, steps)
         if not steps:
             out.append("the expression is empty: the object is optimized out (A.2.5.4)")
         elif not culprits and (why := _why_undefined(result)) is not None:
@@ -275,7 +277,7 @@ def verdict(
     out.append(f"the object is at {where or location_text(result)}")
     if bits is not None and bits.undefined:
         out += _on_undefined_bits(result, bits.undefined_ranges(endian), bits.reasons, culprits)
-    elif culprits and bits is None:
+    elif culprits and bits is None and UndefinedParts().are_in(result):
         out.append(_blame(culprits, "parts of it are undefined"))
     if bits is not None and bits.unavailable:
         reason = bits.why_unavailable or "the machine does not provide them"
@@ -289,6 +291,16 @@ def _culprits(steps: Sequence[StepView]) -> list[StepView]:
     culprits = [view for view in steps if view.makes_undefined]
     outer = {view.step.parent for view in culprits}
     return [view for view in culprits if view.step.number not in outer]
+
+
+def _makers(culprits: list[StepView], steps: Sequence[StepView]) -> list[StepView]:
+    """Return those that made the last entry at the end, where any did; none if it has none."""
+    last = next((view.step for view in reversed(steps) if view.step.parent is None), None)
+    if last is None or last.error is not None:
+        return culprits
+    if not last.after:
+        return []
+    return [view for view in culprits if view.step.after[-1] is last.after[-1]] or culprits
 
 
 def _on_undefined_bits(

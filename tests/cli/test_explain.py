@@ -88,3 +88,29 @@ def test_operations_with_padded_operands_have_names(arguments: tuple[object, ...
     named = "DW_OP_bregx VGPR2+0, DW_OP_convert 0x27, DW_OP_convert 0x2b, DW_OP_lit3, DW_OP_mul"
     assert named in done.out
     assert ".byte" not in done.out
+
+
+UNDEFINED_AT = "{} because of DW_OP_LLVM_undefined at offset {:#x} (A.2.5.4.4.2): "
+WHOLE = "=> the object is optimized out"
+PARTS = "   parts of it are undefined"
+
+
+@pytest.mark.parametrize(
+    ("operations", "verdict"),
+    [
+        ("LLVM_undefined; drop; regx v0", "=> the object is at v0 (wave 0)"),
+        ("LLVM_undefined; regx v0; swap; drop", "=> the object is at v0 (wave 0)"),
+        ("LLVM_undefined; LLVM_undefined; swap; drop", UNDEFINED_AT.format(WHOLE, 2)),
+        ("LLVM_undefined; LLVM_undefined; drop", UNDEFINED_AT.format(WHOLE, 0)),
+        ("LLVM_undefined; drop", "=> the stack is empty at the end: the object is optimized out"),
+        ("LLVM_undefined; dup; drop", UNDEFINED_AT.format(WHOLE, 0)),
+        ("LLVM_undefined; piece 4; regx v0; piece 4", UNDEFINED_AT.format(PARTS, 0)),
+    ],
+)
+def test_what_is_undefined_is_in_the_result(operations: str, verdict: str) -> None:
+    """What was dropped leaves nothing undefined, and each of several has its own note."""
+    text = "; ".join(f"DW_OP_{operation}" for operation in operations.split("; "))
+    said = run("explain", "--arch", "gfx942", text).out.splitlines()
+    assert said[-1].startswith(verdict)
+    notes = [line for line in said if line.endswith("^ the compiler describes no value here")]
+    assert len(notes) == operations.count("undefined")

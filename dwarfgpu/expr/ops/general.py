@@ -9,7 +9,8 @@ from __future__ import annotations
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.operand_codec import ULEB, RegisterNumber
 from dwarfgpu.expr.operation import LLVM_USER, op
-from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.storage import UNDEFINED
 from dwarfgpu.model.value import Value
 
 
@@ -52,4 +53,4 @@ def LLVM_call_frame_entry_reg(ctx: Context, *, register: RegisterNumber) -> Loca
 @op((LLVM_USER, 0x08), spec="A.2.5.4.4.2")
 def LLVM_undefined() -> Location:
     """Push the undefined location description."""
-    return UNDEFINED_LOCATION
+    return Location((SingleLocation(UNDEFINED),))  # not that of another operation
