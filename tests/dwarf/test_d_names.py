@@ -131,6 +131,10 @@ SHOWN = {
     "_D1m1xZ": "m.x",
     "_D1m1C6__vtblZ": "vtable for m.C",
     "_D3fooi": "foo",
+    "_D2pk1S10__postblitMFZv": "pk.S.this(this)",
+    "_D2pk1S10__postblitMFNaNbZv": "pk.S.__postblit()",
+    "_D2fk1fFiZ4__S11xi": "fk.f(int).x",
+    "_D2fk4__S11fFiZ4__S14__S21xi": "fk.f(int).x",
     **{
         symbol: symbol
         for symbol in (

@@ -16,8 +16,9 @@ __gshared int shared_ = 4;
 class C { __gshared int gg = 6; int v = 2; int get() { return v; }
   int get(int a) const { return a; } int two(int a, double b) pure { return a; }
   this(int x) { v = x; } ~this() { gg = 1; } }
-struct S { int s = 3; }
-int over(int a) { __gshared int inner = 3; return a + inner; }
+struct S { int s = 3; this(this) { s++; } }
+int over(int a) { { __gshared int inner = 3; a += inner; }
+  { __gshared int inner = 4; a += inner; } return a; }
 int over(ref int a, string s) { return 7; }
 T gen(T)(T x) { return x; }
 extern(C) int main() {
@@ -37,6 +38,7 @@ def test_symbols_are_shown_as_they_are_written(
     build(tmp_path, {"a.d": SOURCE}, [[tool(compiler), "-g", "-O0", output, "a.d"]])
     symbols = open_object(tmp_path / "a").symbols
     names = {one.address: one.name for one in symbols if one.name.startswith("_D2pk")}
+    names = {address: name for address, name in names.items() if "8opAssign" not in name}
     known = [address for address, name in names.items() if name not in REFUSED and "." not in name]
     commands = [f"info symbol {address:#x}" for address in known]
     assert len(commands) > 8

@@ -37,6 +37,8 @@ _BASIC_TYPES: Final = {
     "a": "char", "u": "wchar", "w": "dchar",
 }  # fmt: skip
 _OWN_WORDS: Final = {"__ctor": "this", "__dtor": "~this"}
+_POSTBLIT: Final = "10__postblitMFZ"
+"""The function that D declares as `this(this)`. With attributes, GDB shows its word."""
 _MADE_FOR: Final = {
     "__init": "initializer", "__vtbl": "vtable", "__Class": "ClassInfo",
     "__Interface": "Interface", "__ModuleInfo": "ModuleInfo",
@@ -100,9 +102,14 @@ def shown_d_name(mangled: str) -> str | None:
         return None
     rest, shown = mangled.removeprefix(MANGLED), list[str]()
     for step in known.steps:
+        rest = _behind_fakes(rest)
         head = f"{len(step.word.encode())}{step.word}"
         if "!" in step.word or not rest.startswith(head):
             return None
+        if rest.startswith(_POSTBLIT):
+            rest = rest.removeprefix(_POSTBLIT)
+            shown.append("this(this)")
+            continue
         rest, word = rest.removeprefix(head), _OWN_WORDS.get(step.word, step.word)
         if step.parameters is None:
             shown.append(word)
@@ -116,6 +123,16 @@ def shown_d_name(mangled: str) -> str | None:
         return f"{_MADE_FOR[shown[-1]]} for {'.'.join(shown[:-1])}"
     is_whole = rest == "Z" or _Reader(mangled, len(mangled) - len(rest)).is_type()
     return ".".join(shown) if is_whole else None
+
+
+def _behind_fakes(text: str) -> str:
+    """Return what follows the parents that only distinguish names of several blocks."""
+    while (length := _NUMBER.match(text)) is not None:
+        end = length.end() + int(length[0])
+        if _FAKE.fullmatch(text[length.end() : end]) is None:
+            break
+        text = text[end:]
+    return text
 
 
 class _Reader:
