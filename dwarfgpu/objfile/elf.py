@@ -11,7 +11,7 @@ from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.span_index import SpanIndex
-from dwarfgpu.errors import Malformed
+from dwarfgpu.errors import DwarfGpuError, Malformed
 from dwarfgpu.objfile.elf_file import ElfFile
 from dwarfgpu.objfile.elf_structures import (
     PF_X,
@@ -108,7 +108,7 @@ class ObjectFile(ElfFile):
         subject = f"{section.name} of {self.path}"
         self.limits.check_symbols(subject, self.unpacked_bytes(section) // form.size)
         extension = extension_of(section, self.sections)
-        versions = versions_of(section, self.sections)
+        versions, why_no_versions = self._versions(section)
         entries = SymbolEntries(
             self.data_of(section),
             StringTable(b"" if linked is None else self.data_of(linked), self.path),
@@ -118,9 +118,25 @@ class ObjectFile(ElfFile):
             section_numbers(self.data_of(extension), self.endian) if extension else (),
             self.not_in_memory,
             marks=MARKS.get(self.machine),
-            versions=section_numbers(self.data_of(versions), self.endian, "H") if versions else (),
+            versions=versions,
+            why_no_versions=why_no_versions,
         )
         return SymbolTable(entries)
+
+    def _versions(self, table: Section) -> tuple[Sequence[int], DwarfGpuError | None]:
+        """Return the versions of a table's symbols, and why those of some are unknown."""
+        section = versions_of(table, self.sections)
+        if section is None:
+            return (), None
+        try:
+            versions = section_numbers(self.data_of(section), self.endian, "H")
+        except DwarfGpuError as error:
+            return (), error.anew()
+        count = self.unpacked_bytes(table) // struct.calcsize(self._order + self._layout.symbol)
+        if len(versions) >= count:
+            return versions, None
+        problem = f"{section.name} has the versions of {len(versions)} of {count} symbols"
+        return versions, self._malformed(problem)
 
     def symbols_of(self, section: Section) -> Sequence[Symbol]:
         """Return the entries of one symbol table."""

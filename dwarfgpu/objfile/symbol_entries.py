@@ -15,6 +15,7 @@ from typing import Final, Literal
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf_structures import (
     RESERVED_BELOW_ZERO,
     SHN_LORESERVE,
@@ -65,13 +66,15 @@ class SymbolEntries(OfOpenFile):
         *,
         marks: Pattern[str] | None = None,
         versions: Sequence[int] = (),
+        why_no_versions: DwarfGpuError | None = None,
     ) -> None:
         """`bases`: added to the values of the symbols of each section; None where these are not
         addresses. `section_numbers`: of the symbols whose fields are too small (SHT_SYMTAB_SHNDX),
         by the number of the symbol. `not_in_memory`: the sections of symbols that are offsets in
         them, which no question about names and addresses finds. `marks`: how the symbols are
         called that say what is code (`dwarfgpu.objfile.symbols.Symbol.is_mark`). `versions`: of
-        dynamic symbols, by the number of the symbol (SHT_GNU_versym)."""
+        dynamic symbols, by the number of the symbol (SHT_GNU_versym). `why_no_versions`: why those
+        of some are unknown."""
         self.data = data[: len(data) - len(data) % form.size]
         self.names = names
         self.form = form
@@ -79,6 +82,7 @@ class SymbolEntries(OfOpenFile):
         self.bases = tuple(bases)
         self._marks = marks
         self._versions = versions
+        self.why_no_versions = why_no_versions
         self._mask = (1 << address_bits) - 1
         self._section_numbers = section_numbers
         self.not_in_memory = not_in_memory

@@ -18,7 +18,10 @@ from dwarfgpu.dwarf.scope.symbols_by_name import (
 )
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.errors import Malformed, Unsupported
 from dwarfgpu.language.evaluator import source_type
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import SHF_COMPRESSED
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.unknown_name import why_unknown
 
@@ -109,6 +112,31 @@ def test_the_default_version_of_a_symbol_is_meant(
     assert untyped_symbol((user, library), "data") == symbol
     exported = library.file.exported_object("data")
     assert exported is not None and exported.address == new.address
+
+
+OUTSIDE, COMPRESSED, SHORT = (24, 1 << 40), (8, SHF_COMPRESSED), (32, 2)
+"""Where a section header has an offset, flags and a size, and what is wrong there."""
+
+
+@pytest.mark.parametrize("damage", [OUTSIDE, COMPRESSED, SHORT])
+def test_names_without_versions_need_no_table_of_versions(
+    tmp_path: Path, damage: tuple[int, int]
+) -> None:
+    """A damaged one only takes names whose symbols it distinguishes."""
+    symbols = '__asm__(".symver old,data@V1"); __asm__(".symver new,data@@V2");'
+    (tmp_path / "library.c").write_text(f"int old = 1, new = 2, plain = 7; {symbols}")
+    (tmp_path / "map").write_text("V1 { global: data; plain; };\nV2 { global: data; } V1;\n")
+    command = ["gcc", "-shared", "-fPIC", "-nostdlib", "-s", "-Wl,--version-script=map"]
+    subprocess.run([*command, "-o", "a.so", "library.c"], cwd=tmp_path, check=True)
+    data = bytearray((tmp_path / "a.so").read_bytes())
+    headers = int.from_bytes(data[40:48], "little")
+    section = ObjectFile("", bytes(data)).sections_by_name[".gnu.version"]
+    place = headers + 64 * section.index + damage[0]
+    data[place : place + 8] = damage[1].to_bytes(8, "little")
+    file = ObjectFile("a.so", bytes(data))
+    assert [symbol.name for symbol in file.symbols_named("plain")] == ["plain"]
+    with pytest.raises((Malformed, Unsupported), match=r"\.gnu\.version"):
+        file.symbols_named("data")
 
 
 @pytest.mark.parametrize("options", [("-no-pie",), ("-pie", "-fPIE")])
