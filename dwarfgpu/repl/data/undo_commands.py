@@ -11,7 +11,7 @@ from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_differences import differences
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import MemoryAddress, RegisterOffset
-from dwarfgpu.machine.undo import RecordedTarget, Write
+from dwarfgpu.machine.undo import PartlyKnownBytes, RecordedTarget, Write
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.display_commands import displayed
@@ -125,8 +125,8 @@ def _changed(location_text: str, before: str, after: str) -> Output:
 
 def _lines(shell: Shell, write: Write, *, is_undo: bool = False) -> Iterator[Part]:
     """Yield a write: of a vector register in lanes, of any other one whole, of memory in bytes."""
-    before: bytes | tuple[int | None, ...] = write.before
-    after: bytes | tuple[int | None, ...] = write.after
+    before, after = write.before, PartlyKnownBytes(write.after)
+    size_bytes = len(write.after)
     if is_undo:
         before, after = after, before
     start = write.start
@@ -135,29 +135,27 @@ def _lines(shell: Shell, write: Write, *, is_undo: bool = False) -> Iterator[Par
         where = start.where
         owner = "" if where.lane is None else f" of lane {where.lane}"
         space = f"{where.space.name}#" if where.space.number else ""
-        for first in range(0, len(after), _MAX_BYTES):
+        for first in range(0, size_bytes, _MAX_BYTES):
             old, new = before[first : first + _MAX_BYTES], after[first : first + _MAX_BYTES]
             changed_name = f"{space}{start.address + first:#x}{owner}"
             yield _changed(changed_name, _hex(old), _hex(new))
         return
-    for name, old, new in _elements(start, before, after):
+    for name, old, new in _elements(start, size_bytes, before, after):
         yield _changed(name, _number(old, endian), _number(new, endian))
 
 
 def _elements(
-    start: RegisterOffset,
-    before: bytes | tuple[int | None, ...],
-    after: bytes | tuple[int | None, ...],
-) -> Iterator[tuple[str, bytes | tuple[int | None, ...], bytes | tuple[int | None, ...]]]:
+    start: RegisterOffset, size_bytes: int, before: PartlyKnownBytes, after: PartlyKnownBytes
+) -> Iterator[tuple[str, tuple[int | None, ...], tuple[int | None, ...]]]:
     register = start.register
     lanes = register.type.vector_size or 1
     element_bytes = register.size_bits // lanes // 8
-    is_of_elements = start.offset_bytes % element_bytes == 0 and len(after) % element_bytes == 0
+    is_of_elements = start.offset_bytes % element_bytes == 0 and size_bytes % element_bytes == 0
     if not is_of_elements:
         changed_name = f"${register.name}, byte {start.offset_bytes}"
-        yield changed_name, before, after
+        yield changed_name, before[:], after[:]
         return
-    for first in range(0, len(after), element_bytes):
+    for first in range(0, size_bytes, element_bytes):
         lane = (start.offset_bytes + first) // element_bytes
         name = f"${register.name}[{lane}]" if lanes > 1 else f"${register.name}"
         part = slice(first, first + element_bytes)
