@@ -247,6 +247,8 @@ LINKED_TOGETHER = {
     "int main(int c, char **v) { return f(c) + g(c) + h(c); }\n",
 }
 """`here` is in two files, and `again`, too, but only one of them is described."""
+REFUSED = -1
+"""Instead of the address of a variable whose symbol is not known."""
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
@@ -256,29 +258,62 @@ def test_thread_local_variables_of_files_that_were_optimized_at_link_time(
 ) -> None:
     """Their source files have no symbol: the only symbol of a name is that of the variable, where
     the unit that is written at link time says that it remains."""
+    linked_together(tmp_path, tool("aarch64-linux-gnu-gcc"), level, options_of_c, ())
+    located = located_in(tmp_path / "t")
+    file = CodeObject.open(tmp_path / "t").file
+    for name in ("mine", "other", "gone"):
+        remaining = file.symbols_named(name)
+        assert located[name] == ([symbol.address for symbol in remaining] or [None])
+    assert located["here"] == [REFUSED, REFUSED]
+    assert located["again"] == [REFUSED]
+
+
+@pytest.mark.parametrize("options_of_c", [(), ("-flto",)])
+def test_thread_local_variables_that_several_partitions_share(
+    options_of_c: tuple[str, ...], tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """gcc makes their symbols hidden global ones. Without local symbols, there may have been more
+    of a name."""
     gcc = tool("aarch64-linux-gnu-gcc")
+    linked_together(tmp_path, gcc, "-O0", options_of_c, ("-flto-partition=max",))
+    located = located_in(tmp_path / "t")
+    file = CodeObject.open(tmp_path / "t").file
+    for name in ("mine", "other"):
+        [symbol] = file.symbols_named(f"{name}.lto_priv.0")
+        assert symbol.is_hidden and located[name] == [symbol.address]
+    assert located["here"] == [REFUSED, REFUSED]
+    assert located["again"] == [REFUSED]
+    linked_together(tmp_path, gcc, "-O0", options_of_c, ("-flto-partition=max", "-Wl,-x"))
+    located = located_in(tmp_path / "t")
+    assert located["mine"] == located["other"] == located["again"] == [REFUSED]
+
+
+def linked_together(
+    folder: Path, gcc: str, level: str, options_of_c: tuple[str, ...], link: tuple[str, ...]
+) -> None:
     for name, text in LINKED_TOGETHER.items():
-        (tmp_path / name).write_text(text)
+        (folder / name).write_text(text)
         options = options_of_c if name == "c.c" else ("-g", "-flto")
         command = [gcc, level, *options, "-c", name]
-        subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
-    command = [gcc, "-g", level, "-flto", "a.o", "b.o", "c.o", "main.o", "-o", "t"]
-    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
-    file = CodeObject.open(tmp_path / "t")
+        subprocess.run(command, cwd=folder, check=True, timeout=60)
+    command = [gcc, "-g", level, "-flto", *link, "a.o", "b.o", "c.o", "main.o", "-o", "t"]
+    subprocess.run(command, cwd=folder, check=True, timeout=60)
+
+
+def located_in(path: Path) -> dict[str, list[int | None]]:
+    """The addresses of the static variables of each name: None for one that was dropped."""
+    file = CodeObject.open(path)
     located: dict[str, list[int | None]] = {}
     sources = (unit.root for unit in file.info.units if unit.root.name in LINKED_TOGETHER)
     for die in (die for source in sources for die in source.children((dw.TAG_VARIABLE,))):
         variable = Variable(die.name or "", die, "global")
         try:
             symbol = symbol_of_variable((file,), variable)
+            located_at = None if symbol is None else symbol.address
         except Ambiguous:
-            symbol = None
-        located.setdefault(variable.name, []).append(symbol and symbol.address)
-    for name in ("mine", "other", "gone"):
-        remaining = file.file.symbols_named(name)
-        assert located[name] == ([symbol.address for symbol in remaining] or [None])
-    assert located["here"] == [None, None]
-    assert located["again"] == [None]
+            located_at = REFUSED
+        located.setdefault(variable.name, []).append(located_at)
+    return located
 
 
 AUTOMATIC = """\

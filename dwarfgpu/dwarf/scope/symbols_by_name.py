@@ -126,7 +126,11 @@ def _in_thread(
             symbols = in_source
             if symbols is None:
                 symbols = file.symbols_named(name, f"{name}.")
-            symbols = tuple(one for one in symbols if one.is_local and one.kind == "thread_local")
+            symbols = tuple(
+                one
+                for one in symbols
+                if one.kind == "thread_local" and (one.is_local or _is_promoted(one))
+            )
             if in_source is None and _is_of_link_time(file, variable, symbols):
                 return _as_loaded(code_object, file, symbols[0])
             if in_source is None and symbols:
@@ -142,10 +146,16 @@ def _in_thread(
     return None
 
 
+def _is_promoted(symbol: Symbol) -> bool:
+    """Return whether a symbol is that of a static variable which gcc's LTO made hidden, as another
+    one of the parts (partitions) that it compiles apart needs it."""
+    return symbol.is_hidden and ".lto_priv." in symbol.name
+
+
 def _is_of_link_time(file: ObjectFile, variable: Variable, symbols: Sequence[Symbol]) -> bool:
     """Return whether the only one of some symbols must be that of a variable of gcc's LTO: a unit
     written at link time, whose source file has no name, says that the variable remains, and the
-    symbol is one of that unit."""
+    symbol is one of that unit, or of such units."""
     if len(symbols) != 1:
         return False
     from dwarfgpu.dwarf.scope.link_time import unlocated  # few variables have no location
@@ -154,6 +164,8 @@ def _is_of_link_time(file: ObjectFile, variable: Variable, symbols: Sequence[Sym
     if entry is None:
         return False
     [symbol] = symbols
+    if _is_promoted(symbol):  # where the linker left out local ones, that of the variable, too
+        return file.has_source_symbol("")
     code = merged(code_ranges(entry.unit.linked.root))
     return symbol in (file.locals_in_source(symbol.name, "", code) or ())
 
