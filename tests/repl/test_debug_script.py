@@ -151,6 +151,11 @@ ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
         ("alias -a set pe = set print elements\nalias set pf = set print elements\nhelp aliases",
          "User-defined aliases of other commands.\n\nList of commands:\n\n"
          "set pf -- Alias of set print elements.\n\n" + HINTS),
+        ("alias ww = print\ndefine print\necho mine\\n\nend\nhelp aliases\nww 1",
+         'Really redefine built-in command "print"? (y or n) '
+         "[answered Y; input not from terminal]\n"
+         "User-defined aliases of other commands.\n\nList of commands:\n\n"
+         "ww -- Alias of print.\n\n" + HINTS + "mine\n"),
         ("define-prefix my\ndefine my own\nend\nhelp user-defined",
          "User-defined commands.\nThe commands in this class are those defined by the user.\n"
          'Use the "define" command to define a command.\n\n'

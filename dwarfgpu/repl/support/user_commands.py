@@ -68,7 +68,12 @@ def define(shell: Shell, argument: str) -> Iterator[Part]:
     run = partial(_called, lines)
     new = Command(name, text, run, "user-defined", complete=completion.VALUES, takes_other=True)
     if existing is not None:
-        new = evolve(new, aliases=existing.aliases, subcommands=existing.subcommands)
+        new = evolve(
+            new,
+            aliases=existing.aliases,
+            subcommands=existing.subcommands,
+            user_aliases=existing.user_aliases,
+        )
     add(shell, new)
     shell.script.user_defined[name] = lines
 
