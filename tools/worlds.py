@@ -430,4 +430,5 @@ def random_frame(rng: Random, world: World, unit: ExplicitUnit, level: int) -> E
         random_location(rng, world, unit),
         random_location(rng, world, unit),
         {b"\x50": random_value(rng, world.architecture)},
+        parameter_values=dict.fromkeys(DIES, Value.of(7, world.architecture.generic)),
     )
