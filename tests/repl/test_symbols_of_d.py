@@ -44,6 +44,10 @@ def test_symbols_are_shown_as_they_are_written(
     assert len(commands) > 8
     files = [str(tmp_path / "a")]
     assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+    commands = ["output &'pk.em.shared_'", "output &'pk.em.C.gg'"]
+    for judge in (None, tool("gdb")):
+        shown = [text.rpartition("<")[2] for text in answers(judge, files, commands)]
+        assert [text.rstrip(">\n") for text in shown] == ["pk.em.shared_", "pk.em.C.gg"]
     refused = [address for address, name in names.items() if name in REFUSED]
     given = answers(None, files, [f"info symbol {address:#x}" for address in refused])
     assert len(refused) == 3

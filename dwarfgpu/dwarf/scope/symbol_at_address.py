@@ -193,6 +193,10 @@ def _name(code_object: CodeObject, symbol: Symbol) -> str:
     """Return `ns::f(int)`, `vtable for ns::X`; the symbol itself if no better name is known."""
     name = _function_name(code_object, symbol) if symbol.kind == "function" else None
     name = name or demangled_clone(symbol.name)
+    if symbol.kind == "object" and symbol.name.startswith("_D"):
+        from dwarfgpu.dwarf.names.d_names import shown_d_name  # few programs are of D
+
+        name = shown_d_name(symbol.name)
     bare, mark, version = symbol.name.partition("@")
     readable = None if name else demangled(bare)
     return name or (f"{readable}{mark}{version}" if readable else unnumbered(symbol))
