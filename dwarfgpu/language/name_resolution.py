@@ -200,11 +200,11 @@ class Names:
     def _rarer_meaning(self, name: str) -> tuple[Meaning, ...]:
         """Return the entities of a name that is none of a scope around the program location."""
         meanings = self._of_linkage_name(name) or self.printed_functions(name)
-        meanings = meanings or self._of_member_template(name)
+        meanings = meanings or self.of_member_template(name)
         meanings = meanings or self._of_resolved_parameters(name) or ()
         return meanings or self._rules.rarer_meaning(name)
 
-    def _of_member_template(self, name: str) -> tuple[Meaning, ...]:
+    def of_member_template(self, name: str) -> tuple[Meaning, ...]:
         """Return the variable of an instance of a static member template, `K::v<int>`: compilers
         put it into no class, or name it without arguments there."""
         if not (is_instance(name) and "::" in name and self.language.is_cplusplus):

@@ -301,3 +301,32 @@ def test_static_member_templates(tmp_path: Path, tool: Callable[[str], str], com
     shown = answers(None, files, commands)
     note = "note: no state is given: writable memory has its initial contents\n"
     assert [text.replace(note, "") for text in shown] == answers(tool("gdb"), files, commands)
+
+
+INLINE_MEMBERS = """\
+struct K {
+  template<class T> inline static T iw = T(3);
+  template<class T> static constexpr T sc = T(7);
+  static int plain;
+};
+namespace ns { template<class A> struct G { template<class B> static B gb; }; }
+template<class A> template<class B> B ns::G<A>::gb = B(6);
+int K::plain = 1;
+const void *volatile sink;
+int main() { sink = &K::sc<int>; return K::iw<long> + K::plain + ns::G<int>::gb<char>; }
+"""
+
+
+def test_inline_members_of_gcc(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """It describes instances of inline templates as declarations with a location or a value; that
+    of a class template in a namespace was a symbol alone, as nothing has the name of the class."""
+    command = [tool("g++"), "-g", "-O0", "-w", "-std=c++17", "-o", "a", "a.cpp"]
+    build(tmp_path, {"a.cpp": INLINE_MEMBERS}, [command])
+    files = [str(tmp_path / "a")]
+    words = ("whatis", "output", "list", "info address")
+    commands = [f"{word} K::{name}" for word in words for name in ("iw<long>", "sc<int>")]
+    commands += ["info address ns::G<int>::gb<char>", "print &K::iw<long>"]
+    commands += ["info variables iw", "info variables sc", "info variables plain"]
+    shown = answers(None, files, commands)
+    note = "note: no state is given: writable memory has its initial contents\n"
+    assert [text.replace(note, "") for text in shown] == answers(tool("gdb"), files, commands)

@@ -367,7 +367,13 @@ def is_definition(die: Die) -> bool:
         return bool(code_ranges(die))
     if die.tag in TYPES and die.has(dw.AT_SIGNATURE):
         return True
-    return not die.flag(dw.AT_DECLARATION) or die.has(dw.AT_CONST_VALUE)
+    return not is_declared(die) or die.has(dw.AT_CONST_VALUE)
+
+
+def is_declared(die: Die) -> bool:
+    """Return whether an entry is a declaration, which may have a constant. gcc describes instances
+    of inline templates as declarations that have a location: they are definitions."""
+    return die.flag(dw.AT_DECLARATION) and not die.has(dw.AT_LOCATION)
 
 
 def unknown_in(scope: Die | None, name: str) -> str:

@@ -9,7 +9,7 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import units_naming
 from dwarfgpu.dwarf.names.qualified import canonical, split_last
-from dwarfgpu.dwarf.scope.declarations import around, path_of
+from dwarfgpu.dwarf.scope.declarations import around, is_definition, path_of
 from dwarfgpu.dwarf.scope.imports import has_imports, imported_units, searched_units
 from dwarfgpu.dwarf.scope.link_time import is_link_time
 from dwarfgpu.dwarf.scope.named_entries import named_entries
@@ -80,7 +80,7 @@ def own_globals_of(
             die = unit.die(index)
             if dw.AT_ABSTRACT_ORIGIN in abbreviation.positions and is_link_time(unit):
                 continue  # its origin has the name, and is completed by it
-            if die.flag(dw.AT_DECLARATION):
+            if not is_definition(die):
                 continue
             name, note = noted_name(die)
             if name is None:
@@ -140,7 +140,7 @@ def _indexed(info: DebugInfo, simple: str, name: str) -> Variable | None:
 
 def _is_global(die: Die) -> bool:
     """Return whether a variable is defined directly in its unit or in namespaces."""
-    if die.flag(dw.AT_DECLARATION):
+    if not is_definition(die):
         return False
     above = next((above for above in around(die) if above.tag not in CONTAINERS), None)
     return above is not None and above.parent() is None

@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.names.qualified import MAIN_OF_D
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import (
     followed,
+    is_declared,
     is_nameless_function,
     is_variable_alias,
     qualified_function,
@@ -122,7 +123,7 @@ def is_listed_variable(die: Die, only_defined: bool) -> bool:
     of clang, which has no name."""
     if die.name is None:
         return False
-    if die.flag(dw.AT_DECLARATION):
+    if is_declared(die):
         above = die.parent()
         if not die.has(dw.AT_CONST_VALUE):
             return not only_defined and (above is None or above.tag not in CLASSES)

@@ -119,7 +119,8 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     except UsageError:
         if names.language.is_fortran and "::" not in spelled:
             raise  # it is ambiguous
-        entities = names.printed_functions(spelled)  # as in GDB, the whole name is unknown
+        # As in GDB, the whole name is unknown in expressions.
+        entities = names.printed_functions(spelled) or names.of_member_template(spelled)
     if "::" in spelled and names.is_around_function(spelled):
         entities = ()
     of_enclosing = names.in_enclosing_functions(spelled, entities)

@@ -14,7 +14,12 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.dwarf.names.fortran_ada import ada_name, fortran_name
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.declarations import followed, is_variable_alias, qualified_name
+from dwarfgpu.dwarf.scope.declarations import (
+    followed,
+    is_definition,
+    is_variable_alias,
+    qualified_name,
+)
 from dwarfgpu.dwarf.scope.listed_symbol import Kind, ListedSymbol
 from dwarfgpu.dwarf.scope.named_entries import TYPES
 from dwarfgpu.dwarf.scope.parameters import passed_parameters, with_parameters
@@ -314,8 +319,7 @@ def _described(
     for symbol in listed_symbols(
         code_object.info, "variables", units=units, only_defined=False, searched=searched
     ):
-        is_declared = symbol.die.flag(dw.AT_DECLARATION) and not symbol.die.has(dw.AT_CONST_VALUE)
-        names = declared if is_declared else defined
+        names = defined if is_definition(symbol.die) else declared
         names.add(symbol.die.linkage_name or symbol.name)
     return _Described(defined, declared)
 
