@@ -299,7 +299,7 @@ sizeof(ns::twice)|p.nothing::x|(Near) *far_here"""
 UNLIKE: dict[str, str] = {
     "C++ knows it, GDB 13 does not": (
         "::hidden|(anonymous namespace)::hidden|ns::(anonymous namespace)::hidden_in_ns|"
-        "one::inl|&one::inl|::one::inl|sizeof(one::Versioned)|ns::Plain::GREEN|P::Mode::ON|"
+        "one::inl|&one::inl|::one::inl|sizeof(one::Versioned)|ns::Plain::GREEN|P::Mode::ON|both.st|"
         "r.Q::st2|both.Left::st|&Holder::in_b|&Holder::as_int|sizeof(Nowhere)|(Nowhere *) 0|"
         "p.nothing::x|Holder::in_b"
     ),

@@ -461,7 +461,8 @@ class Denoted:
     bare: BareType | None
     """The type at the end."""
     qualifiers: tuple[Qualifier, ...] = ()
-    """Each once, outermost first. The elements of an array have them, too."""
+    """Each once, outermost first. The elements of an array have them, too, but not those of a
+    vector."""
     alignment: int | None = None
     """That of the first typedef that has one, from the outermost on."""
     range: Range | ComputedRange | None = None
@@ -671,7 +672,7 @@ def _combined(outer: Denoted, inner: Denoted) -> Denoted:
     """Return what is denoted by names and qualifiers of what others denote."""
     rest = tuple(word for word in inner.qualifiers if word not in outer.qualifiers)
     bare = inner.bare
-    if isinstance(bare, Array):
+    if isinstance(bare, Array) and not bare.is_vector:
         outermost = [word for word in outer.qualifiers if word not in inner.qualifiers]
         bare = _of_qualified(bare, outermost)
     return Denoted(
