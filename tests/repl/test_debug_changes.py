@@ -38,6 +38,7 @@ def lines(*commands: str, state: Path = STATE) -> list[str]:
         (["set var t = 99", "diff"], ["$v0[3]: 0x3 -> 0x63"]),
         (["set var t = 99", "undo", "p t"], ["$v0[3]: 0x63 -> 0x3", "$1 = 3"]),
         (["set var t = 99", "undo", "undo"], ["$v0[3]: 0x63 -> 0x3", "Nothing was assigned."]),
+        (["set var t = 99", "undo 999999999"], ["$v0[3]: 0x63 -> 0x3"]),  # ends with the last one
         (["set var t = 9", "undo", "redo", "p t"], [
             "$v0[3]: 0x9 -> 0x3", "$v0[3]: 0x3 -> 0x9", "$1 = 9"]),
         (["set var t = 9", "undo", "set var t = 8", "redo"], [

@@ -63,7 +63,9 @@ def _moved(shell: Shell, argument: str, *, is_undo: bool) -> Iterator[Part]:
     target = _recorded(shell)
     for number in range(_count(argument)):
         writes = target.undo() if is_undo else target.redo()
-        if not writes and not number:
+        if not writes:
+            if number:
+                break
             raise UsageError("Nothing was assigned." if is_undo else "Nothing was undone.")
         shell.session.forget_frames()
         shell.follow_pc()  # only the last of several groups is known afterwards
