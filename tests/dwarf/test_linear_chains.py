@@ -43,8 +43,8 @@ _COMMANDS: Final = (
 
 
 def _links() -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield attributes with a tag: one with each tag with which a reference means something; those
-    of which that is not known in threes, with any tag."""
+    """Yield attributes with a tag: one attribute with each tag where its reference means something,
+    and three, with any tag, where dwarfgpu does not know the targets."""
     chance = Random(1)
     known = {
         attribute: tags
