@@ -79,6 +79,14 @@ class Abbreviation:
         return dw.AT_LOCATION in self.positions or dw.AT_CONST_VALUE in self.positions
 
     @cached_property
+    def is_declaration(self) -> bool:
+        """Whether its entries are declarations only: those of instances of inline templates have a
+        location in gcc's DWARF, and are definitions."""
+        position = self.positions.get(dw.AT_DECLARATION)
+        is_flagged = position is not None and self.attributes[position].form == dw.FORM_FLAG_PRESENT
+        return is_flagged and not self.has_location
+
+    @cached_property
     def plan(self) -> SkipPlan:
         """The steps over all values; `Malformed` where a form is unknown."""
         forms = tuple([attribute.form for attribute in self.attributes])

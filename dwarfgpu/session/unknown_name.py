@@ -92,7 +92,7 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
         return f" {outside_code(focus)}"
     if nothing := nothing_described(focus.code_objects):
         return nothing
-    inside = next(in_namespaces(focus.code_objects, name), None)
+    inside = next(in_namespaces(focus.code_objects, name), None) or _instance(focus, name)
     if inside is not None:
         return f' Did you mean "{inside}"?'
     if focus.pc is None:
@@ -145,6 +145,18 @@ def _unit_in_focus(focus: SearchedSession) -> list[CompilationUnit]:
     except DwarfGpuError:
         return []
     return [] if unit is None else [unit]
+
+
+def _instance(focus: SearchedSession, name: str) -> str | None:
+    """Return the qualified name of an instance of a variable template that has a simple name,
+    `v<int>` or `v`; None without one."""
+    names = (
+        variable_name(variable.die)
+        for code_object in focus.code_objects
+        for variable in _declared(code_object, Wanted((name,)))
+        if variable.kind == "global" and instance_name(variable.die) is not None
+    )
+    return next(names, None)
 
 
 def declaring_file(focus: SearchedSession, name: str) -> str | None:

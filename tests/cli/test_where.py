@@ -142,6 +142,57 @@ def test_a_template_without_its_arguments_is_every_instance() -> None:
     assert wrong.status == 2 and 'Did you mean "reverse_kernel"?' in wrong.error
 
 
+MEMBER_TEMPLATES = """\
+namespace geo {
+struct S {
+  template<class T> static T sv;
+  template<class T> inline static T iv = T(3);
+  static int plain;
+};
+template<class T> T S::sv = T(2);
+template<class T> T nsv = T(5);
+template<class A> struct G { template<class B> static B gb; };
+template<class A> template<class B> B G<A>::gb = B(6);
+int S::plain = 7;
+}
+int main() {
+  return geo::S::sv<int> + geo::S::sv<long> + geo::S::iv<long> + geo::nsv<int> + geo::S::plain +
+         geo::G<int>::gb<char>;
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_instances_of_variable_templates(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str
+) -> None:
+    """They have their arguments, also where only the linkage name has these and the scopes, and are
+    named with or without them."""
+    (tmp_path / "a.cpp").write_text(MEMBER_TEMPLATES)
+    program = tmp_path / "a"
+    command = [tool(compiler), "-g", "-std=c++17", "-o", program, tmp_path / "a.cpp"]
+    subprocess.run(command, check=True)
+
+    def names(*arguments: str) -> list[str]:
+        done = run_json("where", program, *arguments or ("--all",))
+        return sorted(item["qualified_name"] for item in done.json["variables"])
+
+    instances = ["geo::S::sv<int>", "geo::S::sv<long>"]
+    members = ["geo::G<int>::gb<char>", "geo::S::iv<long>", "geo::nsv<int>"]
+    assert names() == sorted([*members, *instances, "geo::S::plain"])
+    for name in (*members, *instances, "geo::S::plain"):
+        assert names(name) == [name] and names(name.rpartition("::")[2]) == [name]
+    assert names("geo::S::sv") == names("sv") == instances
+    assert names("geo::S::sv<long int>") == ["geo::S::sv<long>"]
+    assert names("geo::nsv") == ["geo::nsv<int>"]
+    for wrong in ("geo::S::sv<char>", "sv<short>", "geo::sv<int>", "geo::G<long>::gb<char>"):
+        assert run("where", program, wrong).status == 2
+    unknown = run("eval", program, "--pc", "main", "nsv<int>")
+    assert 'Did you mean "geo::nsv<int>"?' in unknown.error
+    same = run("where", "--all", program, "--against", program)
+    assert same.out.startswith("no variable is described better or worse")
+
+
 def test_several_names_in_a_file_whose_units_cannot_be_read(tmp_path: Path) -> None:
     data = bytearray(DEMO.read_bytes())
     (table,) = struct.unpack_from("<Q", data, 40)

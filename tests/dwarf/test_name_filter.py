@@ -112,6 +112,9 @@ OFFSET = pack("<I", 4)
              Shape(dw.TAG_VARIABLE, ((dw.AT_SPECIFICATION, 0x15),))],
             b"\x02" + OFFSET + b"\x03" + b"\x0d", True,
         ),
+        # an instance of an inline template, as gcc describes it
+        ([Shape(dw.TAG_VARIABLE, (NAME, FLAG, (dw.AT_LOCATION, 0x18)))],
+         b"\x02" + OFFSET + b"\1\x30", True),
         # a static member is declared as a member
         (
             [Shape(dw.TAG_MEMBER, (NAME, FLAG)), Shape(dw.TAG_VARIABLE, (SPECIFICATION,))],

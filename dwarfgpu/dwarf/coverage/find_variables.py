@@ -34,6 +34,7 @@ from dwarfgpu.dwarf.scope.nameless_functions import (
 from dwarfgpu.dwarf.scope.parameters import is_called
 from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.scope.variable_names import instance_name, variable_name
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
@@ -114,7 +115,8 @@ class Wanted:
             return None
         names = [spelled for name in self.names for spelled in _spellings(name)]
         last = [part.name for name in names for part in parts(name)[-1:]]
-        return frozenset((*last, *map(canonical, self.names)))
+        instances = [name.partition("<")[0] for name in last if name.endswith(">")]
+        return frozenset((*last, *instances, *map(canonical, self.names)))
 
     def takes(self, variable: Variable, code_scope: CodeScope | None) -> bool:
         """Return whether a variable is wanted."""
@@ -203,11 +205,25 @@ def _is_named(variable: Variable, code_scope: CodeScope | None, name: str) -> bo
     if variable.name == name:
         return True
     *_, last = parts(name) or (None,)
-    if last is None or canonical(variable.name) != last.name:
+    if last is None:
+        return False
+    if code_scope is None and _is_instance(variable, name):
+        return True
+    if canonical(variable.name) != last.name:
         return False
     if code_scope is None or len(parts(name)) == 1:
         return is_called(variable.die, name) or _is_nameless_of(variable, name)
     return _is_function(code_scope.functions[-1], name.rpartition("::")[0])
+
+
+def _is_instance(variable: Variable, name: str) -> bool:
+    """Return whether a name is that of an instance of a variable template: with its arguments or
+    without them, with all its scopes or with none."""
+    simple = instance_name(variable.die) if variable.die.unit.is_cplusplus else None
+    if simple is None:
+        return False
+    whole = variable_name(variable.die)
+    return canonical(name) in (simple, whole, whole.removesuffix(simple) + variable.name)
 
 
 def _is_nameless_of(variable: Variable, name: str) -> bool:

@@ -23,7 +23,7 @@ MIN_BYTES: Final = 1 << 18
 MAX_BYTES: Final = 64 << 20
 """Collecting the names of more entries would take too long, unasked: 0.15 s for each million
 bytes."""
-VERSION: Final = 2
+VERSION: Final = 3
 """Changes with what is collected from the same file, and with how it is encoded."""
 _SHARED: Final = (".gnu_debugaltlink", ".debug_sup")
 """Sections of files whose units have entries and strings in another file."""

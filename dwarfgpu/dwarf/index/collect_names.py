@@ -194,10 +194,7 @@ def _shape(abbreviation: Abbreviation) -> _Shape:
     positions, steps = abbreviation.positions, abbreviation.plan
     if abbreviation.has_children and dw.AT_SIGNATURE in positions and dw.AT_NAME not in positions:
         raise _Indirect  # the names of its children begin with that of a type unit
-    is_declaration = any(
-        (attribute.name, attribute.form) == (dw.AT_DECLARATION, dw.FORM_FLAG_PRESENT)
-        for attribute in abbreviation.attributes
-    )
+    is_declaration = abbreviation.is_declaration
     kind = kind_of(abbreviation.tag)
     named: list[_Offset] = []
     completed: _Offset | None = None

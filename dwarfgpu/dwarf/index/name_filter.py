@@ -227,11 +227,7 @@ def _entry_starts(
 
 def _is_whole(abbreviation: Abbreviation, tags: Collection[int]) -> bool:
     """Return whether matching entries include uncompleted ones that are not declarations."""
-    position = abbreviation.positions.get(dw.AT_DECLARATION)
-    is_declaration = (
-        position is not None and abbreviation.attributes[position].form == dw.FORM_FLAG_PRESENT
-    )
-    return abbreviation.tag in tags and not is_declaration
+    return abbreviation.tag in tags and not abbreviation.is_declaration
 
 
 def _completes(unit: CompilationUnit, start: int, abbreviation: Abbreviation, name: int) -> bool:
