@@ -39,8 +39,9 @@ from dwarfgpu.model.storage import Memory
 def elements(objects: ObjectAccess, values: list[TypedValue]) -> TypedValue:
     """Return `{1, 2}`: an array with the type of the first element, as in GDB.
 
-    `LimitExceeded` for a larger array than may be read.
+    `LimitExceeded` for a larger array than may be read, or for too many elements.
     """
+    objects.count_parts(len(values))
     first = values[0]
     if any(value.size_bits != first.size_bits for value in values):
         raise UsageError("array elements must all be the same size")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import evolve
@@ -22,7 +21,6 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import (
     EvaluationError,
-    LimitExceeded,
     Unavailable,
     UndefinedBits,
     Unsupported,
@@ -40,9 +38,6 @@ from dwarfgpu.model.location import Location, single_location_in
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import Implicit, Memory
 from dwarfgpu.session.bit_field import bit_order
-
-_MOST_PARTS: Final = 20_000
-"""Members and elements of an object that is not known as a whole."""
 
 
 def store(
@@ -157,16 +152,13 @@ def _members(
     objects: ObjectAccess, target: TypedValue, value: TypedValue
 ) -> Iterator[tuple[TypedValue, TypedValue]]:
     """Yield the members of two objects of a type, those of members instead of these; a union is
-    one. `LimitExceeded` if there are too many."""
-    pending, count = [iter([(target, value)])], 0
+    one."""
+    pending = [iter([(target, value)])]
     while pending:
         pair = next(pending[-1], None)
         if pair is None:
             pending.pop()
             continue
-        count += 1
-        if count > _MOST_PARTS:
-            raise LimitExceeded(f"an object of more than {_MOST_PARTS} parts is not set in parts")
         inner = _inner(objects, *pair)
         if inner is None:
             yield pair

@@ -55,6 +55,7 @@ class _Bits:
 
     def of(self, node: ast.Node, type_: Type | None) -> Bits:
         """Return the bits of an object of a type, as an initializer gives them."""
+        self._arithmetic.objects.count_parts(1)
         bare = strip(type_)
         if isinstance(node, ast.String) and isinstance(bare, Array):
             return self._characters(node, bare)
@@ -83,6 +84,7 @@ class _Bits:
 
     def _nulls(self, type_: Type | None) -> Bits:
         """Return the bits of an object without an initializer: null of a pointer may not be 0."""
+        self._arithmetic.objects.count_parts(1)
         bare = strip(type_)
         whole_bits = size_bits(bare)
         if whole_bits is None:

@@ -28,8 +28,6 @@ from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.variants import variant_members
 
-_MAX_PARTS: Final = 1 << 15
-"""Elements and components that are compared one by one: it takes a few seconds."""
 _DEEPEST: Final = 64
 """Levels of arrays and records in each other: those of programs are fewer."""
 
@@ -86,8 +84,7 @@ def arrays_ordered(
         count, lower = bare.dimensions[0], bare.lower_bound or 0
         if count is None:
             raise UsageError("The number of the array's elements is unknown.")
-        if count > _MAX_PARTS:
-            raise LimitExceeded(f"a comparison of more than {_MAX_PARTS} elements and components")
+        objects.check_parts(count)
         elements = (objects.element(side, lower + index) for index in range(count))
         sides.append([arithmetic.number(element).value.integer for element in elements])
     return holds(operator, (sides[0] > sides[1]) - (sides[0] < sides[1]))
@@ -111,8 +108,6 @@ class Comparison:
         self.arithmetic = arithmetic
         self.pads = pads
         """Whether the shorter of two strings has blanks at its end."""
-        self.parts = 0
-        """How many parts were compared."""
 
     def holds(self, operator: str, left: TypedValue, right: TypedValue) -> bool:
         """Return whether they are equal, or different for `!=`; False where only the type of the
@@ -122,9 +117,6 @@ class Comparison:
         return self._is_same(left, right) == (operator == "==")
 
     def _is_same(self, left: TypedValue, right: TypedValue, depth: int = 0) -> bool:
-        self.parts += 1
-        if self.parts > _MAX_PARTS:
-            raise LimitExceeded(f"a comparison of more than {_MAX_PARTS} elements and components")
         if depth > _DEEPEST:
             raise LimitExceeded(f"a comparison of more than {_DEEPEST} levels")
         first, second = strip(left.type), strip(right.type)

@@ -47,6 +47,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
+    LimitExceeded,
     MissingContext,
     OutOfRange,
     Unavailable,
@@ -90,6 +91,8 @@ from dwarfgpu.session.type_attributes import (
     displaced,
 )
 
+_MOST_PARTS: Final = 1 << 14
+"""Elements and components that one expression takes one by one: a second of processor time."""
 _COMPONENTS: Final = {name: index for index, name in enumerate("xyzw")} | {
     f"{letter}{digit}": int(digit, 16) for letter in "sS" for digit in "0123456789abcdefABCDEF"
 }
@@ -105,6 +108,7 @@ class ObjectAccess(Dereference):
         """The accessed variables, in order, and the session of the frame of each."""
         self._assumed: dict[str, None] = {}
         """What is assumed about the registers where variables are."""
+        self._parts = 0
 
     # Contents
 
@@ -355,6 +359,19 @@ class ObjectAccess(Dereference):
 
     # Parts
 
+    def check_parts(self, count: int) -> None:
+        """Raise `LimitExceeded` if the operators of the expression take too many elements and
+        components with those that are to come, before they are taken one by one."""
+        if self._parts + count > _MOST_PARTS:
+            raise LimitExceeded(
+                f"an expression takes more than {_MOST_PARTS} elements and components one by one"
+            )
+
+    def count_parts(self, count: int) -> None:
+        """Count elements and components; `element` and `step` do so. Raises as `check_parts`."""
+        self.check_parts(count)
+        self._parts += count
+
     def part(
         self,
         value: TypedValue,
@@ -438,6 +455,7 @@ class ObjectAccess(Dereference):
 
     def step(self, value: TypedValue, member: Member) -> TypedValue:
         """Return a member or base class of the structure itself."""
+        self.count_parts(1)
         bare = strip(value.type)
         assert isinstance(bare, Struct)
         if member.is_static:
@@ -498,6 +516,7 @@ class ObjectAccess(Dereference):
     def element(self, value: TypedValue, index: int) -> TypedValue:
         """Return an element of an array or a vector, by its index: arrays may have another lower
         bound than 0."""
+        self.count_parts(1)
         bare = strip(value.type)
         if isinstance(bare, Absent):
             raise UsageError(f"no such vector element (vector {bare.state})")

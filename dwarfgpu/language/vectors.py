@@ -11,7 +11,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, vector_type
 from dwarfgpu.dwarf.types.types import Array, Base, Type, Typedef, strip
-from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import is_floating, is_number
 from dwarfgpu.language.kinds_of_operands import OperandKind, Operators
 from dwarfgpu.language.object_access import ObjectAccess
@@ -24,8 +24,6 @@ _HALVES: Final = {"lo": (0, 1), "hi": (None, 1), "even": (0, 2), "odd": (1, 2)}
 """The first element and the step of a half; None is the middle."""
 _LETTERS: Final = pattern("[xyzw]{2,16}")
 _DIGITS: Final = pattern("[sS][0-9a-fA-F]{2,16}")
-_MAX_ELEMENTS: Final = 1 << 12
-"""Maximum number of elements of an operand: those of machines and of languages have 1024."""
 _WITH_FOURTH: Final = 3
 """How many elements a vector has that takes as much memory as one of four (OpenCL C 6.1.5)."""
 _COUNTS: Final = (1, 2, 3, 4, 8, 16)
@@ -262,6 +260,7 @@ def shift_count(arithmetic: Operators, left: TypedValue, right: TypedValue) -> T
 def spread(arithmetic: Operators, number: TypedValue, type_: Type) -> TypedValue:
     """Return a vector whose elements all are a number: `(float4)(1.5f)` of OpenCL."""
     kind, count = vector_form(type_)
+    arithmetic.objects.count_parts(count)
     vector = TypedValue(type_, unit=number.unit)
     return _of(arithmetic, vector, [arithmetic.cast(number, kind)] * count)
 
@@ -319,19 +318,14 @@ def _shape(value: TypedValue) -> tuple[object, ...]:
 
 
 def elements_of(arithmetic: Operators, value: TypedValue, vector: TypedValue) -> list[TypedValue]:
-    """Return the elements of a vector; for a number, that many copies of it.
-
-    `LimitExceeded` for a vector of more elements than any machine has.
-    """
+    """Return the elements of a vector; for a number, that many copies of it."""
     objects = arithmetic.objects
     kind, count = vector_form(vector.type)
-    if count > _MAX_ELEMENTS:
-        raise LimitExceeded(
-            f"an operator on a vector of {count} elements: more than {_MAX_ELEMENTS}"
-        )
+    objects.check_parts(count)
     if is_vector(value.type):
         operand = TypedValue(value.type, bits=contents(objects, value), unit=value.unit)
         return [objects.element(operand, index) for index in range(count)]
+    objects.count_parts(count)
     number = arithmetic.value(arithmetic.number(value))
     element = arithmetic.cast(number, kind)
     is_shorter = (size_bits(kind) or 0) < (number.size_bits or 0)

@@ -9,7 +9,7 @@ import pytest
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.language import contents
+from dwarfgpu.language import object_access
 from dwarfgpu.language.evaluator import type_of
 from dwarfgpu.view.type_text import type_text
 from tests.cli.command import run
@@ -82,11 +82,15 @@ def test_refused_as_in_gdb(place: str, expression: str) -> None:
 
 
 def test_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Integers are compared at once, and parts with padding or a point are counted."""
-    monkeypatch.setattr(contents, "_MAX_PARTS", 3)
+    """Integers are compared at once. Components are counted, those of all comparisons of an
+    expression together."""
+    monkeypatch.setattr(object_access, "_MOST_PARTS", 8)
     assert text(frame_of("ada.2"), "line = line") == "true"
-    refused = "a comparison of more than 3 elements and components"
-    assert text(frame_of("ada.1"), "run_time = run_time") == refused
+    refused = "an expression takes more than 8 elements and components one by one"
+    compared = "circle = circle"
+    for expression in (compared, compared, f"{compared} and then {compared}"):
+        expected = "true" if expression == compared else refused
+        assert text(frame_of("ada.2"), expression) == expected
 
 
 _TYPED = (dw.AT_TYPE, dw.FORM_REF1)

@@ -24,6 +24,12 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.language import Options, TypedValue
+from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.c_numbers import Numbers
+from dwarfgpu.language.compound_literals import literal
+from dwarfgpu.language.name_resolution import Names, Typed
+from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.syntax import ast
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
@@ -112,21 +118,79 @@ def test_sizeof_of_a_part_of_a_large_literal_makes_no_object() -> None:
     assert text(demo(), "sizeof(((char[2000000000]){1})[5])") == "1"
 
 
-@pytest.mark.parametrize("expression", ["$x + 1", "2 * $x", "-$x", "$x << $x"])
+_TOO_MANY = "an expression takes more than 96 elements and components one by one"
+
+
+@pytest.mark.parametrize(
+    ("expression", "most"),
+    [
+        ("$x + 1", 48),
+        ("2 * $x", 48),
+        ("-$x", 96),
+        ("$x << $x", 48),
+        ("$x + $x + $x", 24),
+        ("-$x, ~$x, +$x", 32),
+        ("{-$x, ~$x}", 47),  # and the two of the array
+    ],
+)
 @pytest.mark.parametrize("is_array", [True, False])
-def test_operators_on_a_vector_of_many_elements(expression: str, is_array: bool) -> None:
-    count = 4096
-    for length in (count, count + 1):
+def test_operators_on_a_vector_of_many_elements(
+    expression: str, most: int, is_array: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All operators of an expression share the limit, and another expression has its own."""
+    monkeypatch.setattr("dwarfgpu.language.object_access._MOST_PARTS", 96)
+    for length in (most, most, most + 1):
         base = BaseType("v", "signed", 8 * length, vector_size=length)
         byte = Base(BaseType("i", "signed", 8))
         kind = Array(byte, (length,), is_vector=True) if is_array else Base(base)
         value = TypedValue(kind, bits=Bits(1, 8 * length))
         options = Options({"x": value}.get)
-        if length == count:
-            assert language.evaluate(expression, SESSION, options).size_bits == 8 * count
+        if length == most:
+            size_bits = language.evaluate(expression, SESSION, options).size_bits
+            assert size_bits is not None and size_bits % (8 * most) == 0
             continue
-        with pytest.raises(LimitExceeded, match="a vector of 4097 elements: more than 4096"):
+        with pytest.raises(LimitExceeded, match=_TOO_MANY):
             language.evaluate(expression, SESSION, options)
+
+
+def test_a_vector_of_too_many_elements_has_no_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None of them is taken."""
+
+    def work(count: int) -> int:
+        kind = Array(Base(BaseType("i", "signed", 8)), (count,), is_vector=True)
+        options = Options({"x": TypedValue(kind, bits=Bits(1, 8 * count))}.get)
+
+        def refused() -> None:
+            with pytest.raises(LimitExceeded, match=_TOO_MANY):
+                language.evaluate("-$x", SESSION, options)
+
+        return calls_of(refused)
+
+    monkeypatch.setattr("dwarfgpu.language.object_access._MOST_PARTS", 96)
+    work(97)
+    assert work(50_000) < work(97) + 20
+
+
+def test_members_without_size_that_a_list_leaves_out_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A structure of two that have no size themselves has 2 ** 20 in 20 steps."""
+    monkeypatch.setattr("dwarfgpu.language.object_access._MOST_PARTS", 96)
+    struct_type = Struct("struct", "s", 0)
+    for _ in range(20):
+        struct_type = Struct("struct", "s", 0, (_member(struct_type), _member(struct_type)))
+    objects = ObjectAccess(SESSION)
+    arithmetic = Arithmetic(objects, Numbers(Names(SESSION).builtins))
+    with pytest.raises(LimitExceeded, match=_TOO_MANY):
+        literal(arithmetic, _not_evaluated, ast.Elements(()), Typed(struct_type, None))
+
+
+def _member(type_: Type) -> Member:
+    return Member("m", type_, bit_offset=0)
+
+
+def _not_evaluated(node: ast.Node, type_: Type | None) -> TypedValue:
+    raise AssertionError(node)
 
 
 CYCLE = Typedef("cycle", lambda: CYCLE)

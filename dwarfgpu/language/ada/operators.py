@@ -11,7 +11,7 @@ from dwarfgpu.dwarf.names.fortran_ada import enumerated_character, is_string
 from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.type_sizes import unpacked
 from dwarfgpu.dwarf.types.types import Array, Base, Dynamic, Enum, Pointer, Struct, Type, strip
-from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.errors import UsageError
 from dwarfgpu.language.ada.indexing import (
     array_of,
     array_unless_null,
@@ -36,8 +36,6 @@ from dwarfgpu.model.object import Bits, concatenate
 
 _OF_FIXED_POINT: Final[dict[str, Callable[[int], int]]] = {"+": pos, "-": neg, ABS: abs}
 """What the signs are on a multiple of the scale."""
-_MOST_ORDERED: Final = 20_000
-"""Components of an array that are put in order."""
 _NO_ARRAY: Final = "Attempt to compare array with non-array"
 
 
@@ -252,8 +250,7 @@ def _discrete_numbers(arithmetic: Arithmetic, operator: str, array: TypedValue) 
     if not (isinstance(whole, Enum) or is_integer(whole) or is_boolean(whole)):
         raise not_comparable(operator)
     count, first = bare.dimensions[0] or 0, bare.lower_bound or 0
-    if count > _MOST_ORDERED:
-        raise LimitExceeded(f"an order of arrays of more than {_MOST_ORDERED} components")
+    arithmetic.objects.check_parts(count)
     return [
         arithmetic.number(arithmetic.objects.element(array, first + index)).value.integer
         for index in range(count)

@@ -9,7 +9,6 @@ from typing import Final
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.dwarf.types.types import Array, strip
-from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.evaluation_options import Options
@@ -18,8 +17,6 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits
 
-_MOST_ELEMENTS: Final = 20_000
-"""Elements that are set one by one."""
 _BLANK: Final = b" "
 
 
@@ -40,8 +37,7 @@ def stored(
         return store(arithmetic, options, target, _of_length(arithmetic, to, value))
     if not is_scalar or to.is_vector or None in to.dimensions:
         return store(arithmetic, options, target, value)
-    if prod(count or 0 for count in to.dimensions) > _MOST_ELEMENTS:
-        raise LimitExceeded(f"an assignment to more than {_MOST_ELEMENTS} elements")
+    objects.check_parts(prod(count or 0 for count in to.dimensions))
     value = evolve(objects.read(value), location=None, variable=None)
     elements = [*_elements(arithmetic, target)]
     kind = elements[0].type if elements else None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.dynamic_arrays import dynamic_array
 from dwarfgpu.dwarf.types.type_sizes import element_type
@@ -17,7 +15,7 @@ from dwarfgpu.dwarf.types.types import (
     Type,
     strip,
 )
-from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError, counted
+from dwarfgpu.errors import Unsupported, UsageError, counted
 from dwarfgpu.language.arithmetic_conversions import is_boolean, is_integer, is_unicode_character
 from dwarfgpu.language.array_expressions import elements, indexed_array
 from dwarfgpu.language.c_numbers import not_comparable
@@ -31,9 +29,6 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_operands import written_array
 from dwarfgpu.model.location import UNDEFINED_LOCATION
-
-_MOST_TEXTS: Final = 4096
-"""Elements of an array that are compared with texts."""
 
 
 class RustOperators(LanguageOperators):
@@ -86,14 +81,14 @@ class RustOperators(LanguageOperators):
         """Return the elements of an operand; none where only types are wanted."""
         if written is not None:
             elements = [self.evaluation.object(element) for element in written.elements]
+            self.objects.count_parts(len(elements) * written.repeats)
             return elements * written.repeats
         value = self._array_of(self.evaluation.object(node))
         bare = strip(value.type)
         if not isinstance(bare, Array) or len(bare.dimensions) != 1:
             raise not_comparable("==")
         count = 0 if isinstance(self.objects, Unevaluated) else bare.dimensions[0] or 0
-        if count > _MOST_TEXTS:
-            raise LimitExceeded(f"a comparison of more than {_MOST_TEXTS} texts")
+        self.objects.check_parts(count)
         return [self.objects.element(value, index) for index in range(count)]
 
     def as_type(self, node: ast.Node, type_: Type | None) -> TypedValue | None:
