@@ -23,6 +23,7 @@ from dwarfgpu.errors import LimitExceeded, UsageError, counted
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.c_numbers import holds, not_comparable
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.plain_contents import compared_at_once
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits
@@ -145,13 +146,17 @@ class Comparison:
         has_bits = size_bits(first.element) != 0 or first.element is not second.element
         if 0 in first.dimensions or not has_bits:  # as null records of Ada
             return True
-        if _as_bits(first.element, second.element) and (size := _without_gaps(first, second)):
+        size = _without_gaps(first, second)
+        if size and _as_bits(first.element, second.element):
             endian = objects.context.endian
             known = [objects.known(side) for side in (left, right)]
             if any(bits.size_bits < size for bits in known):  # their first elements were read
                 raise LimitExceeded(f"a comparison of arrays of {counted(size // 8, 'byte')}")
             contents = [bits.slice(0, size, endian) for bits in known]
             return contents[0].value == contents[1].value
+        at_once = compared_at_once(objects, left, right, size) if size else None
+        if at_once is not None:
+            return at_once
         starts = first.lower_bound or 0, second.lower_bound or 0
         return all(
             self._is_same(
