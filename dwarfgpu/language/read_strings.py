@@ -55,10 +55,10 @@ def of_array(objects: ObjectAccess, value: TypedValue, width: int = 1) -> bytes:
 
 def up_to_nul(data: bytes, width: int) -> bytes:
     """Return the bytes before the first unit that is 0."""
-    for start in range(0, len(data) - width + 1, width):
-        if not any(data[start : start + width]):
-            return data[:start]
-    return data
+    nul, start = bytes(width), data.find(bytes(width))
+    while start % width and start >= 0:  # the zeros are of two units
+        start = data.find(nul, start + 1)
+    return data if start < 0 else data[:start]
 
 
 def pointed(objects: ObjectAccess, value: TypedValue, width: int = 1) -> bytes:
