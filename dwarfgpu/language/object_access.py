@@ -93,6 +93,8 @@ from dwarfgpu.session.type_attributes import (
 
 _MOST_PARTS: Final = 1 << 14
 """Elements and components that one expression takes one by one: a second of processor time."""
+_BITS_OF_A_PART: Final = 8 << 14
+"""Contents of an object that take no longer than an element."""
 _COMPONENTS: Final = {name: index for index, name in enumerate("xyzw")} | {
     f"{letter}{digit}": int(digit, 16) for letter in "sS" for digit in "0123456789abcdefABCDEF"
 }
@@ -301,6 +303,7 @@ class ObjectAccess(Dereference):
             reason = value.bits.why_unavailable
             why = "" if reason is None else f": {reason}"
             raise Unavailable(f"value is not available, at least in part{why}")
+        self.count_parts(value.bits.size_bits // _BITS_OF_A_PART)
         return value.bits
 
     def write(self, value: TypedValue, bits: int) -> TypedValue:
@@ -364,7 +367,8 @@ class ObjectAccess(Dereference):
         components with those that are to come, before they are taken one by one."""
         if self._parts + count > _MOST_PARTS:
             raise LimitExceeded(
-                f"an expression takes more than {_MOST_PARTS} elements and components one by one"
+                f"an expression takes more than {_MOST_PARTS} elements and components one by one, "
+                f"each {_BITS_OF_A_PART >> 13} KiB of an object counted as one"
             )
 
     def count_parts(self, count: int) -> None:

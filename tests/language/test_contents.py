@@ -86,7 +86,10 @@ def test_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     expression together."""
     monkeypatch.setattr(object_access, "_MOST_PARTS", 8)
     assert text(frame_of("ada.2"), "line = line") == "true"
-    refused = "an expression takes more than 8 elements and components one by one"
+    refused = (
+        "an expression takes more than 8 elements and components one by one, each 16 KiB of an "
+        "object counted as one"
+    )
     compared = "circle = circle"
     for expression in (compared, compared, f"{compared} and then {compared}"):
         expected = "true" if expression == compared else refused

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.dwarf.types.types import Array, Base
+from dwarfgpu.errors import LimitExceeded
+from dwarfgpu.language import Options, TypedValue, evaluate
 from dwarfgpu.language.read_strings import up_to_nul
+from dwarfgpu.model.object import Bits
+from tests.language.sessions import demo
 from tests.work import calls_of
 
 
@@ -30,3 +36,15 @@ def test_characters_are_not_looked_at_one_by_one() -> None:
         return calls_of(lambda: up_to_nul(b"a" * count, 1))
 
     assert work(10_000) == work(10)
+
+
+def test_the_strings_of_an_expression_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dwarfgpu.language.object_access._MOST_PARTS", 8)
+    size = 1 << 16
+    char = Base(BaseType("char", "signed_char", 8))
+    text = Bits(int.from_bytes(b"a" * size, "little"), 8 * size)
+    options = Options({"x": TypedValue(Array(char, (size,)), bits=text)}.get)
+    equal = evaluate("$_streq($x, $x)", demo(), options)
+    assert equal.bits is not None and equal.bits.value == 1
+    with pytest.raises(LimitExceeded, match="each 16 KiB of an object counted as one"):
+        evaluate("$_streq($x, $x) + $_strlen($x)", demo(), options)
