@@ -6,6 +6,7 @@ Law: arithmetic is exact in the type that C prescribes; this module reads no mac
 
 from __future__ import annotations
 
+from numbers import Rational
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.base_type import ENCODINGS, BaseType
@@ -74,6 +75,21 @@ def is_fixed_point(type_: Type | None) -> bool:
     return isinstance(bare, Base) and bare.base.encoding in _FIXED_POINT
 
 
+def scale_of(base: BaseType) -> Rational:
+    """Return the scale of a fixed-point type with which is computed; `Unsupported` where the file
+    gives none, and for a type that is too large."""
+    bounded(base.bit_size)
+    if base.scale is None:
+        raise _no_arithmetic(base)
+    return base.scale
+
+
+def _no_arithmetic(base: BaseType) -> Unsupported:
+    name = str(base).replace("__", ".")  # of Ada
+    why = ", whose scale is missing" if base.scale is None else ""
+    return Unsupported(f"arithmetic on the fixed-point type {name}{why}")
+
+
 def is_unicode_character(type_: Type | None) -> bool:
     """Return whether a type is char8_t, char16_t or char32_t."""
     bare = strip(type_)
@@ -117,9 +133,8 @@ class ArithmeticConversions:
         """Return the type in which to do arithmetic: signed, unsigned or float, in the target's
         order."""
         bounded(base.bit_size)
-        if base.encoding in _FIXED_POINT:  # of Ada
-            name = str(base).replace("__", ".")
-            raise Unsupported(f"arithmetic on the fixed-point type {name}")
+        if base.encoding in _FIXED_POINT:
+            raise _no_arithmetic(base)
         if base.vector_size is not None or base.encoding not in _ENCODINGS:
             raise Unsupported(f"arithmetic on the type {base}")
         if base.encoding == "float":

@@ -188,6 +188,8 @@ def base_text(base: BaseType, number: int, size_bits: int, style: Style = "c") -
         case "signed_fixed" | "unsigned_fixed" if base.scale is not None:
             digits = _CURRENCY_DIGITS if is_currency(base) else 11 if size_bits < 32 else 17
             return general(fixed(base, number, size_bits), digits)
+        case "signed_fixed" | "unsigned_fixed":
+            return raw(number, size_bits, "its scale is missing")
         case encoding:
             return raw(number, size_bits, f"{encoding} is not decoded")
 
@@ -197,7 +199,8 @@ def fixed(base: BaseType, number: int, size_bits: int) -> Fraction:
     from fractions import Fraction  # few programs have such types
 
     value = signed(number, size_bits) if base.encoding == "signed_fixed" else number
-    return value * Fraction(base.scale if base.scale is not None else 1)
+    assert base.scale is not None
+    return value * Fraction(base.scale)
 
 
 def whole_part(base: BaseType, number: int, size_bits: int) -> int:

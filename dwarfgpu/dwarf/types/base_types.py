@@ -115,7 +115,10 @@ def _scale(die: Die, where: str) -> Fraction | None:
     denominator = small.integer(dw.AT_GNU_DENOMINATOR)
     if numerator is None or not denominator:
         raise Unsupported(f"{where} has a scale that is not a fraction (DW_AT_small)")
-    return Fraction(numerator, denominator)
+    scale = Fraction(numerator, denominator)
+    if scale <= 0:
+        raise IllFormed(f"{where} has a scale of {scale}")
+    return scale
 
 
 def _element_bits(die: Die, where: str) -> int:

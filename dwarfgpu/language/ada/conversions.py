@@ -21,7 +21,13 @@ from dwarfgpu.dwarf.types.type_sizes import size_bits, unpacked
 from dwarfgpu.dwarf.types.types import MAX_CHAIN, Base, Dynamic, Struct, Type, renamed, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.arithmetic_conversions import is_fixed_point, is_floating, is_integer
+from dwarfgpu.language.arithmetic_conversions import (
+    bounded,
+    is_fixed_point,
+    is_floating,
+    is_integer,
+    scale_of,
+)
 from dwarfgpu.language.base_class_casts import is_same_class
 from dwarfgpu.language.c_numbers import spelled
 from dwarfgpu.language.casts import written_cast
@@ -74,8 +80,9 @@ def exact_real(arithmetic: Arithmetic, value: TypedValue) -> Fraction | None:
     """Return the number that a value of a real type is, exactly; None for any other value, and for
     an infinity."""
     bare = strip(value.type)
-    if isinstance(bare, Base) and bare.base.scale is not None:
-        return _multiple_in(arithmetic.objects.known(value), bare) * Fraction(bare.base.scale)
+    if isinstance(bare, Base) and is_fixed_point(bare):
+        scale = Fraction(scale_of(bare.base))
+        return _multiple_in(arithmetic.objects.known(value), bare) * scale
     if not isinstance(bare, Base) or bare.base.encoding != "float":
         return None
     number = arithmetic.number(value).value
@@ -96,7 +103,10 @@ def of_multiples(
     kinds = [kind for operand in operands if isinstance(kind := strip(operand.type), Base)]
     computed = [in_base_range(kind) for kind in kinds]
     first = computed[0].base
-    if len({(kind.base.scale, kind.base.bit_size, kind.base.encoding) for kind in computed}) > 1:
+    if (
+        len({(scale_of(kind.base), kind.base.bit_size, kind.base.encoding) for kind in computed})
+        > 1
+    ):
         return None
     size, is_signed, exact = first.bit_size, first.encoding == "signed_fixed", 0
     if not isinstance(arithmetic.objects, Unevaluated):
@@ -126,7 +136,7 @@ def in_base_range(kind: Base) -> Base:
     base, values = whole.base, whole.range
     upper = None if values is None else values.upper
     is_fixed = base.encoding == "unsigned_fixed"
-    if is_fixed and isinstance(upper, int) and upper < 1 << base.bit_size - 1:
+    if is_fixed and isinstance(upper, int) and upper < 1 << bounded(base.bit_size) - 1:
         return evolve(whole, base=evolve(base, encoding="signed_fixed"))
     return whole
 
@@ -159,7 +169,7 @@ def _fixed(
     assert isinstance(target, Base)
     if constant is not None:
         return fixed_point(target, constant)
-    scale = Fraction(target.base.scale or 1)
+    scale = Fraction(scale_of(target.base))
     number = exact_real(arithmetic, value)
     if number is None:
         number = Fraction(arithmetic.number(value).value.integer)
@@ -208,7 +218,7 @@ def _rounded(number: Fraction) -> int:
 def fixed_point(kind: Base, number: Constant) -> Bits:
     """Return the bits of a static number in a fixed-point type: without what is behind its last
     place, as GNAT has it; `UsageError` where the type does not hold it."""
-    return _scaled(kind, int(number / Fraction(kind.base.scale or 1)), number)
+    return _scaled(kind, int(number / Fraction(scale_of(kind.base))), number)
 
 
 def _scaled(kind: Base, multiple: int, number: Fraction | int) -> Bits:

@@ -15,7 +15,7 @@ from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import BINARY64, X87_EXTENDED, FloatFormat
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import EvaluationError, UsageError
-from dwarfgpu.language.arithmetic_conversions import Number, is_number
+from dwarfgpu.language.arithmetic_conversions import Number, is_number, scale_of
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER, holds
 from dwarfgpu.language.kinds_of_operands import Operators
 from dwarfgpu.language.typed_value import TypedValue
@@ -137,7 +137,7 @@ def _finite(arithmetic: Operators, value: TypedValue) -> Fraction:
     kind = _currency(value.type)
     if kind is not None:
         bits = arithmetic.objects.known(value)
-        return signed(bits.value, bits.size_bits) * Fraction(kind.base.scale or 1)
+        return signed(bits.value, bits.size_bits) * Fraction(scale_of(kind.base))
     if not is_number(value.type):
         raise UsageError(NOT_A_NUMBER)
     number = arithmetic.number(value).value
@@ -152,7 +152,7 @@ def _finite(arithmetic: Operators, value: TypedValue) -> Fraction:
 
 def _scale(type_: Type | None) -> Fraction:
     kind = _currency(type_)
-    return Fraction(1 if kind is None else kind.base.scale or 1)
+    return Fraction(1 if kind is None else scale_of(kind.base))
 
 
 def _format(arithmetic: Operators, value: TypedValue) -> FloatFormat:

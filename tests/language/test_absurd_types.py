@@ -1,0 +1,66 @@
+"""Types with damaged or absurd attributes, in expressions of every language: an answer, or one of
+our own errors, and little work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+from dwarfgpu.dwarf import constants as dw
+from tests.language.absurd_types import (
+    DATA,
+    LANGUAGES,
+    Entry,
+    shell_of,
+    write_program,
+)
+from tests.repl.repl_shell import output_of
+
+SEEDS = 2
+QUESTIONS = 40
+MAX_CALLS = 3_000_000
+"""For one command."""
+PLACE = b"\x03" + DATA.to_bytes(8, "little")
+
+
+def outputs(folder: Path, language: str, types: dict[str, Entry], *lines: str) -> list[str]:
+    """The last lines of the answers to commands, about variables of types."""
+    variables = [
+        Entry(dw.TAG_VARIABLE, {dw.AT_NAME: name, dw.AT_TYPE: type_, dw.AT_LOCATION: PLACE})
+        for name, type_ in types.items()
+    ]
+    parts = [*types.values(), *variables]
+    path = write_program(folder, LANGUAGES[language], parts)
+    shell = shell_of(path, Random(1))
+    return [output_of(shell, line).strip().splitlines()[-1] for line in lines]
+
+
+def base(name: str, encoding: int, size_bytes: int) -> Entry:
+    attributes = {dw.AT_NAME: name, dw.AT_ENCODING: encoding, dw.AT_BYTE_SIZE: size_bytes}
+    return Entry(dw.TAG_BASE_TYPE, attributes)
+
+
+SIGNED_FIXED, FLOAT, SIGNED, CHARACTER = 0x0D, 4, 5, 6
+NO_SCALE = "Unsupported: arithmetic on the fixed-point type fixed, whose scale is missing"
+
+
+def test_arithmetic_needs_the_scale_of_a_fixed_point_type(tmp_path: Path) -> None:
+    """GDB takes it for 1."""
+    lines = ["f=f", "f+1", "f-f", "-f", "f<2.5", "integer(f)", "fixed(1)", "f:=1"]
+    types = {"f": base("fixed", SIGNED_FIXED, 8), "w": base("wide", SIGNED_FIXED, 1 << 63)}
+    commands = [f"print {line}" for line in lines]
+    assert outputs(tmp_path, "Ada", types, *commands) == [NO_SCALE] * len(lines)
+    shown, plain = outputs(tmp_path, "Ada", types, "output/x f", "output f")
+    assert plain == f"0x{int(shown, 16):016x} <its scale is missing>"
+    for line in ("w+1", "wide(1)", "wide'min(1,2)"):
+        (said,) = outputs(tmp_path, "Ada", types, f"print {line}")
+        assert said == f"Unsupported: arithmetic on {1 << 66} bits, at most 4096"
+
+
+def test_a_scale_is_above_0(tmp_path: Path) -> None:
+    small = Entry(dw.TAG_CONSTANT, {dw.AT_GNU_NUMERATOR: 0, dw.AT_GNU_DENOMINATOR: 3})
+    fixed = base("fixed", SIGNED_FIXED, 8)
+    fixed.attributes[dw.AT_SMALL] = small
+    types = {"small": small, "f": fixed}
+    (said,) = outputs(tmp_path, "Ada", types, "print f+1")
+    assert said.endswith("has a scale of 0")
