@@ -41,6 +41,8 @@ _PLAIN_TEXT: Final = pattern(rb"[ !#-\[\]-~]*")
 _KIND_4: Final = "4_"
 """What GDB writes before strings of Fortran with characters of four bytes."""
 _INTEGERS: Final = ("signed", "unsigned")
+_WIDEST: Final = 4
+"""The bytes of the largest characters."""
 
 
 @frozen
@@ -94,6 +96,8 @@ def character_kind(
 def _is_character(bare: Base, style: Style, *, is_text: bool) -> bool:
     """Return whether a base type is of characters; gfortran describes those of kind 4 as
     integers. A pointer to bytes of Pascal leads to text."""
+    if bare.size_bytes > _WIDEST:
+        return False  # a damaged type: a number
     if style == "pascal":
         is_byte = is_text and bare.base.bit_size == 8 and bare.base.encoding in _INTEGERS
         return is_byte or (bare.base.encoding in CHARACTERS and not bare.is_range)

@@ -64,3 +64,10 @@ def test_a_scale_is_above_0(tmp_path: Path) -> None:
     types = {"small": small, "f": fixed}
     (said,) = outputs(tmp_path, "Ada", types, "print f+1")
     assert said.endswith("has a scale of 0")
+
+
+def test_characters_of_pascal_are_at_most_those_of_unicode(tmp_path: Path) -> None:
+    wide = base("wide", CHARACTER, 2_048)
+    pointer = Entry(dw.TAG_POINTER_TYPE, {dw.AT_TYPE: wide, dw.AT_BYTE_SIZE: 8})
+    (said,) = outputs(tmp_path, "Pascal", {"w": wide, "p": pointer}, "print p")
+    assert said.startswith("$1 = (wide *) 0x")
