@@ -13,6 +13,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import long_long
 from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf.types.type_sizes import unpacked
 from dwarfgpu.dwarf.types.types import Base, Enum, MemberPointer, Pointer, Type, strip
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.arithmetic_conversions import ArithmeticConversions, Number, bounded
@@ -62,6 +63,8 @@ class Numbers(ArithmeticConversions):
             base = enum_base(bare, self.endian)
         elif isinstance(bare, Base):
             base = bare.base
+            if bare.unpacked_bits is not None and base.encoding == "float":
+                return self.of(unpacked(bare), bits)  # which has the format of all its bits
         elif isinstance(bare, Pointer | MemberPointer):
             base = BaseType("address", "unsigned", size, self.endian)
         else:

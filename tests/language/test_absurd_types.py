@@ -6,6 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from dwarfgpu.dwarf import constants as dw
 from tests.language.absurd_types import (
     DATA,
@@ -71,3 +73,19 @@ def test_characters_of_pascal_are_at_most_those_of_unicode(tmp_path: Path) -> No
     pointer = Entry(dw.TAG_POINTER_TYPE, {dw.AT_TYPE: wide, dw.AT_BYTE_SIZE: 8})
     (said,) = outputs(tmp_path, "Pascal", {"w": wide, "p": pointer}, "print p")
     assert said.startswith("$1 = (wide *) 0x")
+
+
+@pytest.mark.parametrize("stride", [{dw.AT_BYTE_STRIDE: 4}, {dw.AT_BIT_STRIDE: 4}])
+def test_inquiries_about_elements_with_fewer_bits(tmp_path: Path, stride: dict[int, int]) -> None:
+    """They are about the type, which has all its bits."""
+    real = base("real(kind=8)", FLOAT, 8)
+    four = Entry(dw.TAG_SUBRANGE_TYPE, {dw.AT_LOWER_BOUND: 1, dw.AT_UPPER_BOUND: 4})
+    array = Entry(dw.TAG_ARRAY_TYPE, {dw.AT_TYPE: real, **stride}, four)
+    expected = {
+        "kind(a)": "8", "kind(a(2))": "8", "digits(a)": "53", "range(a)": "307",
+        "epsilon(a)": "2.2204460492503131e-16", "epsilon(a(1))": "2.2204460492503131e-16",
+        "huge(a)": "1.7976931348623157e+308", "tiny(a(2))": "2.2250738585072014e-308",
+    }  # fmt: skip
+    commands = [f"output {text}" for text in expected]
+    answered = outputs(tmp_path, "Fortran", {"r": real, "a": array}, *commands)
+    assert dict(zip(expected, answered, strict=True)) == expected

@@ -10,7 +10,7 @@ from typing import Final
 
 from dwarfgpu.base.float_format import FloatFormat
 from dwarfgpu.dwarf.names.fortran_ada import is_string
-from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.type_sizes import size_bits, unpacked
 from dwarfgpu.dwarf.types.types import Absent, Array, Dynamic, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number
@@ -105,7 +105,8 @@ def _element(value: TypedValue) -> TypedValue:
     form = bare.form if isinstance(bare, Dynamic | Absent) else bare
     if not isinstance(form, Array) or is_string(form):
         return value
-    return TypedValue(form.element, bits=Bits(0, size_bits(form.element) or 0), unit=value.unit)
+    element = None if form.element is None else unpacked(form.element)
+    return TypedValue(element, bits=Bits(0, size_bits(element) or 0), unit=value.unit)
 
 
 def _real_part(context: FunctionContext, arguments: Arguments, name: str) -> Number:

@@ -315,7 +315,7 @@ def _kind(context: FunctionContext, arguments: Arguments, name: str) -> TypedVal
             bare = strip(bare.target)
     if not isinstance(bare, Base):
         raise UsageError("argument to kind must be an intrinsic type")
-    size = bare.base.bit_size // 8
+    size = (bare.unpacked_bits or bare.base.bit_size) // 8
     size = size // 2 if bare.base.encoding == "complex_float" else size
     is_extended = bare.base.float_format == X87_EXTENDED  # which has padding
     return integer(context, EXTENDED_KIND if is_extended else size)
