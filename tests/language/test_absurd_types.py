@@ -89,3 +89,9 @@ def test_inquiries_about_elements_with_fewer_bits(tmp_path: Path, stride: dict[i
     commands = [f"output {text}" for text in expected]
     answered = outputs(tmp_path, "Fortran", {"r": real, "a": array}, *commands)
     assert dict(zip(expected, answered, strict=True)) == expected
+
+
+def test_names_of_types_may_have_braces(tmp_path: Path) -> None:
+    structure = Entry(dw.TAG_STRUCTURE_TYPE, {dw.AT_NAME: "a{1}", dw.AT_BYTE_SIZE: 8})
+    (said,) = outputs(tmp_path, "Fortran", {"a": structure}, "print max(a, 1)")
+    assert said == "MAX of type a{1} not supported"

@@ -64,7 +64,7 @@ def _alike(context: FunctionContext, arguments: Arguments, name: str) -> list[Nu
 def _number(context: FunctionContext, operand: TypedValue, name: str) -> Number:
     """Return an integer or a real number; `UsageError` with the name of any other type."""
     shown = declared_name(strip(operand.type)) or fortran_name(operand.type)
-    return number_of(context, operand, name, f"{{}} of type {shown} not supported")
+    return number_of(context, operand, name, f"{name} of type {shown} not supported")
 
 
 def _order(number: Number) -> Fraction | float:

@@ -144,7 +144,7 @@ def _in_part(context: FunctionContext, whole: TypedValue, bits: int) -> TypedVal
 def _square_root(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
     if is_complex(arguments[0].type):
         raise Unsupported(f"{name} of a complex number is not evaluated")
-    number = number_of(context, arguments[0], name, "argument to {} must be of type float")
+    number = number_of(context, arguments[0], name, f"argument to {name} must be of type float")
     form = number.value.type.float_format
     if not number.is_float or form is None:
         raise UsageError(f"argument to {name} must be of type float")
@@ -243,7 +243,7 @@ def _reduced(name: str, a: Fraction, p: Fraction | int) -> Fraction:
 
 def _rounded(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
     """Return FLOOR or CEILING."""
-    number = number_of(context, arguments[0], name, "argument to {} must be of type float")
+    number = number_of(context, arguments[0], name, f"argument to {name} must be of type float")
     kind = intrinsic_type(context.names.builtins, "integer", kind_argument(context, arguments, 1))
     form = number.value.type.float_format
     if not number.is_float or form is None:
@@ -280,7 +280,7 @@ def number_of(
     bare = strip(operand.type)
     is_real = isinstance(bare, Base) and bare.base.encoding == "float"
     if not is_real and not is_integer(operand.type):
-        raise UsageError(message.format(name) if message else _unsupported(name, operand.type))
+        raise UsageError(message or _unsupported(name, operand.type))
     return context.arithmetic.number(operand)
 
 
