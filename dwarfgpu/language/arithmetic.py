@@ -559,6 +559,8 @@ class Arithmetic:
             bits = self.number(converted).value.bits
         size = target.size_bits
         assert size is not None
+        if bits.bit_length() <= size:  # of an object that may be too large to write
+            return bits
         return bits & (1 << size) - 1
 
 

@@ -205,7 +205,7 @@ def _pieces(
             if size is None:
                 is_of_symbol = isinstance(bare, Unspecified) and bare.is_of_symbol
                 yield shown.type_name(bare) if is_of_symbol else "<incomplete type>"
-            elif size > scalars.MAX_BITS:
+            elif max(size, size_bits(unpacked(bare)) or 0) > scalars.MAX_BITS:
                 yield f"<more than {scalars.MAX_BITS} bits of type {type_name(type_)}>"
             elif size == 0:
                 is_unit = isinstance(bare, Unspecified) and bare.is_unit

@@ -91,6 +91,28 @@ def test_inquiries_about_elements_with_fewer_bits(tmp_path: Path, stride: dict[i
     assert dict(zip(expected, answered, strict=True)) == expected
 
 
+def test_sizes_are_bounded_before_numbers_of_them_are_made(tmp_path: Path) -> None:
+    """1 << 2**34 alone takes 2 GB."""
+    number = base("number", SIGNED, 1 << 31)
+    part = Entry(dw.TAG_SUBRANGE_TYPE, {
+        dw.AT_NAME: "part", dw.AT_TYPE: number, dw.AT_LOWER_BOUND: 0, dw.AT_UPPER_BOUND: 3,
+    })  # fmt: skip
+    types = {"n": number, "p": part}
+    assert outputs(tmp_path, "Ada", types, "whatis p") == ["type = part"]
+    (said,) = outputs(tmp_path, "Ada", types, "print number'first")
+    assert said == f"Unsupported: arithmetic on {1 << 34} bits, at most 4096"
+    byte = base("byte", SIGNED, 1 << 31)
+    byte.attributes[dw.AT_BIT_SIZE] = 8
+    (said,) = outputs(tmp_path, "C", {"b": byte}, "print b = 1")
+    assert said.startswith(f"LimitExceeded: an object of {1 << 31} bytes")
+    array = Entry(
+        dw.TAG_ARRAY_TYPE, {dw.AT_TYPE: number, dw.AT_BIT_STRIDE: 8},
+        Entry(dw.TAG_SUBRANGE_TYPE, {dw.AT_COUNT: 2}),
+    )  # fmt: skip
+    (said,) = outputs(tmp_path, "C", {"n": number, "a": array}, "output/d a")
+    assert said == "{" + ", ".join(["<more than 4096 bits of type number>"] * 2) + "}"
+
+
 def test_names_of_types_may_have_braces(tmp_path: Path) -> None:
     structure = Entry(dw.TAG_STRUCTURE_TYPE, {dw.AT_NAME: "a{1}", dw.AT_BYTE_SIZE: 8})
     (said,) = outputs(tmp_path, "Fortran", {"a": structure}, "print max(a, 1)")

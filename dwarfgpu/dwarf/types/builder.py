@@ -563,8 +563,8 @@ def _is_never_negative(die: Die, base: BaseType) -> bool:
     lower, upper = constant_lower(die), die.integer(dw.AT_UPPER_BOUND)
     if base.encoding not in ("signed", "signed_fixed") or lower is None:
         return False
-    least_negative = 1 << base.bit_size - 1
-    return 0 <= lower < least_negative and (upper is None or 0 <= upper < least_negative)
+    bounds = (lower, lower if upper is None else upper)
+    return all(bound >= 0 and bound.bit_length() < base.bit_size for bound in bounds)
 
 
 def _own_name(die: Die) -> str | None:

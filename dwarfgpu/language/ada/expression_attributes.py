@@ -32,7 +32,12 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.ada.indexing import array_of, is_parameter, stands_for_array
 from dwarfgpu.language.ada.subtype_bounds import array_with_bounds
-from dwarfgpu.language.arithmetic_conversions import is_fixed_point, is_floating, is_integer
+from dwarfgpu.language.arithmetic_conversions import (
+    bounded,
+    is_fixed_point,
+    is_floating,
+    is_integer,
+)
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.calls import Calling
 from dwarfgpu.language.name_resolution import Typed
@@ -216,7 +221,7 @@ def _base_values(bare: BareType | None) -> Range | None:
         return None
     if bare.modulus is not None:
         return Range(0, bare.modulus - 1, is_modular=True)
-    size, is_signed = bare.base.bit_size, bare.base.is_signed
+    size, is_signed = bounded(bare.base.bit_size), bare.base.is_signed
     least = -(1 << size - 1) if is_signed else 0
     return Range(least, least + (1 << size) - 1, bare.base.encoding == "unsigned")
 
@@ -335,7 +340,7 @@ def _scalar(evaluator: Naming, type_: Type | None, number: int) -> TypedValue:
     value, as the last index of an empty array."""
     bare, integer = strip(type_), _integer(evaluator, number)
     if isinstance(bare, Base) and bare.base.scale is not None:
-        size = bare.base.bit_size
+        size = bounded(bare.base.bit_size)
         return TypedValue(type_, bits=Bits(number & (1 << size) - 1, size))
     whole = _base_values(bare)
     if whole is None or not whole.lower <= number <= whole.upper:

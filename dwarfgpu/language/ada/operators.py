@@ -19,7 +19,7 @@ from dwarfgpu.language.ada.indexing import (
     stands_for_array,
 )
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.arithmetic_conversions import is_boolean, is_fixed_point, is_integer
+from dwarfgpu.language.arithmetic_conversions import bounded, is_boolean, is_fixed_point, is_integer
 from dwarfgpu.language.c_numbers import holds, not_comparable
 from dwarfgpu.language.concatenation import arrays_joined, first_index_of, is_of_arrays
 from dwarfgpu.language.contents import Comparison, have_parts, strings_compared
@@ -47,7 +47,7 @@ class AdaOperators(LanguageOperators):
         bare = strip(type_)
         if not isinstance(node, ast.Character) or not isinstance(bare, Enum):
             return None
-        number, size = enumerated_character(bare, node.code), bare.value_bits
+        number, size = enumerated_character(bare, node.code), bounded(bare.value_bits)
         if number is None:
             raise UsageError(f"The enumeration has no character '{chr(node.code)}'.")
         return TypedValue(type_, bits=Bits(number & (1 << size) - 1, size))

@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.types.short_strings import MOST_CHARACTERS
 from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Type, is_set, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.arithmetic_conversions import is_boolean, is_floating, is_integer
+from dwarfgpu.language.arithmetic_conversions import bounded, is_boolean, is_floating, is_integer
 from dwarfgpu.language.c_numbers import holds, not_comparable
 from dwarfgpu.language.concatenation import joined
 from dwarfgpu.language.contents import arrays_compared
@@ -395,7 +395,7 @@ def _larger_boolean(first: Base, second: Base) -> Base:
 
 
 def _of_bits(kind: Base, number: int) -> TypedValue:
-    size = kind.base.bit_size
+    size = bounded(kind.base.bit_size)
     return TypedValue(kind, bits=Bits(number & (1 << size) - 1, size))
 
 
