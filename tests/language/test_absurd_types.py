@@ -117,3 +117,13 @@ def test_names_of_types_may_have_braces(tmp_path: Path) -> None:
     structure = Entry(dw.TAG_STRUCTURE_TYPE, {dw.AT_NAME: "a{1}", dw.AT_BYTE_SIZE: 8})
     (said,) = outputs(tmp_path, "Fortran", {"a": structure}, "print max(a, 1)")
     assert said == "MAX of type a{1} not supported"
+
+
+def test_the_type_of_an_assignment_takes_no_elements(tmp_path: Path) -> None:
+    number = base("number", SIGNED, 4)
+    many = Entry(dw.TAG_SUBRANGE_TYPE, {dw.AT_COUNT: 1 << 59})
+    array = Entry(dw.TAG_ARRAY_TYPE, {dw.AT_TYPE: number}, many)
+    types = {"n": number, "a": array}
+    for line in ("whatis a = -1", "print a = -1"):
+        (said,) = outputs(tmp_path, "D", types, line)
+        assert said.startswith(f"LimitExceeded: an object of {1 << 61} bytes"), line

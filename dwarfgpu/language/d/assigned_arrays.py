@@ -11,6 +11,7 @@ from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.concatenation import is_element
 from dwarfgpu.language.dynamic_indexing import array_of, with_members
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import single_location_in
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import Memory
@@ -40,8 +41,10 @@ def assigned(arithmetic: Arithmetic, target: TypedValue, value: TypedValue) -> T
     size = size_bits(bare.element) or 0
     arithmetic.objects.check_size(count * size)
     one = arithmetic.cast(value, bare.element)
+    if isinstance(arithmetic.objects, Unevaluated):
+        return target  # only the type is wanted, and it may have any size
     element = Bits(arithmetic.objects.known(one).value, size)
-    bits = concatenate([element] * count, arithmetic.objects.context.endian)
+    bits = concatenate([element] * (count if size else 0), arithmetic.objects.context.endian)
     return TypedValue(target.type, bits=bits, unit=target.unit)
 
 
