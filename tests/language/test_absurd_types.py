@@ -127,3 +127,12 @@ def test_the_type_of_an_assignment_takes_no_elements(tmp_path: Path) -> None:
     for line in ("whatis a = -1", "print a = -1"):
         (said,) = outputs(tmp_path, "D", types, line)
         assert said.startswith(f"LimitExceeded: an object of {1 << 61} bytes"), line
+
+
+def test_a_number_becomes_few_elements_of_a_vector(tmp_path: Path) -> None:
+    number = base("number", SIGNED, 4)
+    many = Entry(dw.TAG_SUBRANGE_TYPE, {dw.AT_COUNT: 1 << 50})
+    vector = Entry(dw.TAG_ARRAY_TYPE, {dw.AT_TYPE: number, dw.AT_GNU_VECTOR: True}, many)
+    types = {"n": number, "v": vector}
+    (said,) = outputs(tmp_path, "OpenCL", types, "print v = 1")
+    assert said == f"LimitExceeded: an operator on a vector of {1 << 50} elements: more than 4096"
