@@ -114,6 +114,7 @@ def _have_equal_elements(target: TypedValue, value: TypedValue) -> bool:
         and isinstance(to, Array)
         and isinstance(from_, Array)
         and (to.is_vector and from_.is_vector and to.dimensions == from_.dimensions)
+        and None not in to.dimensions
         and _is_padded(target)
     )
 

@@ -136,3 +136,11 @@ def test_a_number_becomes_few_elements_of_a_vector(tmp_path: Path) -> None:
     types = {"n": number, "v": vector}
     (said,) = outputs(tmp_path, "OpenCL", types, "print v = 1")
     assert said == f"LimitExceeded: an operator on a vector of {1 << 50} elements: more than 4096"
+
+
+def test_a_vector_of_unknown_length_is_not_assigned(tmp_path: Path) -> None:
+    number = base("number", SIGNED, 4)
+    unknown = Entry(dw.TAG_SUBRANGE_TYPE, {})
+    vector = Entry(dw.TAG_ARRAY_TYPE, {dw.AT_TYPE: number, dw.AT_GNU_VECTOR: True}, unknown)
+    (said,) = outputs(tmp_path, "C", {"n": number, "v": vector}, "print v = v")
+    assert said == "Assignment of an object of another size."
