@@ -13,16 +13,31 @@ from tests.language.absurd_types import (
     DATA,
     LANGUAGES,
     Entry,
+    program,
+    questions,
     shell_of,
     write_program,
 )
 from tests.repl.repl_shell import output_of
+from tests.work import sometimes_at_most
 
 SEEDS = 2
 QUESTIONS = 40
 MAX_CALLS = 3_000_000
 """For one command."""
 PLACE = b"\x03" + DATA.to_bytes(8, "little")
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_commands_are_answered_or_refused(tmp_path: Path, name: str, seed: int) -> None:
+    draw = Random(f"{name} {seed}")
+    shell = shell_of(program(tmp_path, LANGUAGES[name], draw), draw)
+    for number, line in enumerate(questions(LANGUAGES[name], draw, QUESTIONS)):
+        with sometimes_at_most(number, MAX_CALLS):
+            output_of(shell, line)
+    shell.settings.set("output", "text")
+    assert output_of(shell, "output 40 + 2") == "42"
 
 
 def outputs(folder: Path, language: str, types: dict[str, Entry], *lines: str) -> list[str]:
