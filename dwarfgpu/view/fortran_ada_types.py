@@ -43,6 +43,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.view.definition_bounds import shortened
+from dwarfgpu.view.scalars import MAX_BITS
 from dwarfgpu.view.strings import CharacterKind, quoted_character
 
 _DEEPEST: Final = 20
@@ -217,7 +218,7 @@ def _choices(variant: Variant, discriminant: Type | None) -> str:
     """Return `red | 3 .. 5`, `others`."""
     if not variant.values:
         return "others"
-    mask = (1 << (size_bits(discriminant) or 64)) - 1
+    mask = (1 << min(size_bits(discriminant) or 64, MAX_BITS)) - 1
     names: dict[int, str] = {}
     if isinstance(discriminant, Enum):
         names = discriminant.table.names

@@ -159,3 +159,12 @@ def test_a_vector_of_unknown_length_is_not_assigned(tmp_path: Path) -> None:
     vector = Entry(dw.TAG_ARRAY_TYPE, {dw.AT_TYPE: number, dw.AT_GNU_VECTOR: True}, unknown)
     (said,) = outputs(tmp_path, "C", {"n": number, "v": vector}, "print v = v")
     assert said == "Assignment of an object of another size."
+
+
+def test_a_discriminant_may_claim_any_size(tmp_path: Path) -> None:
+    number = base("number", SIGNED, (1 << 64) - 1)
+    kind = Entry(dw.TAG_MEMBER, {dw.AT_NAME: "kind", dw.AT_TYPE: number})
+    variant = Entry(dw.TAG_VARIANT, {dw.AT_DISCR_VALUE: 1})
+    part = Entry(dw.TAG_VARIANT_PART, {dw.AT_DISCR: kind}, kind, variant)
+    record = Entry(dw.TAG_STRUCTURE_TYPE, {dw.AT_NAME: "t", dw.AT_BYTE_SIZE: 8}, part)
+    assert outputs(tmp_path, "Ada", {"n": number, "r": record}, "ptype r") == ["end record"]
