@@ -75,7 +75,7 @@ def components(
         first, step = _HALVES[name]
         half = (count + 1) // 2
         start = half if first is None else first
-        indexes = [start + step * number for number in range(half)]
+        indexes = [start + step * number for number in range(min(half, _COUNTS[-1] + 1))]
     elif _LETTERS.fullmatch(name):
         indexes = ["xyzw".index(letter) for letter in name]
     elif _DIGITS.fullmatch(name):

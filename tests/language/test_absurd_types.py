@@ -19,7 +19,7 @@ from tests.language.absurd_types import (
     write_program,
 )
 from tests.repl.repl_shell import output_of
-from tests.work import sometimes_at_most
+from tests.work import at_most, sometimes_at_most
 
 SEEDS = 2
 QUESTIONS = 40
@@ -168,3 +168,11 @@ def test_a_discriminant_may_claim_any_size(tmp_path: Path) -> None:
     part = Entry(dw.TAG_VARIANT_PART, {dw.AT_DISCR: kind}, kind, variant)
     record = Entry(dw.TAG_STRUCTURE_TYPE, {dw.AT_NAME: "t", dw.AT_BYTE_SIZE: 8}, part)
     assert outputs(tmp_path, "Ada", {"n": number, "r": record}, "ptype r") == ["end record"]
+
+
+def test_halves_of_a_vector_have_few_elements(tmp_path: Path) -> None:
+    vector = base("v", SIGNED, 4)
+    vector.attributes[dw.AT_LLVM_VECTOR_SIZE] = 1 << 40
+    with at_most(MAX_CALLS):
+        (said,) = outputs(tmp_path, "OpenCL", {"v": vector}, "print v.even")
+    assert said == "Invalid OpenCL vector component accessor even"
