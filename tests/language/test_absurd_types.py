@@ -150,7 +150,7 @@ def test_a_number_becomes_few_elements_of_a_vector(tmp_path: Path) -> None:
     vector = Entry(dw.TAG_ARRAY_TYPE, {dw.AT_TYPE: number, dw.AT_GNU_VECTOR: True}, many)
     types = {"n": number, "v": vector}
     (said,) = outputs(tmp_path, "OpenCL", types, "print v = 1")
-    assert said == f"LimitExceeded: an operator on a vector of {1 << 50} elements: more than 4096"
+    assert said.startswith("LimitExceeded: an expression takes more than 16384 elements")
 
 
 def test_a_vector_of_unknown_length_is_not_assigned(tmp_path: Path) -> None:
