@@ -6,20 +6,25 @@ itself made.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.amdgpu import is_call
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.kept_with import kept_with
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.call_stack import End
 from dwarfgpu.cfi.calling_convention import Convention
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.loaded_code import code_object_at
+from dwarfgpu.dwarf.scope.cover_index import CoverIndex
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.symbols import Symbol
 
 if TYPE_CHECKING:
     from dwarfgpu.cfi.known_registers import Preserved
@@ -31,6 +36,7 @@ _MOST_CALLS: Final = 8
 """Functions that call one another whose code is read for one of them."""
 _MOST_FUNCTIONS: Final = 64
 """Functions whose code is read for one of them."""
+_NO_ADDRESS: Final = 1 << 64
 _NOWHERE: Final = "the function"
 _UNTOLD: Final = "and there is no call frame information for its own return address"
 
@@ -185,21 +191,41 @@ def _cuda_kernel_in(code_object: CodeObject, location: int) -> str | None:
 
 def _function_in(code_object: CodeObject, location: int) -> _Function | None:
     """Return the function at a location, by debug information or else by symbols."""
-    bias = code_object.load_address
+    bias, start, size_bytes = code_object.load_address, None, 0
     try:
-        symbol_name = code_object.scopes.subprogram_at(location)
-        start = None if symbol_name is None else symbol_name.die.address(dw.AT_LOW_PC)
-        ranges = () if symbol_name is None else symbol_name.ranges
+        subprogram = code_object.scopes.subprogram_at(location)
+        if subprogram is not None:
+            start, size_bytes = _beginning(subprogram.die)
     except DwarfGpuError:
-        symbol_name = start = None
-    if symbol_name is not None and start is not None:
-        size_bytes = next((high - low for low, high in ranges if low == start + bias), 0)
-        return _Function(symbol_name.name, start + bias, size_bytes)
-    for symbol in code_object.file.symbols:
-        is_here = 0 <= location - bias - symbol.address < symbol.size_bytes
-        if symbol.kind == "function" and symbol.section and is_here:
-            return _Function(symbol.name, symbol.address + bias, symbol.size_bytes)
-    return None
+        subprogram = start = None
+    if subprogram is not None and start is not None:
+        return _Function(subprogram.name, start + bias, size_bytes)
+    number = _sized_functions(code_object.file).last_at(location - bias)
+    if number is None:
+        return None
+    symbol = code_object.file.symbols[number]
+    return _Function(symbol.name, symbol.address + bias, symbol.size_bytes)
+
+
+@kept_with(lambda die: die.unit)  # each wave in it asks, and a function may have many ranges
+def _beginning(die: Die) -> tuple[int | None, int]:
+    """Return DW_AT_low_pc of a function and the size of the range there; 0 if none begins there."""
+    start, spans = die.address(dw.AT_LOW_PC), code_ranges(die)
+    return start, next((end - begin for begin, end in spans if begin == start), 0)
+
+
+@kept_with(first)
+def _sized_functions(file: ObjectFile) -> CoverIndex:
+    """Return the numbers of the functions of a symbol table by their code, the first one last."""
+    return CoverIndex(_numbered_functions(file.symbols))
+
+
+def _numbered_functions(symbols: Sequence[Symbol]) -> Iterator[tuple[int, int, int]]:
+    for number in range(len(symbols) - 1, -1, -1):
+        symbol = symbols[number]
+        if symbol.kind == "function" and symbol.section:
+            end = min(symbol.address + symbol.size_bytes, _NO_ADDRESS)
+            yield symbol.address, end, number
 
 
 def _is_kernel_in(code_object: CodeObject, function: _Function) -> bool:
