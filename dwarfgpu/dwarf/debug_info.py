@@ -218,7 +218,7 @@ class DebugInfo(OfOpenFile):
         """The line tables of the file."""
         from dwarfgpu.dwarf.line.line_table import LineTables
 
-        return LineTables(self.sections)
+        return self.sections.once("line tables", lambda: LineTables(self.sections))
 
     @cached_property
     def names(self) -> NameIndex:

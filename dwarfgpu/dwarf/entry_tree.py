@@ -25,7 +25,7 @@ _MOST_PADDING: Final = 16
 class Tree:
     """The entries of a unit in the order of the file; an entry is named by its index."""
 
-    __slots__ = ("abbreviations", "ends", "offsets", "parents", "stop")
+    __slots__ = ("__weakref__", "abbreviations", "ends", "offsets", "parents", "stop")
 
     def __init__(self) -> None:
         self.offsets = array("Q")

@@ -3,13 +3,15 @@
 Split files, rows of packages and supplementary files are parts besides the main file; each has
 `Sections` of its own, and all share one `Program`.
 
-Law: a section is read once, on first use. This module knows neither units nor entries.
+Law: a section is read once, on first use, however often its file is loaded. This module knows
+neither units nor entries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar, cast
+from weakref import WeakValueDictionary
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
@@ -18,6 +20,7 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Data
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_answers import KeptAnswers
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.printable import LONGEST_NAME_BYTES
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.abbrev import Abbreviation, AbbreviationTable, read_abbreviations
@@ -99,6 +102,41 @@ def _is_overwritten(data: bytes, offset: int) -> bool:
     return zeros >= 0 and not any(data[max(offset - 1, 0) : offset])
 
 
+class _Read:
+    """What was read of the sections of a file: a session may load one file thousands of times."""
+
+    def __init__(self) -> None:
+        self.data: dict[str, bytes] = {}
+        self.buffers: dict[str, SectionBuffer | None] = {}
+        self.failed = FailedReads()
+        self.unknown_fields: dict[str, Sequence[Field]] = {}
+        """The fields, in order, whose relocations have no known value, of sections with entries
+        (`dwarfgpu.dwarf.unknown_values`) and of `.debug_addr`, of those that were read."""
+        self.contributions: dict[str, Contributions] = {}
+        self.abbreviations: dict[tuple[int, UnitFormat], AbbreviationTable] = {}
+        self.declared: dict[UnitFormat, dict[bytes, Abbreviation]] = {}
+        """Declarations of abbreviations, by their bytes."""
+        self.ends: dict[str, int] = {}
+        self.long_strings: dict[tuple[str, int], bytes] = {}
+        self.texts = KeptAnswers[int, str](_MAX_TEXTS)  # what comes often comes again
+        """Names, by their offset in `.debug_str`."""
+        self.made = WeakValueDictionary[Hashable, object]()
+        """What `Sections.once` made."""
+
+
+def _read_of(object: ObjectFile, program: Program, suffix: str) -> _Read:
+    """Return what was read of a file with debug information for the same file with the code."""
+    reads, key = _reads_of(object), (id(program.loaded), suffix)
+    return reads.get(key) or reads.setdefault(key, _Read())
+
+
+@kept_with(first)
+def _reads_of(object: ObjectFile) -> WeakValueDictionary[tuple[int, str], _Read]:
+    """Return what was read of a file for each file with the code, which lives as long as what was
+    read for it, and end of section names."""
+    return WeakValueDictionary()
+
+
 @methods_name_wrong_arguments
 class Sections(OfOpenFile):
     """The debug sections of an object file, or of one row of a package."""
@@ -120,24 +158,22 @@ class Sections(OfOpenFile):
         """The name of the part in messages."""
         self.budget = SectionBudget(object.size_bytes, object.limits)
         self._row = row
-        self._data: dict[str, bytes] = {}
-        self._buffers: dict[str, SectionBuffer | None] = {}
-        self._failed = FailedReads()
-        self.unknown_fields: dict[str, Sequence[Field]] = {}
-        """The fields, in order, whose relocations have no known value, of sections with entries
-        (`dwarfgpu.dwarf.unknown_values`) and of `.debug_addr`, of those that were read."""
-        self._contributions: dict[str, Contributions] = {}
-        self._abbreviations: dict[tuple[int, UnitFormat], AbbreviationTable] = (
-            {} if row is None else row.tables
-        )
-        self._declared: dict[UnitFormat, dict[bytes, Abbreviation]] = (
-            {} if row is None else row.declared
-        )
-        """Declarations of abbreviations, by their bytes."""
-        self._ends: dict[str, int] = {}
-        self._long_strings: dict[tuple[str, int], bytes] = {}
-        self._texts = KeptAnswers[int, str](_MAX_TEXTS)  # what comes often comes again
-        """Names, by their offset in `.debug_str`."""
+        self._read_once = read = _Read() if row is not None else _read_of(object, program, suffix)
+        self._data, self._buffers, self._failed = read.data, read.buffers, read.failed
+        self.unknown_fields = read.unknown_fields
+        self._contributions = read.contributions
+        self._abbreviations = read.abbreviations if row is None else row.tables
+        self._declared = read.declared if row is None else row.declared
+        self._ends, self._long_strings, self._texts = read.ends, read.long_strings, read.texts
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what is made once for all loads of the file, by a key of its own: it must not
+        depend on where the file is loaded. It ends with the last object that keeps it."""
+        made = self._read_once.made
+        known = made.get(key)
+        if known is None:
+            known = made[key] = make()
+        return cast("T", known)
 
     @property
     def is_whole_file(self) -> bool:

@@ -192,18 +192,13 @@ class CompilationUnit(OfOpenFile):
         if self._unreadable is not None:
             raise self._unreadable.with_traceback(None)
         try:
-            budget = self.sections.budget
-            offset, end, most = self.header.entries_at, self.end, budget.entries_left
-            if self._is_forgotten:  # its entries were counted
+            if self._is_forgotten:
                 self._is_kept = True
-                return read_tree(self.data, offset, end, self.abbreviations)
-            try:
-                tree = read_tree(self.data, offset, end, self.abbreviations, most)
-            except LimitExceeded:
-                budget.entries_left = 0  # the next attempt ends at once
-                raise
-            budget.entries_left -= len(tree.offsets)
-            problem = lost_entries(self.data, tree.stop, end, self.sections.object)
+            key = "entries", self.header.section, self.offset
+            tree = self.sections.once(key, self._read_tree)
+            if isinstance(tree, DwarfGpuError):
+                raise tree
+            problem = lost_entries(self.data, tree.stop, self.end, self.sections.object)
             if problem is not None:
                 self.why_cut = self._located(Malformed(problem))
                 self.info.main.note_unread(self.why_cut)
@@ -211,6 +206,21 @@ class CompilationUnit(OfOpenFile):
         except DwarfGpuError as error:
             self._unreadable = self._located(error)
             raise error.with_traceback(None)  # which has what was read so far
+
+    def _read_tree(self) -> Tree | DwarfGpuError:
+        budget = self.sections.budget
+        offset, end = self.header.entries_at, self.end
+        try:
+            if self._is_forgotten:  # its entries were counted
+                return read_tree(self.data, offset, end, self.abbreviations)
+            tree = read_tree(self.data, offset, end, self.abbreviations, budget.entries_left)
+        except LimitExceeded as error:
+            budget.entries_left = 0  # the next attempt ends at once
+            return error
+        except DwarfGpuError as error:
+            return error
+        budget.entries_left -= len(tree.offsets)
+        return tree
 
     @cached_property
     def root(self) -> Die:

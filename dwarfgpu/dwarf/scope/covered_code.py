@@ -187,15 +187,20 @@ class CoveredCode:
     def _code_of(self, unit: CompilationUnit) -> _Subprograms:
         """Return the ranges of all subprograms of a unit that have code."""
         if unit not in self._subprograms:
-            try:
-                self._subprograms[unit] = _Subprograms(unit)
-            except DwarfGpuError as error:  # not read again for each address
-                self._subprograms[unit] = error.with_traceback(None)
+            key = "subprograms", unit.header.section, unit.offset
+            self._subprograms[unit] = unit.sections.once(key, lambda: _subprograms_of(unit))
         return value_or_raise(self._subprograms[unit])
 
     def _keep(self, error: DwarfGpuError) -> None:
         if self._problem is None:
             self._problem = error
+
+
+def _subprograms_of(unit: CompilationUnit) -> _Subprograms | DwarfGpuError:
+    try:
+        return _Subprograms(unit)
+    except DwarfGpuError as error:  # not read again for each address
+        return error.with_traceback(None)
 
 
 class _Subprograms:
