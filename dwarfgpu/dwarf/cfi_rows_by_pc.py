@@ -2,7 +2,7 @@
 
 `dwarfgpu.cfi.section` finds the FDE.
 
-Law: a section is read once; the rows of an entry are read on first use.
+Law: a section is read once for all loads of a file; the rows of an entry are read on first use.
 """
 
 from __future__ import annotations
@@ -61,6 +61,24 @@ class Description:
     row: Row
 
 
+class _Read:
+    """What was read of the sections and the rows, for all loads of the file."""
+
+    def __init__(self) -> None:
+        self.sections: tuple[FrameSection, ...] | None = None
+        self.tables: dict[tuple[SectionKind, int], RowTable] = {}
+        self.rule_count = 0
+        self.many: dict[tuple[SectionKind, int], int] = {}
+        """How many rules the entries have that have many, of those that were made."""
+        self.rules_again = 0
+        self.unknown: dict[int, tuple[Rules, str | None]] = {}
+        self.rows = KeptAnswers[int, FrameRow | None](_MAX_ROWS)
+        """By the address of the file."""
+        self.failed = FailedReads()
+        self.notes: list[str] = []
+        self.damage: dict[str, None] = {}
+
+
 @methods_name_wrong_arguments
 class CallFrames:
     """The sections `.debug_frame` and `.eh_frame` of a file, or of its separate debug file."""
@@ -69,23 +87,20 @@ class CallFrames:
         self._object = sections.object
         self._program = sections.program
         self._loaded = sections.program.loaded
-        self._tables: dict[tuple[SectionKind, int], RowTable] = {}
-        self._rule_count = 0
-        self._many: dict[tuple[SectionKind, int], int] = {}
-        """How many rules the entries have that have many, of those that were made."""
-        self._rules_again = 0
-        self._unknown: dict[int, tuple[Rules, str | None]] = {}
-        self._rows = KeptAnswers[int, FrameRow | None](_MAX_ROWS)
-        self._failed = FailedReads()
-        self.notes: list[str] = []
+        key = "call frames", sections.program.forced_dialect
+        self._read = read = sections.for_all_loads.once(key, _Read)
+        self.notes = read.notes
         """Errors for which there were other ways to find the same information."""
-        self.damage: dict[str, None] = {}
+        self.damage = read.damage
         """What shows that rows which were asked for may be wrong."""
 
-    @cached_property
+    @property
     def sections(self) -> tuple[FrameSection, ...]:
         """The sections of the file; a separate debug file has the first, the program the second."""
-        return self._failed.read("sections", lambda: tuple(self._sections()))
+        read = self._read
+        if read.sections is None:
+            read.sections = read.failed.read("sections", lambda: tuple(self._sections()))
+        return read.sections
 
     def _sections(self) -> Iterator[FrameSection]:
         kinds: set[SectionKind] = set()
@@ -166,26 +181,26 @@ class CallFrames:
     def table(self, section: FrameSection, fde: Fde) -> RowTable:
         """Return the rows of an entry, made once unless others need the memory. `LimitExceeded` for
         entries of very many rules that take turns."""
-        key = section.kind, fde.offset
-        table = self._tables.get(key)
+        read, key = self._read, (section.kind, fde.offset)
+        table = read.tables.get(key)
         if table is None:
-            again = self._many.get(key, 0)
-            self._rules_again += again
-            if again and self._rules_again > _MAX_AGAIN:
+            again = read.many.get(key, 0)
+            read.rules_again += again
+            if again and read.rules_again > _MAX_AGAIN:
                 raise LimitExceeded(
                     f"frame entries of more than {_MANY_RULES} register rules take turns, and "
                     "their rows do not fit into memory together"
                 )
             table = fde.table()
             if table.rule_count > _MANY_RULES:
-                self._many[key] = table.rule_count
-            self._rule_count += table.rule_count
-            if self._rule_count > _MAX_RULES:
-                self._tables.clear()
-                self._rows.clear()
-                self._unknown.clear()
-                self._rule_count = table.rule_count
-            self._tables[key] = table
+                read.many[key] = table.rule_count
+            read.rule_count += table.rule_count
+            if read.rule_count > _MAX_RULES:
+                read.tables.clear()
+                read.rows.clear()
+                read.unknown.clear()
+                read.rule_count = table.rule_count
+            read.tables[key] = table
         return table
 
     def row_at(self, pc: int) -> FrameRow | None:
@@ -196,7 +211,7 @@ class CallFrames:
         """
         try:
             address = self._program.in_file(pc if type(pc) is int else plain_integer(pc))
-            return self._rows.answer(address, self._row_at)
+            return self._read.rows.answer(address, self._row_at)
         except FOREIGN:
             require_right_arguments(CallFrames.row_at, self, pc)
             raise
@@ -241,9 +256,9 @@ class CallFrames:
 
     def _undefined_registers(self, cie: Cie, rules: Rules) -> str | None:
         """Return which registers of rules the architecture does not have; None if it has all."""
-        known = self._unknown.get(id(rules))
+        known = self._read.unknown.get(id(rules))
         if known is None:  # rows at many addresses have the same, and there may be very many
-            known = self._unknown[id(rules)] = rules, self._look_for_undefined(cie, rules)
+            known = self._read.unknown[id(rules)] = rules, self._look_for_undefined(cie, rules)
         return known[1]
 
     def _look_for_undefined(self, cie: Cie, rules: Rules) -> str | None:

@@ -12,19 +12,20 @@ subtracts it from a pc that comes in.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import partial
 from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, overload
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.aranges import AddressIndex
@@ -37,7 +38,7 @@ from dwarfgpu.dwarf.split.split_units import SplitFiles, split_id
 from dwarfgpu.dwarf.types.base_types import base_type_of
 from dwarfgpu.dwarf.types.builder import TypeBuilder
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.dwarf.unit_header import read_headers
+from dwarfgpu.dwarf.unit_header import UnitHeader, read_headers
 from dwarfgpu.errors import DwarfGpuError, FilePosition, IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.dialect import dialect as dialect_named
@@ -79,6 +80,48 @@ class reporting_units:
 
     def __exit__(self, *error: object) -> None:
         _REPORT.reset(self._token)
+
+
+@frozen(eq=False, slots=False)
+class _Headers:
+    """The usable headers of units of a section, and why those at other offsets are not."""
+
+    headers: Sequence[UnitHeader]
+    problems: dict[int, DwarfGpuError]
+
+
+class Units(Sequence[CompilationUnit]):
+    """The units of a section, each made when it is asked for: a session may load a file of many
+    units thousands of times."""
+
+    def __init__(self, info: DebugInfo, read: _Headers) -> None:
+        self._info = info
+        self._read = read  # the other loads have it as long as one keeps it
+        self.headers = read.headers
+        self._known: dict[int, CompilationUnit] = {}
+
+    def __len__(self) -> int:
+        return len(self.headers)
+
+    @overload
+    def __getitem__(self, index: int) -> CompilationUnit: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[CompilationUnit, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> CompilationUnit | tuple[CompilationUnit, ...]:
+        numbers = range(len(self.headers))[index]
+        return self._unit(numbers) if isinstance(numbers, int) else (*map(self._unit, numbers),)
+
+    def __iter__(self) -> Iterator[CompilationUnit]:
+        return map(self._unit, range(len(self.headers)))
+
+    def _unit(self, number: int) -> CompilationUnit:
+        unit = self._known.get(number)
+        if unit is None:  # another thread may ask for it at the same time
+            new = CompilationUnit(self._info, self.headers[number])
+            unit = self._known.setdefault(number, new)
+        return unit
 
 
 @methods_name_wrong_arguments
@@ -218,7 +261,7 @@ class DebugInfo(OfOpenFile):
         """The line tables of the file."""
         from dwarfgpu.dwarf.line.line_table import LineTables
 
-        return self.sections.once("line tables", lambda: LineTables(self.sections))
+        return self.sections.for_all_loads.once("line tables", lambda: LineTables(self.sections))
 
     @cached_property
     def names(self) -> NameIndex:
@@ -266,9 +309,15 @@ class DebugInfo(OfOpenFile):
         """Return the bytes of a section (`Sections.section`)."""
         return self.sections.section(name)
 
-    def _headers_of(
-        self, section: str
-    ) -> tuple[tuple[CompilationUnit, ...], dict[int, DwarfGpuError]]:
+    def _headers_of(self, section: str) -> tuple[Units, dict[int, DwarfGpuError]]:
+        read = self.sections.for_all_loads.once(
+            ("headers", section), lambda: self._read_headers(section)
+        )
+        for problem in read.problems.values():
+            self.note_unread(problem)
+        return Units(self, read), read.problems
+
+    def _read_headers(self, section: str) -> _Headers:
         buffer = self.sections.buffer(section)
         data, load = (self.section(section), None) if buffer is None else (buffer.data, buffer.load)
         headers, problems = read_headers(
@@ -282,7 +331,6 @@ class DebugInfo(OfOpenFile):
         for offset, problem in problems.items():
             problem.context = f"{self.path}: {problem.context}"
             problem.position = FilePosition(self.path, f"{section}{self.sections.suffix}", offset)
-            self.note_unread(problem)
         for field in self.sections.unknown_fields.get(section, ()):
             index = bisect_right(headers, field.offset, key=attrgetter("offset")) - 1
             if index < 0 or not headers[index].entries_at <= field.offset < headers[index].end:
@@ -290,10 +338,10 @@ class DebugInfo(OfOpenFile):
                 raise field.problem
         if has_patch_space(self.object):
             headers = without_holes(headers, data, load)
-        return tuple(CompilationUnit(self, header) for header in headers), problems
+        return _Headers(headers, problems)
 
     @cached_property
-    def _info_headers(self) -> tuple[tuple[CompilationUnit, ...], dict[int, DwarfGpuError]]:
+    def _info_headers(self) -> tuple[Units, dict[int, DwarfGpuError]]:
         headers = self._headers_of(".debug_info")
         if not any(headers):
             from dwarfgpu.objfile.lost_sections import unnamed_sections  # most files have units
@@ -301,16 +349,16 @@ class DebugInfo(OfOpenFile):
             unnamed = unnamed_sections(self.object)
             if unnamed is not None:  # one of them may be .debug_info
                 self.note_unread(unnamed)
-                return (), {0: unnamed}
+                return Units(self, _Headers((), {})), {0: unnamed}
         return headers
 
     @cached_property
-    def _types_headers(self) -> tuple[tuple[CompilationUnit, ...], dict[int, DwarfGpuError]]:
+    def _types_headers(self) -> tuple[Units, dict[int, DwarfGpuError]]:
         """DWARF 4 keeps type units in a section of their own."""
         return self._headers_of(".debug_types")
 
     @property
-    def units(self) -> tuple[CompilationUnit, ...]:
+    def units(self) -> Sequence[CompilationUnit]:
         """The units with usable headers, in file order, including type units.
 
         For a package, the units of its rows.
@@ -321,7 +369,12 @@ class DebugInfo(OfOpenFile):
             for problem in package.problems[:1]:
                 self.note_unread(problem)
             return units
-        return self._info_headers[0] + self._types_headers[0]
+        return self._own_units
+
+    @cached_property
+    def _own_units(self) -> Sequence[CompilationUnit]:
+        types = self._types_headers[0]
+        return (*self._info_headers[0], *types) if types else self._info_headers[0]
 
     def reported_units(self) -> Iterator[CompilationUnit]:
         """Yield the units, with a report before each (`reporting_units`)."""
@@ -367,15 +420,11 @@ class DebugInfo(OfOpenFile):
             errors.append(error.with_traceback(None))
         return tuple(error for error in errors if error is not None)
 
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [unit.offset for unit in self._info_headers[0]]
-
     def unit_at(self, section_offset: int) -> CompilationUnit | None:
         """Return the unit that contains an offset of `.debug_info`."""
         units = self._info_headers[0]
-        index = bisect_right(self._starts, section_offset) - 1
-        if index < 0 or section_offset >= units[index].end:
+        index = bisect_right(units.headers, section_offset, key=attrgetter("offset")) - 1
+        if index < 0 or section_offset >= units.headers[index].end:
             return None
         return units[index]
 
@@ -384,7 +433,8 @@ class DebugInfo(OfOpenFile):
         buffer = self.sections.buffer(".debug_info")
         data = self.section(".debug_info") if buffer is None else buffer
         units, find = self._info_headers[0], partial(data.find, value)
-        for number, _ in spans_with(self._starts, lambda number: units[number].end, find):
+        starts = [header.offset for header in units.headers]
+        for number, _ in spans_with(starts, lambda number: units.headers[number].end, find):
             yield units[number]
 
     def unit_starting_at(self, section_offset: int) -> CompilationUnit | None:

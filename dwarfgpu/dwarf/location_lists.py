@@ -34,6 +34,13 @@ _BASES: Final = (dw.AT_LOCLISTS_BASE,)
 class ListUnit(EntryUnit, Protocol):
     """What a list needs to know of its unit; `dwarfgpu.dwarf.unit.CompilationUnit` is one."""
 
+    offset: int
+
+    @property
+    def section(self) -> str:
+        """The name of the section that has the unit."""
+        ...
+
     @property
     def tables(self) -> UnitTables: ...
 
@@ -62,9 +69,11 @@ class UnitLists:
     def __init__(self, unit: ListUnit) -> None:
         self._unit = unit
         self._locations: dict[int, LocList | DwarfGpuError] = {}
-        self._ranges: dict[int, tuple[Range, ...] | DwarfGpuError] = {}
-        self._dropped: dict[int, tuple[Range, ...]] = {}
-        self._covered: dict[int, tuple[Range, ...]] = {}
+        self._read = unit.sections.for_all_loads.once(
+            ("ranges", unit.section, unit.offset), _ReadRanges
+        )
+        self._ranges, self._dropped = self._read.ranges, self._read.dropped
+        self._covered = self._read.covered
         self._described: dict[int, DescribedCode] = {}
         self._expressions: Expressions = {}
 
@@ -194,6 +203,16 @@ class UnitLists:
             # GNU Fission leaves range lists in the linked file.
             return unit.linked.lists, offset + unit.linked.ranges_base
         return self, offset
+
+
+class _ReadRanges:
+    """The range lists that were read, by their offsets, for all loads of the file."""
+
+    def __init__(self) -> None:
+        self.ranges: dict[int, tuple[Range, ...] | DwarfGpuError] = {}
+        self.dropped: dict[int, tuple[Range, ...]] = {}
+        self.covered: dict[int, tuple[Range, ...]] = {}
+        """The ranges in order, adjacent and overlapping ones merged."""
 
 
 class DescribedCode:

@@ -102,7 +102,7 @@ def _is_overwritten(data: bytes, offset: int) -> bool:
     return zeros >= 0 and not any(data[max(offset - 1, 0) : offset])
 
 
-class _Read:
+class ReadOnce:
     """What was read of the sections of a file: a session may load one file thousands of times."""
 
     def __init__(self) -> None:
@@ -120,18 +120,28 @@ class _Read:
         self.long_strings: dict[tuple[str, int], bytes] = {}
         self.texts = KeptAnswers[int, str](_MAX_TEXTS)  # what comes often comes again
         """Names, by their offset in `.debug_str`."""
-        self.made = WeakValueDictionary[Hashable, object]()
-        """What `Sections.once` made."""
+
+    @cached_property
+    def _answers(self) -> WeakValueDictionary[Hashable, object]:
+        return WeakValueDictionary()  # a package has a part for each row
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what is made once for all loads of the file, by a key of its own: it must not
+        depend on where the file is loaded. It ends with the last object that keeps it."""
+        known = self._answers.get(key)
+        if known is None:
+            known = self._answers[key] = make()
+        return cast("T", known)
 
 
-def _read_of(object: ObjectFile, program: Program, suffix: str) -> _Read:
+def _read_of(object: ObjectFile, program: Program, suffix: str) -> ReadOnce:
     """Return what was read of a file with debug information for the same file with the code."""
     reads, key = _reads_of(object), (id(program.loaded), suffix)
-    return reads.get(key) or reads.setdefault(key, _Read())
+    return reads.get(key) or reads.setdefault(key, ReadOnce())
 
 
 @kept_with(first)
-def _reads_of(object: ObjectFile) -> WeakValueDictionary[tuple[int, str], _Read]:
+def _reads_of(object: ObjectFile) -> WeakValueDictionary[tuple[int, str], ReadOnce]:
     """Return what was read of a file for each file with the code, which lives as long as what was
     read for it, and end of section names."""
     return WeakValueDictionary()
@@ -158,22 +168,15 @@ class Sections(OfOpenFile):
         """The name of the part in messages."""
         self.budget = SectionBudget(object.size_bytes, object.limits)
         self._row = row
-        self._read_once = read = _Read() if row is not None else _read_of(object, program, suffix)
+        read = ReadOnce() if row is not None else _read_of(object, program, suffix)
+        self.for_all_loads = read
+        """What does not depend on where the file is loaded."""
         self._data, self._buffers, self._failed = read.data, read.buffers, read.failed
         self.unknown_fields = read.unknown_fields
         self._contributions = read.contributions
         self._abbreviations = read.abbreviations if row is None else row.tables
         self._declared = read.declared if row is None else row.declared
         self._ends, self._long_strings, self._texts = read.ends, read.long_strings, read.texts
-
-    def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what is made once for all loads of the file, by a key of its own: it must not
-        depend on where the file is loaded. It ends with the last object that keeps it."""
-        made = self._read_once.made
-        known = made.get(key)
-        if known is None:
-            known = made[key] = make()
-        return cast("T", known)
 
     @property
     def is_whole_file(self) -> bool:

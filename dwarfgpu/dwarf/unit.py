@@ -195,7 +195,7 @@ class CompilationUnit(OfOpenFile):
             if self._is_forgotten:
                 self._is_kept = True
             key = "entries", self.header.section, self.offset
-            tree = self.sections.once(key, self._read_tree)
+            tree = self.sections.for_all_loads.once(key, self._read_tree)
             if isinstance(tree, DwarfGpuError):
                 raise tree
             problem = lost_entries(self.data, tree.stop, self.end, self.sections.object)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from functools import partial
 from weakref import ref
 
 import pytest
@@ -11,24 +12,74 @@ import pytest
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.objfile.elf import ObjectFile
-from tests.dwarf.builder import Content, Shape, file_of
+from tests.dwarf.builder import Content, Shape, abbreviations, elf, file_of, unit
 from tests.work import calls_of
 
 BIAS = 0x7F0000000000
 _PLACE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
 
 
+_SHAPES = (
+    Shape(dw.TAG_COMPILE_UNIT, _PLACE, has_children=True),
+    Shape(dw.TAG_SUBPROGRAM, ((dw.AT_NAME, dw.FORM_STRING), *_PLACE)),
+    Shape(
+        dw.TAG_COMPILE_UNIT,
+        ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_RANGES, dw.FORM_SEC_OFFSET)),
+        has_children=True,
+    ),
+)
+_FEW = 50
+"""Functions that are asked for."""
+
+
+def _function(number: int) -> bytes:
+    """A function of 8 bytes behind those with lower numbers."""
+    return b"\2f%05d\0" % number + struct.pack("<QI", 0x1000 + 8 * number, 8)
+
+
+def _text(count: int) -> dict[str, Content]:
+    return {".text": Content(bytes(8 * count), flags=6, address=0x1000)}
+
+
 def _functions(count: int) -> bytes:
-    """A unit of so many functions, 8 bytes one after the other."""
-    shapes = (
-        Shape(dw.TAG_COMPILE_UNIT, _PLACE, has_children=True),
-        Shape(dw.TAG_SUBPROGRAM, ((dw.AT_NAME, dw.FORM_STRING), *_PLACE)),
-    )
+    """A unit of so many functions."""
     entries = b"\1" + struct.pack("<QI", 0x1000, 8 * count)
+    entries += b"".join(map(_function, range(count)))
+    return file_of(entries + b"\0", _SHAPES, _text(count))
+
+
+def _units(count: int, *, with_sets: bool = False) -> bytes:
+    """So many units of a function each, which `.debug_aranges` names or not."""
+    units, sets = b"", b""
     for number in range(count):
-        entries += b"\2f%05d\0" % number + struct.pack("<QI", 0x1000 + 8 * number, 8)
-    text = Content(bytes(8 * count), flags=6, address=0x1000)
-    return file_of(entries + b"\0", shapes, {".text": text})
+        if with_sets:
+            place = struct.pack("<QQQQ", 0x1000 + 8 * number, 8, 0, 0)
+            sets += struct.pack("<IHIBB4x", 44, 2, len(units), 8, 0) + place
+        own = b"\1" + struct.pack("<QI", 0x1000 + 8 * number, 8)
+        units += unit(own + _function(number) + b"\0")
+    sections = {".debug_info": units, ".debug_abbrev": abbreviations(*_SHAPES)}
+    if with_sets:
+        sections[".debug_aranges"] = sets
+    return elf({**sections, **_text(count)})
+
+
+def _ranges(count: int) -> bytes:
+    """A unit of so many ranges, those of its functions and others."""
+    pairs = (b"\7" + struct.pack("<Q", 0x1000 + 8 * n + (n >= _FEW)) + b"\7" for n in range(count))
+    body = struct.pack("<HBBI", 5, 8, 0, 0) + b"".join(pairs) + b"\0"
+    lists = {".debug_rnglists": struct.pack("<I", len(body)) + body}
+    entries = b"\3" + struct.pack("<QI", 0, 12) + b"".join(map(_function, range(_FEW))) + b"\0"
+    return file_of(entries, _SHAPES, {**_text(count), **lists})
+
+
+def _frames(count: int) -> bytes:
+    """A few functions, and so many entries of call frame information: the code of one."""
+    cie = struct.pack("<IIBBBBBbBBBB", 20, 0xFFFFFFFF, 4, 0, 8, 0, 4, 4, 16, 0x0C, 32, 0)
+    cie = cie.ljust(24, b"\0")
+    rows = (struct.pack("<IIQQ", 20, 0, 0x1000 + 8 * number, 8) for number in range(count))
+    entries = b"\1" + struct.pack("<QI", 0x1000, 8 * count)
+    entries += b"".join(map(_function, range(_FEW))) + b"\0"
+    return file_of(entries, _SHAPES, {**_text(count), ".debug_frame": cie + b"".join(rows)})
 
 
 def _work(data: bytes, loads: int) -> Callable[[], object]:
@@ -42,6 +93,7 @@ def _work(data: bytes, loads: int) -> Callable[[], object]:
             code = CodeObject.of(file, bias)
             kept.append(code)
             function = code.scopes.subprogram_at(bias + 0x1000 + 8 * number)
+            code.info.call_frames.row_at(bias + 0x1000 + 8 * number)
             assert function is not None
             assert (function.name, function.entry) == (
                 f"f{number:05}", bias + 0x1000 + 8 * number,
@@ -50,7 +102,9 @@ def _work(data: bytes, loads: int) -> Callable[[], object]:
     return ask
 
 
-@pytest.mark.parametrize("make", [_functions])
+@pytest.mark.parametrize(
+    "make", [_functions, _units, partial(_units, with_sets=True), _ranges, _frames]
+)
 def test_each_more_load_takes_the_same(make: Callable[[int], bytes]) -> None:
     """However much the file holds."""
     _work(make(1), 1)()  # what is done once

@@ -132,34 +132,27 @@ class OtherAddressSize(IllFormed):
         return "IllFormed"
 
 
-class AddressIndex:
-    """The `.debug_aranges` of a file."""
+class _Sets:
+    """The sets of a file, for all its loads."""
 
     def __init__(
         self, sections: Sections, unit_at: Callable[[int], CompilationUnit | None]
     ) -> None:
-        """`unit_at`: the unit that starts at an offset of `.debug_info`; None if it cannot be used,
-        `IllFormed` if none starts there."""
         self._sections = sections
         self._unit_at = unit_at
 
     @cached_property
-    def _listed(self) -> tuple[list[ArangeSet], list[DwarfGpuError]]:
+    def listed(self) -> tuple[list[ArangeSet], list[DwarfGpuError]]:
         return read_aranges(
             self._sections.section(".debug_aranges"),
             self._sections.endian,
             has_patch_space=has_patch_space(self._sections.object),
         )
 
-    @property
-    def listed(self) -> Sequence[ArangeSet]:
-        """The sets of the section, those that fit no unit too."""
-        return self._listed[0]
-
     @cached_property
-    def _read(self) -> tuple[tuple[ArangeSet, ...], tuple[DwarfGpuError, ...]]:
+    def read(self) -> tuple[tuple[ArangeSet, ...], tuple[DwarfGpuError, ...]]:
         try:
-            sets, unread = self._listed
+            sets, unread = self.listed
         except DwarfGpuError as error:
             return (), (error.with_traceback(None),)
         problems = list(unread)
@@ -187,26 +180,41 @@ class AddressIndex:
             )
         return unit is not None
 
+    @cached_property
+    def index(self) -> SpanIndex[int]:
+        return SpanIndex((span, one.unit_offset) for one in self.read[0] for span in one.spans)
+
+
+class AddressIndex:
+    """The `.debug_aranges` of a file."""
+
+    def __init__(
+        self, sections: Sections, unit_at: Callable[[int], CompilationUnit | None]
+    ) -> None:
+        """`unit_at`: the unit that starts at an offset of `.debug_info`; None if it cannot be used,
+        `IllFormed` if none starts there."""
+        self._sets = sections.for_all_loads.once("aranges", lambda: _Sets(sections, unit_at))
+        self._unit_at = unit_at
+
+    @property
+    def listed(self) -> Sequence[ArangeSet]:
+        """The sets of the section, those that fit no unit too."""
+        return self._sets.listed[0]
+
     @property
     def sets(self) -> tuple[ArangeSet, ...]:
         """The usable sets."""
-        return self._read[0]
+        return self._sets.read[0]
 
     @property
     def problems(self) -> tuple[DwarfGpuError, ...]:
         """Why others cannot."""
-        return self._read[1]
-
-    @cached_property
-    def _index(self) -> SpanIndex[int]:
-        return SpanIndex(
-            (span, arange_set.unit_offset) for arange_set in self.sets for span in arange_set.spans
-        )
+        return self._sets.read[1]
 
     def units_at(self, address: int) -> Iterator[CompilationUnit]:
         """Yield the units whose sets contain an address of the file, each once."""
         visited: set[int] = set()
-        for offset in self._index.covering(address):
+        for offset in self._sets.index.covering(address):
             unit = None if offset in visited else self._unit_at(offset)
             visited.add(offset)
             if unit is not None:

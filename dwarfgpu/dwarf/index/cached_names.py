@@ -6,7 +6,7 @@ a file that is looked into once costs no more than a mark.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -34,7 +34,7 @@ _NEVER: Final = b"\0"
 
 
 def cached_names(
-    sections: Sections, units: Callable[[], tuple[CompilationUnit, ...]]
+    sections: Sections, units: Callable[[], Sequence[CompilationUnit]]
 ) -> UnitNames | None:
     """Return the names of a file from the index cache; None if it has none.
 
@@ -85,7 +85,7 @@ def cached_names(
 
 
 def _collected(
-    sections: Sections, units: Callable[[], tuple[CompilationUnit, ...]], progress: Progress
+    sections: Sections, units: Callable[[], Sequence[CompilationUnit]], progress: Progress
 ) -> tuple[bytes, ...]:
     from dwarfgpu.dwarf.index.collect_names import collected  # few processes do
 

@@ -7,7 +7,7 @@ take names from other units or files, counts as one that may have any name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.records import define
@@ -47,7 +47,7 @@ class _Indirect(Exception):
 
 
 def collected(
-    units: tuple[CompilationUnit, ...], watch: Callable[[int], None] = lambda unit: None
+    units: Sequence[CompilationUnit], watch: Callable[[int], None] = lambda unit: None
 ) -> tuple[bytes, ...]:
     """Return the arrays of the names of these units, in parts; `watch` is called with the number of
     each unit. `LimitExceeded` for more units, entries or longer names than an index has."""

@@ -69,9 +69,7 @@ _LETTERS: Final = frozenset(
 class StringIndex:
     """The index of one file; everything is read on demand."""
 
-    def __init__(
-        self, sections: Sections, units: Callable[[], tuple[CompilationUnit, ...]]
-    ) -> None:
+    def __init__(self, sections: Sections, units: Callable[[], Sequence[CompilationUnit]]) -> None:
         """`units`: gives the units of the file."""
         self._file = sections
         self._units_of_file = units

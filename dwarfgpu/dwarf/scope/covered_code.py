@@ -55,18 +55,17 @@ class CoveredCode:
 
     def __init__(self, info: DebugInfo) -> None:
         self._info = info
-        self._spans: dict[CompilationUnit, tuple[Range, ...] | None] = {}
-        """None where they cannot be read."""
-        self._unreadable: set[CompilationUnit] = set()
-        """The first of those."""
         self._subprograms: dict[CompilationUnit, _Subprograms | DwarfGpuError] = {}
-        self._steps = 0
-        """How many units were gone through, one by one."""
-        self._index: CoverIndex | None = None
-        """The numbers of units by their code, once they were gone through often, or an address was
-        in none."""
-        self._problem: DwarfGpuError | None = None
-        """Why it may be incomplete: the error of the first unreadable unit."""
+
+    @cached_property
+    def _units(self) -> _UnitCode:
+        """What is known of the code of its units; for all loads of the file, but of a package."""
+        sections = self._info.sections
+        return (
+            sections.for_all_loads.once("code of units", _UnitCode)
+            if sections.is_whole_file
+            else _UnitCode()
+        )
 
     def linked_unit(self, address: int) -> CompilationUnit | None:
         """Return the first unit whose code covers an address of the file, a skeleton for a split
@@ -77,26 +76,27 @@ class CoveredCode:
         for unit in self._indexed(address):
             if self._covers(unit, address):
                 return unit
-        units = self._info.units
+        units, known = self._info.units, self._units
         most = _FEW_STEPS + _MOST_PASSES * len(units)
-        if self._index is None and self._steps < most:
+        if known.index is None and known.steps < most:
             for unit in units:
-                self._steps += 1
+                known.steps += 1
                 if self._covers(unit, address):
                     return unit
-            self._steps = most  # the next address may be in none, too
+            known.steps = most  # the next address may be in none, too
         else:
             number = self._all_code().last_at(address)
             if number is not None:
                 return units[number]
-        if self._problem is not None:
-            raise self._problem.with_traceback(None)
+        if known.problem is not None:
+            raise known.problem.with_traceback(None)
         return None
 
     def _all_code(self) -> CoverIndex:
-        if self._index is None:
-            self._index = CoverIndex(self._numbered_code())
-        return self._index
+        known = self._units
+        if known.index is None:
+            known.index = CoverIndex(self._numbered_code())
+        return known.index
 
     def _numbered_code(self) -> Iterator[tuple[int, int, int]]:
         """Yield the code of all units with their numbers, the first unit last."""
@@ -109,7 +109,7 @@ class CoveredCode:
         """Yield the code of a unit for which `.debug_aranges` names none that it does not have."""
         spans = self._spans_of(unit)
         yield from spans or ()
-        if unit in self._unreadable or (spans == () and not unit.is_skeleton):
+        if _key(unit) in self._units.unreadable or (spans == () and not unit.is_skeleton):
             try:
                 yield from self._code_of(unit).ranges()
             except DwarfGpuError as error:
@@ -130,7 +130,8 @@ class CoveredCode:
         """
         spans = self._spans_of(unit)
         if spans is None:
-            return unit in self._unreadable and self._has_subprogram(unit, address)
+            is_few = _key(unit) in self._units.unreadable
+            return is_few and self._has_subprogram(unit, address)
         is_covered = covers(spans, address)
         if is_covered or unit.is_skeleton:
             return is_covered
@@ -170,30 +171,56 @@ class CoveredCode:
 
     def _spans_of(self, unit: CompilationUnit) -> tuple[Range, ...] | None:
         """Return the addresses that a unit says it covers; None if they cannot be read."""
-        if unit not in self._spans:
+        known, key = self._units, _key(unit)
+        if key not in known.spans:
             try:
-                self._spans[unit] = covered(unit.root)
+                known.spans[key] = covered(unit.root)
             except DwarfGpuError as error:  # not read again for each address
-                self._spans[unit] = None
-                if not unit.is_skeleton and len(self._unreadable) < _MOST_UNREADABLE:
-                    self._unreadable.add(unit)
+                known.spans[key] = None
+                if not unit.is_skeleton and len(known.unreadable) < _MOST_UNREADABLE:
+                    known.unreadable.add(key)
                 error.with_traceback(None)  # the unit keeps it, for each of very many
-                if self._problem is None:
+                if known.problem is None:
                     where = f"the code of the unit at {unit.header.offset:#x}"
                     error.context = f"{error.context}, {where}"
                 self._keep(error)
-        return self._spans[unit]
+        return known.spans[key]
 
     def _code_of(self, unit: CompilationUnit) -> _Subprograms:
         """Return the ranges of all subprograms of a unit that have code."""
         if unit not in self._subprograms:
             key = "subprograms", unit.header.section, unit.offset
-            self._subprograms[unit] = unit.sections.once(key, lambda: _subprograms_of(unit))
+            self._subprograms[unit] = unit.sections.for_all_loads.once(
+                key, lambda: _subprograms_of(unit)
+            )
         return value_or_raise(self._subprograms[unit])
 
     def _keep(self, error: DwarfGpuError) -> None:
-        if self._problem is None:
-            self._problem = error
+        if self._units.problem is None:
+            self._units.problem = error
+
+
+class _UnitCode:
+    """What is known of the code of the units of a file."""
+
+    def __init__(self) -> None:
+        self.spans: dict[CompilationUnit | int, tuple[Range, ...] | None] = {}
+        """None where they cannot be read."""
+        self.unreadable: set[CompilationUnit | int] = set()
+        """The first of those."""
+        self.steps = 0
+        """How many units were gone through, one by one."""
+        self.index: CoverIndex | None = None
+        """The numbers of units by their code, once they were gone through often, or an address was
+        in none."""
+        self.problem: DwarfGpuError | None = None
+        """Why it may be incomplete: the error of the first unreadable unit."""
+
+
+def _key(unit: CompilationUnit) -> CompilationUnit | int:
+    """Return what is the same for a unit in all loads of its file, where that is known."""
+    is_usual = unit.sections.is_whole_file and unit.header.section == ".debug_info"
+    return unit.offset if is_usual else unit
 
 
 def _subprograms_of(unit: CompilationUnit) -> _Subprograms | DwarfGpuError:

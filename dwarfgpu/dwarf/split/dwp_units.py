@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Protocol, TypeAlias
 
 from dwarfgpu.base.cached import cached_property
@@ -30,7 +31,7 @@ class SplitPart(Protocol):
     def sections(self) -> Sections: ...
 
     @property
-    def units(self) -> tuple[CompilationUnit, ...]: ...
+    def units(self) -> Sequence[CompilationUnit]: ...
 
     @property
     def problems(self) -> tuple[DwarfGpuError, ...]: ...
