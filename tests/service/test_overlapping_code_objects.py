@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.base.readable_files import resolved
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.service.machine import state_code_objects
 from tests.cli.command import run
 from tests.dwarf.builder import FIXTURES
@@ -117,3 +121,21 @@ def test_a_program_and_its_debug_file_are_one_program(
     path.write_text(json.dumps({**json.loads(path.read_text()), "waves": [wave]}))
     done = run("debug", "--state", path, "--batch", "-ex", "info files")
     assert done.lines[0] == f'Symbols from "{other}".'
+
+
+def test_a_file_that_is_loaded_many_times_is_looked_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+
+    def counted(path: str | Path) -> Path:
+        asked.append(path)
+        return resolved(path)
+
+    monkeypatch.setattr(state_code_objects, "resolved", counted)
+    state = load_state(_state(tmp_path, *((INTEGERS, 0x1000000 * n) for n in range(1, 30))))
+    file = ObjectFile(str(INTEGERS), INTEGERS.read_bytes())
+    loads = [CodeObject.of(file, listed.load_address) for listed in state.code_objects]
+    state_code_objects.require_apart("x.json", state, loads)
+    assert [*state_code_objects.changed_since(state, loads)] == []
+    assert len(asked) <= 3

@@ -62,8 +62,9 @@ def require_apart(path: str, state: State, code_objects: Sequence[CodeObject]) -
     """
     if len(state.code_objects) < 2:
         return
-    listed = {(resolved(item.path), item.load_address) for item in state.code_objects}
-    own = [item for item in code_objects if (resolved(item.file.path), item.load_address) in listed]
+    real = _real_paths(state, code_objects)
+    listed = {(real[str(item.path)], item.load_address) for item in state.code_objects}
+    own = [item for item in code_objects if (real[item.file.path], item.load_address) in listed]
     parts = sorted(
         (
             _Part(segment.address, segment.address + segment.size_bytes, item, segment)
@@ -83,6 +84,14 @@ def require_apart(path: str, state: State, code_objects: Sequence[CodeObject]) -
                 advice = "a load_address is missing or wrong"
                 raise UsageError(on_one_line(f"{subject}: they {difference}; {advice}"))
         last = max(last, part, key=lambda item: item.end)
+
+
+def _real_paths(state: State, code_objects: Iterable[CodeObject]) -> dict[str, Path]:
+    """Return the `resolved` paths of a state and of open files, by their names: a file may be
+    loaded thousands of times."""
+    listed = (str(item.path) for item in state.code_objects)
+    names = dict.fromkeys((*listed, *(item.file.path for item in code_objects)))
+    return {name: resolved(name) for name in names}
 
 
 def _is_same(first: CodeObject, second: CodeObject) -> bool:
@@ -145,8 +154,10 @@ def address_of_same(state: State, path: str | Path) -> int:
 
 def recorded_digests(state: State, code_objects: Iterable[CodeObject]) -> dict[ObjectFile, str]:
     """Return the SHA-256 that a state has of files that are open."""
-    saved = {resolved(item.path): item.digest for item in state.code_objects}
-    digests = {item.file: saved.get(resolved(item.file.path)) for item in code_objects}
+    code_objects = tuple(code_objects)
+    real = _real_paths(state, code_objects)
+    saved = {real[str(item.path)]: item.digest for item in state.code_objects}
+    digests = {item.file: saved.get(real[item.file.path]) for item in code_objects}
     return {file: digest for file, digest in digests.items() if digest is not None}
 
 
@@ -154,7 +165,8 @@ def changed_since(state: State, code_objects: Sequence[CodeObject]) -> Iterator[
     """Yield a note on each file that has other contents than when the state was saved, and one on
     those that were not read."""
     recorded, digests = recorded_digests(state, code_objects), FileDigests()
-    names = {resolved(item.file.path): item for item in code_objects}  # each path once
+    real = _real_paths(state, code_objects)
+    names = {real[item.file.path]: item for item in code_objects}  # each path once
     for path, item in names.items():
         digest = recorded.get(item.file)
         if digest is not None and digests.of(path) not in (digest, None):
