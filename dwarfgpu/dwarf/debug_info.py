@@ -374,7 +374,7 @@ class DebugInfo(OfOpenFile):
     @cached_property
     def _own_units(self) -> Sequence[CompilationUnit]:
         types = self._types_headers[0]
-        return (*self._info_headers[0], *types) if types else self._info_headers[0]
+        return (*self._info_headers[0], *types) if types else self._info_headers[0] or ()
 
     def reported_units(self) -> Iterator[CompilationUnit]:
         """Yield the units, with a report before each (`reporting_units`)."""
