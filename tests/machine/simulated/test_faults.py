@@ -227,3 +227,57 @@ def test_a_debugger_has_reason_text_and_lanes_apart(
     halt = signal_halt(1, reason, "what happened", (36, 63))
     assert (halt.signal, halt.stop_reason, halt.text) == (signal, reason.value, "what happened")
     assert (halt.lanes, halt.why) == ((36, 63), why)
+
+
+CUT = [
+    ("gfx90a", 64, "ff0086be", ""),  # s_mov_b32 s6, a literal
+    ("gfx90a", 64, "008050dc", ""),  # global_load_dword
+    ("gfx1100", 32, "000052dc", ""),  # global_load_b32
+    ("gfx1201", 32, "000005ee", "00000000"),  # global_load_b32, of 12 bytes
+    ("gfx1100", 32, "000055d6", "ff020a04"),  # VOP3 with a literal
+]
+
+
+@pytest.mark.parametrize(("processor", "size", "beginning", "more"), CUT)
+def test_an_instruction_that_memory_cuts(
+    processor: str, size: int, beginning: str, more: str
+) -> None:
+    """Its first bytes are the last of a buffer: no instruction is illegal for what it lacks."""
+    code = bytes.fromhex(beginning + more)
+    machine = vectors.machine(b"", 1, processor, size)
+    buffer = machine.global_memory.at(BUFFER)
+    assert buffer is not None
+    pc = buffer.end - len(code)
+    buffer.data[-len(code) :] = np.frombuffer(code, np.uint8)
+    machine.waves[0].pc = pc
+    stopped = machine.run()
+    assert stopped is not None and stopped.reason is StopReason.MEMORY_VIOLATION
+    why = "0 bytes after the end of buffer, which has 4096 bytes"
+    missing = buffer.end
+    assert stopped.text == f"the instruction at {pc:#x} has no code at {missing:#x}: {why}"
+    machine = vectors.machine(b"", 1, processor, size)
+    machine.global_memory.add("next", missing, bytes(8))
+    same = machine.global_memory.at(BUFFER)
+    assert same is not None
+    same.data[-len(code) :] = np.frombuffer(code, np.uint8)
+    machine.waves[0].pc = pc
+    stopped = machine.run()
+    assert stopped is not None and stopped.reason is StopReason.NOT_SIMULATED
+    assert stopped.text == f"not simulated: the instruction at {pc:#x} continues in next"
+
+
+@pytest.mark.parametrize(("processor", "size", "beginning", "more"), CUT)
+def test_an_instruction_with_unknown_bytes(
+    processor: str, size: int, beginning: str, more: str
+) -> None:
+    code = bytes.fromhex(beginning + more)
+    machine = vectors.machine(b"", 1, processor, size)
+    buffer = machine.global_memory.at(BUFFER)
+    assert buffer is not None
+    buffer.written = np.zeros(len(buffer.data), np.uint8)
+    buffer.written[: len(code)] = 0xFF
+    buffer.data[: len(code)] = np.frombuffer(code, np.uint8)
+    machine.waves[0].pc = BUFFER
+    stopped = machine.run()
+    assert stopped is not None and stopped.reason is StopReason.UNAVAILABLE
+    assert stopped.text == f"the code at {BUFFER + len(code):#x} is not known"

@@ -188,9 +188,32 @@ class Program:
         first = pc - allocation.start
         end = min(first + self._decoder.target.most_bytes, allocation.end - allocation.start)
         marks = allocation.written
-        if marks is not None and not (marks[first : first + 4] == 0xFF).all():
-            raise WaveStop(StopReason.UNAVAILABLE, f"the code at {pc:#x} is not known", address=pc)
-        return allocation.data[first:end].tobytes()
+        if marks is not None:
+            unknown = np.flatnonzero(marks[first:end] != 0xFF)
+            end = first + (int(unknown[0]) & ~3 if len(unknown) else end - first)
+        code = allocation.data[first:end].tobytes()
+        missing = pc + len(code)
+        if not code or self._is_cut(code, pc):
+            if missing < allocation.end:
+                text = f"the code at {missing:#x} is not known"
+                raise WaveStop(StopReason.UNAVAILABLE, text, address=missing)
+            following = self._global_memory.at(missing)
+            if following is not None:
+                raise not_simulated(f"the instruction at {pc:#x} continues in {following.name}")
+            reason, why = self._global_memory.why_missing(missing, 4)
+            text = f"the instruction at {pc:#x} has no code at {missing:#x}: {why}"
+            raise WaveStop(reason, text, address=missing)
+        return code
+
+    def _is_cut(self, code: bytes, pc: int) -> bool:
+        """Return whether an instruction has more bytes than there are."""
+        most_bytes = self._decoder.target.most_bytes
+        if len(code) == most_bytes or self._decoder.decode(code, 0, pc) is not None:
+            return False
+        padded = code.ljust(most_bytes, b"\0")
+        instruction = self._decoder.decode(padded, 0, pc)
+        size = self._decoder.unknown_size(padded) if instruction is None else instruction.size
+        return size is not None and size > len(code)
 
     def instruction_at(self, pc: int) -> Instruction | None:
         """Return the instruction at an address, simulated or not; None where there is none."""
