@@ -447,7 +447,7 @@ def _require_files(path: Path, folder: Path, document: bytes) -> None:
     """Raise `UsageError` where a file that a document names is gone, which another writer
     removed."""
     for name in sorted(_names(document)):
-        if not (folder / name).is_file():
+        if not os.path.isfile(folder / name):
             raise UsageError(f"{path} cannot be written: {name}, which it needs, was removed")
 
 

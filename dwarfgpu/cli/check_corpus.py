@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
@@ -35,7 +36,7 @@ class WrittenReport:
             if not name:
                 raise UsageError(empty("--report"))
             path = Path(name)
-            if path.is_dir():
+            if os.path.isdir(path):
                 paths += [path / f"report{form}" for form in _FORMS]
             elif path.suffix in _FORMS:
                 paths.append(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -52,7 +53,7 @@ def path() -> Path:
     cache = _caches() / "dwarfgpu"
     sourced = cache / f"gdb-{hashlib.sha256(text.encode()).hexdigest()[:8]}.py"
     try:
-        if not sourced.exists() or sourced.read_bytes() != text.encode():
+        if not os.path.exists(sourced) or sourced.read_bytes() != text.encode():
             cache.mkdir(parents=True, exist_ok=True)
             write_file(sourced, text.encode())
     except OSError as error:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 from typing import Final
 
 from dwarfgpu.cli.run_dispatches import sections_of
@@ -45,7 +45,7 @@ def resumes(args: Namespace) -> bool:
     if len(cores) + (args.state is not None) > 1:
         raise UsageError("give one core file, or --state FILE")
     files = [word for word in words if word not in cores]
-    if cores and files and Path(files[0]).exists():
+    if cores and files and os.path.exists(files[0]):
         args.kernel = None  # the code object, before or behind the core file
     args.file, args.input_core = files[0] if files else None, cores[0] if cores else None
     if cores and args.kernel == args.input_core:

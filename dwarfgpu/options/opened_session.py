@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Set
 from functools import partial
 from os.path import dirname
@@ -348,14 +349,18 @@ def _require_code_object(args: argparse.Namespace, session: Session) -> None:
         "--demo" if args.demo else args.file,
     )
     if error is not None:
-        alternative = ", or give --load-address" if named[0].path.exists() else ""
+        alternative = ", or give --load-address" if os.path.exists(named[0].path) else ""
         raise UsageError(f"{error.message}{alternative}")
 
 
 def _require_existing(state: State, opened: Set[Path]) -> None:
     """Raise `UsageError` for a code object that a state names and that is missing."""
     for listed in state.code_objects:
-        if listed.path_field is None or resolved(listed.path) not in opened or listed.path.exists():
+        if (
+            listed.path_field is None
+            or resolved(listed.path) not in opened
+            or os.path.exists(listed.path)
+        ):
             continue
         advice = "; --file FILE gives it" if len(state.code_objects) == 1 else ""
         raise UsageError(

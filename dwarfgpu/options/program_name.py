@@ -26,9 +26,9 @@ def program_name() -> str:
     a checkout `dwarfgpu` if it is installed, otherwise this Python and its `-m dwarfgpu`. In the
     syntax of a shell."""
     script = _PACKAGE.parent / "tools" / "dwarfgpu"
-    if not script.is_file():
+    if not os.path.isfile(script):
         script = _checkout() / "tools" / "dwarfgpu"
-    if not script.is_file():
+    if not os.path.isfile(script):
         python = shlex.quote(sys.executable)
         return INSTALLED if shutil.which(INSTALLED) else f"{python} -m dwarfgpu"
     try:

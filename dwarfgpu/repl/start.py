@@ -212,11 +212,11 @@ def _take_gdbs(args: argparse.Namespace) -> None:
     args.core = args.core_file or args.core
     if args.core is None and args.file is not None and is_core(args.file):
         args.core, args.file = args.file, None
-    if args.path is not None and not os.path.exists(args.path):
+    if args.path is not None and not os.path.lexists(args.path):
         _require_no_command(args.path)
     if args.path is not None and args.path.endswith(".json") and args.state is None:
         raise UsageError(f"{args.path} is not an ELF file; give a state with --state {args.path}")
-    is_process = args.core_file is not None and not Path(args.core_file).exists()
+    is_process = args.core_file is not None and not os.path.exists(args.core_file)
     if args.pid is not None or (is_process and is_decimal(args.core_file)):
         raise UsageError("cannot attach to a process: dwarfgpu reads core files and state files")
 

@@ -132,7 +132,7 @@ def _loaded(path: Path | str, limits: FileLimits) -> State:
 
 def _in_another_format(path: Path, error: UnreadableFile) -> UnreadableFile:
     """Return the error for a file that is not JSON: what it is instead, if its beginning says."""
-    if not path.is_file():  # what was read of a pipe is gone
+    if not os.path.isfile(path):  # what was read of a pipe is gone
         return error
     with path.open("rb") as file:
         head = file.read(_PACKED_HEAD_BYTES)

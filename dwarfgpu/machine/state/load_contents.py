@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Sequence
 from contextlib import suppress
@@ -108,7 +109,7 @@ class StateReader:
                     self.changed.append(name)
             except UsageError as error:
                 # a state is often copied without its arrays
-                help_text = "" if path.exists() else "; copy the arrays of a state with it"
+                help_text = "" if os.path.exists(path) else "; copy the arrays of a state with it"
                 raise UsageError(
                     f"{named.source}: {named.path}: {error.message}{help_text}"
                 ) from None

@@ -268,7 +268,7 @@ def files(shell: Shell, word: str) -> Iterator[Candidate]:
     folder, slash, _ = word.removeprefix(quote).rpartition("/")
     try:
         for path in sorted(Path(os.path.expanduser(folder + slash or ".")).iterdir()):
-            end = "/" if path.is_dir() else quote
+            end = "/" if os.path.isdir(path) else quote
             yield Candidate(f"{quote}{folder}{slash}{path.name}{end}")
     except (OSError, ValueError):
         return

@@ -61,7 +61,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     document = before if isinstance(before, dict) else None
     saved = files.added_to(state_document(machine, path, files.loaded, document))
     require_regular(path, saved.files)
-    if path.exists() and not shell.confirms(f"{argument} exists. Overwrite it?"):
+    if os.path.exists(path) and not shell.confirms(f"{argument} exists. Overwrite it?"):
         raise UsageError("Not confirmed.")
     write(saved, path)
     memory = [name for name in saved.files if name not in files.own]
@@ -105,7 +105,7 @@ def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
     name = argument or "core.gpu"
     path = _path(name)
     require_no_input(path)
-    if path.exists() and not shell.confirms(f"{name} exists. Overwrite it?"):
+    if os.path.exists(path) and not shell.confirms(f"{name} exists. Overwrite it?"):
         raise UsageError("Not confirmed.")
     pcs = {wave: _pc(machine, wave, counter) for wave in machine.waves}
     if pcs[session.wave] is None:
@@ -127,7 +127,7 @@ def _path(text: str) -> Path:
     """Return the typed path; `UsageError` if the system does not allow it."""
     try:
         path = Path(os.path.expanduser(text))
-        path.exists()
+        os.path.exists(path)
         os.fsencode(path)
         if "\0" in text:
             raise ValueError("embedded null byte")

@@ -34,7 +34,7 @@ def cd(shell: Shell, argument: str) -> Iterator[Part]:
     """
     try:
         folder = Path(os.path.expanduser(argument or "~"))
-        if folder.is_dir():
+        if os.path.isdir(folder):
             shell.keep_paths()
         os.chdir(folder)
     except (OSError, ValueError) as error:

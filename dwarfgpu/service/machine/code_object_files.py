@@ -7,6 +7,7 @@ beside it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -76,7 +77,7 @@ class _Files:
         """Return the file that has the contents of a code object, to be loaded at 0."""
         path = Path(file.path)
         try:
-            if path.is_file() and path.parent != self.removed:
+            if os.path.isfile(path) and path.parent != self.removed:
                 recorded = self.recorded.get(file)
                 if is_on_disk(file, path):
                     return LoadedFile(path, 0, recorded or self._digest(file))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -146,7 +147,7 @@ def address_of_same(state: State, path: str | Path) -> int:
 
     [listed] = state.code_objects
     try:
-        is_same = not listed.path.exists() or filecmp.cmp(path, listed.path, shallow=False)
+        is_same = not os.path.exists(listed.path) or filecmp.cmp(path, listed.path, shallow=False)
     except OSError:
         return 0  # opening it says why
     return listed.load_address if is_same else 0
@@ -206,7 +207,7 @@ def in_another_code_object(
     """
     if len(named) != 1 or resolved(named[0].path) == resolved(file):
         return None
-    advice = f"leave out {shortened(typed)}" if named[0].path.exists() else "give that file"
+    advice = f"leave out {shortened(typed)}" if os.path.exists(named[0].path) else "give that file"
     return UsageError(
         f"{not_in_code(pc, own)}; {state} names {named[0].path.name}, loaded at "
         f"{named[0].load_address:#x}: {advice}"
