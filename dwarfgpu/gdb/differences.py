@@ -132,7 +132,7 @@ def why_only_in_gdb(
     session: GdbSession, symbol: gdb.Symbol, gdb_variable: GdbVariable
 ) -> str | None:
     """Return why only GDB has a variable."""
-    function = session.frame.subprograms[session.inline_level : session.inline_level + 1]
+    function = [*session.frame.subprograms][session.inline_level : session.inline_level + 1]
     if not function or not (gdb_variable.text == OPTIMIZED_OUT or gdb_variable.is_lost):
         return None
     has_it = any(

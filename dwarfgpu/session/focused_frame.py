@@ -143,7 +143,8 @@ class FocusedFrame:
     def subprograms(self) -> FunctionsAround:
         """The functions at the program location, inlined ones too, innermost first."""
         if self.code_object is None or self.pc is None:
-            return FunctionsAround(() if self.subprogram is None else (self.subprogram,))
+            none = FunctionsAround()
+            return none if self.subprogram is None else none.around(self.subprogram)
         return self.code_object.scopes.subprograms_at(self.pc)
 
     @cached_property
@@ -168,12 +169,12 @@ class FocusedFrame:
     def has_lane_pc(self) -> bool:
         """Whether a function has DW_AT_LLVM_lane_pc (A.3.3.5), so that the machine decides where
         lanes are; without the wave's location nothing does."""
-        return self.pc is not None and bool(self.functions_with_lanes.having(dw.AT_LLVM_LANE_PC))
+        return self.pc is not None and self.functions_with_lanes.has(dw.AT_LLVM_LANE_PC)
 
     @property
     def has_lane_attributes(self) -> bool:
         """Whether more than the wave's pc and execution mask says what lanes do."""
-        return self.has_lane_pc or bool(self.functions_with_lanes.having(dw.AT_LLVM_ACTIVE_LANE))
+        return self.has_lane_pc or self.functions_with_lanes.has(dw.AT_LLVM_ACTIVE_LANE)
 
     @cached_property
     def wave_location(self) -> LaneLocation:

@@ -355,8 +355,8 @@ class SubprogramFrame(FrameLanes):
     def starts_private_memory(self) -> bool:
         """Whether it is a kernel's, which has no DW_AT_frame_base because its base is the start of
         the lane's private memory: upstream clang leaves it out."""
-        around = self._around_lane
-        return bool(around) and around[-1].starts_private_memory
+        outermost = self._around_lane.outermost
+        return outermost is not None and outermost.starts_private_memory
 
     def frame_base_of(
         self, attribute: ExprLoc | LocList, observe: Observer | None = None

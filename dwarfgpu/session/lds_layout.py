@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 def is_alone_in_lds(variable: Variable, frame: SubprogramFrame) -> bool:
     """Return whether a variable that the kernel of a frame declares has all of the LDS that the
     kernel asks for: it then begins at offset 0, as upstream clang writes of every variable."""
-    if variable.kind != "local" or frame.code_object is None or not frame.subprograms:
+    kernel = frame.subprograms.outermost
+    if variable.kind != "local" or frame.code_object is None or kernel is None:
         return False
-    kernel = frame.subprograms[-1]
     if kernel.die not in around(variable.die):
         return False
     size, lds_bytes = size_bits(variable.type), _lds_bytes(frame.code_object, kernel)
@@ -38,9 +38,10 @@ def why_perhaps_in_lds(frame: SubprogramFrame) -> str | None:
     register, may be in LDS: LLVM moves variables there, of kernels alone (AMDGPUPromoteAlloca), and
     leaves their descriptions. None where nothing was moved.
     """
-    if frame.code_object is None or not frame.subprograms:
+    kernel = frame.subprograms.outermost
+    if frame.code_object is None or kernel is None:
         return "the kernel is unknown"
-    return _why_perhaps_moved(frame.code_object, frame.subprograms[-1])
+    return _why_perhaps_moved(frame.code_object, kernel)
 
 
 @kept_with(lambda code_object, *_: code_object.file)  # every lane asks

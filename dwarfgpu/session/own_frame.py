@@ -206,7 +206,8 @@ def _of_kernels(name: str, owner: Subprogram) -> str:
 def _have_inlined(frame: SubprogramFrame, running: WaveKernel | None, declared: set[Die]) -> bool:
     """Return whether one of some functions, by their declarations, is inlined into the function of
     a frame or into the kernel of its wave."""
-    outer = [*frame.subprograms[-1:]]
+    outermost = frame.subprograms.outermost
+    outer = [] if outermost is None else [outermost]
     if running is not None:
         loaded = code_object_at(frame.session.code_objects, running.address)
         kernel = None if loaded is None else loaded.scopes.subprogram_at(running.address)

@@ -56,9 +56,7 @@ def test_registers_are_those_of_the_thread_that_is_asked_for() -> None:
 @pytest.mark.parametrize(
     ("attribute", "question", "replacement"),
     [
-        ("_last", "subprograms_at", "other"),
         ("_functions", "function_entries_at", ("other",)),
-        ("_large", "is_large_at", "other"),
         ("_first", "first_variables_at", ("other",)),
     ],
 )

@@ -112,7 +112,7 @@ def test_a_frame_elsewhere_describes_its_own_place() -> None:
     session = of_nest()
     frame = evolve(session.frame, pc=None)
     assert frame.subprogram is None
-    assert frame.subprograms == ()
+    assert not frame.subprograms
     assert session.frame.subprogram is not None
 
 

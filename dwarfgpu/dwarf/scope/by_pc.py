@@ -26,11 +26,12 @@ from dwarfgpu.dwarf.address_ranges import covers
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.producer import parse_producer
-from dwarfgpu.dwarf.scope.covered_code import CoveredCode, inner_scope
+from dwarfgpu.dwarf.scope.covered_code import CoveredCode
 from dwarfgpu.dwarf.scope.global_variables import globals_of
 from dwarfgpu.dwarf.scope.link_time import source_unit
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.nameless_functions import agreed
+from dwarfgpu.dwarf.scope.nested_scopes import NestedScope, ScopesInside
 from dwarfgpu.dwarf.scope.scope_entries import (
     DATA,
     FUNCTIONS,
@@ -53,6 +54,11 @@ _MOST_OF_UNIT: Final = 10_000
 _MAX_CHAINS: Final = 128
 """Maximum number of program locations with cached scopes: those of the lanes of a wave, and
 more."""
+_MAX_FUNCTIONS: Final = 10_000
+_MAX_NESTED: Final = 50_000
+"""Maximum number of scopes that are kept with those around them."""
+_MAX_CHAINED: Final = 1_000_000
+"""Maximum number of scopes in chains of scopes that are kept."""
 _MAX_DECLARED: Final = 100_000
 """Maximum number of scopes with cached variables, and of the entries in them."""
 
@@ -66,13 +72,15 @@ class Scopes:
         self._code = CoveredCode(info)
         self._units = KeptAnswers[int, CompilationUnit | None](_MAX_CHAINS)
         self._innermost = KeptAnswers[int, Subprogram | None](_MAX_CHAINS)
-        self._chains = KeptAnswers[int, tuple[Die, ...]](_MAX_CHAINS)
+        self._scopes = KeptAnswers[int, NestedScope | None](_MAX_CHAINS)
         """Keyed by program location: a variable is looked up and read at the same one."""
-        self._functions: tuple[int, tuple[Die, ...]] | None = None
+        self._inside = KeptAnswers[Die, ScopesInside](_MAX_FUNCTIONS)
+        self._nested = KeptAnswers[Die, NestedScope](_MAX_NESTED)
+        self._chains = WeighedAnswers[NestedScope, tuple[Die, ...]](_MAX_CHAINED, _depth)
+        self._functions: tuple[NestedScope, tuple[Die, ...]] | None = None
         """The functions at the program location that was asked for last."""
-        self._large: tuple[int, bool] | None = None
-        self._last: tuple[int, FunctionsAround] | None = None
-        """The last result for a program location: every lane of a wave asks for the same."""
+        self._with_entries = KeptAnswers[int, FunctionsAround](_MAX_CHAINS)
+        """In functions with entry points."""
         self._variables = KeptAnswers[int, tuple[Variable, ...]](_MAX_CHAINS)
         self._first: tuple[int, tuple[Variable, ...]] | None = None
         """The first variables at the program location that was asked for last."""
@@ -147,18 +155,33 @@ class Scopes:
     def chain_at(self, pc: int) -> tuple[Die, ...]:
         """Return the scopes that cover a program location, from the subprogram inwards."""
         try:
-            return self._chains.answer(pc, lambda pc: tuple(self._chain_at(pc)))
+            scope = self._scope_at(pc)
         except FOREIGN:
             require_right_arguments(Scopes.chain_at, self, pc)
             raise
+        return () if scope is None else self._chains.answer(scope, self._chain_of)
 
-    def _chain_at(self, pc: int) -> Iterator[Die]:
+    def _chain_of(self, scope: NestedScope) -> tuple[Die, ...]:
+        inner: list[Die] = []
+        around, chain = scope, self._chains.get(scope)
+        while chain is None:
+            inner.append(around.content)
+            if around.outer is None:
+                break
+            around = around.outer
+            chain = self._chains.get(around)
+        return (*(chain or ()), *reversed(inner))
+
+    def _scope_at(self, pc: int) -> NestedScope | None:
+        """Return the innermost scope that covers a program location."""
+        return self._scopes.answer(pc, self._find_scope)
+
+    def _find_scope(self, pc: int) -> NestedScope | None:
         subprogram = self.subprogram_at(pc)
-        scope = None if subprogram is None else subprogram.die
-        address = self.info.in_file(pc)
-        while scope is not None:
-            yield scope
-            scope = inner_scope(scope, address)
+        if subprogram is None:
+            return None
+        inside = self._inside.answer(subprogram.die, lambda die: ScopesInside(die, self._nested))
+        return inside.innermost(self.info.in_file(pc))
 
     def subprograms_at(self, pc: int) -> FunctionsAround:
         """Return the entries that cover a program location and can have low-level information
@@ -166,23 +189,23 @@ class Scopes:
 
         The inlined calls, the entry points and the subprogram, innermost first.
         """
-        last = self._last  # another thread may ask for another program location
-        if last is None or last[0] != pc:
-            last = pc, FunctionsAround(map(Subprogram, self._functions_around(pc)))
-            self._last = last
-        return last[1]
+        scope = self._scope_at(pc)
+        if scope is None:
+            return FunctionsAround()
+        if not self._entry_points(scope.outermost):
+            return scope.functions
+        return self._with_entries.answer(pc, self._with_entry_points)
 
-    def _functions_around(self, pc: int) -> Iterator[Die]:
-        chain = self.chain_at(pc)
-        yield from (die for die in chain[:0:-1] if die.tag in FUNCTIONS)
-        for subprogram in chain[:1]:
-            address = self.info.in_file(pc)
-            yield from (
-                entry_point
-                for entry_point in self._entry_points(subprogram)
-                if covers(covered(entry_point), address)
-            )
-            yield subprogram
+    def _with_entry_points(self, pc: int) -> FunctionsAround:
+        subprogram, *inner = self.chain_at(pc)
+        address = self.info.in_file(pc)
+        entry_points = self._entry_points(subprogram)
+        entered = [one for one in entry_points if covers(covered(one), address)]
+        inlined = [die for die in inner if die.tag in FUNCTIONS]
+        around = FunctionsAround()
+        for die in (subprogram, *reversed(entered), *inlined):
+            around = around.around(Subprogram(die))
+        return around
 
     def _entry_points(self, subprogram: Die) -> tuple[Die, ...]:
         """Return the entry points of a subprogram, which may have thousands of other children."""
@@ -193,10 +216,11 @@ class Scopes:
     def function_entries_at(self, pc: int) -> tuple[Die, ...]:
         """Return the functions at a program location, the innermost inlined one first; every frame
         of a deep chain asks for all of them."""
-        last = self._functions
-        if last is None or last[0] != pc:
-            chain = reversed(self.chain_at(pc))
-            last = pc, tuple(scope for scope in chain if scope.tag in FUNCTIONS)
+        scope, last = self._scope_at(pc), self._functions
+        if scope is None:
+            return ()
+        if last is None or last[0] is not scope:
+            last = scope, tuple(function.die for function in scope.functions)
             self._functions = last
         return last[1]
 
@@ -286,10 +310,8 @@ class Scopes:
     def is_large_at(self, pc: int) -> bool:
         """Return whether a scope at a program location is too large for reading all its
         variables, where they are not asked for; every frame of a deep chain asks."""
-        last = self._large
-        if last is None or last[0] != pc:
-            last = self._large = pc, any(map(_is_large, self.chain_at(pc)))
-        return last[1]
+        scope = self._scope_at(pc)
+        return scope is not None and scope.nearest("is large", _large_scope) is not None
 
     def _locals_at(self, pc: int, tags: Container[int] = DATA) -> list[Variable]:
         return self._locals_of(pc, lambda scope: self._declared_at(pc, scope, tags=tags))
@@ -402,6 +424,14 @@ def _variable(meanings: NameLookup, name: str) -> Variable | None:
 
 def _entry_count(scope: Die) -> int:
     return 1 + sum(1 for _ in scope.unit.tree.children(scope.index))
+
+
+def _depth(scope: NestedScope) -> int:
+    return scope.depth
+
+
+def _large_scope(scope: NestedScope) -> NestedScope | None:
+    return scope if _is_large(scope.content) else None
 
 
 @kept_with(lambda scope: scope.unit)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 from typing import Final
+
+from dwarfgpu.dwarf.address_ranges import Range
 
 _NO_OWNER: Final = -1
 _LAST_ADDRESS: Final = (1 << 64) - 1
@@ -56,3 +58,11 @@ class CoverIndex:
         position = bisect_right(self._starts, address) - 1
         owner = _NO_OWNER if position < 0 else self._owners[position]
         return None if owner == _NO_OWNER else owner
+
+    def owned(self) -> Iterator[tuple[Range, int]]:
+        """Yield the ranges in order, with the owner of the last of those that cover them."""
+        for position, owner in enumerate(self._owners):
+            if owner != _NO_OWNER:
+                is_last = position + 1 == len(self._starts)
+                end = _LAST_ADDRESS + 1 if is_last else self._starts[position + 1]
+                yield Range(self._starts[position], end), owner

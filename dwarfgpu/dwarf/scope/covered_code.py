@@ -306,17 +306,40 @@ def inner_scope(scope: Die, address: int) -> Die | None:
     the address."""
     if not scope.abbreviation.has_children:
         return None
-    unit, index = scope.unit, scope.index
-    if unit.tree.ends[index] - index > _FEW_ENTRIES:
+    if is_indexed(scope):
         code, error = _inner_code(scope)
         inner = code.last_at(address)
         if inner is None and error is not None:
             raise error.anew()
-        return None if inner is None else unit.die(inner)
+        return None if inner is None else scope.unit.die(inner)
     for child in entries_of(scope, BLOCKS):
         if covers(covered(child), address):
             return child
     return None
+
+
+def is_indexed(scope: Die) -> bool:
+    """Return whether so much is in a scope that `inner_scope` has an index of its blocks."""
+    index = scope.index
+    return scope.unit.tree.ends[index] - index > _FEW_ENTRIES
+
+
+def inner_ranges(scope: Die) -> Iterator[tuple[Range, int]]:
+    """Yield the ranges of the blocks and inlined calls directly in a scope with their indexes, and
+    then the error of the first that cannot be read: those behind it are left out.
+
+    Where several cover an address, the first one is that of `inner_scope`.
+    """
+    if is_indexed(scope):
+        code, error = _inner_code(scope)
+        yield from code.owned()
+        if error is not None:
+            raise error.anew()
+        return
+    for child in entries_of(scope, BLOCKS):
+        index = child.index
+        for span in covered(child):
+            yield span, index
 
 
 @kept_with(lambda scope: scope.unit)

@@ -5,12 +5,14 @@ Law: program locations are those of the loaded code.
 
 from __future__ import annotations
 
-from dwarfgpu.base.cached import cached_property
+from collections.abc import Collection, Iterator
+from typing import TypeAlias
+
+from dwarfgpu.base.nested import Nested
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.location_lists import value_or_raise
 from dwarfgpu.dwarf.scope.scope_entries import as_loaded, code_ranges, entry_of, name_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed
@@ -108,47 +110,88 @@ class Subprogram:
         return None if entry is None else self.unit.relocate(entry)
 
 
-class FunctionsAround(tuple[Subprogram, ...]):
+class FunctionsAround(Collection[Subprogram]):
     """The functions at a program location, innermost first.
 
-    Each frame of a deep chain of inlined calls asks for the same facts, which are kept here.
+    Each frame of a deep chain of inlined calls, and each wave in one, asks for the same facts,
+    which are kept here: functions in one another share those around them.
     """
 
-    @cached_property
-    def _having(self) -> dict[int, tuple[Subprogram, ...]]:
-        return {}
+    __slots__ = ("_count", "_innermost")
 
-    def having(self, name: int) -> tuple[Subprogram, ...]:
-        """Return the functions whose own entries have a DW_AT_LLVM attribute."""
-        if name not in self._having:
-            self._having[name] = tuple(
-                function for function in self if any(True for _ in function.die.llvm_numbers(name))
-            )
-        return self._having[name]
+    def __init__(self, innermost: _Function | None = None, count: int = 0) -> None:
+        self._innermost, self._count = innermost, count
 
-    @cached_property
-    def _describing(self) -> dict[int, tuple[Subprogram, ExprLoc | LocList] | None]:
-        return {}
+    def around(self, function: Subprogram) -> FunctionsAround:
+        """Return a function that is in these, with them."""
+        return FunctionsAround(_Function(function, self._innermost), self._count + 1)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Subprogram]:
+        function = self._innermost
+        while function is not None:
+            yield function.content
+            function = function.outer
+
+    def __contains__(self, function: object) -> bool:
+        return any(function == one for one in self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FunctionsAround) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(next(iter(self), None))
+
+    def __repr__(self) -> str:
+        return f"FunctionsAround{tuple(self)}"
+
+    @property
+    def outermost(self) -> Subprogram | None:
+        """The function that is not inlined; None outside of functions."""
+        return None if self._innermost is None else self._innermost.outermost
+
+    def having(self, name: int) -> Iterator[Subprogram]:
+        """Yield the functions whose own entries have a DW_AT_LLVM attribute."""
+
+        def having(function: _Function) -> _Function | None:
+            return function if any(True for _ in function.content.die.llvm_numbers(name)) else None
+
+        around = self._innermost
+        while around is not None and (one := around.nearest(("having", name), having)) is not None:
+            yield one.content
+            around = one.outer
+
+    def has(self, name: int) -> bool:
+        """Return whether the own entry of a function has a DW_AT_LLVM attribute."""
+        return any(True for _ in self.having(name))
 
     def describing(self, name: int) -> tuple[Subprogram, ExprLoc | LocList] | None:
         """Return the innermost function that has an attribute, and its location; None if none
         has it. Each operation of an expression may ask."""
-        if name not in self._describing:
-            locations = ((one, one.unit.location_of(one.die, name)) for one in self)
-            self._describing[name] = next(
-                ((one, location) for one, location in locations if location is not None), None
-            )
-        return self._describing[name]
+
+        def described(function: _Function) -> tuple[Subprogram, ExprLoc | LocList] | None:
+            one = function.content
+            location = one.unit.location_of(one.die, name)
+            return None if location is None else (one, location)
+
+        innermost = self._innermost
+        return None if innermost is None else innermost.nearest(("describing", name), described)
 
     @property
     def lanes(self) -> int | None:
         """DW_AT_LLVM_lanes of the innermost function that has it, if any."""
-        return value_or_raise(self._lanes)
 
-    @cached_property
-    def _lanes(self) -> int | DwarfGpuError | None:
-        counts = (function.lanes for function in self)
-        try:
-            return next((lanes for lanes in counts if lanes is not None), None)
-        except DwarfGpuError as error:
-            return error
+        def having_lanes(function: _Function) -> _Function | None:
+            try:
+                return None if function.content.lanes is None else function
+            except DwarfGpuError:  # which it raises whenever it is asked
+                return function
+
+        innermost = self._innermost
+        function = None if innermost is None else innermost.nearest("lanes", having_lanes)
+        return None if function is None else function.content.lanes
+
+
+_Function: TypeAlias = Nested[Subprogram]

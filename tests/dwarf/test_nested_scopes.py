@@ -1,0 +1,137 @@
+"""Scopes in one another: which are at an address, and the work that many of them are."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.scope import nested_scopes
+from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.errors import Malformed
+from tests.dwarf.builder import Shape, debug_info, file_of
+from tests.work import assert_linear
+
+_CODE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
+_NAME = (dw.AT_NAME, dw.FORM_STRING)
+_ORIGIN = (dw.AT_ABSTRACT_ORIGIN, dw.FORM_REF4)
+_LISTED = ((dw.AT_RANGES, dw.FORM_SEC_OFFSET),)
+_START, _SIZE = 0x1000, 0x100000
+_SHAPES = (
+    Shape(dw.TAG_COMPILE_UNIT, _CODE, True),
+    Shape(dw.TAG_SUBPROGRAM, (_NAME, *_CODE), True),
+    Shape(dw.TAG_LEXICAL_BLOCK, _CODE, True),
+    Shape(dw.TAG_LEXICAL_BLOCK, _LISTED, True),
+    Shape(dw.TAG_LEXICAL_BLOCK, (), True),
+    Shape(dw.TAG_SUBPROGRAM, ((dw.AT_INLINE, dw.FORM_DATA1), _NAME)),
+    Shape(dw.TAG_INLINED_SUBROUTINE, (_ORIGIN, *_CODE), True),
+    Shape(dw.TAG_VARIABLE, (_NAME,)),
+)
+_BLOCK, _OF_LIST, _WITHOUT_CODE, _INLINED, _VARIABLE = b"\3", b"\4", b"\5", b"\7", b"\x08"
+_ABSTRACT = b"\6\1inl\0"
+
+
+def _code(begin: int, size: int) -> bytes:
+    return struct.pack("<QI", _START + begin, size)
+
+
+_BEFORE = b"\1" + _code(0, _SIZE) + _ABSTRACT + b"\2f\0" + _code(0, _SIZE)
+_ORIGIN_AT = 12 + 1 + 12
+
+
+def _scopes(inside: bytes, lists: bytes = b"") -> Scopes:
+    """The scopes of a function with some entries."""
+    return Scopes(
+        debug_info(file_of(_BEFORE + inside + b"\0\0", _SHAPES, {".debug_rnglists": lists}))
+    )
+
+
+def _inlined(begin: int, size: int) -> bytes:
+    return _INLINED + struct.pack("<I", _ORIGIN_AT) + _code(begin, size)
+
+
+def _random_entries(chance: Random, depth: int) -> bytes:
+    """Blocks and inlined calls that may overlap and need not be in what is around them."""
+    out = b""
+    for _ in range(chance.randrange(4)):
+        begin, size = chance.randrange(100), chance.randrange(25)
+        inner = _random_entries(chance, depth - 1) if depth else b""
+        match chance.randrange(6):
+            case 0:
+                out += (
+                    _OF_LIST
+                    + struct.pack("<I", chance.choice((0, 0, _SECOND, _SECOND, _BEYOND)))
+                    + inner
+                )
+            case 1:
+                out += _WITHOUT_CODE + inner
+            case 2:
+                out += _inlined(begin, size) + inner
+            case _:
+                out += _BLOCK + _code(begin, size) + inner
+        out += b"\0"
+    return out
+
+
+_SPANS = [b"\7" + struct.pack("<Q", _START + at) + b"\x14" for at in (3, 40)]
+_LISTS, _SECOND, _BEYOND = b"".join(_SPANS) + b"\0", len(_SPANS[0]), 0xFF
+"""Two ranges of code, the second of which is a list, too; and behind the section."""
+
+
+def _answer(scopes: Scopes, pc: int) -> object:
+    try:
+        return [die.offset for die in scopes.chain_at(pc)]
+    except Malformed as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("variables", [0, 600])
+@pytest.mark.parametrize("most", [3, 10_000])
+def test_an_index_has_the_scopes_that_are_found_one_by_one(
+    variables: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also beside many entries, where some cannot be read, and where it has only some ranges."""
+    chance = Random(1)
+    depths = set()
+    for _ in range(25):
+        entries = _random_entries(chance, 4) + (_VARIABLE + b"v\0") * variables
+        pcs = [*range(_START, _START + 128)]
+        chance.shuffle(pcs)
+        one_by_one = _scopes(entries, _LISTS)
+        expected = {pc: _answer(one_by_one, pc) for pc in pcs}
+        depths |= {len(answer) if isinstance(answer, list) else 0 for answer in expected.values()}
+        with monkeypatch.context() as patched:
+            patched.setattr(nested_scopes, "_FEW_STEPS", most)
+            patched.setattr(nested_scopes, "_MOST_PASSES", -10_000)
+            patched.setattr(nested_scopes, "_MOST_RANGES", 0)
+            indexed = _scopes(entries, _LISTS)
+            assert {pc: _answer(indexed, pc) for pc in pcs} == expected
+    assert depths >= {0, 1, 2, 3, 4}
+
+
+@pytest.mark.parametrize("scope", [lambda n, size: _BLOCK + _code(n, size), _inlined])
+@pytest.mark.parametrize("is_deepest", [True, False])
+def test_scopes_in_one_another_are_not_gone_through_for_each_location(
+    scope: Callable[[int, int], bytes], is_deepest: bool
+) -> None:
+    """Each wave is at another one: all in the innermost scope, or each in another scope."""
+
+    def asked(count: int) -> Callable[[], object]:
+        entries = b"".join(scope(n, _SIZE - 2 * n) for n in range(count)) + b"\0" * count
+        scopes = _scopes(entries)
+        pcs = [_START + (count if is_deepest else 0) + n * 7919 % count for n in range(count)]
+
+        def ask() -> None:
+            for pc in pcs:
+                around = scopes.subprograms_at(pc)
+                assert around.lanes is None
+                assert not around.has(dw.AT_LLVM_LANE_PC)
+                assert around.describing(dw.AT_FRAME_BASE) is None
+                assert not scopes.is_large_at(pc)
+
+        return ask
+
+    assert_linear(asked, 300)
