@@ -29,8 +29,11 @@ _SHAPES = (
     Shape(dw.TAG_SUBPROGRAM, ((dw.AT_INLINE, dw.FORM_DATA1), _NAME)),
     Shape(dw.TAG_INLINED_SUBROUTINE, (_ORIGIN, *_CODE), True),
     Shape(dw.TAG_VARIABLE, (_NAME,)),
+    Shape(dw.TAG_FORMAL_PARAMETER, (_NAME,)),
+    Shape(dw.TAG_STRUCTURE_TYPE, (_NAME,)),
 )
 _BLOCK, _OF_LIST, _WITHOUT_CODE, _INLINED, _VARIABLE = b"\3", b"\4", b"\5", b"\7", b"\x08"
+_PARAMETER, _STRUCTURE = b"\x09p\0", b"\x0as\0"
 _ABSTRACT = b"\6\1inl\0"
 
 
@@ -135,3 +138,54 @@ def test_scopes_in_one_another_are_not_gone_through_for_each_location(
         return ask
 
     assert_linear(asked, 300)
+
+
+@pytest.mark.parametrize("scope", [lambda n, size: _BLOCK + _code(n, size), _inlined])
+@pytest.mark.parametrize("name", ["p", "nothing", "own0"])
+def test_a_name_is_looked_for_once_in_scopes_in_one_another(
+    scope: Callable[[int, int], bytes], name: str
+) -> None:
+    """By waves that are each in another scope, each with a variable of its own."""
+
+    def asked(count: int) -> Callable[[], object]:
+        inside = (scope(n, _SIZE - 2 * n) + _VARIABLE + b"own%d\0" % n for n in range(count))
+        scopes = _scopes(_PARAMETER + b"".join(inside) + b"\0" * count)
+        pcs = [_START + n * 7919 % count for n in range(count)]
+        is_known = name != "nothing"
+
+        def ask() -> None:
+            assert [pc for pc in pcs if (scopes.variable_at(pc, name) is None) is is_known] == []
+
+        return ask
+
+    assert_linear(asked, 200)
+
+
+def test_parameters_are_not_looked_for_in_each_of_blocks_in_one_another() -> None:
+    """Each frame of a stack lists those of its function."""
+
+    def asked(count: int) -> Callable[[], object]:
+        inside = b"".join(_BLOCK + _code(n, _SIZE - 2 * n) for n in range(count))
+        scopes = _scopes(_PARAMETER + inside + b"\0" * count)
+        pcs = [_START + n * 7919 % count for n in range(count)]
+
+        def ask() -> None:
+            for pc in pcs:
+                assert [variable.name for variable in scopes.parameters_at(pc)] == ["p"]
+
+        return ask
+
+    assert_linear(asked, 200)
+
+
+def test_a_name_that_one_lookup_does_not_have_may_be_another_ones() -> None:
+    """A tag of C is a name of its own kind, and a scope further in may have the name."""
+    inside = _BLOCK + _code(0, 32) + _VARIABLE + b"s\0" + _BLOCK + _code(0, 16) + b"\0\0"
+    scopes = _scopes(_BLOCK + _code(0, 64) + _STRUCTURE + inside + b"\0")
+    places = (0, 20, 40)
+    names = [scopes.meanings_at(_START + at) for at in places]
+    for _ in range(2):
+        ordinary_ones = [lookup.of("s") for lookup in names]
+        assert [len(meanings) for meanings in ordinary_ones] == [1, 1, 0]
+        tags = [lookup.of("s", lambda die: die.tag == dw.TAG_STRUCTURE_TYPE) for lookup in names]
+        assert [len(meanings) for meanings in tags] == [1, 1, 1]

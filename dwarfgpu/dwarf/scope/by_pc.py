@@ -29,7 +29,7 @@ from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.covered_code import CoveredCode
 from dwarfgpu.dwarf.scope.global_variables import globals_of
 from dwarfgpu.dwarf.scope.link_time import source_unit
-from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.name_lookup import Lacking, NameLookup
 from dwarfgpu.dwarf.scope.nameless_functions import agreed
 from dwarfgpu.dwarf.scope.nested_scopes import NestedScope, ScopesInside
 from dwarfgpu.dwarf.scope.scope_entries import (
@@ -90,6 +90,7 @@ class Scopes:
         """Keyed by program location: the frames of a recursion are at one."""
         self._parameters = KeptAnswers[int, tuple[Variable, ...]](_MAX_CHAINS)
         """The same of the parameters alone, in large functions."""
+        self._lacking: Lacking = KeptAnswers(_MAX_DECLARED), KeptAnswers(_MAX_DECLARED)
         self._entered = KeptAnswers[Die, tuple[Die, ...]](_MAX_CHAINS)
         self._declared = WeighedAnswers[Die, tuple[Variable, ...]](_MAX_DECLARED, _entry_count)
         """The variables of scopes last looked into: `declared_in`. A name may be sought several
@@ -284,12 +285,16 @@ class Scopes:
 
     def parameters_at(self, pc: int) -> list[Variable]:
         """Return the parameters among `locals_at`; of a large function the other variables are not
-        read for them."""
+        read for them, nor of any the blocks without parameters."""
         return list(self._parameters.answer(pc, self._parameters_at))
 
     def _parameters_at(self, pc: int) -> tuple[Variable, ...]:
-        is_large = self.is_large_at(pc)
-        locals_ = self._locals_at(pc, PARAMETERS) if is_large else self.locals_at(pc)
+        tags = PARAMETERS if self.is_large_at(pc) else DATA
+
+        def declared(scope: Die) -> Iterable[Variable]:
+            return self._declared_at(pc, scope, tags=tags)
+
+        locals_ = self._locals_of(pc, declared, _with_parameters(self._scope_at(pc)))
         return tuple(v for v in locals_ if v.kind == "parameter")
 
     def locals_named(
@@ -304,7 +309,7 @@ class Scopes:
             chosen = islice((v for v in of_scope if is_named(v.name)), most + 1)
             return _in_use_first(tuple(chosen), pc, scope)
 
-        locals_ = self._locals_of(pc, declared)
+        locals_ = self._locals_of(pc, declared, reversed(self.chain_at(pc)))
         return [v for v in locals_ if v.die.tag in tags and is_named(v.name)]
 
     def is_large_at(self, pc: int) -> bool:
@@ -314,17 +319,21 @@ class Scopes:
         return scope is not None and scope.nearest("is large", _large_scope) is not None
 
     def _locals_at(self, pc: int, tags: Container[int] = DATA) -> list[Variable]:
-        return self._locals_of(pc, lambda scope: self._declared_at(pc, scope, tags=tags))
+        chain = reversed(self.chain_at(pc))
+        return self._locals_of(pc, lambda scope: self._declared_at(pc, scope, tags=tags), chain)
 
     def _locals_of(
-        self, pc: int, declared_at: Callable[[Die], Iterable[Variable]]
+        self,
+        pc: int,
+        declared_at: Callable[[Die], Iterable[Variable]],
+        scopes: Iterable[Die],
     ) -> list[Variable]:
         """Return the variables that a function reads of each scope, from the innermost one on."""
         locals_: list[Variable] = []
         if self.unit_at(pc) is None:
             return locals_
         level = 0
-        for scope in reversed(self.chain_at(pc)):
+        for scope in scopes:
             declared = declared_at(scope)
             if level:
                 declared = [evolve(variable, inline_level=level) for variable in declared]
@@ -387,19 +396,23 @@ class Scopes:
         try:
             if level < 0:
                 raise wrong_value("level", level, "an integer of at least 0")
-            chain = self.chain_at(pc)
-            starts = [index for index, scope in enumerate(chain) if scope.tag in FUNCTIONS]
-            own: tuple[Die, ...] = ()
-            outer: Iterable[Die] = ()
-            if level < len(starts):
-                first = starts[-1 - level]
-                own = chain[first : starts[-level] if level else None]
-                outer = reversed(chain[:first]) if with_outer else ()
+            chain, scope = self.chain_at(pc), self._scope_at(pc)
+            function = None if scope is None else _function(scope)
+            end = len(chain)
+            for _ in range(level):
+                if function is None:
+                    break
+                end = function.depth - 1
+                function = None if function.outer is None else _function(function.outer)
+            first = end if function is None else function.depth - 1
+            own: tuple[Die, ...] = chain[first:end]
+            outer = chain[:first] if with_outer and own else ()
             unit = self.unit_at(pc)
             if unit and own and dw.AT_ABSTRACT_ORIGIN in own[0].abbreviation.positions:
                 unit = source_unit(own[0], unit)
             declared = partial(self._declared_at, pc)
-            return NameLookup(infos or (self.info,), unit, own, outer, declared, chain)
+            infos, lacking = infos or (self.info,), self._lacking
+            return NameLookup(infos, unit, own, outer, declared, chain, lacking=lacking)
         except FOREIGN:
             require_right_arguments(
                 Scopes.meanings_at, self, pc, level, infos, with_outer=with_outer
@@ -428,6 +441,28 @@ def _entry_count(scope: Die) -> int:
 
 def _depth(scope: NestedScope) -> int:
     return scope.depth
+
+
+def _function(scope: NestedScope) -> NestedScope | None:
+    """Return the function that a scope is in, or is."""
+    return scope.nearest("function", lambda one: one if one.content.tag in FUNCTIONS else None)
+
+
+def _with_parameters(scope: NestedScope | None) -> Iterator[Die]:
+    """Yield the functions around a program location, and the blocks that may have parameters: each
+    frame asks for these, and thousands of blocks may be in one another."""
+    while scope is not None:
+        nearest = scope.nearest("parameters", _may_have_parameters)
+        if nearest is None:
+            return
+        yield nearest.content
+        scope = nearest.outer
+
+
+def _may_have_parameters(scope: NestedScope) -> NestedScope | None:
+    block = scope.content
+    is_sought = block.tag in FUNCTIONS or dw.AT_ABSTRACT_ORIGIN in block.abbreviation.positions
+    return scope if is_sought or next(entries_of(block, PARAMETERS), None) else None
 
 
 def _large_scope(scope: NestedScope) -> NestedScope | None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
@@ -40,10 +40,16 @@ from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, ordinary
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, named_entries
 from dwarfgpu.dwarf.scope.nameless_functions import in_nameless, nameless_variables, one_at
 from dwarfgpu.dwarf.scope.parameters import has_parameters
-from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, CLASSES, CONTAINERS, FUNCTIONS
+from dwarfgpu.dwarf.scope.scope_entries import (
+    BLOCKS,
+    CLASSES,
+    CONTAINERS,
+    FUNCTIONS,
+    has_child,
+)
 from dwarfgpu.dwarf.scope.scope_members import ScopeMembers, parameter_of_template
 from dwarfgpu.dwarf.scope.unit_search import Path
-from dwarfgpu.dwarf.scope.variable import Variable, declared_in, variables_below
+from dwarfgpu.dwarf.scope.variable import Variable, declared_in, variables_below, with_abstract
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
 
@@ -53,6 +59,10 @@ if TYPE_CHECKING:
 _SCOPES: Final = (
     CONTAINERS | TAGGED | dw.TYPEDEFS | {dw.TAG_SUBPROGRAM, dw.TAG_TEMPLATE_TYPE_PARAMETER}
 )
+
+Lacking: TypeAlias = tuple[dict[tuple[Die, str], int], dict[tuple[Die, str], int]]
+"""How many scopes around one remain to be searched for a name that neither it nor those between
+have: of a function and its blocks, and of those into which it is inlined."""
 
 
 class NameLookup(ScopeMembers):
@@ -67,10 +77,14 @@ class NameLookup(ScopeMembers):
         declared: Callable[[Die, str], Iterable[Variable]] = declared_in,
         enclosing_scopes: Iterable[Die] = (),
         why_no_unit: DwarfGpuError | None = None,
+        lacking: Lacking | None = None,
     ) -> None:
+        """`lacking`: kept for lookups at other program locations."""
         super().__init__(infos, unit, chain, enclosing_scopes, declared)
         self.outer = tuple(outer)
-        """The scopes of functions into which that is inlined, which its text does not see."""
+        """The scopes of functions into which that is inlined, which its text does not see, from the
+        outermost inwards."""
+        self._lacking, self._lacking_outside = lacking or ({}, {})
         self.why_no_unit = why_no_unit
         """Why the unit of the place cannot be read; None where it can, or there is none."""
 
@@ -171,7 +185,10 @@ class NameLookup(ScopeMembers):
         """Return how many blocks of the function in focus are around a declaration: 0 for one
         outside of functions, less for one of the functions into which that is inlined."""
         block = (meaning.die if isinstance(meaning, Variable) else meaning).parent()
-        for number, scope in (*enumerate(self.chain, 1), *enumerate(self.outer, -len(self.outer))):
+        for number, scope in (
+            *enumerate(self.chain, 1),
+            *enumerate(reversed(self.outer), -len(self.outer)),
+        ):
             if block is not None and block in tuple(scope.origins()):
                 return number
         return 0
@@ -230,12 +247,17 @@ class NameLookup(ScopeMembers):
         """Yield what the blocks of the function in focus declare, then the functions and classes
         whose text is around it, the nearest first; and whether it is for this lookup: variables of
         other frames are what `in_enclosing_functions` finds."""
-        for scope in reversed(self.chain):
-            meanings = self.in_block(scope, part, accepts) or in_nameless(
-                (scope,), part.name, accepts
-            )
-            if meanings:
-                yield meanings, True
+
+        def of_scope(scope: Die) -> tuple[tuple[Meaning, ...], bool]:
+            noted = len(self.doubts), len(self.remarks)
+            meanings = self.in_block(scope, part, accepts)
+            meanings = meanings or in_nameless((scope,), part.name, accepts)
+            is_known = noted == (len(self.doubts), len(self.remarks))
+            return meanings, is_known and not any(map(_has_imports, with_abstract(scope)))
+
+        lacking = self._lacking if accepts is ordinary else {}
+        for meanings in self._search(self.chain, part.name, of_scope, lacking):
+            yield meanings, True
         written, is_hidden = None, False
         for scope in around(self.chain[0]) if self.chain else ():
             if scope.tag in CLASSES and (meanings := self.in_class(scope, part, accepts)):
@@ -387,11 +409,49 @@ class NameLookup(ScopeMembers):
 
     def _in_callers(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return a variable of the functions into which the one in focus is inlined."""
-        for outer in self.outer:
-            for variable in self.declared_in_scope(outer, part.name):
-                if variable.name == part.name and accepts(variable.die):
-                    return (variable,)
-        return ()
+
+        def of_scope(scope: Die) -> tuple[tuple[Meaning, ...], bool]:
+            has_name = False
+            for variable in self.declared_in_scope(scope, part.name):
+                if variable.name == part.name:
+                    has_name = True
+                    if accepts(variable.die):
+                        return (variable,), False
+            return (), not has_name
+
+        return next(self._search(self.outer, part.name, of_scope, self._lacking_outside), ())
+
+    def _search(
+        self,
+        scopes: tuple[Die, ...],
+        name: str,
+        search: Callable[[Die], tuple[tuple[Meaning, ...], bool]],
+        lacking: dict[tuple[Die, str], int],
+    ) -> Iterator[tuple[Meaning, ...]]:
+        """Yield what scopes have, from the last one outwards. `search` also returns whether a scope
+        without a meaning lacks the name for every lookup: that is kept, because as many waves as
+        scopes in one another may look for it."""
+        remaining = len(scopes)
+        passed: list[tuple[Die, str]] = []
+        while remaining:
+            question = scopes[remaining - 1], name
+            further = lacking.get(question)
+            meanings: tuple[Meaning, ...] = ()
+            if further is None:
+                meanings, is_lacking = search(question[0])
+                further = remaining - 1 if is_lacking and not meanings else None
+            if further is not None:
+                passed.append(question)
+                remaining = further
+                continue
+            for one in passed:
+                lacking[one] = remaining
+            passed.clear()
+            remaining -= 1
+            if meanings:
+                yield meanings
+        for one in passed:
+            lacking[one] = 0
 
     @property
     def _is_ada(self) -> bool:
@@ -522,6 +582,10 @@ def hidden_by_unread(name: str, why: DwarfGpuError) -> str:
 def _with_parameters(part: Part, accepts: DieFilter) -> DieFilter:
     """Return a filter for functions with the parameters that are written."""
     return lambda die: accepts(die) and has_parameters(die, part)
+
+
+def _has_imports(scope: Die) -> bool:
+    return has_child(scope, {dw.TAG_IMPORTED_DECLARATION})
 
 
 def _no_variable(accepts: DieFilter) -> DieFilter:

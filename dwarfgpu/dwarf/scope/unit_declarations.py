@@ -65,6 +65,10 @@ _MAX_INSTANCES: Final = 8
 """Instances of a template that a message names."""
 _MAX_KEPT: Final = 256
 """Names whose meanings in other units are kept for a unit."""
+_IN_UNIT: Final = frozenset(
+    {dw.FORM_REF1, dw.FORM_REF2, dw.FORM_REF4, dw.FORM_REF8, dw.FORM_REF_UDATA}
+)
+"""Forms of references to entries of the same unit."""
 _OF_ONE_BLOCK: Final = TAGGED | {dw.TAG_VARIABLE}
 _OBJECTS: Final = VARIABLES | {dw.TAG_SUBPROGRAM}
 MAX_COMPARED: Final = 32
@@ -259,15 +263,16 @@ class UnitDeclarations(UnitSearch):
             self.spend_import(1)
             if is_within(directive, path):
                 directives.append(directive)
-        if not path and not self.is_global and self.unit.style != "fortran":
+        if path or self.is_global or self.unit.style == "fortran" or not self.chain:
+            return directives
+        if self.chain[0].unit.abbreviations.accepted(_may_lead_to_directive):
             # A nested function or a lambda sees those of the functions around it, too.
-            scopes = around(self.chain[0]) if self.chain else ()
+            scopes = around(self.chain[0])
             outer = [scope for scope in scopes if scope.tag in BLOCKS | FUNCTIONS]
             for scope in (*reversed(self.chain), *outer):
-                for holder in with_abstract(scope):
-                    for directive in holder.children((dw.TAG_IMPORTED_MODULE,)):
-                        self.spend_import(1)
-                        directives.append(directive)
+                for directive in _directives_in(scope):
+                    self.spend_import(1)
+                    directives.append(directive)
         return directives
 
     def spend_import(self, work: int) -> None:
@@ -356,7 +361,8 @@ class UnitDeclarations(UnitSearch):
         if self.unit is None or accepts not in (ordinary, besides_namespaces):
             return self._search_others(path, part, accepts)
         kept = _kept_in_others(self.unit)
-        question = self.infos, self.enclosing_scopes, self.name, path, part, accepts
+        innermost = self.enclosing_scopes[-1:]  # which has the others around it
+        question = self.infos, innermost, self.name, path, part, accepts
         answer = kept.get(question)
         if answer is None:
             doubts, remarks = self.doubts, self.remarks
@@ -546,6 +552,25 @@ def _is_of_function(namespace: Die) -> bool:
     """Return whether a namespace of Rust has the name of a function beside it in its unit."""
     *path, name = scope_path(namespace)
     return any(map(is_function, named_within(namespace.unit, tuple(path), name)))
+
+
+def _may_lead_to_directive(abbreviation: Abbreviation) -> bool:
+    """Return whether an entry is a using-directive, or inherits from one of another unit, which may
+    have some."""
+    if abbreviation.tag == dw.TAG_IMPORTED_MODULE:
+        return True
+    positions = map(abbreviation.positions.get, (dw.AT_ABSTRACT_ORIGIN, dw.AT_SPECIFICATION))
+    forms = {abbreviation.attributes[at].form for at in positions if at is not None}
+    return not forms <= _IN_UNIT
+
+
+@kept_with(lambda scope: scope.unit)
+def _directives_in(scope: Die) -> tuple[Die, ...]:
+    """Return the using-directives in a scope: lookups from all scopes inside it follow them."""
+    holders = with_abstract(scope)
+    return tuple(
+        chain.from_iterable(holder.children((dw.TAG_IMPORTED_MODULE,)) for holder in holders)
+    )
 
 
 def _has_signature(abbreviation: Abbreviation) -> bool:
