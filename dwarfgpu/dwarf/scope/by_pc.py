@@ -396,7 +396,8 @@ class Scopes:
         try:
             if level < 0:
                 raise wrong_value("level", level, "an integer of at least 0")
-            chain, scope = self.chain_at(pc), self._scope_at(pc)
+            scope = self._scope_at(pc)
+            chain = () if scope is None else self._chains.answer(scope, self._chain_of)
             function = None if scope is None else _function(scope)
             end = len(chain)
             for _ in range(level):

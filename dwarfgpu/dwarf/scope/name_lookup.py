@@ -252,8 +252,9 @@ class NameLookup(ScopeMembers):
             noted = len(self.doubts), len(self.remarks)
             meanings = self.in_block(scope, part, accepts)
             meanings = meanings or in_nameless((scope,), part.name, accepts)
-            is_known = noted == (len(self.doubts), len(self.remarks))
-            return meanings, is_known and not any(map(_has_imports, with_abstract(scope)))
+            if meanings or noted != (len(self.doubts), len(self.remarks)):
+                return meanings, False
+            return (), not any(map(_has_imports, with_abstract(scope)))
 
         lacking = self._lacking if accepts is ordinary else {}
         for meanings in self._search(self.chain, part.name, of_scope, lacking):
@@ -439,7 +440,7 @@ class NameLookup(ScopeMembers):
             meanings: tuple[Meaning, ...] = ()
             if further is None:
                 meanings, is_lacking = search(question[0])
-                further = remaining - 1 if is_lacking and not meanings else None
+                further = remaining - 1 if is_lacking else None
             if further is not None:
                 passed.append(question)
                 remaining = further
