@@ -189,3 +189,20 @@ def test_a_name_that_one_lookup_does_not_have_may_be_another_ones() -> None:
         assert [len(meanings) for meanings in ordinary_ones] == [1, 1, 0]
         tags = [lookup.of("s", lambda die: die.tag == dw.TAG_STRUCTURE_TYPE) for lookup in names]
         assert [len(meanings) for meanings in tags] == [1, 1, 1]
+
+
+def test_variables_are_read_once_in_the_innermost_of_scopes_in_one_another() -> None:
+    """Each wave is at another location of it: with inlined calls around it, thousands of them."""
+
+    def asked(count: int) -> Callable[[], object]:
+        inside = b"".join(_inlined(n, _SIZE - 2 * n) for n in range(count))
+        scopes = _scopes(_PARAMETER + inside + _VARIABLE + b"v\0" + b"\0" * count)
+
+        def ask() -> None:
+            for pc in range(_START + count, _START + 2 * count):
+                assert [variable.name for variable in scopes.locals_at(pc)] == ["v", "p"]
+                assert [variable.name for variable in scopes.parameters_at(pc)] == ["p"]
+
+        return ask
+
+    assert_linear(asked, 200)

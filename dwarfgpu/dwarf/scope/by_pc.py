@@ -18,7 +18,7 @@ from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_r
 from dwarfgpu.base.arguments import FOREIGN, integer, wrong_value
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_answers import KeptAnswers, WeighedAnswers
-from dwarfgpu.base.kept_with import kept_with
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
@@ -86,9 +86,9 @@ class Scopes:
         """The first variables at the program location that was asked for last."""
         self._bad_imports: dict[CompilationUnit, DwarfGpuError] = {}
         """Why variables of imported units are not in `_variables`."""
-        self._locals = KeptAnswers[int, tuple[Variable, ...]](_MAX_CHAINS)
-        """Keyed by program location: the frames of a recursion are at one."""
-        self._parameters = KeptAnswers[int, tuple[Variable, ...]](_MAX_CHAINS)
+        self._locals = KeptAnswers[NestedScope | int, tuple[Variable, ...]](_MAX_CHAINS)
+        """Keyed by `_variables_depend_on`: frames of a recursion, or waves, are in one scope."""
+        self._parameters = KeptAnswers[NestedScope | int, tuple[Variable, ...]](_MAX_CHAINS)
         """The same of the parameters alone, in large functions."""
         self._lacking: Lacking = KeptAnswers(_MAX_DECLARED), KeptAnswers(_MAX_DECLARED)
         self._entered = KeptAnswers[Die, tuple[Die, ...]](_MAX_CHAINS)
@@ -281,12 +281,20 @@ class Scopes:
 
         The other variables of the unit are not read for them. `is_shadowed` is not set.
         """
-        return list(self._locals.answer(pc, lambda pc: tuple(self._locals_at(pc))))
+        depend_on = self._variables_depend_on(pc)
+        return list(self._locals.answer(depend_on, lambda _: tuple(self._locals_at(pc))))
+
+    def _variables_depend_on(self, pc: int) -> NestedScope | int:
+        """Return the innermost scope at a program location; of Triton's code, whose variables in
+        use come first, the location."""
+        scope = self._scope_at(pc)
+        return pc if scope is None or _is_of_triton(scope.outermost.unit) else scope
 
     def parameters_at(self, pc: int) -> list[Variable]:
         """Return the parameters among `locals_at`; of a large function the other variables are not
         read for them, nor of any the blocks without parameters."""
-        return list(self._parameters.answer(pc, self._parameters_at))
+        depend_on = self._variables_depend_on(pc)
+        return list(self._parameters.answer(depend_on, lambda _: self._parameters_at(pc)))
 
     def _parameters_at(self, pc: int) -> tuple[Variable, ...]:
         tags = PARAMETERS if self.is_large_at(pc) else DATA
@@ -479,12 +487,17 @@ def _is_large(scope: Die) -> bool:
     return next(islice(entries_of(scope), _MANY_ENTRIES, None), None) is not None
 
 
+@kept_with(first)
+def _is_of_triton(unit: CompilationUnit) -> bool:
+    return parse_producer(unit.producer).is_triton
+
+
 def _in_use_first(variables: tuple[Variable, ...], pc: int, scope: Die) -> Iterable[Variable]:
     """Return the variables of a scope, of several of Triton's with one name that in use first."""
     names = {variable.name for variable in variables}
     if len(names) == len(variables):
         return variables
-    if not parse_producer(scope.unit.producer).is_triton:
+    if not _is_of_triton(scope.unit):
         return _with_sizes_of_packs(variables)
     ordered = {
         name: iter(_used_first([v for v in variables if v.name == name], pc)) for name in names

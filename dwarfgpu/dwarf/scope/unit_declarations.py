@@ -560,7 +560,7 @@ def _may_lead_to_directive(abbreviation: Abbreviation) -> bool:
     if abbreviation.tag == dw.TAG_IMPORTED_MODULE:
         return True
     positions = map(abbreviation.positions.get, (dw.AT_ABSTRACT_ORIGIN, dw.AT_SPECIFICATION))
-    forms = {abbreviation.attributes[at].form for at in positions if at is not None}
+    forms = {abbreviation.attributes[index].form for index in positions if index is not None}
     return not forms <= _IN_UNIT
 
 
