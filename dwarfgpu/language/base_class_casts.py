@@ -110,7 +110,7 @@ def _is_same(left: Struct, right: Struct) -> bool:
         return True
     if left.name is None or (left.name, left.size_bytes) != (right.name, right.size_bytes):
         return False
-    return _layout(left) == _layout(right)
+    return _name(left) == _name(right) and _layout(left) == _layout(right)
 
 
 def _layout(struct_type: Struct) -> list[tuple[object, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from contextlib import suppress
 from functools import partial
 from typing import Final, Self
 
@@ -11,7 +12,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.fortran_ada import ada_name, class_data, tagged_records
 from dwarfgpu.dwarf.names.qualified import split_last
-from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.names.type_names import full_name, type_name
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.type_sizes import element_type
@@ -21,7 +22,7 @@ from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow
 from dwarfgpu.language.complexes import complex_part, is_complex
 from dwarfgpu.language.dereference import GENERIC_POINTER
 from dwarfgpu.language.library_operators import smart_pointee
-from dwarfgpu.language.member_lookup import no_member, path_to, spelled_member
+from dwarfgpu.language.member_lookup import classes_named, no_member, path_to, spelled_member
 from dwarfgpu.language.member_pointers import pointed
 from dwarfgpu.language.named_values import NamedValues
 from dwarfgpu.language.object_access import ObjectAccess
@@ -47,6 +48,8 @@ class MemberAccess(NamedValues):
         followed, structures are not."""
         value = self._structure(value, node)
         bare, name = strip(value.type), node.name
+        if isinstance(bare, Struct) and "::" in name:
+            name = self._with_whole_class(bare, name)
         if isinstance(bare, Struct) and self.language.is_caseless and path_to(bare, name) is None:
             name = spelled_member(bare, name) if self.language.is_pascal else name.lower()
         if isinstance(bare, Struct) and path_to(bare, name) is None:
@@ -87,6 +90,19 @@ class MemberAccess(NamedValues):
         if self.language.is_fortran and isinstance(bare, Struct):
             return self._with_length(member, value, node, bare, name)
         return member
+
+    def _with_whole_class(self, struct_type: Struct, name: str) -> str:
+        """Return `CLASS::MEMBER` with the whole name of the class that it means in the focus, where
+        the object has no class of that name, as of a typedef, or several."""
+        scope, simple = split_last(name)
+        if not scope or name.startswith("::") or len(classes_named(struct_type, scope)) == 1:
+            return name
+        with suppress(UsageError):
+            meant = strip(self.names.type_of(ast.TypeName((scope,))).type)
+            if isinstance(meant, Struct):
+                whole = f"::{full_name(meant)}"
+                return f"{whole}::{simple}" if classes_named(struct_type, whole) else name
+        return name
 
     def _with_length(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -11,8 +11,8 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.fortran_ada import class_data, extended_parent, tagged_parent
-from dwarfgpu.dwarf.names.qualified import canonical, split_last
-from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.names.qualified import parts, split_last
+from dwarfgpu.dwarf.names.type_names import full_name, type_name
 from dwarfgpu.dwarf.types.inheritance import Inherited, ambiguous, inherited
 from dwarfgpu.dwarf.types.types import MAX_CHAIN, Member, Pointer, Struct, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
@@ -98,9 +98,9 @@ def _parts_with(
     scope, simple = split_last(name)
     ways: list[tuple[Member, ...]] = [()]
     start = struct_type
-    scope_name = canonical(split_last(scope)[1])
-    if scope and scope_name != canonical(struct_type.name or ""):
-        ways = ways_to(struct_type, lambda candidate: canonical(candidate.name or "") == scope_name)
+    classes = classes_named(struct_type, _with_mark(name, scope)) if scope else [struct_type]
+    if struct_type not in classes:
+        ways = ways_to(struct_type, lambda candidate: candidate in classes)
         base = strip(ways[0][-1].type) if ways else None
         if not isinstance(base, Struct):
             return None
@@ -114,6 +114,50 @@ def _parts_with(
             name, _shown(struct_type), (_candidate(member, simple) for member in members)
         )
     return evolve(members[0], steps=(*ways[0], *members[0].steps)) if members else None
+
+
+def _with_mark(name: str, scope: str) -> str:
+    """Return the scope of a name, with the `::` before it: that of a whole name."""
+    return f"::{scope}" if name.startswith("::") else scope
+
+
+def classes_named(struct_type: Struct, name: str) -> list[Struct]:
+    """Return those of a class and its base classes that a name may mean in it: `B` and `m::B` are
+    `m::B`, and so is `D::B` with a class `D` derived from it; `::B` is the whole name."""
+    written = tuple(part.name for part in parts(name))
+    hierarchy = _hierarchy([struct_type])
+    if name.startswith("::"):
+        return [candidate for candidate in hierarchy if _whole_name(candidate) == written]
+    for count in range(len(written), 0, -1):
+        classes = _called(hierarchy, written[:count])
+        for inner in written[count:]:
+            classes = _called(_hierarchy(classes), (inner,))
+        if classes:
+            return classes
+    return []
+
+
+def _called(classes: Iterable[Struct], written: tuple[str, ...]) -> list[Struct]:
+    return [item for item in classes if _whole_name(item)[-len(written) :] == written]
+
+
+def _whole_name(struct_type: Struct) -> tuple[str, ...]:
+    return tuple(part.name for part in parts(full_name(struct_type)))
+
+
+def _hierarchy(classes: Iterable[Struct]) -> list[Struct]:
+    """Return classes with all of their base classes, each once. `LimitExceeded` if too many."""
+    visited = dict.fromkeys(classes)
+    pending = deque(visited)
+    while pending:
+        for _, base, _ in _bases(pending.popleft()):
+            if base in visited:
+                continue
+            visited[base] = None
+            if len(visited) > MAX_CHAIN:
+                raise LimitExceeded(f"more than {MAX_CHAIN} base classes")
+            pending.append(base)
+    return list(visited)
 
 
 def _is_one_static_member(parts: list[Inherited[Struct, Member, M]]) -> bool:

@@ -45,7 +45,7 @@ def test_a_static_member_is_not_ambiguous(program: Path) -> None:
         ("both.side", "Request for member 'side' is ambiguous in type 'Both'."),
         ("mixed.shared", "Request for member 'shared' is ambiguous in type 'Mixed'."),
         ("both.Base::own", "base class 'Base' is ambiguous in type 'Both'"),
-        ("mixed.Base::shared", "base class 'Base' is ambiguous in type 'Mixed'"),
+        ("both.other::Base::shared", "There is no field named shared"),
     ],
 )
 def test_members_of_several_objects_or_classes_are(

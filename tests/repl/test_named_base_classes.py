@@ -1,0 +1,77 @@
+"""Members by the names of their classes, which several base classes may have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.repl.side_by_side import answers, build
+
+NOTE = "note: no state is given: writable memory has its initial contents\n"
+SOURCE = """\
+struct B { static int st; int n = 1; };
+int B::st = 7;
+struct L : B { int l = 2; };
+namespace m {
+struct B { static int st; int n = 8; };
+int B::st = 100;
+struct L : B { int l = 9; };
+int inside() { return 3; }
+}
+struct Two : L, m::L {} two; Two *to = &two;
+struct Direct : B, m::B {} direct; Direct *at = &direct;
+typedef m::B Other;
+struct Named : Other { Other inner; } named;
+namespace q { template<class T> struct Box { T v = 6; }; }
+template<class T> struct Box { T v = 5; };
+struct Boxes : Box<int>, q::Box<int> {} boxes;
+struct Virtual : virtual m::B, virtual B {};
+struct Outer { struct B { int n = 70; }; };
+struct Nested : Outer::B, m::B {} nested;
+namespace { struct H { int n = 80; }; namespace z { struct H { int n = 81; }; } }
+struct Hidden : H, z::H {} hidden;
+struct Same { int n = 4; }; namespace m { struct Same { int n = 5; }; }
+struct Pair : Same, m::Same {} pair; Pair *both = &pair;
+int main() {
+  return m::inside() + boxes.q::Box<int>::v + two.m::L::l + hidden.H::n + nested.m::B::n;
+}
+"""
+EXPRESSIONS = """
+two.m::B::n two.L::l two.L::n two.m::L::l two.B::n two.::B::n to->m::B::n &two.m::L::l
+direct.B::n direct.m::B::n at->m::B::n named.Other::n named.inner.Other::n named.m::B::n
+boxes.Box<int>::v boxes.q::Box<int>::v nested.Outer::B::n nested.m::B::n
+(Same*)both (m::Same*)both sizeof(two.m::B::n) two.L::B::n
+"""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> list[str]:
+    folder = tmp_path_factory.mktemp("named")
+    build(folder, {"a.cc": SOURCE}, [[tool("g++"), "-g", "-O0", "-w", "a.cc", "-o", "a"]])
+    return [str(folder / "a")]
+
+
+def own(files: list[str], expressions: list[str]) -> list[str]:
+    commands = [f"output {expression}" for expression in expressions]
+    return [text.replace(NOTE, "").partition("\n")[2] for text in answers(None, files, commands)]
+
+
+def test_classes_of_one_name_in_namespaces(files: list[str], tool: Callable[[str], str]) -> None:
+    """Only the last part of the name was compared: they were ambiguous."""
+    commands = [f"output {expression}" for expression in EXPRESSIONS.split()]
+    shown = [text.replace(NOTE, "") for text in answers(None, files, commands)]
+    assert shown == answers(tool("gdb"), files, commands)
+
+
+def test_static_members_are_of_the_written_class(files: list[str]) -> None:
+    """GDB 13 refuses them, as it does members of unnamed namespaces outside of a frame."""
+    written = ["two.m::B::st", "two.B::st", "two.L::st", "two.m::L::st", "direct.m::B::st"]
+    written += ["hidden.H::n", "hidden.z::H::n"]
+    assert own(files, written) == ["100", "7", "7", "100", "100", "80", "81"]
+
+
+def test_a_class_of_the_same_name_is_no_base_class(files: list[str]) -> None:
+    """GDB 13 reads an object of that class where it is none."""
+    shown = own(files, ["named.B::n", "named.::B::n", "boxes.m::B::n"])
+    assert shown == ["8", "There is no field named n\n", "There is no field named n\n"]
