@@ -209,8 +209,13 @@ class Names:
         put it into no class, or name it without arguments there."""
         if not (is_instance(name) and "::" in name and self.language.is_cplusplus):
             return ()
-        symbol = symbol_demangled_to(self.session.objects_with(name), name)
-        return () if symbol is None else self._of_linkage_name(symbol)
+        from dwarfgpu.dwarf.scope.linked_variables import instance_named  # few names are so
+
+        objects = self.session.objects_with(name)
+        symbol = symbol_demangled_to(objects, name)
+        instance = instance_named(objects, name) if symbol is None else None
+        meanings = () if symbol is None else self._of_linkage_name(symbol)
+        return meanings if instance is None else (instance,)
 
     def printed_functions(self, name: str) -> tuple[Meaning, ...]:
         """Return the functions whose names are printed so, where compilers name the entry of an

@@ -330,3 +330,37 @@ def test_inline_members_of_gcc(tmp_path: Path, tool: Callable[[str], str]) -> No
     shown = answers(None, files, commands)
     note = "note: no state is given: writable memory has its initial contents\n"
     assert [text.replace(note, "") for text in shown] == answers(tool("gdb"), files, commands)
+
+
+SHARED = """\
+struct K {
+  template<class T> static inline T iw = T(17);
+  template<class T> static inline const T cw = T(18);
+};
+namespace n { template<class A> struct G { template<class T> static inline T gw = T(19); }; }
+inline int used() { return K::iw<long> + n::G<int>::gw<short> + K::cw<int>; }
+inline const int *address() { return &K::cw<int>; }
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("-O2",), ("-fPIC", "-shared")])
+def test_inline_members_of_several_units(
+    options: tuple[str, ...], tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Each unit of gcc that uses one has an entry of it, so that it was none of theirs; a constant
+    that is optimized has no symbol."""
+    include = '#include "h.h"\n'
+    sources = {
+        "h.h": SHARED,
+        "a.cc": f"{include}int other();\nint main() {{ return used() + other() + *address(); }}\n",
+        "b.cc": f"{include}int other() {{ return used() + *address(); }}\n",
+    }
+    compile_ = [tool("g++"), "-g", "-w", "-std=c++17", *options, "a.cc", "b.cc", "-o", "a"]
+    build(tmp_path, sources, [compile_])
+    files = [str(tmp_path / "a")]
+    names = ["K::iw<long>", "n::G<int>::gw<short>", "K::cw<int>", "::K::iw< long >"]
+    commands = [f"{word} {name}" for word in ("output", "whatis", "info address") for name in names]
+    commands += ["output _ZN1K2iwIlEE", "output _ZN1K2cwIiEE", "output sizeof(K::iw<long>)"]
+    shown = answers(None, files, commands)
+    note = "note: no state is given: writable memory has its initial contents\n"
+    assert [text.replace(note, "") for text in shown] == answers(tool("gdb"), files, commands)

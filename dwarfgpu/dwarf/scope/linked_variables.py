@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
 from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import mentioning_units
-from dwarfgpu.dwarf.names.demangle import demangled
+from dwarfgpu.dwarf.names.demangle import MANGLED, demangled
 from dwarfgpu.dwarf.names.qualified import canonical, split_last
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.global_variables import own_globals_of
@@ -32,22 +33,52 @@ def linked_variable(code_objects: Iterable[CodeObject], name: str) -> Variable |
 
     A unit that cannot be read is passed over: the search for the name itself reports it.
     """
-    variables: list[Variable] = []
-    for code_object in code_objects:
-        info = code_object.info
-        has_symbol = any(
+    with_symbol = (
+        code_object
+        for code_object in code_objects
+        if name.startswith(MANGLED)  # a value has no symbol
+        or any(
             symbol.kind != "function"
             for file in symbol_files(code_object)
             for symbol in file.symbols_named(name)
         )
-        visited: set[CompilationUnit] = set()
-        for unit in mentioning_units(info, name) if has_symbol else ():
-            with suppress(DwarfGpuError):
-                for searched in searched_units(unit, visited):
-                    variables += [
-                        item for item in own_globals_of(searched) if item.die.linkage_name == name
-                    ]
-    return variables[0] if len(variables) == 1 else None
+    )
+    return _only(
+        (item for item in _named(info, name) if item.die.linkage_name == name)
+        for info in (code_object.info for code_object in with_symbol)
+    )
+
+
+def instance_named(code_objects: Iterable[CodeObject], name: str) -> Variable | None:
+    """Return the same by the whole name of an instance of a template, `K::v<int>`, which only its
+    linkage name has: it has no symbol where its entry has a value."""
+    simple, wanted = split_last(name)[1].partition("<")[0], canonical(name.removeprefix("::"))
+    return _only(
+        (item for item in _named(info, simple, {simple}) if variable_name(item.die) == wanted)
+        for info in (code_object.info for code_object in code_objects)
+    )
+
+
+def _named(info: DebugInfo, text: str, names: Collection[str] | None = None) -> Iterator[Variable]:
+    """Yield the global variables, those of some simple names alone, of the units that mention a
+    text."""
+    visited: set[CompilationUnit] = set()
+    for unit in mentioning_units(info, text):
+        with suppress(DwarfGpuError):
+            for searched in searched_units(unit, visited):
+                yield from own_globals_of(searched, names)
+
+
+def _only(of_files: Iterable[Iterable[Variable]]) -> Variable | None:
+    """Return the only variable of one linkage name in files. Each unit has an entry of an inline
+    one of C++, and so may each file: the linker binds the name in the first one."""
+    first: Variable | None = None
+    for variables in of_files:
+        for variable in variables:
+            if first is not None and not (first.is_external and variable.is_external):
+                return None
+            first = first or variable
+    return first
 
 
 def static_variable(code_objects: Iterable[CodeObject], name: str) -> Variable | None:
