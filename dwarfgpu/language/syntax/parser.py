@@ -50,6 +50,7 @@ from dwarfgpu.language.syntax.words import (
     IS_NOT,
     MUTABLE,
     NOT_IN,
+    QUALIFIERS,
     RUNE,
     TAGS,
     TYPE_WORDS,
@@ -628,8 +629,11 @@ class Parser(Cursor):
         name, end = extended_name(self, self.at + 1)
         if mark == "{" and self.tokens[end].text == "}":
             return self.known.is_type(name) or not self.known.is_name(name)
-        follows = self.tokens[end].text
-        return follows in (")", "*", "&", "&&", "[", "(", "@") and self.known.is_type(name)
+        follows = self.tokens[end]
+        is_mark = follows.text in (")", "*", "&", "&&", "[", "(", "@")
+        is_qualifier = follows.kind == "name" and follows.text in QUALIFIERS  # `(A const *)`
+        may_be_type = is_mark or is_qualifier or is_opencl_space(self, end)
+        return may_be_type and self.known.is_type(name)
 
     def _type(self, end: str) -> ast.TypeName:
         kind = TypeParser(self, self.type_of).type_name()
