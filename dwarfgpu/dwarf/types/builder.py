@@ -497,11 +497,14 @@ class TypeBuilder:
         children = list(die.children())
         parameters = [child for child in children if child.tag == dw.TAG_FORMAL_PARAMETER]
         this = this_of(die, parameters)
+        is_prototyped = die.flag(dw.AT_PROTOTYPED) or _has_prototypes(die.unit)
+        # `int f()` of C before C 23 has unspecified parameters, too.
+        may_be_variadic = is_prototyped or bool(parameters)
         return Function(
             self.target(die),
             tuple(self._parameter(parameter, this) for parameter in parameters),
-            die.flag(dw.AT_PROTOTYPED) or _has_prototypes(die.unit),
-            any(c.tag == dw.TAG_UNSPECIFIED_PARAMETERS for c in children),
+            is_prototyped,
+            may_be_variadic and any(c.tag == dw.TAG_UNSPECIFIED_PARAMETERS for c in children),
             die.name,
         )
 
