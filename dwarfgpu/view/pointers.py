@@ -151,8 +151,8 @@ def reference_pieces(
                 yield _PERHAPS_MORE
             return
         is_whole, whole = placed.is_whole, Whole(location, resolver)
-    if isinstance(strip(target), Function):
-        yield f"{colon}{{{shown.type_name(target)}}} {shown.printed_address(number, space)}"
+    if isinstance(function := strip(target), Function):  # as in GDB, not the name of a typedef
+        yield f"{colon}{{{shown.type_name(function)}}} {shown.printed_address(number, space)}"
         return
     size = size_bits(target)
     if size is None and isinstance(strip(target), Struct):
