@@ -73,6 +73,8 @@ def as_string(
     # As in GDB, an array is a pointer only where the argument is a variable.
     if value.variable is not None and not isinstance(strip(value.type), Function):
         value = decayed_in_memory(context.arithmetic, value)
+    # One of no file, as of an operator, is spelled as the language in focus has it.
+    value = evolve(value, unit=value.unit or context.names.current_unit)
     text = format(value, context.session, evolve(options, pointer_types=False))
     return string_value(context, text, options)
 

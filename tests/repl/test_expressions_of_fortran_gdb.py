@@ -77,6 +77,15 @@ def test_the_type_of_the_program_counter(tmp_path: Path, tool: Callable[[str], s
     assert shown.splitlines()[1] == "type = PTR TO -> ( void () )"
 
 
+def test_texts_of_results_of_operators(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """They are of no unit: as in `print`, the language in focus spells them."""
+    build(tmp_path, {"a.f90": SOURCE}, [[tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    values = "1 == 1", ".not. .true.", ".true.", "1 + 1", "2.5 > 1", "(1, 2)"
+    commands = [f"print $_as_string({value})" for value in values]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+
+
 LISTS = """\
 module store
   integer :: shared = 4
