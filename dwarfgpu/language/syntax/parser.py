@@ -227,7 +227,11 @@ class Parser(Cursor):
             operator = _SAME.get(operator, operator)
             precedences = self._precedences
             after = precedences.after_sign if operator in "+-" else precedences.after_prefix
-            return ast.Unary(operator, self.expression(max(after, min(least, UNARY))))
+            operand = self.expression(max(after, min(least, UNARY)))
+            # As in GDB, `&s.*m` is an address; in C++, it has no meaning.
+            while operator == "&" and self.accept(".*"):
+                operand = ast.Binary(".*", operand, self.expression(UNARY))
+            return ast.Unary(operator, operand)
         if self.language.is_pascal and self.accept("@"):
             return ast.Unary("&", self.expression(UNARY))
         if not self.language.is_d and self.accept(POWER):  # of a pointer to a pointer, as in C
