@@ -9,7 +9,7 @@ Numbers that appear here under `AT_LLVM_*` moved over the years: see `dwarfgpu.d
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 TAG_ARRAY_TYPE: Final = 0x01
 TAG_CLASS_TYPE: Final = 0x02
@@ -279,6 +279,11 @@ Style = Literal["c", "fortran", "ada", "pascal"]
 """How the types and values of a language are written."""
 WITH_TYPES_OF_C: Final[frozenset[Style]] = frozenset({"c", "pascal"})
 """Styles in which types are written as in C. GDB has other words for those of Pascal."""
+AsInCplusplus: TypeAlias = bool | Literal["names"]
+"""Whether types are written as in C++; `names`: those of structures, without their tag, and nothing
+more, as GDB does in assembler code."""
+Spelling: TypeAlias = tuple[AsInCplusplus, Style]
+"""How the types and values of a selected language are written."""
 C: Final = frozenset({0x01, 0x02, 0x0C, 0x1D, 0x2C, 0x3E})
 """DW_LANG codes of C 89 to 23."""
 FORTRAN: Final = frozenset({0x07, 0x08, 0x0E, 0x22, 0x23, 0x2D, 0x3F})

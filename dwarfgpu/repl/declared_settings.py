@@ -8,9 +8,9 @@ anyway (`dwarfgpu.repl.settings_in_force`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, TypeAlias
+from typing import Final
 
-from dwarfgpu.dwarf.constants import Style
+from dwarfgpu.dwarf.constants import Spelling
 from dwarfgpu.expr.dialect.dialect import VGPR_HOLDS
 from dwarfgpu.repl.setting import Setting, SettingValue
 
@@ -22,10 +22,8 @@ LANGUAGES: Final = (
     "auto", "local", "unknown", "ada", "asm", "c", "c++", "d", "fortran", "go", "minimal",
     "modula-2", "objective-c", "opencl", "pascal", "rust",
 )  # fmt: skip
-Spelling: TypeAlias = tuple[bool, Style]
-"""Whether to spell as in C++, and the style."""
 SPELLED: Final[Mapping[str, Spelling | None]] = {
-    "auto": None, "local": None, "ada": (False, "ada"), "asm": (True, "c"), "c": (False, "c"),
+    "auto": None, "local": None, "ada": (False, "ada"), "asm": ("names", "c"), "c": (False, "c"),
     "c++": (True, "c"), "fortran": (False, "fortran"), "minimal": (False, "c"),
     "pascal": (False, "pascal"),
 }  # fmt: skip

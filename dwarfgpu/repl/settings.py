@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.constants import Spelling
 from dwarfgpu.errors import Unsupported, UsageError
-from dwarfgpu.repl.declared_settings import RADICES, SETTINGS, SPELLED, Spelling
+from dwarfgpu.repl.declared_settings import RADICES, SETTINGS, SPELLED
 from dwarfgpu.repl.setting import Setting, SettingValue
 from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.frame_style import FrameStyle

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf.constants import Spelling
 from dwarfgpu.dwarf.debug_info import reporting_units
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError, shortened
@@ -26,7 +27,7 @@ from dwarfgpu.repl.command import Command, parse
 from dwarfgpu.repl.console import Console
 from dwarfgpu.repl.data.display import Display
 from dwarfgpu.repl.data.setting_functions import setting_functions
-from dwarfgpu.repl.declared_settings import OF_FRAME, SPELLED, UNASSUMED, Spelling
+from dwarfgpu.repl.declared_settings import OF_FRAME, SPELLED, UNASSUMED
 from dwarfgpu.repl.files.source_path import SourcePath
 from dwarfgpu.repl.files.symbol_index import SymbolIndex
 from dwarfgpu.repl.json_answer import Answer, without_token

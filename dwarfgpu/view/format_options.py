@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.records import evolve, field, frozen
-from dwarfgpu.dwarf.constants import Style
+from dwarfgpu.dwarf.constants import AsInCplusplus, Spelling, Style
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.view.printers.printer import Printers
 from dwarfgpu.view.printers.standard import STANDARD
@@ -69,7 +69,7 @@ class FormatOptions:
     """Levels of structures and arrays inside of each other; then `{...}`."""
     characters: int = 100_000
     """Characters of the whole text; then `...`."""
-    language: tuple[bool, Style] | None = None
+    language: Spelling | None = None
     """`cplusplus` and `style` of the selected language; None: those of the source."""
     raw: bool = False
     """No printer is used: the members of all classes are shown."""
@@ -82,7 +82,7 @@ class FormatOptions:
     """Printers for classes whose members are not informative (docs/printers.md)."""
     report: Callable[[DwarfGpuError], None] | None = field(default=None, repr=False)
     """Called with each error that is shown in place of a part."""
-    cplusplus: bool = False
+    cplusplus: AsInCplusplus = False
     """Types are named without `struct` and `enum`."""
     style: Style = "c"
     """Values are written as in this language."""
@@ -102,9 +102,9 @@ class FormatOptions:
     @property
     def digit_separator(self) -> str:
         """What is between groups of digits, as in a literal of the language."""
-        return "'" if self.of_source(self.cplusplus, self.style).cplusplus else " "
+        return "'" if self.of_source(self.cplusplus, self.style).cplusplus is True else " "
 
-    def of_source(self, cplusplus: bool, style: Style) -> FormatOptions:
+    def of_source(self, cplusplus: AsInCplusplus, style: Style) -> FormatOptions:
         """Return these options for a value of that language, unless another one is selected."""
         cplusplus, style = self.language or (cplusplus, style)
         if (cplusplus, style) == (self.cplusplus, self.style):

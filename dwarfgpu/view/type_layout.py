@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base.kept_answers import KeptAnswers
+from dwarfgpu.dwarf.constants import AsInCplusplus
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Member, Struct, Type, strip
@@ -22,7 +23,7 @@ _MAX_NAMES: Final = 4096
 """Names of types that are kept."""
 
 
-def layout(type_: Type | None, *, cplusplus: bool = False) -> JsonObject:
+def layout(type_: Type | None, *, cplusplus: AsInCplusplus = False) -> JsonObject:
     """Return `bit_size` and, for a structure or union, `members` and `holes`; the last hole is the
     padding at the end."""
     try:
@@ -34,7 +35,7 @@ def layout(type_: Type | None, *, cplusplus: bool = False) -> JsonObject:
 class _Layout:
     """The layout of one type; `members_left` bounds it."""
 
-    def __init__(self, cplusplus: bool) -> None:
+    def __init__(self, cplusplus: AsInCplusplus) -> None:
         self.cplusplus = cplusplus
         self.members_left = _MAX_MEMBERS
         self._names = KeptAnswers[int, tuple[Type | None, str]](_MAX_NAMES)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.constants import AsInCplusplus
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
@@ -48,7 +49,7 @@ _QUALIFIERS: Final = {"const": "const", "volatile": "volatile", "atomic": "_Atom
 def offset_text(
     type_: Type | None,
     *,
-    cplusplus: bool = False,
+    cplusplus: AsInCplusplus = False,
     is_hexadecimal: bool = False,
     has_methods: bool = False,
     has_typedefs: bool = False,
@@ -99,7 +100,7 @@ def _leaf(type_: Type | None) -> Type | None:
 class _Offsets:
     def __init__(
         self,
-        cplusplus: bool,
+        cplusplus: AsInCplusplus,
         *,
         is_hexadecimal: bool,
         has_methods: bool,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C, Style
+from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C, AsInCplusplus, Style
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.type_names import (
     enumerator_scope,
@@ -50,7 +50,7 @@ _DEEPEST: Final = 40
 def type_text(
     type_: Type | None,
     *,
-    cplusplus: bool = False,
+    cplusplus: AsInCplusplus = False,
     style: Style = "c",
     has_methods: bool = True,
     has_typedefs: bool = True,
@@ -72,7 +72,11 @@ def type_text(
 
 
 def declaration(
-    type_: Type | None, name: str, *, cplusplus: bool = False, has_unnamed_bodies: bool = False
+    type_: Type | None,
+    name: str,
+    *,
+    cplusplus: AsInCplusplus = False,
+    has_unnamed_bodies: bool = False,
 ) -> str:
     """Return `int (*fn)(int)`: the declaration of an object with the type.
 
@@ -87,7 +91,7 @@ class Definition:
 
     def __init__(
         self,
-        cplusplus: bool,
+        cplusplus: AsInCplusplus,
         *,
         has_methods: bool = True,
         has_typedefs: bool = True,
@@ -286,7 +290,7 @@ class Definition:
         parameters = [self.text(parameter, 0, 0, names) for parameter in method.written]
         if method.type.is_variadic:
             parameters.append("...")
-        if not parameters and self.cplusplus:
+        if not parameters and self.cplusplus is True:
             parameters = ["void"]
         name = canonical(method.name, is_shown=True)
         return f"{prefix}{name}({', '.join(parameters)}){this_qualifiers(method)}"
@@ -305,7 +309,7 @@ class Definition:
         title = "enum class" if kind.is_scoped else "enum"
         if kind.name:
             title += f" {full_name(kind)}"
-        if self.cplusplus and kind.underlying is not None:
+        if self.cplusplus is True and kind.underlying is not None:
             title += f" : {kind.underlying.name}"
         return f"{title} {{{', '.join(shown)}}}"
 

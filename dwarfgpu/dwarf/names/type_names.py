@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias, assert_never
 
-from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C, Style
+from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C, AsInCplusplus, Style
 from dwarfgpu.dwarf.names.cxx import canonical, parsed
 from dwarfgpu.dwarf.names.fortran_ada import ada_name, fortran_name
 from dwarfgpu.dwarf.names.qualified import split_last
@@ -33,7 +33,7 @@ from dwarfgpu.errors import DwarfGpuError
 def type_name(
     type_: Type | None,
     *,
-    cplusplus: bool = False,
+    cplusplus: AsInCplusplus = False,
     style: Style = "c",
     shown_as: TypeSpelling | None = None,
     shown_inside: TypeSpelling | None = None,
@@ -130,7 +130,7 @@ _NAME_DIMENSIONS: Final = 32
 class _Speller:
     """Spells one name; `parts_left` bounds its length and the depth of the recursion."""
 
-    def __init__(self, cplusplus: bool, shown_inside: TypeSpelling | None) -> None:
+    def __init__(self, cplusplus: AsInCplusplus, shown_inside: TypeSpelling | None) -> None:
         self.cplusplus = cplusplus
         self.shown_inside = shown_inside
         self.parts_left = _NAME_PARTS
@@ -202,7 +202,7 @@ class _Speller:
         words: dict[Qualifier, str] = {
             "const": "const",
             "volatile": "volatile",
-            "restrict": "__restrict__" if self.cplusplus else "restrict",
+            "restrict": "__restrict__" if self.cplusplus is True else "restrict",
             "atomic": "_Atomic",
             "immutable": "immutable",
             "packed": "packed",
@@ -212,9 +212,9 @@ class _Speller:
 
     def pointer_mark(self, kind: Pointer | MemberPointer) -> str:
         if isinstance(kind, MemberPointer):
-            has_tags, self.cplusplus = not self.cplusplus, True  # a class is named without it
+            outside, self.cplusplus = self.cplusplus, self.cplusplus or "names"  # it has no tag
             name = self.spelled(kind.container, self.shown_inside)
-            self.cplusplus = not has_tags
+            self.cplusplus = outside
             return f"{name}::*"
         return {"pointer": "*", "reference": "&", "rvalue_reference": "&&"}[kind.kind]
 
@@ -227,7 +227,7 @@ class _Speller:
             names.append(self.spelled(parameter, self.shown_inside))
         if kind.is_variadic or len(names) < len(parameters):
             names.append("...")
-        if not names and (kind.is_prototyped or self.cplusplus):
+        if not names and (kind.is_prototyped or self.cplusplus is True):
             names.append("void")
         return f"({', '.join(names)})"
 
@@ -252,7 +252,7 @@ def _array_mark(array_type: Array, declarator: str, unknown: str) -> str:
     return declarator + "".join(f"[{count}]" for count in counts)
 
 
-def _leaf(type_: Type | None, cplusplus: bool) -> str:
+def _leaf(type_: Type | None, cplusplus: AsInCplusplus) -> str:
     match type_:
         case None:
             return "void"

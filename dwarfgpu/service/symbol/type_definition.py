@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Set
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Final
 
 from dwarfgpu import language
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C, Style
+from dwarfgpu.dwarf.constants import WITH_TYPES_OF_C, AsInCplusplus, Spelling, Style
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import qualified_name
@@ -28,9 +28,6 @@ from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.type_layout import layout
 from dwarfgpu.view.type_offsets import offset_text
 from dwarfgpu.view.type_text import type_text
-
-Spelling: TypeAlias = tuple[bool, Style]
-"""Whether types are spelled as in C++, and the style of the language."""
 
 _TYPE_OF: Final = re.compile(r"(?:__)?(?:typeof|decltype)(?:__)?\s*\(")
 _NAME: Final = re.compile(r"[^\W\d]\w*(?:::[^\W\d]\w*)*")
@@ -135,7 +132,9 @@ def definition_of_type(
     return TypeDefinition(name, real + shown, parts)
 
 
-def _real_type(session: Session, text: str, options: Options, cplusplus: bool, style: Style) -> str:
+def _real_type(
+    session: Session, text: str, options: Options, cplusplus: AsInCplusplus, style: Style
+) -> str:
     """Return the comment before the type of a variable with the class that its object was created
     as (`set print object`); empty for other expressions, which are not evaluated."""
     if not options.real_types or not (text.isidentifier() or _NAME.fullmatch(text)):
