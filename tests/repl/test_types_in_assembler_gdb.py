@@ -71,12 +71,12 @@ def test_nothing_but_the_keyword_is_left_out(
 ) -> None:
     """Parameters, enumerations and qualifiers are written as in C."""
     names = [
-        *("$pc", "$rip", "with", "quick", "painted", "unnamed", "tinted", "painting", "object"),
-        *("boxed", "fast", "alias", "data", "call", "narrow", "of_scope", "function", "main"),
-        *("use", "&tinted", "boxed.t", "one.next"),
+        *("$pc", "$rip", "without", "with", "quick", "painted", "unnamed", "tinted", "painting"),
+        *("object", "boxed", "fast", "alias", "data", "call", "narrow", "of_scope", "function"),
+        *("main", "use", "&tinted", "boxed.t", "one.next"),
     ]
     commands = [f"{command} {name}" for name in names for command in ("whatis", "ptype")]
-    commands += ["p $pc", "p with", "p call", "p data", "ptype enum color", "p object"]
+    commands += ["p $pc", "p without", "p with", "p call", "p data", "ptype enum color", "p object"]
     commands += ["ptype/o object", "ptype/o painting"]
     by_us, by_gdb = (
         answers(gdb, files, [*selected, *commands])[len(selected) :] for gdb in (None, tool("gdb"))
