@@ -130,7 +130,7 @@ class UndefinedParts:
         self._known: dict[int, tuple[Compound | IncompleteComposite, bool]] = {}
 
     def are_in(self, entry: Entry) -> bool:
-        """Return whether any part is undefined storage."""
+        """Return whether any part is undefined storage, of a bit at least."""
         if isinstance(entry, Value | ImplicitPointerValue):
             return False
         if isinstance(entry, IncompleteComposite):
@@ -145,7 +145,7 @@ class UndefinedParts:
             link = link.before
         known = link is not None and self._known[id(link)][1]
         for new in reversed(links):
-            known = known or self._are_at(new.part.location)
+            known = known or (new.part.size_bits > 0 and self._are_at(new.part.location))
             self._known[id(new)] = new, known
         return known
 
@@ -185,10 +185,10 @@ class UndefinedParts:
 
 
 def _inner_locations(storage: Compound) -> Iterator[Location]:
-    """Yield the locations of the parts."""
+    """Yield the locations of the parts that have any bits."""
     match storage:
         case Composite(parts=parts):
-            yield from (part.location for part in parts)
+            yield from (part.location for part in parts if part.size_bits)
         case Repeated(part=part):
             yield part
         case Selected(mask=mask, one=one, zero=zero, count=count):

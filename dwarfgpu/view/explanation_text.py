@@ -262,9 +262,8 @@ def verdict(
     if not isinstance(result, Location):
         out.append(f"the result is the value {entry_text(result)}")
         return out
-    culprits = _culprits(steps)
+    culprits = _makers(_culprits(steps), steps)
     if result.is_undefined:
-        culprits = _makers(culprits, steps)
         if not steps:
             out.append("the expression is empty: the object is optimized out (A.2.5.4)")
         elif not culprits and (why := _why_undefined(result)) is not None:
@@ -294,13 +293,31 @@ def _culprits(steps: Sequence[StepView]) -> list[StepView]:
 
 
 def _makers(culprits: list[StepView], steps: Sequence[StepView]) -> list[StepView]:
-    """Return those that made the last entry at the end, where any did; none if it has none."""
+    """Return those from which the last entry at the end was made; all if not every step is known.
+
+    An entry is made from what its operation took from the stack, and evaluated.
+    """
     last = next((view.step for view in reversed(steps) if view.step.parent is None), None)
-    if last is None or last.error is not None:
+    is_cut = len(steps) <= max((view.step.number for view in steps), default=0)
+    if last is None or last.error is not None or is_cut:
         return culprits
-    if not last.after:
-        return []
-    return [view for view in culprits if view.step.after[-1] is last.after[-1]] or culprits
+    blamed = {view.step.number for view in culprits}
+    inside: dict[int | None, set[int]] = {}
+    made_from: dict[int, set[int]] = {}
+    for view in steps:  # what an operation evaluates comes before it
+        step = view.step
+        own = inside.pop(step.number, set()) | blamed & {step.number}
+        inside.setdefault(step.parent, set()).update(own)
+        before, after = (
+            {id(entry): entry for entry in either} for either in (step.before, step.after)
+        )
+        taken = before.keys() - after.keys()
+        sources = own.union(*(made_from.get(entry, ()) for entry in taken))
+        for entry in after.keys() - before.keys():
+            if view.stacks.has_undefined(after[entry]):
+                made_from.setdefault(entry, sources)
+    numbers = made_from.get(id(last.after[-1]), ()) if last.after else ()
+    return [view for view in culprits if view.step.number in numbers]
 
 
 def _on_undefined_bits(

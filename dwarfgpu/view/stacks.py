@@ -35,6 +35,10 @@ class Stacks:
         """Return `stack_before` or `stack_after` of `dwarfgpu-explain-1`."""
         return stack_json(entries, depth, self._parts)
 
+    def has_undefined(self, entry: Entry) -> bool:
+        """Return whether any bits of an entry are undefined."""
+        return self._undefined.are_in(entry)
+
     def is_made_undefined(self, step: Step) -> bool:
         """Return whether an operation put undefined bits on the stack by itself: no entry that it
         took has any. Of an incomplete composite, it made the last part."""
@@ -44,6 +48,8 @@ class Stacks:
         kept = step.after
         if isinstance(result, IncompleteComposite):
             kept = kept if result.before is None else (*kept, result.before)
+            if not result.part.size_bits:
+                return False
             result = result.part.location
         return self._undefined.are_in(result) and not any(
             self._undefined.are_in(entry)

@@ -114,3 +114,28 @@ def test_what_is_undefined_is_in_the_result(operations: str, verdict: str) -> No
     assert said[-1].startswith(verdict)
     notes = [line for line in said if line.endswith("^ the compiler describes no value here")]
     assert len(notes) == operations.count("undefined")
+
+
+PIECE_AT = "{} because of DW_OP_piece at offset {:#x} (A.2.5.4.4.6): no location comes before "
+OVERLAY = "regx v0; LLVM_undefined; lit0; lit4; LLVM_overlay"
+
+
+@pytest.mark.parametrize(
+    ("operations", "verdict"),
+    [
+        ("LLVM_undefined; drop; piece 4", PIECE_AT.format(PARTS, 3)),
+        ("LLVM_undefined; drop; regx v0; piece 4; piece 4", PIECE_AT.format(PARTS, 8)),
+        (f"LLVM_undefined; drop; {OVERLAY}", UNDEFINED_AT.format(PARTS, 6)),
+        ("LLVM_undefined; piece 0; piece 4", PIECE_AT.format(PARTS, 4)),
+        (
+            "LLVM_undefined; piece 0; regx v0; piece 4",
+            "=> the object is at {no bits: <undefined>; ",
+        ),
+        ("piece 0; regx v0; piece 4", "=> the object is at {no bits: <undefined>; bytes 0-3: v0}"),
+    ],
+)
+def test_parts_are_undefined_because_of_what_made_them(operations: str, verdict: str) -> None:
+    """Not because of what was dropped, and no part without bits is undefined."""
+    text = "; ".join(f"DW_OP_{operation}" for operation in operations.split("; "))
+    said = run("explain", "--arch", "gfx942", text).out.splitlines()
+    assert said[-1].startswith(verdict) and "; and of" not in said[-1]
