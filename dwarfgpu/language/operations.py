@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.scope.function_clones import without_parts
 from dwarfgpu.dwarf.scope.overloads import overloaded_member
-from dwarfgpu.dwarf.types.type_sizes import lost_length, size_bytes
+from dwarfgpu.dwarf.types.type_sizes import element_type, lost_length, size_bits, size_bytes
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -259,6 +259,8 @@ class Operations(UntypedOperands):
             # Arrays become pointers to their first element in C alone, and vectors nowhere.
             if self.language.is_fortran or self.language.is_ada or form.is_vector:
                 raise UsageError(NO_POINTER)
+            if size_bits(kind := element_type(form)) == 0:  # which no index denotes
+                return self.objects.part(value, kind, 0)
             return self.objects.element(value, form.lower_bound or 0)
         if is_integer(value.type):  # GDB: the address of an int
             return self._int_at(value, written)

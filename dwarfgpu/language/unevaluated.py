@@ -8,7 +8,7 @@ from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.dynamic_types import is_dynamic, is_row, may_be_tagged
-from dwarfgpu.dwarf.types.type_sizes import element_type, strides_of
+from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, strides_of
 from dwarfgpu.dwarf.types.types import (
     UNKNOWN_SPACE,
     Array,
@@ -123,10 +123,11 @@ class Unevaluated(ObjectAccess):
 
     def element(self, value: TypedValue, index: int) -> TypedValue:
         bare = strip(value.type)
-        if isinstance(bare, Array) and len(bare.dimensions) > 1 and strides_of(bare) is None:
-            return evolve(
-                self.unlocated_part(value, element_type(bare)), location=UNDEFINED_LOCATION
-            )
+        if isinstance(bare, Array):
+            kind = element_type(bare)
+            is_far = len(bare.dimensions) > 1 and strides_of(bare) is None
+            if is_far or size_bits(kind) == 0:  # the place is unknown, or there is none
+                return evolve(self.unlocated_part(value, kind), location=UNDEFINED_LOCATION)
         first = bare.lower_bound if isinstance(bare, Array) else 0
         if isinstance(bare, Array) and bare.indexes:
             first = index  # of Ada, which is counted: each element has its own discriminants

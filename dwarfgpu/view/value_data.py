@@ -371,8 +371,7 @@ class _Walk:
             strides_of(array_type),
         )
         size = size_bits(array_type.element)
-        has_values = array_type.is_value and size == 0  # of Rust, as `[(); 3]`
-        if count is None or strides is None or not (strides[0] or size or has_values):
+        if count is None or strides is None or (size is None and not strides[0]):
             return unknown("array of unknown length")
         stride, inner = strides[0], element_type(array_type)
         shown = min(max(count, 0), MAX_ELEMENTS)

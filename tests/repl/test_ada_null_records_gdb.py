@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
 
+from tests.cli.command import run
 from tests.repl.side_by_side import ada_with_core, answers
 
 SOURCE = """\
@@ -45,6 +47,22 @@ SETTINGS = "array on; array off; array-indexes on; array-indexes off; repeats 2"
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> list[str]:
     return ada_with_core(tool, tmp_path_factory.mktemp("ada"), SOURCE)
+
+
+def test_types_of_their_elements(files: list[str], tool: Callable[[str], str]) -> None:
+    """An element has a type, though no index denotes one."""
+    elements = ["a(1)", "b(3,1)", "c(red)", "h.a(2)", "ts(1)"]
+    asked = [f"{command} {element}" for element in elements for command in ("whatis", "ptype")]
+    commands = ["frame function example", *asked, "print a(1)"]
+    own, of_gdb = answers(None, files, commands), answers(tool("gdb"), files, commands)
+    assert own[1:] == of_gdb[1:]
+
+
+def test_their_data(files: list[str]) -> None:
+    """It has each element, as the text."""
+    shown = json.loads(run("eval", "--json", "--core", files[1], files[0], "--frame", 4, "b").out)
+    rows = shown["data"]["elements"]
+    assert [len(row["elements"]) for row in rows] == [3, 3]
 
 
 def test_their_values(files: list[str], tool: Callable[[str], str]) -> None:
