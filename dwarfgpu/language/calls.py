@@ -385,6 +385,8 @@ def _of_go(evaluator: Calling, node: ast.Node, arguments: Sequence[ast.Node]) ->
     if declared == spelled:
         value = evaluator.object(arguments[0])
         return builtins.length(evaluator.arithmetic, spelled, value)
+    if arguments[0] == ast.Name("nil") and not evaluator.names.meaning("nil"):
+        raise UsageError("nil of Go has no type, and no size.")
     operand = evaluator.unread().object(arguments[0])
     return builtins.size_of(evaluator.arithmetic, operand)
 

@@ -222,6 +222,9 @@ SHOWN = {
     "unsafe.Sizeof(list[1:])": "24", "unsafe.Sizeof(s[1:])": "16", 'unsafe.Sizeof("abc")': "16",
     "unsafe.Sizeof(array)": "24", "unsafe.Sizeof(list[9]) + 1": "9", "unsafe.Sizeof(u8)": "1",
     "unsafe.Sizeof(1)": "8", "unsafe.Sizeof(main.table)": "24", "unsafe.Sizeof(crash)": "8",
+    "unsafe.Sizeof(int32)": "4", "unsafe.Sizeof(main.Deep)": "32", "unsafe.Sizeof(Deep)": "32",
+    "unsafe.Sizeof(string) + 1": "17", "unsafe.Sizeof(int32(5))": "4",
+    "unsafe.Sizeof(nil)": "nil of Go has no type, and no size.",
     "unsafe.Sizeof()": "unsafe.Sizeof has one argument: unsafe.Sizeof(x)",
     "unsafe.Alignof(i)": 'No symbol "unsafe" in current context.',
     "counter": "5", "table[1]": '"yy"', "sizeof(Deep)": "32", "Number(4)": "4",
@@ -230,8 +233,9 @@ SHOWN = {
 }  # fmt: skip
 AS_IN_GDB = "counter; ^i; ^5; float64(i); int(f); byte(300); 5 ^ 3; loop.v; toDeep.level"
 AS_IN_GDB += "; unsafe.Sizeof(deep); unsafe.Sizeof(s); unsafe.Sizeof(list); unsafe.Sizeof(f)"
+AS_IN_GDB += "; unsafe.Sizeof(int32); unsafe.Sizeof(main.Deep)"
 TYPES = {
-    "unsafe.Sizeof(u8)": "uintptr",
+    "unsafe.Sizeof(u8)": "uintptr", "unsafe.Sizeof(int8)": "uintptr",
     "list[1:2]": "int [1]", "list[1:2][:4]": "int [4]", "array[:1][:3]": "int [3]",
     "array[1:][1:]": "int [1]", "cap(list[1:2])": "int", "s[1:]": "struct string",
     "array[1:]": "int [2]", "string(runed)": "struct string",

@@ -13,6 +13,7 @@ from dwarfgpu.language.c_numbers import spelled
 from dwarfgpu.language.contents import arrays_compared, have_parts
 from dwarfgpu.language.go.slices_and_strings import (
     array_of,
+    as_size,
     compared_with_nil,
     element_of,
     is_string,
@@ -46,6 +47,9 @@ class GoOperators(LanguageOperators):
             name = "void" if value.type is None else type_name(value.type)
             raise UsageError(f"Go has ^ of integers, not of the type {name}.")
         return self.evaluation.of_one(operator, value)
+
+    def size(self, size_bytes: int) -> TypedValue:
+        return as_size(self.arithmetic, size_bytes)
 
     def as_one_type(
         self, node: ast.Binary, left: TypedValue, right: TypedValue

@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
     MAX_TYPE_BITS,
     Array,
+    Base,
     Function,
     Member,
     Pointer,
@@ -277,17 +278,27 @@ def length(arithmetic: Arithmetic, name: str, value: TypedValue) -> TypedValue:
 def size_of(arithmetic: Arithmetic, operand: TypedValue) -> TypedValue:
     """Return `unsafe.Sizeof(x)` of an operand that was not evaluated ("Package unsafe"): a string
     that is written out has two words, a slice expression three, and a function is a pointer."""
-    result = go_type(arithmetic.numbers.builtins, "uintptr")
-    assert result is not None
     words = 1 if isinstance(strip(operand.type), Function) else 0
     if isinstance(strip(operand.type), Array):
         words = 2 if is_string(operand) else 0 if operand.capacity is None else 3
     size = size_bits(operand.type)
     if words:
-        size = words * result.base.bit_size
+        size = words * _uintptr(arithmetic).base.bit_size
     if size is None:
         raise operand.error or UsageError("The type is incomplete: its size is unknown.")
-    return arithmetic.cast(arithmetic.value(arithmetic.numbers.integer(size // 8, 64)), result)
+    return as_size(arithmetic, size // 8)
+
+
+def as_size(arithmetic: Arithmetic, size_bytes: int) -> TypedValue:
+    """Return a size as a `uintptr`."""
+    number = arithmetic.value(arithmetic.numbers.integer(size_bytes, 64))
+    return arithmetic.cast(number, _uintptr(arithmetic))
+
+
+def _uintptr(arithmetic: Arithmetic) -> Base:
+    kind = go_type(arithmetic.numbers.builtins, "uintptr")
+    assert kind is not None
+    return kind
 
 
 def _counter(pointer: Pointer, name: str) -> Member | None:

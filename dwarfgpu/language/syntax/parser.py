@@ -394,6 +394,9 @@ class Parser(Cursor):
             elif mark == "." and self.language.is_d and self.token.text == "sizeof":
                 self.next()
                 node = ast.Unary("sizeof", node)
+            elif mark == "." and self._is_size_of_type_in_go(node):
+                self.expect("(")
+                node = ast.SizeOf(self._type(")"))
             elif mark in (".", "->"):
                 prefix = self.accept("~") or ""  # of a destructor
                 node = ast.Access(node, prefix + name_at(self, is_member=True), mark == "->")
@@ -404,6 +407,19 @@ class Parser(Cursor):
                 node = ast.Call(node, self._arguments())
             else:
                 node = ast.Unary(f"after{mark}", node)
+
+    def _is_size_of_type_in_go(self, operand: Node) -> bool:
+        """Return whether `Sizeof(type)` of the package `unsafe` comes here; advance past the name
+        if so. It is an extension of GDB, as Go takes an operand."""
+        is_package = isinstance(operand, ast.Name) and operand.name == "unsafe"
+        if not (self.language.is_go and is_package and self.token.text == "Sizeof"):
+            return False
+        before = self.at
+        self.next()
+        is_so = self._type_follows("(") and not self.known.is_name("unsafe")
+        if not is_so:
+            self.move_to(before)
+        return is_so
 
     def _arguments(self) -> tuple[Node, ...]:
         """Parse what is in the parentheses behind an operand, after the first one."""
