@@ -99,6 +99,8 @@ class Units(Sequence[CompilationUnit]):
         self._read = read  # the other loads have it as long as one keeps it
         self.headers = read.headers
         self._known: dict[int, CompilationUnit] = {}
+        self._every: tuple[CompilationUnit, ...] | None = None
+        """All of them, once all are made."""
 
     def __len__(self) -> int:
         return len(self.headers)
@@ -114,7 +116,12 @@ class Units(Sequence[CompilationUnit]):
         return self._unit(numbers) if isinstance(numbers, int) else (*map(self._unit, numbers),)
 
     def __iter__(self) -> Iterator[CompilationUnit]:
-        return map(self._unit, range(len(self.headers)))
+        if self._every is None:
+            units = map(self._unit, range(len(self.headers)))
+            if len(self._known) < len(self.headers):
+                return units
+            self._every = tuple(units)
+        return iter(self._every)
 
     def _unit(self, number: int) -> CompilationUnit:
         unit = self._known.get(number)

@@ -92,13 +92,15 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
         return f" {outside_code(focus)}"
     if nothing := nothing_described(focus.code_objects):
         return nothing
-    inside = next(in_namespaces(focus.code_objects, name), None) or _instance(focus, name)
+    inside = next(in_namespaces(focus.code_objects, name), None)
     if inside is not None:
         return f' Did you mean "{inside}"?'
     if focus.pc is None:
         if not focus.code_objects:
             return " No code object is given"
-        file = declaring_file(focus, name)
+        file, instance = _declared_in(focus, name)
+        if instance is not None:
+            return f' Did you mean "{instance}"?'
         if file is not None:
             return (
                 " Without a program location, only global variables are in scope; give --pc ADDR: "
@@ -112,7 +114,9 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
         above = "the frame" if level == 1 else f"{level} frames"
         caller = focus.functions()[level]
         return f" It is in {caller}, {above} above, into which this function is inlined"
-    file = declaring_file(focus, name)
+    file, instance = _declared_in(focus, name)
+    if instance is not None:
+        return f' Did you mean "{instance}"?'
     if file is not None:
         return f" It is in scope elsewhere: where {file} {name} lists addresses"
     similar = suggestion(focus, name, ("variable", "function"))
@@ -147,26 +151,23 @@ def _unit_in_focus(focus: SearchedSession) -> list[CompilationUnit]:
     return [] if unit is None else [unit]
 
 
-def _instance(focus: SearchedSession, name: str) -> str | None:
-    """Return the qualified name of an instance of a variable template that has a simple name,
-    `v<int>` or `v`; None without one."""
-    names = (
-        variable_name(variable.die)
-        for code_object in focus.code_objects
-        for variable in _declared(code_object, Wanted((name,)))
-        if variable.kind == "global" and instance_name(variable.die) is not None
-    )
-    return next(names, None)
-
-
 def declaring_file(focus: SearchedSession, name: str) -> str | None:
     """Return the first file with a variable of a name, in scope or not, as a word of a command;
     `FILE` for code inside of a file. None without any."""
+    return _declared_in(focus, name)[0]
+
+
+def _declared_in(focus: SearchedSession, name: str) -> tuple[str | None, str | None]:
+    """Return the same, and the qualified name if the variable is an instance of a template in a
+    namespace or class."""
     for code_object in focus.code_objects:
-        if any(True for _ in _declared(code_object, Wanted((name,)))):
-            path = code_object.file.path
-            return shell_word(path) if os.path.isfile(path) else "FILE"
-    return None
+        variable = next(_declared(code_object, Wanted((name,))), None)
+        if variable is not None:
+            path, whole = code_object.file.path, None
+            if variable.kind == "global" and instance_name(variable.die) is not None:
+                whole = variable_name(variable.die)
+            return shell_word(path) if os.path.isfile(path) else "FILE", whole
+    return None, None
 
 
 def _declared(code_object: CodeObject, query: Wanted) -> Iterator[Variable]:
