@@ -17,7 +17,7 @@ from dwarfgpu.arch.abi import Abi
 from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.errors import IllFormed, Malformed, MissingContext, Unavailable, Unsupported
 from dwarfgpu.machine.target import Target, ThreadBlocks, ThreadLocal, WaveId
-from dwarfgpu.objfile.dynamic_relocations import dynamic_tags
+from dwarfgpu.objfile.dynamic_segment import dynamic_tags
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import ET_EXEC, PT_TLS, Segment
 

@@ -12,7 +12,7 @@ from typing import Final, Literal, Protocol
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.objfile.dynamic_relocations import PT_DYNAMIC
+from dwarfgpu.objfile.dynamic_segment import PT_DYNAMIC
 from dwarfgpu.objfile.elf import ObjectFile
 
 _DT_DEBUG: Final = 21

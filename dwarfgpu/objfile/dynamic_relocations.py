@@ -8,7 +8,6 @@ read.
 
 from __future__ import annotations
 
-import sys
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.printable import name_text, printable
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
+from dwarfgpu.objfile.dynamic_segment import dynamic_tags, dynamic_words
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import (
     ET_EXEC,
@@ -34,14 +34,12 @@ from dwarfgpu.objfile.elf_structures import (
 )
 
 SHT_RELR: Final = 19
-PT_DYNAMIC: Final = 2
 PT_INTERP: Final = 3
 SHN_ABS: Final = 0xFFF1
 STB_LOCAL: Final = 0
 STV_DEFAULT: Final = 0
 STT_TLS: Final = 6
 STT_GNU_IFUNC: Final = 10
-DT_NULL: Final = 0
 DT_PLTRELSZ: Final = 2
 DT_STRTAB: Final = 5
 DT_SYMTAB: Final = 6
@@ -58,9 +56,6 @@ MAX_FIELD_BYTES: Final = 16
 LONGEST_NAME_BYTES: Final = 1 << 10
 _MAX_SLOTS: Final = 16
 """Words for one name that are kept: a linker needs one of each kind."""
-_MAX_DYNAMIC_BYTES: Final = 1 << 20
-"""What is read of a dynamic segment: the largest ones have some thousands of entries."""
-_BLOCK_BYTES: Final = 1 << 12
 
 TableKind = Literal["rela", "rel", "relr"]
 SlotKind = Literal["address", "copy", "module", "displacement", "negative", "descriptor"]
@@ -362,7 +357,7 @@ class DynamicRelocations:
         next_address: int | None = None
         for begin in range(0, count, _PART_ENTRIES):
             size_bytes = min(_PART_ENTRIES, count - begin) * entry_bytes
-            words = _words(self._file, extent.at + begin * entry_bytes, size_bytes, stride)
+            words = dynamic_words(self._file, extent.at + begin * entry_bytes, size_bytes, stride)
             if extent.kind == "relr":
                 addresses, next_address = _starts(words, self._word, next_address, self._file.path)
             else:
@@ -431,39 +426,6 @@ def binds_itself(file: ObjectFile) -> bool:
         or DT_SYMBOLIC in tags
         or bool(tags.get(DT_FLAGS, 0) & DF_SYMBOLIC)
     )
-
-
-def dynamic_tags(file: ObjectFile) -> dict[int, int]:
-    """Return the entries of the dynamic segment, the first of each tag; empty without one."""
-    out: dict[int, int] = {}
-    for tag, value in dynamic_entries(file):
-        out.setdefault(tag, value)
-    return out
-
-
-def dynamic_entries(file: ObjectFile) -> Iterator[tuple[int, int]]:
-    """Yield tag and value of the entries of the dynamic segment (System V ABI, "Dynamic Section")
-    up to DT_NULL, of not more than `_MAX_DYNAMIC_BYTES`."""
-    for segment in file.segments:
-        if segment.type == PT_DYNAMIC:
-            size_bytes = min(segment.file_bytes, _MAX_DYNAMIC_BYTES)
-            for start in range(0, size_bytes, _BLOCK_BYTES):
-                block = min(_BLOCK_BYTES, size_bytes - start)
-                words = _words(file, segment.offset + start, block, 2)
-                for tag, value in zip(words[::2], words[1::2], strict=True):
-                    if tag == DT_NULL:
-                        return
-                    yield tag, value
-            return
-
-
-def _words(file: ObjectFile, offset: int, size_bytes: int, stride: int) -> array[int]:
-    out = array("Q" if file.address_bytes == 8 else "I")
-    size_bytes -= size_bytes % (stride * file.address_bytes)
-    out.frombytes(file.file_bytes(offset, size_bytes, "dynamic relocations"))
-    if sys.byteorder != file.endian:
-        out.byteswap()
-    return out
 
 
 def _starts(

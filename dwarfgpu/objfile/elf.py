@@ -125,18 +125,36 @@ class ObjectFile(ElfFile):
 
     def _versions(self, table: Section) -> tuple[Sequence[int], DwarfGpuError | None]:
         """Return the versions of a table's symbols, and why those of some are unknown."""
-        section = versions_of(table, self.sections)
-        if section is None:
+        if table.type != SHT_DYNSYM:
             return (), None
+        count = self.unpacked_bytes(table) // struct.calcsize(self._order + self._layout.symbol)
+        section = versions_of(table, self.sections)
         try:
-            versions = section_numbers(self.data_of(section), self.endian, "H")
+            data = self._loaded_versions(2 * count)
+            if section is not None and (data is None or len(data) < 2 * count):
+                data = self.data_of(section)
         except DwarfGpuError as error:
             return (), error.anew()
-        count = self.unpacked_bytes(table) // struct.calcsize(self._order + self._layout.symbol)
+        if data is None:
+            return (), None
+        versions = section_numbers(data, self.endian, "H")
         if len(versions) >= count:
             return versions, None
-        problem = f"{section.name} has the versions of {len(versions)} of {count} symbols"
+        name = "the dynamic segment" if section is None else section.name
+        problem = f"{name} has the versions of {len(versions)} of {count} symbols"
         return versions, self._malformed(problem)
+
+    def _loaded_versions(self, size_bytes: int) -> bytes | None:
+        """Return the bytes of the versions that a dynamic linker reads (DT_VERSYM), whatever the
+        sections say, or those of them that are in the file; None if it reads none."""
+        # Few files are stripped.
+        from dwarfgpu.objfile.dynamic_segment import DT_VERSYM, dynamic_tags
+
+        try:
+            address = dynamic_tags(self).get(DT_VERSYM)
+            return None if address is None else self.loaded_from(address, size_bytes)
+        except Malformed:  # a damaged dynamic segment
+            return b""
 
     def symbols_of(self, section: Section) -> Sequence[Symbol]:
         """Return the entries of one symbol table."""
@@ -159,6 +177,12 @@ class ObjectFile(ElfFile):
         if table is None:
             return ()
         return table.named(name, beginnings, with_untyped=with_untyped, limits=self.limits)
+
+    def require_versions(self, symbols: Iterable[Symbol]) -> None:
+        """Raise an error where only versions, which are unknown, choose between symbols of a name:
+        asked where one of the symbols is chosen, with those that are left."""
+        if self._symbol_table is not None:
+            self._symbol_table.require_versions(symbols)
 
     def symbols_ending(self, text: str) -> Iterator[Symbol]:
         """Return the symbols whose names end with a text, in order. The names of other symbols are
@@ -205,6 +229,8 @@ class ObjectFile(ElfFile):
             for symbol in (() if table is None else table.named(name, (), with_untyped=False))
             if symbol.kind == kind and symbol.is_in_section and not symbol.is_local
         ]
+        if table is not None:
+            table.require_versions(symbols)
         return min(symbols, key=lambda symbol: symbol.is_old_version, default=None)
 
     def exported_at(self, address: int, kind: SymbolKind = "object") -> Sequence[Symbol]:

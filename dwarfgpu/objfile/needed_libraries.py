@@ -9,11 +9,8 @@ from typing import Final
 
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.objfile.dynamic_relocations import (
-    DT_SONAME,
-    DT_STRTAB,
-    dynamic_entries,
-)
+from dwarfgpu.objfile.dynamic_relocations import DT_SONAME, DT_STRTAB
+from dwarfgpu.objfile.dynamic_segment import dynamic_entries
 from dwarfgpu.objfile.elf import ObjectFile
 
 _DT_NEEDED: Final = 1

@@ -17,7 +17,7 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import is_cut, name_beginning, name_bytes
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, shortened
+from dwarfgpu.errors import LimitExceeded, shortened
 from dwarfgpu.objfile.elf_structures import RESERVED_BELOW_ZERO, SHN_LORESERVE
 from dwarfgpu.objfile.file_bytes import OfOpenFile
 from dwarfgpu.objfile.symbol_addresses import SymbolAddresses
@@ -93,14 +93,6 @@ class Symbol:
         return self.section == SHN_ABS
 
 
-def _require_one_address(symbols: Iterable[Symbol], error: DwarfGpuError) -> None:
-    """Raise an error where only versions, which are unknown, choose between symbols of a name."""
-    addresses = dict[str, int]()
-    for symbol in symbols:
-        if addresses.setdefault(symbol.name, symbol.address) != symbol.address:
-            raise error.anew()
-
-
 class SymbolTable(OfOpenFile):
     """The symbols of one table."""
 
@@ -163,11 +155,20 @@ class SymbolTable(OfOpenFile):
         kinds = {*KINDS, 0} if with_untyped else KINDS
         named = starmap(self._symbol, self._defined(numbers, kinds))
         symbols = tuple(symbol for symbol in named if not symbol.is_mark)
-        if self.entries.why_no_versions is not None:
-            _require_one_address(symbols, self.entries.why_no_versions)
         if len(symbols) <= _MAX_KEPT_SYMBOLS:
             self._named[key] = symbols
         return symbols
+
+    def require_versions(self, symbols: Iterable[Symbol]) -> None:
+        """Raise an error where only versions, which are unknown, choose between symbols of a name
+        (`dwarfgpu.objfile.elf.ObjectFile.require_versions`)."""
+        error = self.entries.why_no_versions
+        if error is None:
+            return
+        addresses = dict[str, int]()
+        for symbol in symbols:
+            if addresses.setdefault(symbol.name, symbol.address) != symbol.address:
+                raise error.anew()
 
     def _numbers(self, name: str, beginnings: Iterable[str]) -> list[int]:
         """Return the numbers of the symbols of a name, or with a prefix, in order; of a name that

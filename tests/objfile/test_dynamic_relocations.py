@@ -13,11 +13,8 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.printable import name_text
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
-from dwarfgpu.objfile.dynamic_relocations import (
-    DynamicRelocations,
-    dynamic_tags,
-    linker_slots,
-)
+from dwarfgpu.objfile.dynamic_relocations import DynamicRelocations, linker_slots
+from dwarfgpu.objfile.dynamic_segment import dynamic_tags
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import PF_W, PT_LOAD
 from dwarfgpu.objfile.needed_libraries import needed_libraries

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.functions_by_name import function_symbols
 from dwarfgpu.dwarf.scope.symbols_by_name import (
     demangled_symbol,
     symbol_of_variable,
@@ -20,8 +21,9 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.errors import Malformed, Unsupported
 from dwarfgpu.language.evaluator import source_type
+from dwarfgpu.objfile.dynamic_segment import DT_VERSYM
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import SHF_COMPRESSED
+from dwarfgpu.objfile.elf_structures import SHF_COMPRESSED, SHT_NOBITS
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.unknown_name import why_unknown
 
@@ -116,27 +118,59 @@ def test_the_default_version_of_a_symbol_is_meant(
 
 OUTSIDE, COMPRESSED, SHORT = (24, 1 << 40), (8, SHF_COMPRESSED), (32, 2)
 """Where a section header has an offset, flags and a size, and what is wrong there."""
+UNLINKED, UNFILLED = (40, 99), (4, SHT_NOBITS)
+
+
+def _damaged(folder: Path, damage: tuple[int, int], *, is_loaded: bool) -> Path:
+    """Return a stripped library of versions, the header of their section damaged; `is_loaded`: the
+    dynamic segment says where they are."""
+    symbols = '__asm__(".symver old,data@V1"); __asm__(".symver new,data@@V2");'
+    symbols += '__asm__(".symver first,fn@V1"); __asm__(".symver second,fn@@V2");'
+    functions = "int first(void) { return 1; } int second(void) { return 2; }"
+    (folder / "library.c").write_text(f"int old = 1, new = 2, plain = 7; {functions} {symbols}")
+    versions = "V1 { global: data; plain; fn; };\nV2 { global: data; fn; } V1;\n"
+    (folder / "map").write_text(versions)
+    command = ["gcc", "-shared", "-fPIC", "-nostdlib", "-s", "-Wl,--version-script=map"]
+    subprocess.run([*command, "-o", "a.so", "library.c"], cwd=folder, check=True)
+    data = bytearray((folder / "a.so").read_bytes())
+    if not is_loaded:
+        tag = DT_VERSYM.to_bytes(8, "little")
+        assert data.count(tag) == 1
+        data = data.replace(tag, (0x70000001).to_bytes(8, "little"))
+    headers = int.from_bytes(data[40:48], "little")
+    section = ObjectFile("", bytes(data)).sections_by_name[".gnu.version"]
+    place, (offset, number) = headers + 64 * section.index, damage
+    size_bytes = 4 if damage in (UNLINKED, UNFILLED) else 8
+    start = place + offset
+    data[start : start + size_bytes] = number.to_bytes(size_bytes, "little")
+    (folder / "a.so").write_bytes(data)
+    return folder / "a.so"
 
 
 @pytest.mark.parametrize("damage", [OUTSIDE, COMPRESSED, SHORT])
 def test_names_without_versions_need_no_table_of_versions(
     tmp_path: Path, damage: tuple[int, int]
 ) -> None:
-    """A damaged one only takes names whose symbols it distinguishes."""
-    symbols = '__asm__(".symver old,data@V1"); __asm__(".symver new,data@@V2");'
-    (tmp_path / "library.c").write_text(f"int old = 1, new = 2, plain = 7; {symbols}")
-    (tmp_path / "map").write_text("V1 { global: data; plain; };\nV2 { global: data; } V1;\n")
-    command = ["gcc", "-shared", "-fPIC", "-nostdlib", "-s", "-Wl,--version-script=map"]
-    subprocess.run([*command, "-o", "a.so", "library.c"], cwd=tmp_path, check=True)
-    data = bytearray((tmp_path / "a.so").read_bytes())
-    headers = int.from_bytes(data[40:48], "little")
-    section = ObjectFile("", bytes(data)).sections_by_name[".gnu.version"]
-    place = headers + 64 * section.index + damage[0]
-    data[place : place + 8] = damage[1].to_bytes(8, "little")
-    file = ObjectFile("a.so", bytes(data))
-    assert [symbol.name for symbol in file.symbols_named("plain")] == ["plain"]
-    with pytest.raises((Malformed, Unsupported), match=r"\.gnu\.version"):
-        file.symbols_named("data")
+    """A damaged one only takes names between whose symbols it chooses."""
+    path = _damaged(tmp_path, damage, is_loaded=False)
+    library = CodeObject.open(str(path), 0)
+    assert untyped_symbol([library], "plain") is not None
+    for choose in (library.file.exported_object, lambda name: untyped_symbol([library], name)):
+        with pytest.raises((Malformed, Unsupported), match=r"\.gnu\.version"):
+            choose("data")
+    assert len(library.file.symbols_named("data")) == len(function_symbols(library, "fn")) == 2
+
+
+@pytest.mark.parametrize("damage", [OUTSIDE, COMPRESSED, SHORT, UNLINKED, UNFILLED])
+def test_versions_are_those_of_the_dynamic_linker(tmp_path: Path, damage: tuple[int, int]) -> None:
+    """It reads no sections (DT_VERSYM)."""
+    path = _damaged(tmp_path, damage, is_loaded=True)
+    library = CodeObject.open(str(path), 0)
+    symbols = library.file.symbols_named("data")
+    [new] = [symbol for symbol in symbols if not symbol.is_old_version]
+    assert library.file.bytes_of(new, 4) == bytes([2, 0, 0, 0])
+    named = untyped_symbol([library], "data")
+    assert named is not None and named.address == new.address
 
 
 @pytest.mark.parametrize("options", [("-no-pie",), ("-pie", "-fPIE")])

@@ -269,6 +269,8 @@ def _symbols(code_object: CodeObject, function: Die) -> list[Symbol]:
     default; those of a stripped file are in its separate debug file."""
     files = code_object.file, code_object.info.object
     symbols = called_symbols(function, files, is_own=function.unit.info.main is code_object.info)
+    for file in dict.fromkeys(files):
+        file.require_versions(symbols)
     return [symbol for symbol in symbols if not symbol.is_old_version]
 
 

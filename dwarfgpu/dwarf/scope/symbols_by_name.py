@@ -90,6 +90,7 @@ def symbol_of_variable(
             ]
             exported = sorted((item for item in placed if not item.is_local), key=_preference)
             if exported:
+                file.require_versions(exported)
                 return _as_loaded(code_object, file, exported[0])
             # If the variable was dropped, a local symbol is a static one of another unit.
             if code_object.info is variable.unit.info.main and variable.why_dropped is None:
@@ -369,7 +370,10 @@ def untyped_symbol(code_objects: Collection[CodeObject], name: str) -> UntypedSy
     candidates = list(_candidates(code_objects, name))
     if not candidates:
         return _mangled_data(code_objects, name)
-    return min(candidates, key=lambda candidate: candidate[0])[1]
+    rank, code_object, file, symbol = min(candidates, key=lambda candidate: candidate[0])
+    alike = (one for _, _, owner, one in candidates if owner is file)
+    file.require_versions(one for one in alike if one.is_local == rank.is_local)
+    return _as_loaded(code_object, file, symbol)
 
 
 def untyped_variables(
@@ -416,7 +420,7 @@ class _Rank(NamedTuple):
 
 def _candidates(
     code_objects: Iterable[CodeObject], name: str
-) -> Iterator[tuple[_Rank, UntypedSymbol]]:
+) -> Iterator[tuple[_Rank, CodeObject, ObjectFile, Symbol]]:
     for number, code_object in enumerate(code_objects):
         for file in symbol_files(code_object):
             for symbol in file.symbols_named(name, f"{name}@", with_untyped=True):
@@ -424,7 +428,7 @@ def _candidates(
                     is_old = symbol.is_old_version
                     is_hidden = is_old and not is_program(code_object.file)
                     rank = _Rank(symbol.is_local, is_hidden, number, is_old)
-                    yield rank, _as_loaded(code_object, file, symbol)
+                    yield rank, code_object, file, symbol
 
 
 def _mangled_data(code_objects: Iterable[CodeObject], name: str) -> UntypedSymbol | None:
