@@ -121,6 +121,8 @@ class Command:
     """Whether lists and completion leave it out: `alias -a`."""
     user_aliases: tuple[Command, ...] = field(default=(), repr=False)
     """Those of `aliases` that `alias` has made, as commands of their own, for `help aliases`."""
+    alias_of: tuple[str, str] | None = field(default=None, repr=False)
+    """The name of the command whose alias it is, and the arguments before its own."""
     word: str = field(init=False, repr=False)
     """The last word of the name, by which the command is found in its family; cached as the next
     ones, because every typed line is compared with those of every command."""

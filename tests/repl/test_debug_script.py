@@ -36,6 +36,9 @@ Type "apropos -v word" for full documentation of commands related to "word".
 Command name abbreviations are allowed if unambiguous.
 """
 ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
+REDEFINED = (
+    'Really redefine built-in command "print"? (y or n) [answered Y; input not from terminal]\n'
+)
 
 
 @pytest.mark.parametrize(
@@ -152,10 +155,22 @@ ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
          "User-defined aliases of other commands.\n\nList of commands:\n\n"
          "set pf -- Alias of set print elements.\n\n" + HINTS),
         ("alias ww = print\ndefine print\necho mine\\n\nend\nhelp aliases\nww 1",
-         'Really redefine built-in command "print"? (y or n) '
-         "[answered Y; input not from terminal]\n"
-         "User-defined aliases of other commands.\n\nList of commands:\n\n"
+         REDEFINED + "User-defined aliases of other commands.\n\nList of commands:\n\n"
          "ww -- Alias of print.\n\n" + HINTS + "mine\n"),
+        # They are aliases of what has the name now.
+        ("alias w2 = print -pretty --\nalias w3 = w2\n"
+         "define print\necho <$arg*>\\n\nend\nw2 x\nw3 y",
+         REDEFINED + "<-pretty -- x>\n<-pretty -- y>\n"),
+        ("define-prefix pre\ndefine pre own\necho 1\\n\nend\nalias mo = pre own\n"
+         "define pre own\necho 2\\n\nend\ndocument pre own\nDoc.\nend\nmo\nhelp mo",
+         'Redefine command "pre own"? (y or n) [answered Y; input not from terminal]\n'
+         "2\nAlias of pre own.\n\nDoc.\n"),
+        ("alias ww = print\ndefine ww\nend\ndefine print\nend\nhelp user-defined",
+         REDEFINED + "User-defined commands.\n"
+         "The commands in this class are those defined by the user.\n"
+         'Use the "define" command to define a command.\n\n'
+         "List of commands:\n\nprint, p, inspect -- User-defined.\nww -- User-defined.\n\n"
+         + HINTS),
         ("define-prefix my\ndefine my own\nend\nhelp user-defined",
          "User-defined commands.\nThe commands in this class are those defined by the user.\n"
          'Use the "define" command to define a command.\n\n'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Final
@@ -141,18 +141,54 @@ def _require_room(shell: Shell) -> None:
 
 
 def add(shell: Shell, new: Command) -> None:
-    """Make a command known, in place of one of the same name."""
-    shell.commands = _with(tuple(shell.commands), new.name.split()[:-1], new)
+    """Make a command known, in place of one of the same name: aliases of that one are its own."""
+    aliases = tuple(_renewed(alias, new) for alias in new.user_aliases)
+    new = evolve(new, user_aliases=aliases)
+    shell.commands = commands = _with(tuple(shell.commands), new.name.split()[:-1], new)
+    for alias in [*_aliases_of(new.name, commands)]:
+        add(shell, _renewed(alias, new))
+
+
+def _aliases_of(name: str, commands: Iterable[Command]) -> Iterator[Command]:
+    """Yield the aliases of a command that are commands of their own."""
+    for known in commands:
+        if known.alias_of is not None and known.alias_of[0] == name:
+            yield known
+        yield from _aliases_of(name, known.subcommands)
+
+
+def _renewed(alias: Command, target: Command) -> Command:
+    """Return an alias of a command that has changed."""
+    assert alias.alias_of is not None
+    _, defaults = alias.alias_of
+    return evolve(
+        _alias_of(target, alias.name, defaults),
+        is_abbreviation=alias.is_abbreviation,
+        aliases=alias.aliases,
+        user_aliases=alias.user_aliases,
+    )
 
 
 def _with(
     commands: tuple[Command, ...], families: Sequence[str], new: Command
 ) -> tuple[Command, ...]:
     if not families:
-        return (new, *(command for command in commands if command.word != new.word))
+        kept = (command for command in commands if command.word != new.word)
+        return (new, *(_without(command, new.word) for command in kept))
     family = find(commands, families[0])
     changed = evolve(family, subcommands=_with(family.subcommands, families[1:], new))
     return tuple(changed if command is family else command for command in commands)
+
+
+def _without(command: Command, word: str) -> Command:
+    """Return a command without a short name, as that is now a command of its own."""
+    if word not in command.aliases:
+        return command
+    return evolve(
+        command,
+        aliases=tuple(alias for alias in command.aliases if alias != word),
+        user_aliases=tuple(alias for alias in command.user_aliases if alias.word != word),
+    )
 
 
 def _called(lines: tuple[str, ...], shell: Shell, argument: str) -> Iterator[Part]:
@@ -328,6 +364,7 @@ def _alias_of(target: Command, name: str, defaults: str) -> Command:
         topic="aliases",
         complete=complete,
         user_aliases=(),
+        alias_of=(target.name, defaults),
     )
 
 
