@@ -655,6 +655,8 @@ def with_bit_fields(order: Endian, other: Endian) -> tuple[Struct, Bits]:
         members.append(Member(name, kind, start, size))
         contents = insert(contents, 128, start, size, number, order)
         start += size
+    members.append(Member("w", Base(BaseType("T", "signed", 32, order)), 82, 12))
+    contents = insert(contents, 128, 82, 12, -5, order)
     turned = Base(BaseType("T", "signed", 32, other))
     members.append(Member("t", turned, 112, 8))
     contents = insert(contents, 128, 112, 8, -2, order)
@@ -708,6 +710,13 @@ def test_a_bit_field_that_a_printer_returns_has_its_own_bits(order: Endian, has_
         "3" if order == "little" else "160"  # 8 bits, beginning with those of d and e
     )
     assert text(lambda value: Printed(str(value["c"].cast(value.type)))).startswith("{self = ")
+    byte = Base(BaseType("unsigned char", "unsigned", 8, order))
+    assert text(lambda value: Printed(value["w"].cast(byte))) == "251 '\\373'"
+    assert text(lambda value: Printed(target(value)["w"].cast(byte))) == "251 '\\373'"
+    if has_all:
+        assert text(lambda value: Printed(str(value["w"].memory(1)))) == (
+            "<error reading variable: the object does not begin at a byte>"
+        )
 
     def plain(show: Callable[[Object], Printed]) -> object:
         answer = value_data(

@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Member, Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UndefinedBits, counted
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session.bit_field import field_bits, number_bits
+from dwarfgpu.session.bit_field import bit_order, field_bits, number_bits
 from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
 
 _DEEPEST: Final = 64
@@ -173,11 +173,15 @@ class Object:
         return evolve(self, type=type_, address=address, first_bit=first_bit, bit_size=bit_size)
 
     def cast(self, type_: Type | None) -> Object:
-        """Return the same location as an object of another type; `UnexpectedLayout` for a bit-field
-        as anything but a number."""
-        if self.bit_size is not None and not isinstance(strip(type_), Base | Pointer | Enum):
+        """Return the same location as an object of another type: of a bit-field that is wider, the
+        low bits; `UnexpectedLayout` for a bit-field as anything but a number."""
+        if self.bit_size is None:
+            return self.part(type_, 0)
+        if not isinstance(strip(type_), Base | Pointer | Enum):
             raise UnexpectedLayout(f"a bit-field is no {type_name(type_, cplusplus=True)}")
-        return self._part(type_, 0, self.bit_size)
+        count = min(self.bit_size, 8 * size_bytes_of(type_))
+        is_big = bit_order(self.type, self.endian) == "big"
+        return self._part(type_, self.bit_size - count if is_big else 0, count)
 
     def element(self, index: int) -> Object:
         """Return an element of an array, or one after what a pointer points to."""
@@ -281,9 +285,12 @@ class Object:
         return evolve(self, enclosing=contents, first_bit=first_bit)
 
     def memory(self, size_bytes: int) -> bytes:
-        """Return the bytes at its beginning; raises `Unavailable` with GDB's wording."""
+        """Return the bytes at its beginning; raises `Unavailable` with GDB's wording, and for a
+        bit-field that does not begin at a byte."""
         if size_bytes < 0:
             raise wrong_value("size_bytes", size_bytes, "at least 0")
+        if self.first_bit % 8:
+            raise Unavailable("the object does not begin at a byte")
         enclosing, first_bit = self._enclosing(8 * size_bytes)
         if enclosing is None:
             return self._loaded(size_bytes)
