@@ -17,7 +17,7 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, strip, strip_reference
-from dwarfgpu.errors import Malformed, StaleLocation, UndefinedBits, UsageError
+from dwarfgpu.errors import DwarfGpuError, Malformed, StaleLocation, UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context, format_of
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import Observer, Result, evaluate
@@ -47,6 +47,7 @@ from dwarfgpu.gdb.script_scalars import (
 )
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language import evaluate as evaluate_source
+from dwarfgpu.language.containers import element_of
 from dwarfgpu.language.frame_of_function import in_enclosing_frame
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.object_access import ObjectAccess
@@ -546,10 +547,22 @@ class Value:
         with gdb_errors():
             bare = strip_reference(self._located()[1].type)
             if not isinstance(bare, Array) or bare.dimensions[0] is None:
-                advice = ": take its elements by their index" if isinstance(bare, Struct) else ""
+                has_elements = isinstance(bare, Struct) and self._has_elements()
+                advice = ": take its elements by their index" if has_elements else ""
                 raise UsageError(f"{self.name} is not an array of known length{advice}")
             first = bare.lower_bound or 0
         return (self[first + index] for index in range(bare.dimensions[0]))
+
+    def _has_elements(self) -> bool:
+        """Return whether it is a container whose elements have an index, or refers to one."""
+        session, value = self._located()
+        objects = ObjectAccess(session)
+        if isinstance(strip(value.type), Pointer):
+            value = objects.dereferenced(value)
+        try:
+            return element_of(objects, value, 0) is not None
+        except DwarfGpuError:  # a container that lacks this one
+            return True
 
     def assign(self, new: complex | str | Contents | Value | gdb.Value) -> None:
         """Write it, where it is: a number, another value, an expression of the frame, or all of its

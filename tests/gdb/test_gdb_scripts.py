@@ -469,19 +469,22 @@ def test_elements_of_what_a_reference_refers_to(
     source, program = tmp_path / "e.cc", tmp_path / "e"
     source.write_text(
         "#include <vector>\nint a[3] = {1, 2, 3}; int (&ra)[3] = a;\n"
-        "std::vector<double> v = {0.5, 1.5}; std::vector<double> &rv = v;\n"
+        "std::vector<double> v = {0.5, 1.5}, none; std::vector<double> &rv = v;\n"
+        "struct S { int n; } s, &rs = s;\n"
         "int main() { return v.size(); }\n"
     )
     subprocess.run([tool("g++"), "-g", source, "-o", program], check=True)
     code = """
 say(*([each.text for each in dg.value(name)] for name in ("a", "ra")))
 say(*(dg.value(name)[1].text for name in ("v", "rv")))
-say(*(tried(lambda: iter(dg.value(name))) for name in ("v", "rv")))
+say(*(tried(lambda: iter(dg.value(name))) for name in ("v", "rv", "none", "s", "rs")))
 """
-    refused = "UsageError: {} is not an array of known length: take its elements by their index"
+    plain = "UsageError: {} is not an array of known length"
+    refused = f"{plain}: take its elements by their index"
     assert said(debugger, program, code, "break main", "run") == [
         ["1", "2", "3"], ["1", "2", "3"], "1.5", "1.5",
-        refused.format("v"), refused.format("rv"),
+        refused.format("v"), refused.format("rv"), refused.format("none"),
+        plain.format("s"), plain.format("rs"),
     ]  # fmt: skip
 
 
