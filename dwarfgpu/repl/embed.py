@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.arguments import wrong_type
@@ -12,6 +13,9 @@ from dwarfgpu.repl.greeting import greet
 from dwarfgpu.repl.start import at_terminal, debug_shell, interact
 from dwarfgpu.repl.terminal.plain_prompt import StartupCommand, run_startup_commands
 from dwarfgpu.session.session import Session
+
+_MAX_WRITTEN: Final = 60
+"""Characters of the list that is proposed in place of a string."""
 
 
 @names_wrong_arguments
@@ -31,7 +35,10 @@ def run_interactive(
     for a lane that the wave does not have.
     """
     if isinstance(commands, str):  # each of its characters would be a command
-        raise wrong_type("commands", commands, "a list of commands", f": write [{commands!r:.60}]")
+        written = f"{commands.splitlines()!r:.{_MAX_WRITTEN + 1}}"
+        if len(written) > _MAX_WRITTEN:
+            written = "a list of its lines"
+        raise wrong_type("commands", commands, "a list of commands", f": write {written}")
     with recorded_inputs(_files(session)):
         return _run(session, commands, names or {}, quiet=quiet)
 

@@ -115,10 +115,18 @@ def test_any_streams_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
     assert out.text == "$1 = 1\n2\n"
 
 
-def test_one_command_is_not_a_list_of_its_characters() -> None:
-    message = "commands: expected a list of commands, not 'p 1': write ['p 1']"
-    with pytest.raises(TypeError, match=re.escape(message)) as refused:
-        run_interactive(_session(), commands="p 1")
+@pytest.mark.parametrize(
+    ("commands", "written"),
+    [
+        ("p 1", "['p 1']"),
+        ("p 1\np 2\n", "['p 1', 'p 2']"),
+        ("p 1" + " + 1" * 20, "a list of its lines"),
+    ],
+)
+def test_one_command_is_not_a_list_of_its_characters(commands: str, written: str) -> None:
+    message = rf"commands: expected a list of commands, not '.*: write {re.escape(written)}\Z"
+    with pytest.raises(TypeError, match=message) as refused:
+        run_interactive(_session(), commands=commands)
     assert isinstance(refused.value, UsageError)
 
 
