@@ -519,6 +519,10 @@ def test_a_disabled_location_is_not_inserted_and_is_saved_so(tmp_path: Path) -> 
     assert file.read_text("utf-8").splitlines() == ["break mid", "disable $bpnum.1", "break leaf"]
     output_of(shell, "disable 1")
     assert one.inserted == ()
+    output_of(shell, "disable 2.1-2")
+    assert two.inserted == () and two.is_enabled
+    output_of(shell, f"save breakpoints {file}")  # `disable $bpnum.1` would be the same
+    assert file.read_text("utf-8").splitlines()[-2:] == ["break leaf", "disable $bpnum"]
     output_of(shell, "enable 1.1-2")  # the breakpoint is disabled nevertheless
     assert one.inserted == () and not one.disabled_locations
 

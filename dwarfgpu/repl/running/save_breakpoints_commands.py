@@ -43,8 +43,9 @@ def save_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: save breakpoints FILE
 
     "source FILE" sets them again, also in another session. A breakpoint that was set without a
-    location is saved with its address. A breakpoint that a line of a script cannot describe is an
-    error: one with a line break in its condition, for example.
+    location is saved with its address, one whose only location is disabled as a disabled one. A
+    breakpoint that a line of a script cannot describe is an error: one with a line break in its
+    condition, for example.
     """
     if not argument:
         raise UsageError("Argument required (file name in which to save)")
@@ -89,9 +90,11 @@ def _lines(item: Breakpoint) -> Iterator[str]:
     if item.disposition == "dis":
         how = f"count {item.stops_left}" if item.stops_left > 1 else "once"
         yield f"enable {how} $bpnum"
-    if not item.is_enabled:
+    is_of_one = len(item.locations) == 1  # `$bpnum.1` is the breakpoint
+    if not item.is_enabled or (is_of_one and item.disabled_locations):
         yield "disable $bpnum"
-    yield from (f"disable $bpnum.{number}" for number in sorted(item.disabled_locations))
+    if not is_of_one:
+        yield from (f"disable $bpnum.{number}" for number in sorted(item.disabled_locations))
 
 
 def _first_line(item: Breakpoint) -> str:
