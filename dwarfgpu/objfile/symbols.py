@@ -275,17 +275,24 @@ class SymbolTable(OfOpenFile):
             return number >= 0 and address < code[number][1]
 
         if code:
-            known = [[*map(is_inside, self._local_code(group))] for group in groups]
-            of_code = [group for group, owned in zip(groups, known, strict=True) if any(owned)]
-            groups = of_code if any(known) else groups
+            owned, has_code = list[range](), False
+            # Linkers name no file, as LTO does, before functions that they made local: these are of
+            # any file, but marks of their own only.
+            for are_marks in (True, False):
+                known = [[*map(is_inside, self._local_code(one, are_marks))] for one in groups]
+                has_code |= any(known)
+                owned = owned or [
+                    one for one, inside in zip(groups, known, strict=True) if any(inside)
+                ]
+            groups = owned if has_code else groups
         return groups[0] if len(groups) == 1 else None
 
-    def _local_code(self, numbers: Iterable[int]) -> Iterator[int]:
-        """Yield the addresses of those symbols that other files cannot mean, and that are functions
-        or say what is code."""
+    def _local_code(self, numbers: Iterable[int], are_marks: bool) -> Iterator[int]:
+        """Yield the addresses of those symbols that other files cannot mean, and that say what is
+        code, or are functions."""
         entries = self.entries
         for name, info, _, section, value, _ in map(entries.fields, numbers):
-            is_code = info in FUNCTIONS or (not info and entries.is_mark(name))
+            is_code = not info and entries.is_mark(name) if are_marks else info in FUNCTIONS
             if is_code and entries.is_defined(section):
                 yield entries.address(section, value)
 

@@ -251,18 +251,24 @@ REFUSED = -1
 """Instead of the address of a variable whose symbol is not known."""
 
 
-@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("link", [(), ("-flto-partition=1to1",)])
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2"])
 @pytest.mark.parametrize("options_of_c", [(), ("-flto",)])
 def test_thread_local_variables_of_files_that_were_optimized_at_link_time(
-    options_of_c: tuple[str, ...], level: str, tmp_path: Path, tool: Callable[[str], str]
+    options_of_c: tuple[str, ...],
+    level: str,
+    link: tuple[str, ...],
+    tmp_path: Path,
+    tool: Callable[[str], str],
 ) -> None:
     """Their source files have no symbol: the only symbol of a name is that of the variable, where
-    the unit that is written at link time says that it remains."""
-    linked_together(tmp_path, tool("aarch64-linux-gnu-gcc"), level, options_of_c, ())
+    the unit that is written at link time says that it remains. The symbols that the linker made
+    local, those of the functions, follow one of a file without a name, too."""
+    linked_together(tmp_path, tool("aarch64-linux-gnu-gcc"), level, options_of_c, link)
     located = located_in(tmp_path / "t")
     file = CodeObject.open(tmp_path / "t").file
     for name in ("mine", "other", "gone"):
-        remaining = file.symbols_named(name)
+        remaining = file.symbols_named(name, f"{name}.lto_priv.")
         assert located[name] == ([symbol.address for symbol in remaining] or [None])
     assert located["here"] == [REFUSED, REFUSED]
     assert located["again"] == [REFUSED]
