@@ -44,7 +44,8 @@ def relocations(
 
 _PUSHES: Final = bytes(range(0x50, 0x58))
 """The instructions of x86 that push a register, of one byte each."""
-_ADJUSTMENTS: Final = ((b"\x83\xec", 3), (b"\x81\xec", 6), (b"\x8d\x64\x24", 4))
+_LEA: Final = b"\x8d"
+_ADJUSTMENTS: Final = ((b"\x83\xec", 3), (b"\x81\xec", 6), (_LEA + b"\x64\x24", 4))
 """The opcodes of `sub $N,%esp` and `lea -N(%esp),%esp`, with the bytes of the instruction."""
 
 
@@ -101,13 +102,17 @@ class Prologue:
 
     def size_in(self, code: bytes) -> int | None:
         """Return the bytes of the instructions that set a frame pointer at the begin of a
-        function, and of those behind it that GDB counts; None if the function begins otherwise."""
+        function, and of those behind it that GDB counts: 0 where these free room; None
+        if the function begins otherwise."""
         rest = code.removeprefix(self.landing)
         for alignment in self.alignments:
             rest = rest.removeprefix(alignment)
         for move in self.moves:
             if rest.startswith(self.push + move):
-                return len(code) - len(self._behind_saves(rest.removeprefix(self.push + move)))
+                behind = rest.removeprefix(self.push + move)
+                if self.counts_pushes and _frees_room(behind):
+                    return 0
+                return len(code) - len(self._behind_saves(behind))
         return None
 
     def _behind_saves(self, code: bytes) -> bytes:
@@ -121,6 +126,15 @@ class Prologue:
                 break
         most = self.most_pushes - 1
         return code[:most].lstrip(_PUSHES) + code[most:]
+
+
+def _frees_room(code: bytes) -> bool:
+    """Return whether the adjustment of the stack pointer at the begin of code raises it."""
+    for opcode, size in _ADJUSTMENTS:
+        if code.startswith(opcode):
+            number = int.from_bytes(code[len(opcode) : size], "little", signed=True)
+            return number > 0 if opcode.startswith(_LEA) else number < 0
+    return False
 
 
 @frozen(eq=False)

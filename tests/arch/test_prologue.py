@@ -48,6 +48,25 @@ def test_of_i386_with_saved_registers(adjustment: bytes, pushes: bytes) -> None:
     assert prologue.size_in(PUSH32 + 9 * b"\x53") == len(PUSH32) + 8  # no more, as in GDB
 
 
+@pytest.mark.parametrize(
+    ("adjustment", "is_room_freed"),
+    [
+        (b"\x83\xec\xf8", True),  # sub $-8,%esp
+        (b"\x81\xec\xf0\xff\xff\xff", True),  # sub $-16,%esp
+        (b"\x8d\x64\x24\x10", True),  # lea 16(%esp),%esp
+        (b"\x81\xec\xf0\x00\x00\x00", False),
+        (b"\x83\xec\x00", False),
+    ],
+)
+@pytest.mark.parametrize("landing", [b"", b"\xf3\x0f\x1e\xfb"])
+def test_of_i386_that_frees_room(landing: bytes, adjustment: bytes, is_room_freed: bool) -> None:
+    """GDB stops at the begin of such a function."""
+    prologue = i386.ABI.prologue
+    assert prologue is not None
+    code = landing + PUSH32 + adjustment + b"\x53"
+    assert prologue.size_in(code + b"\x90") == (0 if is_room_freed else len(code))
+
+
 def test_of_x86_64() -> None:
     prologue = x86_64.ABI.prologue
     assert prologue is not None
