@@ -486,6 +486,16 @@ def test_where_segments_overlap_the_memory_is_unknown() -> None:
         assert below.read(0x1060, 4) == b"mmmm"
 
 
+def test_memory_of_many_segments_is_one_range() -> None:
+    """However many begin and end in it."""
+    count = 100
+    loads = [Load(0x1000 + at, b"x" * 64) for at in range(count)]
+    ranges = core_ranges(ObjectFile("core", core([], loads)))
+    shared = [(one.start, one.end) for one in ranges if one.why.startswith("more than ")]
+    ((start, end),) = shared
+    assert start - loads[0].address == loads[-1].address + 64 - end
+
+
 def test_segments_of_the_same_bytes_agree() -> None:
     """What one leaves out may be in another one, in any order."""
     loads = (Load(0x1000, b"abcdefgh"), Load(0x1002, b"wxyz"), Load(0x0FF8, b"", 64))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import Counter
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Final
@@ -225,18 +225,22 @@ def _shared(ranges: Sequence[Range]) -> tuple[Range, ...]:
         file, distance = span.file, span.offset - span.start
         edges += [(span.start, 1, distance), (span.end, -1, distance)]
     shared: list[Range] = []
-    counts: Counter[int] = Counter()  # of the ranges here with each distance of bytes to addresses
+    # Of the ranges here with each distance of bytes to addresses. What was deleted from the
+    # beginning of a plain dictionary is passed over each time.
+    counts = OrderedDict[int, int]()
     for (start, change, distance), (end, _, _) in pairwise(sorted(edges)):
-        counts[distance] += change
+        counts[distance] = counts.get(distance, 0) + change
         if not counts[distance]:
             del counts[distance]
-        if len(counts) > 1 and start < end:
-            few = islice(counts, _MOST + 1)
-            contents = [Range(start, end, file, start + distance) for distance in few]
-            if len(contents) > _MOST:
-                shared.append(Range(start, end, None, 0, _MANY))
-            else:
-                shared.append(evolve(contents[0], alternatives=tuple(contents[1:])))
+        if len(counts) < 2 or start == end:
+            continue
+        if len(counts) > _MOST:
+            if shared and shared[-1].end == start and shared[-1].why == _MANY:
+                start = shared.pop().start
+            shared.append(Range(start, end, None, 0, _MANY))
+        else:
+            contents = [Range(start, end, file, start + distance) for distance in counts]
+            shared.append(evolve(contents[0], alternatives=tuple(contents[1:])))
     return tuple(shared)
 
 
