@@ -25,7 +25,7 @@ from dwarfgpu.objfile.relocate import relocated_data
 from tests.check.made import frame_file
 from tests.cli.command import run, run_json
 from tests.dwarf.builder import Content, Shape, abbreviations, elf, unit
-from tests.machine.cores import core, mapped_files, status
+from tests.machine.cores import Load, core, mapped_files, status
 from tests.work import at_most
 from tools.bombs.containers import kernel_arguments
 
@@ -379,6 +379,34 @@ def test_mapped_files_are_counted(tmp_path: Path) -> None:
     for option, is_cut in ((29, True), (30, False)):
         done = run("info", path, "--max-mapped-files", option)
         problem = "NT_FILE has 30 entries, at most 29 are read (--max-mapped-files)"
+        assert (problem in done.out + done.err) == is_cut
+
+
+def test_program_headers_are_counted(tmp_path: Path) -> None:
+    """Where there are more than fit the ELF header, too (PN_XNUM)."""
+    path = tmp_path / "core"
+    data = bytearray(core([status(1, bytes(27 * 8))], [Load(0x1000 * at, b"") for at in range(29)]))
+    path.write_bytes(data)
+    for option, is_cut in ((29, True), (30, False)):
+        done = run("info", path, "--max-segments", option)
+        problem = f"{path}: 30 program headers: more than 29 (--max-segments)"
+        assert (problem in done.err) == is_cut
+    section = bytearray(64)
+    struct.pack_into("<I", section, 44, 70_000)
+    struct.pack_into("<Q", data, 40, len(data))
+    struct.pack_into("<HHHHH", data, 54, 56, 0xFFFF, 64, 1, 0)
+    path.write_bytes(data + section + bytes(56 * 70_000))
+    done = run("info", path, "--max-segments", 69_999)
+    assert f"{path}: 70000 program headers: more than 69999 (--max-segments)" in done.err
+
+
+def test_section_headers_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "made"
+    path.write_bytes(elf({".data": b"x"}))
+    count = len(open_object(path).sections)
+    for option, is_cut in ((count - 1, True), (count, False)):
+        done = run("info", path, "--max-sections", option)
+        problem = f"{path}: {count} section headers: more than {count - 1} (--max-sections)"
         assert (problem in done.out + done.err) == is_cut
 
 

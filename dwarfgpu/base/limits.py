@@ -10,7 +10,7 @@ and the option that raises the limit.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.arguments import integer
@@ -119,6 +119,12 @@ class FileLimits:
     """Maximum number of debugging information entries in the units that are read, and eight times
     that of the imports of units that are followed; those of the units that indexes of
     `.debug_names` list, each time that one lists them, for `check`."""
+    segments: int = 1 << 18
+    """Maximum number of program headers. A core file has one for each mapping, as `mapped_files`;
+    as many take some three seconds."""
+    sections: int = 1 << 19
+    """Maximum number of section headers: an object with a section for each function of a kernel has
+    some hundred thousand."""
     symbols: int = 1 << 21
     """Entries of a symbol table: a library of a gigabyte has one or two million."""
     relocations: int = 1 << 24
@@ -213,6 +219,15 @@ class FileLimits:
                 f"more than {self.section_bytes}",
                 "--max-section-bytes",
             )
+
+    def check_headers(self, path: str, kind: Literal["program", "section"], count: int) -> None:
+        """Raise `LimitExceeded` for too many headers of segments or sections, before one is
+        read."""
+        most, option = self.segments, "--max-segments"
+        if kind == "section":
+            most, option = self.sections, "--max-sections"
+        if count > most:
+            raise LimitExceeded(f"{path}: {count} {kind} headers: more than {most}", option)
 
     def check_symbols(self, subject: str, count: int) -> None:
         """Raise `LimitExceeded` for a symbol table that is too large, before it is read."""

@@ -353,11 +353,14 @@ class ElfFile(OfOpenFile):
     def _no_table(self, contradiction: str) -> Malformed:
         return self._malformed(f"the section headers are not found: {contradiction}")
 
-    def _check_table(self, subject: str, offset: int, count: int, entry_bytes: int) -> None:
+    def _check_table(
+        self, subject: Literal["program", "section"], offset: int, count: int, entry_bytes: int
+    ) -> None:
         if count and entry_bytes < 32:
             raise self._malformed(f"{subject} headers have {counted(entry_bytes, 'byte')} each")
         if offset + count * entry_bytes > self.size_bytes:
             raise self._malformed(f"{count} {subject} headers do not fit into the file")
+        self.limits.check_headers(self.path, subject, count)
 
     def _header_rows(
         self, layout: str, offset: int, count: int, entry_bytes: int, subject: str

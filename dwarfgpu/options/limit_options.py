@@ -61,6 +61,11 @@ FILE_LIMITS: Final = {
         "address is sought; entries of the units that indexes of .debug_names list, for "
         "`check`",
     ),
+    "--max-segments": (
+        "segments",
+        "program headers of a file, one for each mapping in a core file",
+    ),
+    "--max-sections": ("sections", "section headers of a file"),
     "--max-symbols": ("symbols", "symbols of a symbol table"),
     "--max-relocations": (
         "relocations",
