@@ -9,6 +9,7 @@ from dwarfgpu.dwarf.names.fortran_ada import first_of_indexes, is_string
 from dwarfgpu.dwarf.types.type_sizes import lost_length, size_bits, strides_of, unpacked
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Struct, Type, strip
 from dwarfgpu.errors import UndefinedBits, Unsupported, UsageError
+from dwarfgpu.language.arithmetic_conversions import bounded
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import Bits, concatenate
@@ -90,12 +91,11 @@ def _as_element(objects: ObjectAccess, value: TypedValue, element: Type | None) 
     """Return an object of the declared type of the elements of a packed array as such an element;
     any other value as it is."""
     own, to = strip(value.type), strip(element)
-    size = size_bits(element) or 0
     if to is None or unpacked(to) is to or not _is_alike(own, to):
         return value
     if size_bits(own) != size_bits(unpacked(to)):
         return value
-    bits = objects.known(value).value
+    size, bits = bounded(size_bits(element) or 0), objects.known(value).value
     is_negative = isinstance(to, Base) and to.base.is_signed and bits >> (size - 1) & 1
     above = (1 << (size_bits(own) or 0)) - (1 << size) if is_negative else 0
     if bits & ~((1 << size) - 1) != above:

@@ -10,6 +10,7 @@ from dwarfgpu.dwarf.types.dynamic_arrays import dynamic_array
 from dwarfgpu.dwarf.types.type_sizes import size_bits, size_bytes, strides_of
 from dwarfgpu.dwarf.types.types import Array, Struct, strip
 from dwarfgpu.errors import Malformed, UsageError
+from dwarfgpu.language.arithmetic_conversions import bounded
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -96,7 +97,7 @@ def with_members(objects: ObjectAccess, value: TypedValue, numbers: Sequence[int
     """Return a structure like another one whose members, which have no gaps, are numbers."""
     bare = strip(value.type)
     assert isinstance(bare, Struct)
-    sizes = [size_bits(member.type) or 0 for member in bare.members]
+    sizes = [bounded(size_bits(member.type) or 0) for member in bare.members]
     if len(sizes) != len(numbers) or sum(sizes) != size_bits(bare):
         raise Malformed(f"the type {bare.name} has other members than a slice")
     runs = [

@@ -28,6 +28,7 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.expr.implicit_conversions import memory_location
+from dwarfgpu.language.arithmetic_conversions import bounded
 from dwarfgpu.language.base_class_casts import (
     converted,
     is_same_class,
@@ -141,7 +142,7 @@ def null_member(objects: ObjectAccess, type_: Type) -> TypedValue:
     """Return the null pointer of a type of pointers to members."""
     kind = strip(type_)
     assert isinstance(kind, MemberPointer)
-    size = 8 * kind.size_bytes
+    size = bounded(8 * kind.size_bytes)
     return TypedValue(type_, bits=Bits(0 if _is_to_function(kind) else (1 << size) - 1, size))
 
 

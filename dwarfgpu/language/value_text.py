@@ -22,6 +22,7 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import SYNTHETIC_POINTER
 from dwarfgpu.view.object_printer import has_sign_bit
 from dwarfgpu.view.pointers import is_untyped_pointer
+from dwarfgpu.view.scalars import MAX_BITS
 from dwarfgpu.view.values import (
     DEFAULT_OPTIONS,
     OPTIMIZED_OUT,
@@ -115,12 +116,12 @@ def referred_text(
 
 
 def widened(value: TypedValue, bits: Bits, endian: Endian) -> Bits:
-    """Return a bit-field as an object of its type, sign and all."""
+    """Return a bit-field as an object of its type, sign and all, unless no machine has the type."""
     if value.bit_size is None:
         return bits
     bare = strip(value.type)
     size = size_bits(bare) or 0
-    if bits.size_bits >= size:
+    if bits.size_bits >= size or size > MAX_BITS:
         return bits
     number = bits.value
     if has_sign_bit(bare):

@@ -64,10 +64,12 @@ def _chosen(part: VariantPart, read: ReadMember) -> Variant | None:
             raise UndefinedBits("the variants have no discriminant")
         return part.variants[defaults[0]] if defaults else None
     bits = read(discriminant)
+    subject = f"discriminant {discriminant.name or ''}".rstrip()  # Rust's has no name
     if not bits.is_complete:
-        subject = f"discriminant {discriminant.name or ''}".rstrip()  # Rust's has no name
         raise UndefinedBits(f"the {subject} is unknown")
     size = discriminant.bit_size or size_bits(discriminant.type) or bits.size_bits
+    if size > bits.size_bits:
+        raise UndefinedBits(f"the {subject} has {size} bits, and {bits.size_bits} were read")
     count, number = choices.of(part, bits.value, size)
     if (count or len(defaults)) > 1:
         which = f"have the value {bits.value} of the discriminant" if count else "have no value"

@@ -4,9 +4,11 @@ what is asked of their variables."""
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from dwarfgpu.arch.registry import architecture
@@ -21,10 +23,13 @@ from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.open_files import focused
 from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.error_text import out_of_memory
 from dwarfgpu.session.session import Session
 from tests.dwarf.builder import X86_64, Content, abbreviations, elf, unit
 from tests.dwarf.builder import Shape as Abbreviation
 from tests.language.made_units import HEADER_BYTES
+from tests.repl.repl_shell import output_of
+from tests.work import sometimes_at_most
 
 CODE: Final = 0x1000
 DATA: Final = 0x8000
@@ -101,6 +106,10 @@ def written(root: Entry) -> tuple[bytes, bytes]:
     data = laid_out(root, HEADER_BYTES)
     return unit(data), abbreviations(*codes)
 
+
+OUT_OF_MEMORY: Final = out_of_memory(MemoryError()).message
+MORE_MEMORY_BYTES: Final = 1 << 28
+"""What commands may use, beside the process as it is before the first of them."""
 
 # Languages
 
@@ -743,6 +752,42 @@ def shell_of(path: Path, draw: Random) -> Shell:
     return Shell(focused(session), COMMANDS, Streams(io.StringIO(), io.StringIO()))
 
 
+def ask(folder: Path, name: str, seed: int, count: int, max_calls: int) -> None:
+    """Fail where a command is neither answered nor refused, needs many calls, or more memory than
+    there is."""
+    draw = Random(f"{name} {seed}")
+    shell = shell_of(program(folder, LANGUAGES[name], draw), draw)
+    for number, line in enumerate(questions(LANGUAGES[name], draw, count)):
+        try:
+            with sometimes_at_most(number, max_calls):
+                said = output_of(shell, line)
+        except Exception as error:
+            raise AssertionError(f"{name} {seed}: {line}") from error
+        assert OUT_OF_MEMORY not in said, f"{name} {seed}: {line}: {said}"
+    shell.settings.set("output", "text")
+    assert output_of(shell, "output 40 + 2") == "42"
+
+
+def _limit_memory() -> None:
+    """Allow the process a little more memory than it has, where the platform does so."""
+    sizes = Path("/proc/self/statm")
+    if sizes.exists():
+        import resource
+
+        most = int(sizes.read_text().split()[0]) * resource.getpagesize() + MORE_MEMORY_BYTES
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def main() -> None:
+    """Ask a language, with the seeds from the second argument up to the third, as many questions as
+    the fourth of at most as many calls as the last."""
+    name, first, end, count, max_calls = sys.argv[1], *map(int, sys.argv[2:])
+    _limit_memory()
+    with TemporaryDirectory() as folder:
+        for seed in range(first, end):
+            ask(Path(folder), name, seed, count, max_calls)
+
+
 def questions(language: Language, draw: Random, count: int) -> Iterator[str]:
     """Yield commands."""
     asked = language.asked()
@@ -764,3 +809,7 @@ def questions(language: Language, draw: Random, count: int) -> Iterator[str]:
                 yield f"{command} {draw.choice(asked).format(one, other)}"
             case _:
                 yield f"print {draw.choice(asked).format(one, other)}"
+
+
+if __name__ == "__main__":
+    main()

@@ -3,23 +3,26 @@ our own errors, and little work."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import tracemalloc
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf import constants as dw
-from tests.language.absurd_types import (
-    DATA,
-    LANGUAGES,
-    Entry,
-    program,
-    questions,
-    shell_of,
-    write_program,
-)
+from dwarfgpu.dwarf.types.class_parts import Variant, VariantPart
+from dwarfgpu.dwarf.types.types import Base, Member
+from dwarfgpu.model.object import Bits
+from dwarfgpu.service.error_text import out_of_memory
+from dwarfgpu.session.variants import variant_members
+from tests.cli.command import REPOSITORY
+from tests.language import absurd_types
+from tests.language.absurd_types import DATA, LANGUAGES, Entry, ask, shell_of, write_program
 from tests.repl.repl_shell import output_of
-from tests.work import at_most, sometimes_at_most
+from tests.work import at_most
 
 SEEDS = 2
 QUESTIONS = 40
@@ -28,16 +31,21 @@ MAX_CALLS = 3_000_000
 PLACE = b"\x03" + DATA.to_bytes(8, "little")
 
 
-@pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize("name", LANGUAGES)
-def test_commands_are_answered_or_refused(tmp_path: Path, name: str, seed: int) -> None:
-    draw = Random(f"{name} {seed}")
-    shell = shell_of(program(tmp_path, LANGUAGES[name], draw), draw)
-    for number, line in enumerate(questions(LANGUAGES[name], draw, QUESTIONS)):
-        with sometimes_at_most(number, MAX_CALLS):
-            output_of(shell, line)
-    shell.settings.set("output", "text")
-    assert output_of(shell, "output 40 + 2") == "42"
+def test_commands_are_answered_or_refused(name: str) -> None:
+    """In a process of its own, which has little memory."""
+    numbers = map(str, (0, SEEDS, QUESTIONS, MAX_CALLS))
+    asked = [sys.executable, "-m", "tests.language.absurd_types", name, *numbers]
+    done = subprocess.run(asked, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_command_without_enough_memory_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(absurd_types, "output_of", lambda *_: str(out_of_memory(MemoryError())))
+    with pytest.raises(AssertionError, match="C 0: .*: .*needs more memory"):
+        ask(tmp_path, "C", 0, 1, MAX_CALLS)
 
 
 def outputs(folder: Path, language: str, types: dict[str, Entry], *lines: str) -> list[str]:
@@ -126,6 +134,50 @@ def test_sizes_are_bounded_before_numbers_of_them_are_made(tmp_path: Path) -> No
     )  # fmt: skip
     (said,) = outputs(tmp_path, "C", {"n": number, "a": array}, "output/d a")
     assert said == "{" + ", ".join(["<more than 4096 bits of type number>"] * 2) + "}"
+
+
+HUGE = 1 << 31
+TOO_WIDE = f"Unsupported: arithmetic on {8 * HUGE} bits, at most 4096"
+
+
+def member(name: str, type_: Entry, **attributes: int) -> Entry:
+    named = {getattr(dw, f"AT_{key}"): value for key, value in attributes.items()}
+    return Entry(dw.TAG_MEMBER, {dw.AT_NAME: name, dw.AT_TYPE: type_, **named})
+
+
+def test_a_pointer_to_a_member_is_no_wider_than_a_number(tmp_path: Path) -> None:
+    number = base("int", SIGNED, 4)
+    whole = Entry(dw.TAG_STRUCTURE_TYPE, {dw.AT_NAME: "S", dw.AT_BYTE_SIZE: 8})
+    pointer = Entry(dw.TAG_PTR_TO_MEMBER_TYPE, {
+        dw.AT_TYPE: number, dw.AT_CONTAINING_TYPE: whole, dw.AT_BYTE_SIZE: HUGE,
+    })  # fmt: skip
+    types = {"i": number, "s": whole, "pm": pointer}
+    lines = ["print pm=0", "whatis pm=0", "print pm==0"]
+    assert outputs(tmp_path, "C++", types, *lines) == [TOO_WIDE] * 3
+
+
+def test_a_bit_field_of_a_type_that_no_machine_has(tmp_path: Path) -> None:
+    minus = Entry(dw.TAG_ENUMERATOR, {dw.AT_NAME: "minus", dw.AT_CONST_VALUE: -1})
+    kind = Entry(dw.TAG_ENUMERATION_TYPE, {dw.AT_NAME: "E", dw.AT_BYTE_SIZE: HUGE}, minus)
+    part = member("c", kind, BIT_SIZE=4, DATA_BIT_OFFSET=0)
+    whole = Entry(dw.TAG_STRUCTURE_TYPE, {dw.AT_NAME: "S", dw.AT_BYTE_SIZE: 8}, part)
+    lines = ["output s.c", "output/d s.c"]
+    tracemalloc.start()
+    try:
+        said = outputs(tmp_path, "C", {"e": kind, "s": whole}, *lines)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 27
+    finally:
+        tracemalloc.stop()
+    assert said == ["<more than 4096 bits of type enum E>"] * 2
+
+
+def test_a_discriminant_that_is_not_read_whole_chooses_no_variant() -> None:
+    """Which makes no number of its size, either."""
+    number = Base(BaseType("number", "signed", 8 * HUGE, "little"))
+    kinds = (Variant((), ((1, 2),)), Variant((), ()))
+    part = VariantPart(Member("d", number, 0), kinds)
+    (problem,) = variant_members((part,), lambda _: Bits(1, 4096))
+    assert str(problem) == f"the discriminant d has {8 * HUGE} bits, and 4096 were read"
 
 
 def test_names_of_types_may_have_braces(tmp_path: Path) -> None:
