@@ -91,6 +91,19 @@ def test_the_reasons_are_not_sentences() -> None:
     assert not [why for why in ABSENT.values() if why.endswith(".") or why[:1].isspace()]
 
 
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("reverse-continue", "Execution is not recorded;"),
+        ("handle", "Waves receive no signals,"),
+        ("info probes", "dwarfgpu does not read static probes."),
+        ("exec-file", 'Use "file".'),
+    ],
+)
+def test_the_help_of_absent_commands_has_sentences(name: str, sentence: str) -> None:
+    assert output_of(demo_shell(), f"help {name}").splitlines()[-1].startswith(sentence)
+
+
 def test_the_names_are_those_of_gdb() -> None:
     if shutil.which("gdb") is None:
         pytest.skip("needs gdb")

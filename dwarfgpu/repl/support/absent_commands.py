@@ -362,7 +362,8 @@ def _nothing(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]
 
 
 def _absent(name: str, why: str) -> Command:
-    text = f"A GDB command that dwarfgpu does not support.\n\nUsage: {name}\n\n{why}."
+    sentence = why if why.startswith("dwarfgpu") else why[:1].upper() + why[1:]
+    text = f"A GDB command that dwarfgpu does not support.\n\nUsage: {name}\n\n{sentence}."
     action = _ignored if name in WITHOUT_EFFECT else _nothing if name in NOTHING else _refused
     run = partial(action, name, why)
     complete = handled_signals if name == "handle" else None
