@@ -24,7 +24,17 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
-from dwarfgpu.dwarf.types.types import MAX_CHAIN, Array, Base, Enum, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import (
+    MAX_CHAIN,
+    Array,
+    Base,
+    Enum,
+    Pointer,
+    Struct,
+    Type,
+    strip,
+    unqualified,
+)
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.machine.simulated.launch.kernel_arguments import (
     ARGUMENT_FORMS,
@@ -119,11 +129,13 @@ def declaration(name: str | None, type_: Type | None) -> DeclaredParameter:
                 declared = evolve(declared, is_empty=is_empty(kind))
             constants = tuple(kind.enumerators) if isinstance(kind, Enum) else None
             return evolve(declared, enumerators=constants, part=_first_part(kind))
-        item = _items(strip(kind.target))
+        item_type = unqualified(_items(kind.target))
+        item = strip(item_type)
+        is_named = not isinstance(item, Struct) or item.name is not None
         number, lanes = numbers_of(item)
         return DeclaredParameter(
             name,
-            item=type_name(item),
+            item=type_name(item if is_named else item_type),
             item_bytes=None if item is None else size_bytes(item),
             is_number=isinstance(number, Base),
             item_lanes=lanes,
@@ -140,9 +152,10 @@ def declaration(name: str | None, type_: Type | None) -> DeclaredParameter:
 def _items(type_: Type | None) -> Type | None:
     """Return what the arrays of an array consist of, as `float` of `float[8][8]`; vectors stay."""
     for _ in range(MAX_CHAIN):
-        if not isinstance(type_, Array) or type_.is_vector:
+        bare = strip(type_)
+        if not isinstance(bare, Array) or bare.is_vector:
             break
-        type_ = strip(type_.element)
+        type_ = bare.element
     return type_
 
 

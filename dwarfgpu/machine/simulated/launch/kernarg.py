@@ -299,10 +299,14 @@ def _require_items(parameter: Parameter, buffer: Buffer) -> None:
     declared = parameter.declared
     if not declared.item_bytes:
         return
-    if buffer.size_bytes % declared.item_bytes:
+    rest = buffer.size_bytes % declared.item_bytes
+    if rest:
+        less = buffer.size_bytes - rest
+        whole = f"{less} and " if less else ""
         raise UsageError(
             f"{parameter.text}: {counted(buffer.size_bytes, 'byte')}, not a multiple of the size "
-            f"of {declared.item}, which has {counted(declared.item_bytes, 'byte')}"
+            f"of {declared.item}, which has {counted(declared.item_bytes, 'byte')} "
+            f"({whole}{less + declared.item_bytes} would be)"
         )
     if buffer.kind == STRUCTURES and buffer.item_bytes != declared.item_bytes:
         raise UsageError(
