@@ -28,6 +28,8 @@ class Field:
     """Of a field that is an array; empty for any other."""
     fields: tuple[Field, ...] = ()
     """Those of a structure."""
+    is_text: bool = False
+    """Whether it is an array of plain `char`; what NumPy writes does not say so."""
 
     @property
     def item_bytes(self) -> int:

@@ -215,6 +215,8 @@ def _field(member: Member, depth: int, room: Iterator[int]) -> Field | None:
         shape += [count for count in bare.dimensions if count]
         bare = strip(bare.element)
     number, lanes = numbers_of(bare)
+    integers = integers_of(bare)
+    is_text = bool(shape) and integers is not None and integers.name == "char"
     shape += [lanes] if lanes > 1 else []
     descr, fields = numpy_type(number), tuple[Field, ...]()
     if isinstance(bare, Struct):
@@ -222,4 +224,4 @@ def _field(member: Member, depth: int, room: Iterator[int]) -> Field | None:
         descr = structure(fields) if fields else None
     if not name or descr is None:
         return None
-    return Field(name, descr, tuple(shape), fields)
+    return Field(name, descr, tuple(shape), fields, is_text)

@@ -13,7 +13,17 @@ import pytest
 
 from dwarfgpu.base.npy import Npy, npy_bytes, parse_npy
 from dwarfgpu.base.npy_fields import structure
-from dwarfgpu.dwarf.types.types import Array, Base, Enum, Member, Pointer, Struct, Type
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Base,
+    Enum,
+    Member,
+    Pointer,
+    Qualified,
+    Struct,
+    Type,
+    Typedef,
+)
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.simulated.launch.dispatch_packet import Allocator
 from dwarfgpu.machine.simulated.launch.kernarg import bind
@@ -153,6 +163,48 @@ def test_structures_are_shown_with_their_members() -> None:
     [line] = buffer_lines(result)
     assert line.startswith("  s = struct[8] {{x = 1.5, y = 2}, {x = 0, y = 3}, ")
     assert line.endswith(", …}")
+
+
+@pytest.mark.parametrize(
+    ("tag", "shown"),
+    [
+        (b"ab\0\0", '"ab"'),
+        (b'a"\n\\', r'"a\"\n\\"'),
+        (b"ab\0c", "{97, 98, 0, 99}"),
+        (b"\xffab\0", "{-1, 97, 98, 0}"),
+        (bytes(4), "{0, 0, 0, 0}"),
+    ],
+)
+def test_plain_char_in_structures_is_text(tag: bytes, shown: str) -> None:
+    """Where nothing would be left out."""
+    kind = struct(8, ("tag", 0, Array(CHAR, (4,))), ("n", 4, INT))
+    fields = pointer_to(kind).item_fields
+    outputs = {"s": Npy(structure(fields), (1,), tag + bytes(4), fields)}
+    result: Any = SimpleNamespace(outputs=outputs, texts={}, bfloats=())
+    assert list(buffer_lines(result)) == [f"  s = struct[1] {{{{tag = {shown}, n = 0}}}}"]
+
+
+def test_arrays_of_texts() -> None:
+    """Of a row of text each, which counts as one."""
+    kind = struct(6, ("tags", 0, Array(CHAR, (2, 3))))
+    fields = pointer_to(kind).item_fields
+    outputs = {"s": Npy(structure(fields), (4,), b"ab\0cde" * 4, fields)}
+    result: Any = SimpleNamespace(outputs=outputs, texts={}, bfloats=())
+    (line,) = buffer_lines(result)
+    assert line == "  s = struct[4] {" + ", ".join(['{tags = {"ab", "cde"}}'] * 4) + "}"
+    signed = Base(BaseType("signed char", "signed", 8))
+    numbers = pointer_to(struct(3, ("tag", 0, Array(signed, (3,))))).item_fields
+    outputs = {"s": Npy(structure(numbers), (1,), b"ab\0", numbers)}
+    result = SimpleNamespace(outputs=outputs, texts={}, bfloats=())
+    assert list(buffer_lines(result)) == ["  s = struct[1] {{tag = {97, 98, 0}}}"]
+
+
+def test_a_structure_without_a_name_has_that_of_its_typedef() -> None:
+    bare = Struct("struct", None, 4, (Member("n", INT, 0),))
+    item = Typedef("item", bare)
+    for type_ in (item, Qualified("const", item), Array(item, (2,))):
+        assert pointer_to(type_).item == "item"
+    assert pointer_to(Typedef("number", INT)).item == "int"
 
 
 def saved(path: Path, kind: Any) -> str:

@@ -356,8 +356,13 @@ def _text(data: bytes, parameter: Parameter) -> str:
     integers = parameter.declared.item_integers
     if integers is None or integers.name != "char" or parameter.declared.item_lanes > 1:
         return ""
-    text = data.partition(b"\0")[0].decode("latin-1")
-    return text if text.isascii() and text.replace("\n", "").isprintable() else ""
+    return printable_text(data.partition(b"\0")[0]) or ""
+
+
+def printable_text(data: bytes) -> str | None:
+    """Return printable ASCII in lines as text; None for anything else."""
+    text = data.decode("latin-1")
+    return text if text.isascii() and text.replace("\n", "").isprintable() else None
 
 
 def stop_of_run(

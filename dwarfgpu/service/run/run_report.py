@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import struct
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,7 @@ from dwarfgpu.errors import counted
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.machine.simulated.launch.kernarg import FLOAT_FORMATS
 from dwarfgpu.service.run.barrier_waits import barrier_lines
-from dwarfgpu.service.run.run_kernel import Ending, Result, StopPosition
+from dwarfgpu.service.run.run_kernel import Ending, Result, StopPosition, printable_text
 from dwarfgpu.view.scalars import float_text
 
 SCHEMA: Final = "dwarfgpu-run-1"
@@ -26,6 +27,8 @@ _MAX_SHOWN: Final = 8
 _MAX_LANES: Final = 16
 """Of a vector, which is shown whole (OpenCL C 3.0, 6.3.2)."""
 _MAX_TEXT_LINES: Final = 64
+_MAX_TEXT: Final = 200
+"""Characters of a text in a structure, as many as `print` shows."""
 _NULL: Final = pattern(r"at 0x[0-9a-f]{1,3}: the state does not have it")
 """An access through a null pointer, at the offset of a member or an element."""
 
@@ -155,7 +158,7 @@ def _floats(data: bytes, form: FloatFormat) -> list[str]:
 def _structures(array: Npy) -> str:
     """Return the first structures of an array: `struct[64] {{x = 1, y = 2}, …}`."""
     count = math.prod(array.shape)
-    numbers = sum(math.prod(field.shape) for _, field in leaves(array.fields))
+    numbers = sum(math.prod(_shape(field)) for _, field in leaves(array.fields))
     shown = min(count, max(1, _MAX_SHOWN // numbers))
     size = array.item_bytes
     texts = [_structure(array.fields, array.data, number * size) for number in range(shown)]
@@ -169,14 +172,42 @@ def _structure(fields: tuple[Field, ...], data: bytes, first: int) -> str:
     return f"{{{', '.join(_members(fields, data, first))}}}"
 
 
+def _shape(field: Field) -> tuple[int, ...]:
+    """Return the sizes of an array, for one of text those of what is shown: its last dimension is a
+    text."""
+    return field.shape[:-1] if field.is_text else field.shape
+
+
 def _members(fields: tuple[Field, ...], data: bytes, first: int) -> Iterator[str]:
     for offset, field in leaves(fields, first):
+        if field.is_text:
+            texts = _texts(field, data, offset)
+            if texts:
+                shape = _shape(field)
+                yield f"{field.name} = {_braces(texts, shape) if shape else texts[0]}"
+                continue
         count = math.prod(field.shape)
         items = [
             _item(field, data, offset + number * field.item_bytes)
             for number in range(min(count, _MAX_SHOWN))
         ]
         yield f"{field.name} = {_braces(items, field.shape) if field.shape else items[0]}"
+
+
+def _texts(field: Field, data: bytes, offset: int) -> list[str]:
+    """Return the first texts of an array of `char` in quotes; none if one is not printable ASCII,
+    or has more than zeros behind its end."""
+    size = field.shape[-1]
+    texts: list[str] = []
+    for number in range(min(math.prod(_shape(field)), _MAX_SHOWN)):
+        start = offset + number * size
+        text, _, rest = bytes(data[start : start + size]).partition(b"\0")
+        shown = printable_text(text)
+        if shown is None or any(rest):
+            return []
+        cut = "..." if len(shown) > _MAX_TEXT else ""
+        texts.append(json.dumps(shown[:_MAX_TEXT]) + cut)
+    return texts if any(text != '""' for text in texts) else []
 
 
 def _item(field: Field, data: bytes, offset: int) -> str:
