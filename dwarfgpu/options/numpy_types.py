@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.machine.simulated.launch.kernel_arguments import Integers, Vector
+from dwarfgpu.view.scalars import MAX_BITS, format_of
 
 _MOST_CHARACTERS: Final = 8_000
 """Of the fields of a structure: `numpy.load` reads headers of up to 10,000."""
@@ -68,9 +69,7 @@ def form_of(type_: Type | None) -> FloatFormat | None:
         return None
     form = type_.base.float_format
     if form is None:
-        from dwarfgpu.view.scalars import format_of  # a name such as `__bf16`
-
-        form = format_of(type_.base, type_.base.bit_size)
+        form = format_of(type_.base, type_.base.bit_size)  # a name such as `__bf16`
     return form if form in (BFLOAT16, BINARY16, BINARY32, BINARY64) else None
 
 
@@ -101,10 +100,13 @@ def _integer_type(size_bytes: int, is_signed: bool) -> str:
 
 
 def integers_of(type_: Type | None) -> Integers | None:
-    """Return the range of an integer type, also of characters; None for any other type."""
+    """Return the range of an integer type, also of characters; None for any other type, and for a
+    size that no machine has."""
     if not isinstance(type_, Base) or type_.base.encoding not in INTEGRAL | CHARACTERS:
         return None
     bits = 1 if type_.base.encoding == "boolean" else type_.base.bit_size
+    if bits > MAX_BITS:
+        return None
     if type_.base.is_signed:
         return Integers(type_.name, -(1 << bits - 1), (1 << bits - 1) - 1)
     return Integers(type_.name, 0, (1 << bits) - 1)

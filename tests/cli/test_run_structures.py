@@ -199,6 +199,14 @@ def test_arrays_of_texts() -> None:
     assert list(buffer_lines(result)) == ["  s = struct[1] {{tag = {97, 98, 0}}}"]
 
 
+def test_integers_of_a_size_that_no_machine_has() -> None:
+    """1 << 2**34 takes 2 GB."""
+    wide = Base(BaseType("wide", "signed", 1 << 34))
+    assert pointer_to(wide).item_integers is None
+    variable: Any = SimpleNamespace(name="s", type=wide)
+    assert declared(variable).integers is None
+
+
 def test_a_structure_without_a_name_has_that_of_its_typedef() -> None:
     bare = Struct("struct", None, 4, (Member("n", INT, 0),))
     item = Typedef("item", bare)
