@@ -61,7 +61,7 @@ def loaded(*arguments: str) -> set[str]:
         ("eval lit1", 115),
         ("eval --demo t", 273),
         ("eval --file PROGRAM greeting", 276),
-        ("info FILE", 162),
+        ("info FILE", 161),
         ("check FILE", 294),
         ("where --demo t", 262),
         ("where --all FILE", 217),
