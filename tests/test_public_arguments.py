@@ -151,6 +151,7 @@ def world() -> World:
         "load_address": 0, "from_space": 0, "to_space": 0, "space_number": 0, "first_bit": 0,
         "load_core.path": CORE, "architecture.name": "gfx942", "dialect.name": "amd",
         "assemble.text": "lit4", "code_places.text": "nest.hip:12", "unit_at.section_offset": 0,
+        "check_headers.kind": "program",
         "Value.shift_right_arithmetic.count": objects["Value"], "Bits.slice.count": 8,
     }  # fmt: skip
     reached = reached_objects(session)
@@ -185,6 +186,7 @@ def right_arguments(session: dg.Session) -> dict[str, Any]:
         "Symbol": info.object.symbols[-1], "Section": info.object.sections_by_name[".text"],
         "FrameSection": section, "Fde": fde, "Cie": fde.cie, "Container[int] | None": [5],
         "Collection[int]": [5], "Collection[bytes]": [b"t"], "Collection[str]": ["t"],
+        "Iterable[Symbol]": info.object.symbols[-1:],
         "Iterable[str]": ["t"], "tuple[int, ...]": (0x72,),
         "tuple[tuple[int, int], ...]": ((0x1000, 0x1004),),
         "Type": VALUE.type, "Base": VALUE.type, "Struct": Struct("struct", "S", 0),

@@ -23,7 +23,7 @@ from dwarfgpu.language.complexes import complex_part, is_complex
 from dwarfgpu.language.dereference import GENERIC_POINTER
 from dwarfgpu.language.library_operators import smart_pointee
 from dwarfgpu.language.member_lookup import classes_named, no_member, path_to, spelled_member
-from dwarfgpu.language.member_pointers import pointed
+from dwarfgpu.language.member_pointers import has_this, pointed
 from dwarfgpu.language.named_values import NamedValues
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
@@ -50,6 +50,8 @@ class MemberAccess(NamedValues):
         bare, name = strip(value.type), node.name
         if isinstance(bare, Struct) and "::" in name:
             name = self._with_whole_class(bare, name)
+            if self._is_static_function(bare, name):
+                return self._method(bare, name, is_called=is_called)  # in no part of the object
         if isinstance(bare, Struct) and self.language.is_caseless and path_to(bare, name) is None:
             name = spelled_member(bare, name) if self.language.is_pascal else name.lower()
         if isinstance(bare, Struct) and path_to(bare, name) is None:
@@ -270,12 +272,7 @@ class MemberAccess(NamedValues):
             simple = spelled_method(struct_type, simple)
         owner = scope or f"::{type_name(struct_type, cplusplus=True)}"
         full_name = f"{owner}::{simple}"
-        meanings = self.names.meaning(full_name) if scope or self.names.is_name(owner) else ()
-        dies = [
-            meaning
-            for meaning in meanings
-            if isinstance(meaning, Die) and meaning.tag == dw.TAG_SUBPROGRAM
-        ]
+        dies = self._functions(full_name) if scope or self.names.is_name(owner) else []
         has_code = any(code_ranges(die) for die in dies)
         if is_called and not has_code and (dies or has_method(struct_type, simple)):
             raise Unsupported(NO_CALLS)
@@ -286,6 +283,22 @@ class MemberAccess(NamedValues):
         if scope:
             raise UsageError(f"There is no field named {simple}")
         raise no_member(struct_type, name)
+
+    def _is_static_function(self, struct_type: Struct, name: str) -> bool:
+        """Return whether a qualified name is that of functions without `this`. A base class that
+        is several times in an object is not ambiguous for these (C++ class.member.lookup)."""
+        dies = self._functions(name)
+        if not dies or any(map(has_this, dies)):
+            return False
+        scope = name.removesuffix(f"::{split_last(name)[1]}")
+        return len(classes_named(struct_type, scope)) < 2
+
+    def _functions(self, name: str) -> list[Die]:
+        return [
+            meaning
+            for meaning in self.names.meaning(name)
+            if isinstance(meaning, Die) and meaning.tag == dw.TAG_SUBPROGRAM
+        ]
 
     def pointed_by(self, value: TypedValue, member: TypedValue) -> TypedValue:
         """Evaluate `.*` and `->*`, which are one here, as `.` and `->` are."""

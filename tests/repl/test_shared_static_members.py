@@ -10,15 +10,24 @@ import pytest
 from tests.repl.side_by_side import answers, build, last_lines
 
 SOURCE = """\
-struct Base { static int shared; static const int same = 7; int own = 1; };
+struct Base {
+  static int shared; static const int same = 7; int own = 1;
+  static int of_class() { return 1; } int of_object() { return own; }
+};
 int Base::shared = 9;
 struct Left : Base { static int side; }; struct Right : Base { static int side; };
 int Left::side = 1, Right::side = 2;
 struct Both : Left, Right {};
-namespace other { struct Base { static int shared; }; int Base::shared = 4; }
+namespace other {
+  struct Base { static int shared; static int of_class() { return 2; } };
+  int Base::shared = 4;
+}
 struct Mixed : Left, other::Base {};
 Both both; Both *to = &both; Mixed mixed;
-int main() { return both.shared + to->shared + both.same; }
+int main() {
+  return both.shared + to->shared + both.same + Base::of_class() + other::Base::of_class()
+    + static_cast<Left &>(both).of_object();
+}
 """
 
 
@@ -38,6 +47,14 @@ def test_a_static_member_is_not_ambiguous(program: Path) -> None:
     ) == ["$1 = 9", "$2 = 9", "$3 = 7", "$4 = 9", "$5 = 1", "$6 = 7", "type = int"]  # fmt: skip
 
 
+def test_a_static_member_function_is_not_either(program: Path) -> None:
+    asked = ["whatis both.Base::of_class()", "output both.Base::of_class == Base::of_class"]
+    asked += ["output to->Base::of_class == Base::of_class", "output &both.Base::of_class"]
+    said = [text.splitlines()[-1] for text in answers(None, [str(program)], asked)]
+    assert said[:3] == ["type = int", "true", "true"]
+    assert said[3].startswith("(int (*)(void)) 0x") and said[3].endswith(" <Base::of_class()>")
+
+
 @pytest.mark.parametrize(
     ("expression", "error"),
     [
@@ -46,6 +63,7 @@ def test_a_static_member_is_not_ambiguous(program: Path) -> None:
         ("mixed.shared", "Request for member 'shared' is ambiguous in type 'Mixed'."),
         ("both.Base::own", "base class 'Base' is ambiguous in type 'Both'"),
         ("both.other::Base::shared", "There is no field named shared"),
+        ("both.Base::of_object", "base class 'Base' is ambiguous in type 'Both'"),
     ],
 )
 def test_members_of_several_objects_or_classes_are(
