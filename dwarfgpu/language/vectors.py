@@ -10,7 +10,7 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, vector_type
-from dwarfgpu.dwarf.types.types import Array, Base, Type, Typedef, strip
+from dwarfgpu.dwarf.types.types import MAX_CHAIN, Array, Base, Qualified, Type, Typedef, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import is_floating, is_number
 from dwarfgpu.language.kinds_of_operands import OperandKind, Operators
@@ -340,7 +340,18 @@ def _of(arithmetic: Operators, vector: TypedValue, elements: list[TypedValue]) -
     objects = arithmetic.objects
     parts = [objects.known(arithmetic.cast(element, kind)) for element in elements]
     bits = joined(parts, vector.type, objects.context.endian)
-    return TypedValue(vector.type, bits=bits, unit=vector.unit)
+    return TypedValue(_of_value(vector.type), bits=bits, unit=vector.unit)
+
+
+def _of_value(type_: Type | None) -> Type | None:
+    """Return a type without qualifiers, which a result has not, and the typedefs with them."""
+    result = inner = type_
+    for _ in range(MAX_CHAIN):
+        if not isinstance(inner, Qualified | Typedef):
+            break
+        result = inner.target if isinstance(inner, Qualified) else result
+        inner = inner.target
+    return result
 
 
 VECTOR: Final = OperandKind(is_vector, binary, unary, compared)

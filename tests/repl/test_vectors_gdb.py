@@ -42,3 +42,13 @@ def test_a_cast_that_c_refuses(tmp_path: Path, tool: Callable[[str], str]) -> No
     build(tmp_path, {"a.c": SOURCE}, [[tool("gcc"), "-g", "-o", "a", "a.c"]])
     shown = answers(None, [str(tmp_path / "a")], ["p (int) four", "p (char *) two", "p four < two"])
     assert "Invalid cast." in shown[0] and all(" = " not in text for text in shown)
+
+
+def test_results_have_no_qualifiers(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """A result is no object; GDB leaves out the typedef, too."""
+    source = f"{SOURCE}typedef const int2 constant; volatile int2 loud; constant kept = {{1, 2}};\n"
+    build(tmp_path, {"a.c": source}, [[tool("gcc"), "-g", "-o", "a", "a.c"]])
+    commands = ["whatis four + 1", "whatis -two", "whatis 2 * loud", "whatis kept + kept"]
+    shown = answers(None, [str(tmp_path / "a")], [*commands, "whatis four"])
+    types = ("int4", "int2", "int2", "int2", "const int4")
+    assert [text.splitlines()[-1] for text in shown] == [f"type = {name}" for name in types]
