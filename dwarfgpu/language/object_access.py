@@ -668,7 +668,9 @@ def unknown_stride(array_type: Array) -> DwarfGpuError:
     why = lost_length(array_type)
     if why is not None:
         return UndefinedBits(why)
-    return UsageError("The size of the array's elements is unknown.")
+    is_of_rows = len(array_type.dimensions) > 1
+    what = "length of the array's rows" if is_of_rows else "size of the array's elements"
+    return UsageError(f"The {what} is unknown.")
 
 
 def _stride_bits(array_type: Array) -> int | None:

@@ -50,4 +50,4 @@ def test_a_section_of_the_first_row_needs_none(files: list[str]) -> None:
 @pytest.mark.parametrize("part", ["a(0,2)", "c(1,1)", "d(0,6,1)", "d(0,5,2)", "a(0,1:2)"])
 def test_elements_of_others_are_unknown(part: str, files: list[str]) -> None:
     by_us = answers(None, files, [f"p {part}"])
-    assert "The size of the array's elements is unknown." in by_us[0]
+    assert "The length of the array's rows is unknown." in by_us[0]
