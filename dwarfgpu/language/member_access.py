@@ -47,11 +47,13 @@ class MemberAccess(NamedValues):
         """Return a member of an object: `.` and `->` are one here, as in GDB: pointers are
         followed, structures are not."""
         value = self._structure(value, node)
-        bare, name = strip(value.type), node.name
+        bare, name, written = strip(value.type), node.name, node.name
         if isinstance(bare, Struct) and "::" in name:
             name = self._with_whole_class(bare, name)
-            if self._is_static_function(bare, name):
-                return self._method(bare, name, is_called=is_called)  # in no part of the object
+            static = self._static_function(bare, name)
+            if static is not None:
+                return self._method(bare, static, is_called=is_called)  # in no part of the object
+            written = name
         if isinstance(bare, Struct) and self.language.is_caseless and path_to(bare, name) is None:
             name = spelled_member(bare, name) if self.language.is_pascal else name.lower()
         if isinstance(bare, Struct) and path_to(bare, name) is None:
@@ -77,7 +79,7 @@ class MemberAccess(NamedValues):
             variable = self._class_variable(bare, name) if self.language.is_pascal else None
             if variable is not None:
                 return variable
-            return self._method(bare, node.name, is_called=is_called)
+            return self._method(bare, written, is_called=is_called)
         if self.language.is_fortran and is_complex(bare) and name.lower() in _PARTS:
             return complex_part(self.objects, value, _PARTS.index(name.lower()))
         if is_vector(bare):
@@ -273,6 +275,8 @@ class MemberAccess(NamedValues):
         owner = scope or f"::{type_name(struct_type, cplusplus=True)}"
         full_name = f"{owner}::{simple}"
         dies = self._functions(full_name) if scope or self.names.is_name(owner) else []
+        if scope and not struct_type.is_declaration and not _classes_of(struct_type, name):
+            raise UsageError(f"There is no field named {simple}")
         has_code = any(code_ranges(die) for die in dies)
         if is_called and not has_code and (dies or has_method(struct_type, simple)):
             raise Unsupported(NO_CALLS)
@@ -284,14 +288,17 @@ class MemberAccess(NamedValues):
             raise UsageError(f"There is no field named {simple}")
         raise no_member(struct_type, name)
 
-    def _is_static_function(self, struct_type: Struct, name: str) -> bool:
-        """Return whether a qualified name is that of functions without `this`. A base class that
-        is several times in an object is not ambiguous for these (C++ class.member.lookup)."""
-        dies = self._functions(name)
-        if not dies or any(map(has_this, dies)):
-            return False
-        scope = name.removesuffix(f"::{split_last(name)[1]}")
-        return len(classes_named(struct_type, scope)) < 2
+    def _static_function(self, struct_type: Struct, name: str) -> str | None:
+        """Return the whole name if a qualified name is that of functions without `this`; None of
+        any other. A base class that is several times in an object is not ambiguous for these
+        (C++ class.member.lookup)."""
+        simple = split_last(name)[1]
+        classes = _classes_of(struct_type, name)
+        owner = f"::{full_name(classes[0])}" if len(classes) == 1 else ""
+        if not owner or not self.names.is_name(owner):
+            return None
+        dies = self._functions(f"{owner}::{simple}")
+        return f"{owner}::{simple}" if dies and not any(map(has_this, dies)) else None
 
     def _functions(self, name: str) -> list[Die]:
         return [
@@ -306,6 +313,11 @@ class MemberAccess(NamedValues):
         if isinstance(bare, Pointer) and isinstance(strip(bare.target), Struct):
             value = self.objects.dereferenced(value)
         return pointed(self.objects, value, member)
+
+
+def _classes_of(struct_type: Struct, name: str) -> list[Struct]:
+    """Return the class and base classes that the scope of a qualified name may mean."""
+    return classes_named(struct_type, name.removesuffix(f"::{split_last(name)[1]}"))
 
 
 def _has_variants(struct_type: Struct) -> bool:

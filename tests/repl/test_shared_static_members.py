@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,12 +22,15 @@ struct Both : Left, Right {};
 namespace other {
   struct Base { static int shared; static int of_class() { return 2; } };
   int Base::shared = 4;
+  struct Own { int data = 3; static int f() { return data_of; } static const int data_of = 6; };
+  struct Derived : Own {};
 }
+other::Derived derived;
 struct Mixed : Left, other::Base {};
 Both both; Both *to = &both; Mixed mixed;
 int main() {
   return both.shared + to->shared + both.same + Base::of_class() + other::Base::of_class()
-    + static_cast<Left &>(both).of_object();
+    + static_cast<Left &>(both).of_object() + other::Own::f();
 }
 """
 
@@ -55,6 +59,15 @@ def test_a_static_member_function_is_not_either(program: Path) -> None:
     assert said[3].startswith("(int (*)(void)) 0x") and said[3].endswith(" <Base::of_class()>")
 
 
+def test_a_class_has_its_own_name_in_itself(program: Path) -> None:
+    """Nothing else has that name in the focus (C++ class.pre, the injected class name)."""
+    asked = [f"p derived.{name}" for name in ("Own::data", "Own::f", "other::Own::f")]
+    said = last_lines([str(program)], asked)
+    plain = [re.sub("0x[0-9a-f]+", "ADDRESS", text) for text in said]
+    function = "= {int (void)} ADDRESS <other::Own::f()>"
+    assert plain == ["$1 = 3", f"$2 {function}", f"$3 {function}"]
+
+
 @pytest.mark.parametrize(
     ("expression", "error"),
     [
@@ -63,6 +76,8 @@ def test_a_static_member_function_is_not_either(program: Path) -> None:
         ("mixed.shared", "Request for member 'shared' is ambiguous in type 'Mixed'."),
         ("both.Base::own", "base class 'Base' is ambiguous in type 'Both'"),
         ("both.other::Base::shared", "There is no field named shared"),
+        ("both.other::Base::of_class", "There is no field named of_class"),
+        ("derived.Base::of_class", "There is no field named of_class"),
         ("both.Base::of_object", "base class 'Base' is ambiguous in type 'Both'"),
     ],
 )
