@@ -98,8 +98,9 @@ class MemberAccess(NamedValues):
     def _with_whole_class(self, struct_type: Struct, name: str) -> str:
         """Return `CLASS::MEMBER` with the whole name of the class that it means in the focus, where
         the object has no class of that name, as of a typedef, or several."""
-        scope, simple = split_last(name)
-        if not scope or name.startswith("::") or len(classes_named(struct_type, scope)) == 1:
+        simple = split_last(name)[1]
+        scope = name.removesuffix(f"::{simple}")
+        if not scope or len(classes_named(struct_type, scope)) == 1:
             return name
         with suppress(UsageError):
             meant = strip(self.names.type_of(ast.TypeName((scope,))).type)

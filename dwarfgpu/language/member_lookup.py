@@ -126,10 +126,10 @@ def classes_named(struct_type: Struct, name: str) -> list[Struct]:
     `m::B`, and so is `D::B` with a class `D` derived from it; `::B` is the whole name."""
     written = tuple(part.name for part in parts(name))
     hierarchy = _hierarchy([struct_type])
-    if name.startswith("::"):
-        return [candidate for candidate in hierarchy if _whole_name(candidate) == written]
     for count in range(len(written), 0, -1):
         classes = _called(hierarchy, written[:count])
+        if name.startswith("::"):
+            classes = [item for item in classes if len(_whole_name(item)) == count]
         for inner in written[count:]:
             classes = _called(_hierarchy(classes), (inner,))
         if classes:

@@ -33,6 +33,8 @@ namespace { struct H { int n = 80; }; namespace z { struct H { int n = 81; }; } 
 struct Hidden : H, z::H {} hidden;
 struct Same { int n = 4; }; namespace m { struct Same { int n = 5; }; }
 struct Pair : Same, m::Same {} pair; Pair *both = &pair;
+namespace m { inline namespace v1 { struct In { int q = 12; }; } }
+struct OfInline : m::In { int q = 13; } ofinline; namespace ma = m;
 int main() {
   return m::inside() + boxes.q::Box<int>::v + two.m::L::l + hidden.H::n + nested.m::B::n;
 }
@@ -42,6 +44,7 @@ two.m::B::n two.L::l two.L::n two.m::L::l two.B::n two.::B::n to->m::B::n &two.m
 direct.B::n direct.m::B::n at->m::B::n named.Other::n named.inner.Other::n named.m::B::n
 boxes.Box<int>::v boxes.q::Box<int>::v nested.Outer::B::n nested.m::B::n
 (Same*)both (m::Same*)both sizeof(two.m::B::n) two.L::B::n
+two.::L::l two.::m::L::l two.::L::B::n two.::ma::L::l named.::Other::n
 """
 
 
@@ -55,6 +58,12 @@ def files(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) 
 def own(files: list[str], expressions: list[str]) -> list[str]:
     commands = [f"output {expression}" for expression in expressions]
     return [text.replace(NOTE, "").partition("\n")[2] for text in answers(None, files, commands)]
+
+
+def test_classes_in_inline_namespaces(files: list[str]) -> None:
+    """GDB 13 finds the type alone."""
+    names = ["::m::In::q", "::ma::In::q", "m::In::q", "m::v1::In::q"]
+    assert own(files, [f"ofinline.{name}" for name in names]) == ["12"] * len(names)
 
 
 def test_classes_of_one_name_in_namespaces(files: list[str], tool: Callable[[str], str]) -> None:
