@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from dwarfgpu.base.arguments import WrongType, WrongValue
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.static_check.severity import Severity
@@ -175,7 +176,8 @@ class Findings:
 
     def skip(self, error: DwarfGpuError, subject: str = "") -> None:
         """Keep why something (`what`, where the error does not say) was not checked."""
-        self._skips[isinstance(error, LimitExceeded)] += 1
+        is_cut = isinstance(error, LimitExceeded | WrongType | WrongValue)
+        self._skips[is_cut] += 1
         why = f"{subject}: {error}" if subject else str(error)
         if len(self.skipped) < MAX_SKIPPED:
             self.skipped.append(why)
@@ -190,7 +192,8 @@ class Findings:
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether a limit cut the check short: there may be further findings."""
+        """Whether a limit, or a fault of the check itself, cut it short: there may be further
+        findings."""
         return self._skips[True] > 0
 
     @property

@@ -91,7 +91,10 @@ def test_the_code_of_a_list_is_that_of_its_entries_in_any_order() -> None:
         entries = [LocationListEntry(b"", *bounds) for bounds in listed]
         assert listed_code(entries) == merged(Range(*bounds) for bounds in listed)
     assert listed_code([]) == ()
-    assert listed_code([LocationListEntry(b"", 1, 2), LocationListEntry(b"", None, None)]) is None
+    default = LocationListEntry(b"", None, None)
+    some = [LocationListEntry(b"", 5, 6), LocationListEntry(b"", 1, 2)]
+    for entries in ([*some, default], [some[1], default], [some[0], default, some[1]], [default]):
+        assert listed_code(entries) is None
 
 
 def test_sets_of_addresses_are_those_of_single_ones() -> None:

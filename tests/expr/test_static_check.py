@@ -287,6 +287,9 @@ def test_finds_a_wrong_result(text: str, want: ResultKind, message: str) -> None
         "entry_value (lit0; bra 1; nop; reg0); stack_value",
         "entry_value (lit3; deref); stack_value",
         "regx s3; GNU_uninit",
+        # where paths meet, a composite and a value
+        "LLVM_push_lane; bra a; lit5; skip b; a: regx v1; piece 4; piece 4; LLVM_piece_end; b: nop",
+        "lit1; LLVM_push_lane; bra a; drop; regx v1; piece 4; piece 4; LLVM_piece_end; a: nop",
         f"lit1; implicit_value 600 {'1 ' * 600}; deref; div; stack_value",
     ],
 )

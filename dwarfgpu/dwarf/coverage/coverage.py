@@ -482,6 +482,8 @@ def listed_code(entries: Sequence[LocationListEntry]) -> tuple[Range, ...] | Non
                 out.append(new(Range, (first, last)))
             first, last = begin, end
         elif begin < first:  # they are not in order
+            if any(entry.begin is None for entry in entries):
+                return None
             return merged([new(Range, (begin, end)) for _, begin, end, _ in entries])
         elif end > last:
             last = end

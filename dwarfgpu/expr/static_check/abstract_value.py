@@ -86,7 +86,7 @@ def _identity(entry: Entry | None) -> object:
     if isinstance(entry, Location) and any(
         is_compound(single.storage) for single in entry.single_locations
     ):
-        return id(entry)
+        return "composite", id(entry)
     return entry
 
 
