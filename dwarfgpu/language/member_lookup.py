@@ -125,24 +125,32 @@ def classes_named(struct_type: Struct, name: str) -> list[Struct]:
     """Return those of a class and its base classes that a name may mean in it: `B` and `m::B` are
     `m::B`, and so is `D::B` with a class `D` derived from it; `::B` is the whole name."""
     written = tuple(part.name for part in parts(name))
-    hierarchy = _hierarchy([struct_type])
-    for count in range(len(written), 0, -1):
-        classes = _called(hierarchy, written[:count])
-        if name.startswith("::"):
-            classes = [item for item in classes if len(_whole_name(item)) == count]
+    hierarchy = _named(_hierarchy([struct_type]))
+    longest = max(map(len, hierarchy.values()))
+    named: dict[tuple[Struct, ...], dict[Struct, tuple[str, ...]]] = {}
+    """What was named of classes and their base classes: a name may repeat one very often."""
+    for count in range(min(len(written), longest), 0, -1):
+        classes = [
+            item
+            for item, whole in hierarchy.items()
+            if whole[-count:] == written[:count]
+            if len(whole) == count or not name.startswith("::")
+        ]
         for inner in written[count:]:
-            classes = _called(_hierarchy(classes), (inner,))
+            if not classes:
+                break
+            key = tuple(classes)
+            if key not in named:
+                named[key] = _named(_hierarchy(classes))
+            classes = [item for item, whole in named[key].items() if whole[-1] == inner]
         if classes:
             return classes
     return []
 
 
-def _called(classes: Iterable[Struct], written: tuple[str, ...]) -> list[Struct]:
-    return [item for item in classes if _whole_name(item)[-len(written) :] == written]
-
-
-def _whole_name(struct_type: Struct) -> tuple[str, ...]:
-    return tuple(part.name for part in parts(full_name(struct_type)))
+def _named(classes: Iterable[Struct]) -> dict[Struct, tuple[str, ...]]:
+    """Return classes with the parts of their whole names."""
+    return {item: tuple(part.name for part in parts(full_name(item))) for item in classes}
 
 
 def _hierarchy(classes: Iterable[Struct]) -> list[Struct]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.repl.side_by_side import answers, build
+from tests.work import assert_linear
 
 NOTE = "note: no state is given: writable memory has its initial contents\n"
 SOURCE = """\
@@ -84,3 +85,13 @@ def test_a_class_of_the_same_name_is_no_base_class(files: list[str]) -> None:
     """GDB 13 reads an object of that class where it is none."""
     shown = own(files, ["named.B::n", "named.::B::n", "boxes.m::B::n"])
     assert shown == ["8", "There is no field named n\n", "There is no field named n\n"]
+
+
+def test_a_class_that_is_named_very_often(files: list[str]) -> None:
+    """`D::D::B` is `B`: a class has its own name in itself."""
+
+    def asked(count: int) -> Callable[[], object]:
+        return lambda: own(files, [f"two.{'L::' * count}l"])
+
+    assert own(files, [f"two.{'L::' * 40}l"]) == ["2"]
+    assert_linear(asked, 100)
