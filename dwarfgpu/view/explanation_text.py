@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
@@ -308,14 +309,12 @@ def _makers(culprits: list[StepView], steps: Sequence[StepView]) -> list[StepVie
         step = view.step
         own = inside.pop(step.number, set()) | blamed & {step.number}
         inside.setdefault(step.parent, set()).update(own)
-        before, after = (
-            {id(entry): entry for entry in either} for either in (step.before, step.after)
-        )
-        taken = before.keys() - after.keys()
-        sources = own.union(*(made_from.get(entry, ()) for entry in taken))
-        for entry in after.keys() - before.keys():
-            if view.stacks.has_undefined(after[entry]):
-                made_from.setdefault(entry, sources)
+        pairs = zip(step.before, step.after, strict=False)  # an entry may be there twice
+        kept = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+        sources = own.union(*(made_from.get(id(entry), ()) for entry in step.before[kept:]))
+        for entry in step.after[kept:]:
+            if view.stacks.has_undefined(entry):
+                made_from.setdefault(id(entry), sources)
     numbers = made_from.get(id(last.after[-1]), ()) if last.after else ()
     return [view for view in culprits if view.step.number in numbers]
 

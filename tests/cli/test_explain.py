@@ -116,6 +116,16 @@ def test_what_is_undefined_is_in_the_result(operations: str, verdict: str) -> No
     assert len(notes) == operations.count("undefined")
 
 
+@pytest.mark.parametrize(
+    "operations",
+    ["LLVM_undefined; dup; piece 4; piece 4", "LLVM_undefined; regx v0; pick 1; piece 4; piece 4"],
+)
+def test_an_entry_may_be_on_the_stack_twice(operations: str) -> None:
+    text = "; ".join(f"DW_OP_{operation}" for operation in operations.split("; "))
+    said = run("explain", "--arch", "gfx942", text).out.splitlines()
+    assert said[-1].startswith(UNDEFINED_AT.format(PARTS, 0))
+
+
 PIECE_AT = "{} because of DW_OP_piece at offset {:#x} (A.2.5.4.4.6): no location comes before "
 OVERLAY = "regx v0; LLVM_undefined; lit0; lit4; LLVM_overlay"
 

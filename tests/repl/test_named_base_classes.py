@@ -91,7 +91,7 @@ def test_a_class_that_is_named_very_often(files: list[str]) -> None:
     """`D::D::B` is `B`: a class has its own name in itself."""
 
     def asked(count: int) -> Callable[[], object]:
-        return lambda: own(files, [f"two.{'L::' * count}l"])
+        return lambda: own(files, [f"pair.Same::{'Same::' * count}n"])
 
-    assert own(files, [f"two.{'L::' * 40}l"]) == ["2"]
+    assert own(files, [f"pair.m::Same::{'Same::' * 40}n"]) == ["5"]
     assert_linear(asked, 100)
