@@ -7,7 +7,6 @@ libstdc++).
 from __future__ import annotations
 
 from functools import partial
-from itertools import islice
 
 from dwarfgpu.dwarf.names.type_names import this_qualifiers
 from dwarfgpu.dwarf.scope.class_of_method import class_of_method
@@ -21,7 +20,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.view.object_bits import ObjectBytes
 from dwarfgpu.view.object_printer import address_of
 from dwarfgpu.view.printer_text import printed_of
-from dwarfgpu.view.printers.common import is_bool
+from dwarfgpu.view.printers.common import Elements, is_bool
 from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import Characters
 from dwarfgpu.view.printers.standard import STANDARD
@@ -121,11 +120,10 @@ def _element(container: Object, index: int) -> Object | None:
     if printed.children is None or printed.form != "array":
         pointer = _pointer(container)
         return None if pointer is None else _behind(pointer, index)
-    _check(index, None)
-    child = next(islice(printed.children, index, None), None)
-    if child is None:
-        raise UsageError(f"The container has no element {index}.")
-    return child[1] if isinstance(child[1], Object) else None
+    if not isinstance(printed.children, Elements):
+        raise UnexpectedLayout("its elements have no indexes")
+    _check(index, printed.children.count)
+    return printed.children.element(index)
 
 
 def _behind(pointer: Object, index: int) -> Object:

@@ -142,6 +142,8 @@ def test_elements_and_pointees(gnu: Session, llvm: Session, expression: str, exp
         ("points[-1]", "The container has no element -1."),
         ("three[3]", "The container has no element 3."),
         ("both[200]", "The container has no element 200."),
+        ("points[18446744073709551615]", "The container has no element 18446744073709551615."),
+        ("both[9223372036854775808]", "The container has no element 9223372036854775808."),
         ("hashed[1]", "functions of the program cannot be called"),
         ("by_name[1]", "functions of the program cannot be called"),
         ("chain[0]", 'No symbol "operator[]" in current context.'),
@@ -158,6 +160,23 @@ def test_elements_that_are_nowhere(
             if value.error is not None:
                 raise value.error
         assert caught.value.message.startswith(error)
+
+
+@pytest.mark.parametrize("name", ["both", "flags", "numbers", "points", "repeated", "span"])
+def test_every_element_is_the_one_that_is_shown(gnu: Session, llvm: Session, name: str) -> None:
+    """The blocks of a deque, and the words of bits, are found from an index, too."""
+    for session in (gnu, llvm):
+        head, _, text = shown(session, name).partition(" = {")
+        count = int(re.findall(r"(?:length|with) ([0-9]+)", head)[0])
+        each = [shown(session, f"{name}[{index}]") for index in range(count)]
+        assert ", ".join(each) == text.removesuffix("}")
+
+
+def test_an_element_takes_no_longer_the_further_it_is(gnu: Session) -> None:
+    def work(index: int) -> int:
+        return calls_of(lambda: dg.evaluate_source(f"bad_vector[{index}]", gnu))
+
+    assert work(10**9) < 2 * work(10)
 
 
 @pytest.mark.parametrize(

@@ -73,10 +73,31 @@ def number_argument(value: Object, index: int) -> int:
         raise UnexpectedLayout(f"{value.name} has no number as its argument {index}") from None
 
 
-def elements(first: Object, count: int) -> Iterator[Child]:
-    """Yield consecutive objects in memory; `first` is the first."""
+class Elements:
+    """Children whose names are their indexes, each of which can be asked for by itself."""
+
+    def __init__(
+        self,
+        count: int,
+        element: Callable[[int], Object],
+        in_order: Callable[[], Iterator[Child]] | None = None,
+    ) -> None:
+        self.count = count
+        self.element = element
+        self._in_order = in_order
+        """What yields all of them, where that takes less work than one after the other."""
+
+    def __iter__(self) -> Iterator[Child]:
+        if self._in_order is not None:
+            return self._in_order()
+        element = self.element
+        return ((f"[{index}]", element(index)) for index in range(self.count))
+
+
+def elements(first: Object, count: int) -> Elements:
+    """Return consecutive objects in memory; `first` is the first."""
     size = 8 * first.size_bytes
-    return ((f"[{index}]", first.part(first.type, index * size)) for index in range(count))
+    return Elements(count, lambda index: first.part(first.type, index * size))
 
 
 def numbered(values: Iterable[Object]) -> Iterator[Child]:
@@ -130,14 +151,13 @@ def bool_vector(words: Object, first_bit: int, count: int, capacity: str) -> Pri
         raise Malformed(f"the length of the vector is {count}")
     size = 8 * words.size_bytes
 
-    def bits() -> Iterator[Child]:
-        for index in range(count):
-            word, bit = divmod(first_bit + index, size)
-            number = words.part(words.type, word * size).number
-            yield f"[{index}]", words.truth(bool(number >> bit & 1))
+    def element(index: int) -> Object:
+        word, bit = divmod(first_bit + index, size)
+        number = words.part(words.type, word * size).number
+        return words.truth(bool(number >> bit & 1))
 
     summary = f"std::vector<bool> of length {count}, capacity {capacity}"
-    return Printed(summary, bits(), "array")
+    return Printed(summary, Elements(count, element), "array")
 
 
 def pair(value: Object) -> Printed:

@@ -7,10 +7,10 @@ from typing import Final
 
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.view.printers import common
-from dwarfgpu.view.printers.common import own_name, short_type, with_elements, word
+from dwarfgpu.view.printers.common import Elements, own_name, short_type, with_elements, word
 from dwarfgpu.view.printers.nodes import aligned, chain, pair_parts, tree
 from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout, size_bytes_of
-from dwarfgpu.view.printers.printer import Child, Collection, Printed, Printer, Show
+from dwarfgpu.view.printers.printer import Collection, Printed, Printer, Show
 from dwarfgpu.view.printers.template_names import short_name, template_arguments, template_name
 
 _DEQUE_BYTES: Final = 4096
@@ -160,13 +160,12 @@ def _deque(value: Object) -> Printed:
     blocks = value["__map_"]["__begin_"].number
     start, count = value["__start_"].number, _first(value, "__size_").number
 
-    def values() -> Iterator[Child]:
-        for index in range(count):
-            block, inside = divmod(start + index, block_count)
-            begin = value.at(blocks + block * pointer, word(value)).number
-            yield f"[{index}]", value.at(begin + inside * size, kind)
+    def element(index: int) -> Object:
+        block, inside = divmod(start + index, block_count)
+        begin = value.at(blocks + block * pointer, word(value)).number
+        return value.at(begin + inside * size, kind)
 
-    return Printed(with_elements(own_name(value), count), values(), "array")
+    return Printed(with_elements(own_name(value), count), Elements(count, element), "array")
 
 
 def _tuple(value: Object) -> Printed:

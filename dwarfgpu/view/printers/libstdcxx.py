@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.types.types import Base, Pointer, Struct, Type, strip
 from dwarfgpu.view.printers import common
-from dwarfgpu.view.printers.common import EMPTY, own_name, short_type, with_elements
+from dwarfgpu.view.printers.common import EMPTY, Elements, own_name, short_type, with_elements
 from dwarfgpu.view.printers.nodes import aligned, chain, pair_parts, tree
 from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout, size_bytes_of
 from dwarfgpu.view.printers.printer import Child, Collection, Printed, Printer, Show
@@ -179,6 +179,13 @@ def _deque(value: Object) -> Printed:
     count = block_count * blocks + (start["_M_last"].number - start["_M_cur"].number) // size
     count += (finish["_M_cur"].number - finish["_M_first"].number) // size
 
+    def one(index: int) -> Object:
+        before = (start["_M_cur"].number - start["_M_first"].number) // size
+        block, inside = divmod(before + index, block_count)
+        node = start["_M_node"].number + block * pointer
+        begin = start["_M_node"].at(node, start["_M_cur"].type).number
+        return element.at(begin + inside * size, element.type)
+
     def values() -> Iterator[Child]:
         node, position, last = (start[name].number for name in ("_M_node", "_M_cur", "_M_last"))
         end, index = finish["_M_cur"].number, 0
@@ -190,7 +197,7 @@ def _deque(value: Object) -> Printed:
                 position = start["_M_node"].at(node, start["_M_cur"].type).number
                 last = position + block_count * size
 
-    return Printed(with_elements(own_name(value), count), values(), "array")
+    return Printed(with_elements(own_name(value), count), Elements(count, one, values), "array")
 
 
 def _tuple(value: Object) -> Printed:
