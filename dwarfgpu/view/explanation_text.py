@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
@@ -39,7 +38,7 @@ from dwarfgpu.view.composite_parts import UndefinedParts
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_json import operand_json
 from dwarfgpu.view.location_text import entry_text, location_text
-from dwarfgpu.view.stacks import Stacks
+from dwarfgpu.view.stacks import Stacks, exchanged
 
 FAULTS: dict[type[DwarfGpuError], str] = {
     Malformed: "the bytes are not operations: the file is damaged, or has another dialect",
@@ -309,10 +308,9 @@ def _makers(culprits: list[StepView], steps: Sequence[StepView]) -> list[StepVie
         step = view.step
         own = inside.pop(step.number, set()) | blamed & {step.number}
         inside.setdefault(step.parent, set()).update(own)
-        pairs = zip(step.before, step.after, strict=False)  # an entry may be there twice
-        kept = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
-        sources = own.union(*(made_from.get(id(entry), ()) for entry in step.before[kept:]))
-        for entry in step.after[kept:]:
+        taken, put = exchanged(step)
+        sources = own.union(*(made_from.get(id(entry), ()) for entry in taken))
+        for entry in put:
             if view.stacks.has_undefined(entry):
                 made_from.setdefault(id(entry), sources)
     numbers = made_from.get(id(last.after[-1]), ()) if last.after else ()

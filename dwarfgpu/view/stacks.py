@@ -6,6 +6,8 @@ and a bounded record, however large its entries are, and says how many of them i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import Final
 
 from dwarfgpu.expr.evaluate import Step
@@ -45,14 +47,25 @@ class Stacks:
         if not step.after or any(entry is step.after[-1] for entry in step.before):
             return False
         result: Entry = step.after[-1]
-        kept = step.after
+        before: Entry | None = None
         if isinstance(result, IncompleteComposite):
-            kept = kept if result.before is None else (*kept, result.before)
+            before = result.before
             if not result.part.size_bits:
                 return False
             result = result.part.location
         return self._undefined.are_in(result) and not any(
-            self._undefined.are_in(entry)
-            for entry in step.before
-            if not any(entry is other for other in kept)
+            self._undefined.are_in(entry) for entry in exchanged(step)[0] if entry is not before
         )
+
+
+def exchanged(step: Step) -> tuple[Sequence[Entry], Sequence[Entry]]:
+    """Return the entries that an operation took from the stack, and those that it put there: those
+    above the ones that it left. The same entry may be on the stack twice."""
+    first = step.stack_depth_before - len(step.before), step.stack_depth_after - len(step.after)
+    before, after = (
+        entries[max(first) - own :]
+        for entries, own in zip((step.before, step.after), first, strict=True)
+    )
+    pairs = zip(before, after, strict=False)
+    kept = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+    return before[kept:], after[kept:]

@@ -74,7 +74,7 @@ def number_argument(value: Object, index: int) -> int:
 
 
 class Elements:
-    """Children whose names are their indexes, each of which can be asked for by itself."""
+    """Children that have indexes as names; each can be asked for by its own."""
 
     def __init__(
         self,
