@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.scope.functions_by_name import (
 )
 from dwarfgpu.dwarf.scope.global_names import first_names, in_namespaces
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.scope.variable_names import instance_name, variable_name
+from dwarfgpu.dwarf.scope.variable_names import instance_name, shown_name, variable_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf_structures import ET_DYN
@@ -165,7 +165,7 @@ def _declared_in(focus: SearchedSession, name: str) -> tuple[str | None, str | N
         if variable is not None:
             path, whole = code_object.file.path, None
             if variable.kind == "global" and instance_name(variable.die) is not None:
-                whole = variable_name(variable.die)
+                whole = shown_name(variable_name(variable.die), variable.die)
             return shell_word(path) if os.path.isfile(path) else "FILE", whole
     return None, None
 

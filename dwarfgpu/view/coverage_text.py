@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage, Description
 from dwarfgpu.dwarf.scope.scope_entries import UNKNOWN_NAME, UNREADABLE_NAME
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.scope.variable_names import shown_name
 from dwarfgpu.dwarf.scope.variable_names import variable_name as full_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import Ambiguous, DwarfGpuError, LimitExceeded
@@ -158,12 +159,12 @@ def function_text(code_scope: CodeScope) -> str:
 
 
 def variable_name(variable: Variable) -> str:
-    """Return the name of a variable; a global one with its namespaces and the
-    arguments of its template, where those can be read."""
+    """Return the name of a variable; a global one with its namespaces and the arguments
+    of its template, where those can be read."""
     if variable.kind != "global" or variable.name in (UNKNOWN_NAME, UNREADABLE_NAME):
         return variable.name
     try:
-        return full_name(variable.die)
+        return shown_name(full_name(variable.die), variable.die)
     except DwarfGpuError:
         return variable.name
 

@@ -151,13 +151,14 @@ struct S {
 };
 template<class T> T S::sv = T(2);
 template<class T> T nsv = T(5);
+template<class T, int N> T two = N;
 template<class A> struct G { template<class B> static B gb; };
 template<class A> template<class B> B G<A>::gb = B(6);
 int S::plain = 7;
 }
 int main() {
   return geo::S::sv<int> + geo::S::sv<long> + geo::S::iv<long> + geo::nsv<int> + geo::S::plain +
-         geo::G<int>::gb<char>;
+         geo::G<int>::gb<char> + geo::two<int, 3>;
 }
 """
 
@@ -179,11 +180,13 @@ def test_instances_of_variable_templates(
 
     instances = ["geo::S::sv<int>", "geo::S::sv<long>"]
     members = ["geo::G<int>::gb<char>", "geo::S::iv<long>", "geo::nsv<int>"]
+    members.append("geo::two<int, 3>")
     assert names() == sorted([*members, *instances, "geo::S::plain"])
     for name in (*members, *instances, "geo::S::plain"):
         assert names(name) == [name] and names(name.rpartition("::")[2]) == [name]
     assert names("geo::S::sv") == names("sv") == instances
     assert names("geo::S::sv<long int>") == ["geo::S::sv<long>"]
+    assert names("geo::two<int,3>") == names("two") == ["geo::two<int, 3>"]
     assert names("geo::nsv") == ["geo::nsv<int>"]
     for wrong in ("geo::S::sv<char>", "sv<short>", "geo::sv<int>", "geo::G<long>::gb<char>"):
         assert run("where", program, wrong).status == 2

@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.coverage.unit_groups import Group, UnitGroups
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import VariableKind
-from dwarfgpu.dwarf.scope.variable_names import variable_name
+from dwarfgpu.dwarf.scope.variable_names import shown_name, variable_name
 from dwarfgpu.errors import DwarfGpuError
 
 _DIGEST_BYTES: Final = 16
@@ -151,7 +151,8 @@ class Build:
             self.problems.append(coverage.problem)
         variable, scope = coverage.variable, coverage.code_scope
         if scope is None:
-            identity = Identity(None, "global", variable_name(variable.die))
+            name = shown_name(variable_name(variable.die), variable.die)
+            identity = Identity(None, "global", name)
             share = int(coverage.is_described)
             measure = Measure(variable.decl_line, 1, share, share, is_readable)
         else:

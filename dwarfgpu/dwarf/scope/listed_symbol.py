@@ -9,7 +9,6 @@ from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.file_table import is_path_end, joined
-from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.qualified import MAIN_OF_D
 from dwarfgpu.dwarf.names.type_names import type_name
@@ -23,7 +22,7 @@ from dwarfgpu.dwarf.scope.declarations import (
 )
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, code_ranges, decl_file, decl_line
-from dwarfgpu.dwarf.scope.variable_names import variable_name
+from dwarfgpu.dwarf.scope.variable_names import shown_name, variable_name
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
 from dwarfgpu.dwarf.types.types import declared_name
@@ -131,11 +130,6 @@ def is_listed_variable(die: Die, only_defined: bool) -> bool:
     if not only_defined or die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE):
         return True
     return not any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
-
-
-def shown_name(name: str, die: Die) -> str:
-    """Return `std::iterator_traits<char const*>::pointer`, as GDB writes template arguments."""
-    return canonical(name, is_shown=True) if die.unit.is_cplusplus and "<" in name else name
 
 
 def symbol_of(die: Die, index: int, name: str, kind: Kind) -> ListedSymbol:

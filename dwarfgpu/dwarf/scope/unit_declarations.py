@@ -52,7 +52,7 @@ from dwarfgpu.dwarf.scope.parameters import has_parameters
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, name_of
 from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable, with_abstract
-from dwarfgpu.dwarf.scope.variable_names import variable_name
+from dwarfgpu.dwarf.scope.variable_names import shown_name, variable_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 
@@ -132,7 +132,7 @@ class UnitDeclarations(UnitSearch):
     def on_template(self) -> str:
         """What follows the message that the name sought is unknown, if it is that of a template:
         the instances; else empty."""
-        names = dict.fromkeys(map(variable_name, self.instances))
+        names = dict.fromkeys(shown_name(variable_name(one), one) for one in self.instances)
         if not names:
             return ""
         shown = [*islice(names, _MAX_INSTANCES), *(["…"] if len(names) > _MAX_INSTANCES else [])]

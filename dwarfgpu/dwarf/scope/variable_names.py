@@ -5,6 +5,7 @@ from __future__ import annotations
 from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names import cxx
 from dwarfgpu.dwarf.names.qualified import Part, canonical, split_last
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.declarations import declaration_of, qualified
@@ -22,6 +23,11 @@ def variable_name(die: Die) -> str:
     if instance is not None and not scopes and die.linkage_name is not None:
         return _linked_instance(die, die.linkage_name) or instance
     return die.unit.joint.join((*scopes, instance or name))
+
+
+def shown_name(name: str, die: Die) -> str:
+    """Return `std::iterator_traits<char const*>::pointer`, as GDB writes template arguments."""
+    return cxx.canonical(name, is_shown=True) if die.unit.is_cplusplus and "<" in name else name
 
 
 def _in_functions_of_d(die: Die) -> tuple[str, ...] | None:

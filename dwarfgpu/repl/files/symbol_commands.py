@@ -23,14 +23,13 @@ from dwarfgpu.dwarf.scope.declarations import (
     qualified_function,
 )
 from dwarfgpu.dwarf.scope.function_clones import without_parts
-from dwarfgpu.dwarf.scope.listed_symbol import shown_name
 from dwarfgpu.dwarf.scope.named_entries import imports
 from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
 from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, function_at, symbol_files
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.scope.variable_names import variable_name
+from dwarfgpu.dwarf.scope.variable_names import shown_name, variable_name
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.linespec import no_line, require_line, with_code
