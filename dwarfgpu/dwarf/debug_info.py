@@ -654,6 +654,11 @@ class DebugInfo(OfOpenFile):
     def size_of_object(self, die: Die) -> int | None:
         return self.types.size_of_object(die)
 
+    def number_type_of_object(self, die: Die) -> BaseType | None:
+        from dwarfgpu.dwarf.types.number_types import number_type  # few expressions name variables
+
+        return number_type(self.types.type_of(die), die.unit.endian)
+
     def dialect_of(self, unit: CompilationUnit) -> Dialect:
         """Return the dialect that the user forced, else the one detected for the unit.
 

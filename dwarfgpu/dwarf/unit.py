@@ -37,9 +37,15 @@ from dwarfgpu.errors import (
     Malformed,
     MissingContext,
     UndefinedBits,
-    Unsupported,
 )
-from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList, UnitFormat
+from dwarfgpu.expr.context import (
+    ConstValue,
+    ExprLoc,
+    LocationAttribute,
+    LocList,
+    NumberAt,
+    UnitFormat,
+)
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.objfile.elf_structures import SHF_WRITE
@@ -615,17 +621,18 @@ class CompilationUnit(OfOpenFile):
         address = number.to_bytes(self.format.address_size, self.endian)
         return bytes([_OP_ADDR, *address, _OP_STACK_VALUE])
 
-    def variable_value(self, section_offset: int) -> int:
-        """Return the value of a variable that has DW_AT_const_value; `UndefinedBits` for one that
-        has no location either, `Unsupported` for any other."""
-        value = self.location_at(section_offset)
-        if not isinstance(value, ConstValue):
-            name = self.referred(section_offset).name
-            subject = f"the variable {name or f'without a name at {section_offset:#x}'}"
-            if value is None:
-                raise UndefinedBits(f"{subject} has no location")
-            raise Unsupported(f"{subject} has a location: its value is not a constant")
-        return int.from_bytes(value.data, self.endian)
+    def variable_value(self, section_offset: int) -> NumberAt:
+        """Return where the value of a variable is; `UndefinedBits` for one that has neither a
+        location nor DW_AT_const_value, `IllFormed` for one that is no number."""
+        die = self.referred(section_offset)
+        location = die.unit.location_attribute(die)
+        subject = f"the variable {die.name or f'without a name at {section_offset:#x}'}"
+        if location is None:
+            raise UndefinedBits(f"{subject} has no location")
+        number_type = self.info.number_type_of_object(die)
+        if number_type is None:
+            raise IllFormed(f"{subject} is not an integer, an enumeration or a pointer")
+        return NumberAt(location, number_type)
 
     def tls_address(self, offset: int, wave: WaveId, target: Target | None) -> int:
         """Return an address in thread-local storage (`dwarfgpu.dwarf.thread_local.tls_address`)."""

@@ -125,3 +125,8 @@ class UnitFile(Protocol):
     def size_of_object(self, die: Die) -> int | None:
         """Return the size in bytes of the object of an entry; None if unknown."""
         ...
+
+    def number_type_of_object(self, die: Die) -> BaseType | None:
+        """Return the integral type as which the object of an entry is read; None if it is no
+        integer, enumeration or pointer."""
+        ...

@@ -165,6 +165,14 @@ class ConstValue:
 LocationAttribute: TypeAlias = ExprLoc | LocList | ConstValue
 
 
+class NumberAt(NamedTuple):
+    """A variable that is a number."""
+
+    location: LocationAttribute
+    type: BaseType
+    """An integral one, as which the number is read."""
+
+
 class Unit(Protocol):
     """The current compilation unit, as expressions see it."""
 
@@ -202,8 +210,8 @@ class Unit(Protocol):
         """
         ...
 
-    def variable_value(self, section_offset: int) -> int:
-        """Return the value of the variable at an offset in `.debug_info`
+    def variable_value(self, section_offset: int) -> int | NumberAt:
+        """Return the value of the variable at an offset in `.debug_info`, or where to read it
         (DW_OP_GNU_variable_value)."""
         ...
 

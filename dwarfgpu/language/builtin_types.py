@@ -10,7 +10,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType, float_format
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type
+from dwarfgpu.dwarf.types.types import Base, Pointer, Type
 
 INT_BITS: Final = 32
 _COMPLEX: Final = {
@@ -168,9 +168,3 @@ class Builtins:
 @lru_cache(maxsize=128)
 def _base(name: str, is_signed: bool, bit_size: int, endian: Endian) -> Base:
     return Base(BaseType(name, "signed" if is_signed else "unsigned", bit_size, endian))
-
-
-def enum_base(kind: Enum, endian: Endian) -> BaseType:
-    """Return the integer type of an enumeration."""
-    encoding = "signed" if kind.is_signed else "unsigned"
-    return BaseType(kind.name or "enum", encoding, kind.value_bits, endian)

@@ -13,11 +13,10 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import long_long
 from dwarfgpu.base.records import frozen
-from dwarfgpu.dwarf.types.type_sizes import unpacked
+from dwarfgpu.dwarf.types.type_sizes import enum_base, unpacked
 from dwarfgpu.dwarf.types.types import Base, Enum, MemberPointer, Pointer, Type, strip
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.arithmetic_conversions import ArithmeticConversions, Number, bounded
-from dwarfgpu.language.builtin_types import enum_base
 from dwarfgpu.language.syntax.words import AND_NOT, MOD
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import Value

@@ -44,6 +44,8 @@ _MAX_NESTED: Final = 16
 _MAX_ENTRIES: Final = 32
 """List entries that are shown."""
 _POINTERS: Final = ("implicit_pointer", "GNU_implicit_pointer", "LLVM_aspace_implicit_pointer")
+_IN_SECTION: Final = ("call_ref", "GNU_variable_value")
+"""Operations that use the location of an entry, by its offset in `.debug_info`."""
 _REGISTERS: Final = (
     "bregx", "regx", "regval_type", "GNU_regval_type", "LLVM_aspace_bregx", "aspace_bregx",
 )  # fmt: skip
@@ -139,14 +141,14 @@ class OperationInputs:
         if context is None:
             return None
         frame = context.frame
-        if name in ("call2", "call4", "call_ref", *_POINTERS):
+        if name in ("call2", "call4", *_IN_SECTION, *_POINTERS):
             unit, die = context.unit, operands[0]
             if unit is None:
                 return None  # which is the error of the operation
             assert isinstance(die, int)
             if name in _POINTERS:
                 return self.once(("pointer", unit, die), lambda: self._pointee(context, unit, die))
-            target = die if name == "call_ref" else unit.section_offset(die)
+            target = die if name in _IN_SECTION else unit.section_offset(die)
             return self._called(context, unit, target)
         if isinstance(frame, SubprogramFrame) and isinstance(frame.session, Session):
             return self._of_frame(step, frame, frame.session)

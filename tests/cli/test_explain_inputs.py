@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.expr.evaluate import Step, evaluate
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.session.session import Session
@@ -14,6 +16,7 @@ from dwarfgpu.session.stack_frames import StackFrame, stack_frames
 from dwarfgpu.view import frame_inputs
 from dwarfgpu.view import operation_inputs as looked_into
 from tests.cli.command import FIXTURES, STATES, Json, run, run_json
+from tests.dwarf.builder import Shape, state_in
 
 O0 = ("--core", FIXTURES / "core/crash.x86_64.O0.core", "--file", FIXTURES / "core/crash.x86_64.O0")
 O2 = ("--core", FIXTURES / "core/crash.x86_64.O2.core", "--file", FIXTURES / "core/crash.x86_64.O2")
@@ -156,6 +159,24 @@ def test_a_call_is_folded_too() -> None:
         "inside: the location of __slot, the entry at 0x34b; --depth 1 shows 7 steps of it"
     )
     assert sum(line.startswith("0x") for line in lines) == 1
+
+
+def test_a_variable_whose_value_is_used_has_its_location_shown(tmp_path: Path) -> None:
+    """DW_OP_GNU_variable_value: `n` is 1 more than `m`."""
+    named, typed = (dw.AT_NAME, dw.FORM_STRING), (dw.AT_TYPE, dw.FORM_REF1)
+    sizes = (dw.AT_BYTE_SIZE, dw.FORM_DATA1), (dw.AT_ENCODING, dw.FORM_DATA1)
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, (), True),
+        Shape(dw.TAG_BASE_TYPE, (named, *sizes)),
+        Shape(dw.TAG_VARIABLE, (named, typed, (dw.AT_LOCATION, dw.FORM_EXPRLOC))),
+    ]
+    integer, m = b"\2int\0\4\5", b"\3m\0\x0d\2\x37\x9f"  # lit7; stack_value
+    n = b"\3n\0\x0d\x08\xfd\x14\0\0\0\x23\1\x9f"
+    state = state_in(tmp_path, b"\1" + integer + m + n + b"\0", shapes)
+    text = run("explain", "--state", state, "--depth", "all", "n").out
+    assert "inside: the location of m, the entry at 0x14" in text
+    assert "DW_AT_location: DW_OP_lit7, DW_OP_stack_value" in text
+    assert "=> n = 8" in text
 
 
 @pytest.mark.parametrize("depth", ["-1", "x", "0x"])

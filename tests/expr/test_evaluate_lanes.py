@@ -11,16 +11,17 @@ import pytest
 
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable
 from dwarfgpu.expr import evaluate_lanes as lanes_module
-from dwarfgpu.expr.context import Context
+from dwarfgpu.expr.context import Context, ExprLoc, NumberAt
 from dwarfgpu.expr.decode import encode
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL, DIALECTS
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.evaluate_lanes import LaneBits, LaneTarget, evaluate_lanes
-from dwarfgpu.expr.explicit_context import ExplicitFrame
+from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.state.state_target import StateTarget
@@ -273,3 +274,24 @@ def test_lanes_that_the_machine_does_not_have_are_unavailable() -> None:
     assert (unknown.value, unknown.unavailable) == (0, 0xFFFFFFFF)
     with pytest.raises(Unavailable, match="register v9 of wave 1"):
         over_lanes("regx v9; deref_size 4; stack_value", machine()).bits(1, 0)
+
+
+class OneVariable(ExplicitUnit):
+    """A unit in which every variable is an `int` in v3."""
+
+    def variable_value(self, section_offset: int) -> NumberAt:  # type: ignore[override]
+        location = assemble(LANE_OF_V3, AMD_PROVISIONAL, arch=ARCH)
+        return NumberAt(ExprLoc(location, self), BaseType("int", "signed", 32))
+
+
+def test_each_lane_has_its_own_value_of_a_variable() -> None:
+    def in_unit(wave: WaveId, lane: int, target: Target | None) -> Context:
+        return evolve(context_of(wave, lane, target), unit=OneVariable(dialect=AMD_PROVISIONAL))
+
+    text = "GNU_variable_value 0x20; lit1; plus; stack_value"
+    data = assemble(text, AMD_PROVISIONAL, arch=ARCH)
+    target = machine()
+    result = evaluate_lanes(data, in_unit, target, waves=range(3), lanes=LANES, size_bits=32)
+    numbers = result.data.view("<u4")[..., 0]
+    assert result.is_known.all() and target.asked == 0
+    assert numbers.tolist() == [[1000 * wave + 7 * lane + 1 for lane in LANES] for wave in range(3)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final, assert_never
 
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.chains import End, ends_of
 from dwarfgpu.base.records import evolve, force_setattr
 from dwarfgpu.dwarf.types.types import (
@@ -224,6 +225,12 @@ def without_sign(base: BaseType) -> BaseType:
     """Return the type of the numbers of a signed type that are not negative, integers or
     fixed-point ones."""
     return evolve(base, encoding=base.encoding.replace("signed", "unsigned"))
+
+
+def enum_base(kind: Enum, endian: Endian) -> BaseType:
+    """Return the integer type of an enumeration."""
+    encoding = "signed" if kind.is_signed else "unsigned"
+    return BaseType(kind.name or "enum", encoding, kind.value_bits, endian)
 
 
 def unpacked(bare: Type) -> Type:

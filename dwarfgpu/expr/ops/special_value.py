@@ -44,7 +44,7 @@ def regval_type(
         number_type = converted_from(ctx, location, base)
         if number_type is not None:
             return retrieve_converted(ctx, location, number_type, base)
-    return _retrieved(ctx, location, base)
+    return retrieved(ctx, location, base)
 
 
 @op(0x06, spec="A.2.5.4.3.4")
@@ -80,7 +80,7 @@ def deref_type(
     base = require(ctx.unit, "compilation unit").base_type(type)
     if size != base.size_bytes:
         raise IllFormed(f"size {size} for the type {base} of {counted(base.size_bytes, 'byte')}")
-    return _retrieved(ctx, location, base)
+    return retrieved(ctx, location, base)
 
 
 @op(0x18, spec="A.2.5.4.3.4", equals="DW_OP_swap; DW_OP_LLVM_form_aspace_address; DW_OP_deref")
@@ -155,11 +155,12 @@ def _entry_value(calling: Context, outcome: Outcome) -> Entry:
         counts = base.vector_size is None and (base.is_integral or base.encoding == "address")
         if counts and base.bit_size == arch.address_bits:
             base = arch.generic  # producers continue with literals: docs/spec-notes.md
-        return _retrieved(calling, entry, base)
+        return retrieved(calling, entry, base)
     raise IllFormed("the expression gives neither a value nor a register location description")
 
 
-def _retrieved(ctx: Context, location: Location, base: BaseType) -> Value | ImplicitPointerValue:
+def retrieved(ctx: Context, location: Location, base: BaseType) -> Value | ImplicitPointerValue:
+    """Return the value of a base type that is at a location."""
     contents = ctx.access.retrieve(location, _held_bits(location, base))
     if isinstance(contents, ImplicitPointer):
         return ImplicitPointerValue.of(contents, ctx.generic)

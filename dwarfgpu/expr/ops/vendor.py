@@ -7,10 +7,13 @@ DW_OP_GNU_variable_value.
 from __future__ import annotations
 
 from dwarfgpu.errors import UndefinedBits
-from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.context import ConstValue, Context, require
+from dwarfgpu.expr.control_flow import Nested
+from dwarfgpu.expr.implicit_conversions import and_then, constant_location
 from dwarfgpu.expr.operand_codec import DieOffset, EncodedAddress, UnitRef4
 from dwarfgpu.expr.operation import LLVM_USER, alias, op
 from dwarfgpu.expr.ops import control, conversion, implicit, literal, memory, special_value  # noqa: F401
+from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
 
 
@@ -48,9 +51,24 @@ def GNU_parameter_ref(ctx: Context, *, die: UnitRef4) -> Value:
 
 
 @op(0xFD, spec="A.2.5.4.0")
-def GNU_variable_value(ctx: Context, *, die: DieOffset) -> Value:
-    """Push the value of the variable that a DIE describes."""
-    return Value.of(require(ctx.unit, "compilation unit").variable_value(die), ctx.generic)
+def GNU_variable_value(ctx: Context, *, die: DieOffset) -> Entry | Nested:
+    """Push the value of the variable that a DIE describes, converted to the generic type.
+
+    The variable is an integer, an enumeration or a pointer, and is read in the current call frame.
+    """
+    variable = require(ctx.unit, "compilation unit").variable_value(die)
+    if isinstance(variable, int):
+        return Value.of(variable, ctx.generic)
+    attribute, base = variable
+
+    def number(location: Location) -> Entry:
+        value = special_value.retrieved(ctx, location, base)
+        return value.converted(ctx.generic) if isinstance(value, Value) else value
+
+    if isinstance(attribute, ConstValue):
+        return number(constant_location(attribute.data, ctx.endian))
+    located = Nested(attribute, ctx.nested(unit=attribute.unit), lambda outcome: outcome.entry)
+    return and_then(located, number)
 
 
 alias(0xE0, "GNU_push_tls_address", "form_tls_address")

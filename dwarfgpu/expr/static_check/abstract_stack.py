@@ -66,6 +66,7 @@ _ONE_KIND: Final = {
     "xderef_type": TYPED | POINTER,
     "regval_type": TYPED | POINTER,
     "entry_value": GENERIC | TYPED | POINTER,
+    "GNU_variable_value": GENERIC | POINTER,
     "addr": ADDRESS,
     "addrx": ADDRESS,
     "form_tls_address": ADDRESS,
