@@ -230,6 +230,12 @@ class DebugInfo(OfOpenFile):
         )
 
     @property
+    def has_noted(self) -> bool:
+        """Whether units, types or names of that file are known to be missing or incomplete."""
+        notes = self.unread, self.unknown_compiler, self.unknown_type, self.bare_names
+        return any(note is not None for note in notes)
+
+    @property
     def architecture(self) -> Architecture | None:
         """The architecture of the code; None if it is not supported."""
         return self.sections.program.architecture

@@ -94,6 +94,9 @@ class UnitFile(Protocol):
         """Return the name of a class or function with the arguments of its template, if any."""
         ...
 
+    @property
+    def has_noted(self) -> bool: ...
+
     def note_bare_names(self, unit: CompilationUnit) -> None:
         """Remember that instances in a unit are named without the arguments of their templates."""
         ...

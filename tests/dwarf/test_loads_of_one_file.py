@@ -11,6 +11,7 @@ import pytest
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.names.function_names import name_in_frames
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.dwarf.builder import Content, Shape, abbreviations, elf, file_of, unit
 from tests.work import calls_of
@@ -112,6 +113,41 @@ def test_each_more_load_takes_the_same(make: Callable[[int], bytes]) -> None:
     for count in (100, 1000):
         few, many = (calls_of(_work(make(count), loads)) for loads in (30, 50))
         each.append((many - few) / 20)
+    assert each[1] < 1.05 * each[0], each
+
+
+def _parameters(count: int) -> bytes:
+    """A function of C++ with so many parameters."""
+    number = dw.FORM_DATA1
+    base_type = ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_BYTE_SIZE, number), (dw.AT_ENCODING, number))
+    shapes = (
+        Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LANGUAGE, number), *_PLACE), has_children=True),
+        Shape(dw.TAG_SUBPROGRAM, ((dw.AT_NAME, dw.FORM_STRING), *_PLACE), has_children=True),
+        Shape(dw.TAG_FORMAL_PARAMETER, ((dw.AT_TYPE, dw.FORM_REF4),)),
+        Shape(dw.TAG_BASE_TYPE, base_type),
+    )
+    head = b"\1" + struct.pack("<BQI", 4, 0x1000, 8) + _function(0)
+    type_at = 12 + len(head) + 5 * count + 1
+    parameters = (b"\3" + struct.pack("<I", type_at)) * count
+    return file_of(head + parameters + b"\0\4int\0\4\5\0", shapes, _text(1))
+
+
+def test_each_more_load_names_a_function_as_quickly() -> None:
+    """However many parameters it has."""
+
+    def name_all(file: ObjectFile, loads: int) -> None:
+        kept = [CodeObject.of(file, BIAS + number * 0x1000) for number in range(loads)]
+        for load in kept:
+            function = load.scopes.subprogram_at(load.load_address + 0x1000)
+            assert function is not None
+            assert name_in_frames(function.die) == "f00000"
+
+    each = []
+    for count in (1, 100):
+        file = ObjectFile("made.co", _parameters(count))
+        name_all(file, 1)
+        few, many = (calls_of(partial(name_all, file, loads)) for loads in (10, 20))
+        each.append((many - few) / 10)
     assert each[1] < 1.05 * each[0], each
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from dwarfgpu.base.kept_answers import KeptAnswers
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import FORMAL_PARAMETERS, Die
@@ -20,6 +22,7 @@ from dwarfgpu.dwarf.names.type_names import canonical_in, type_name
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
 from dwarfgpu.dwarf.types.types import Pointer, Qualified, Struct, Type, strip, unqualified
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
 _OPERATOR: Final = pattern(r"\boperator(?:<=>|<<=?|>>=?|->\*?|[<>]=?|\(\))")
@@ -38,6 +41,14 @@ _INHERITED: Final = pattern(r"CI[12]")
 """In the mangled name of a constructor inherited from a base class, whose name it has."""
 _VARIANT: Final = pattern(r"(?<=[CD])[0-5](?=[EI])")
 """The variant in a mangled constructor or destructor: of the complete object or of a base."""
+_MOST_NAMES: Final = 10_000
+"""Of a unit: the threads of a listing are mostly in few functions."""
+
+
+class _NamesInFrames(KeptAnswers[int, str]):
+    """The names of functions of a unit as frames show them, by the offsets of their entries."""
+
+    __slots__ = ("__weakref__",)
 
 
 def function_name(die: Die, symbol: str) -> str | None:
@@ -91,6 +102,23 @@ def name_in_frames(die: Die) -> str | None:
     lambdas, of classes in functions, nor types of functions among arguments of templates, so that
     those names keep them: `f(int)::Local::m(int)`, `run(std::function<int (int)>)`.
     """
+    names = _names_in_frames(die.unit)
+    name = names.get(die.offset)
+    if name is None:
+        name = _name_in_frames(die)
+        if name is not None and not die.unit.info.main.has_noted:  # each load must note it
+            names[die.offset] = name
+    return name
+
+
+@kept_with(first)
+def _names_in_frames(unit: CompilationUnit) -> _NamesInFrames:
+    """Return the names in a unit, for all loads of its file."""
+    key = "names in frames", unit.section, unit.offset
+    return unit.sections.for_all_loads.once(key, lambda: _NamesInFrames(_MOST_NAMES))
+
+
+def _name_in_frames(die: Die) -> str | None:
     bare = bare_name(die)
     if bare is not None and die.unit.language in dw.ADA:
         from dwarfgpu.dwarf.names.ada_names import ada_function  # few programs are of Ada
