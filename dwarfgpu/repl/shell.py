@@ -6,7 +6,7 @@ command that fails prints one error, and the session continues.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Final
@@ -49,12 +49,15 @@ from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
+    from dwarfgpu.dwarf.code_object import CodeObject
     from dwarfgpu.dwarf.line.file_table import FileTable
     from dwarfgpu.machine.run_control import Halt
     from dwarfgpu.repl.stack.last_backtrace import LastBacktrace
     from dwarfgpu.view.json_object import JsonObject
 
 NO_MACHINE: Final = OpenedMachine()
+_MANY_FILES: Final = 100
+"""Each of thousands of waves may be in another one."""
 
 
 @frozen
@@ -376,7 +379,7 @@ class Shell:
         self._note_unread_units()
         if self.values.notes:
             self.remark()
-        for code_object in self.session.code_objects:
+        for code_object in self._asked_files:
             if code_object.info.bare_names is not None:
                 self.console.note(str(code_object.info.bare_names), once=True)
         if self.session.write_count.writes != writes:
@@ -405,8 +408,18 @@ class Shell:
             yield line
 
     def _note_unread_units(self, message: str = "") -> None:
-        for note in self.session.unread_notes(message):
+        for note in self.session.unread_notes(message, self._asked_files):
             self.console.note(note, once=True)
+
+    @property
+    def _asked_files(self) -> Sequence[CodeObject]:
+        """The files that may have notes after a command: all, but while one of very many items has
+        it applied, that in focus. The command that applies it asks all of them."""
+        files = self.session.code_objects
+        if not self.script.applied or len(files) <= _MANY_FILES:
+            return files
+        focus = self.session.code_object
+        return () if focus is None else (focus,)
 
     def remark(self) -> None:
         """Print the assumptions behind evaluated expressions, each once in a session."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, Self
 
 from dwarfgpu.base.records import evolve
@@ -221,41 +221,30 @@ class FocusedNames(FocusedLane):
         """Return a message about an unknown name, followed by why the name may exist nevertheless;
         usually the message alone."""
         errors = [e for code_object in self.code_objects for e in code_object.info.why_not_found]
-        errors += self._damaged_symbols()
+        errors += _damaged_symbols(self.code_objects)
         notes = [f" Not searched: {error.kind}: {error}" for error in errors]
         end = "." if notes and message and not message.endswith((".", "?")) else ""
         return "".join((message, end, *notes))
 
-    def unread_notes(self, message: str = "") -> list[str]:
+    def unread_notes(
+        self, message: str = "", files: Sequence[CodeObject] | None = None
+    ) -> list[str]:
         """Return for each file whose units or symbols were asked for why one of them cannot be
-        used, the first of several; not what a message says already."""
+        used, the first of several; not what a message says already. `files`: by default all."""
+        files = self.code_objects if files is None else files
         notes = []
-        for code_object in self.code_objects:  # asked after each command of the prompt
+        for code_object in files:  # asked after each command of the prompt
             error = code_object.info.unread
             if error is not None and str(error) not in message:
                 notes.append(f"not all units can be read: {error.kind}: {error}")
-        for damage in self._damaged_symbols():
+        for damage in _damaged_symbols(files):
             if str(damage) not in message:
                 notes.append(f"not all symbols can be read: {damage.kind}: {damage}")
-        return notes + self.damage()
+        return notes + _damage(files)
 
     def damage(self) -> list[str]:
         """Return what shows that answers may be wrong: frames, or what depends on a compiler."""
-        return [note for code_object in self.code_objects for note in code_object.info.damage]
-
-    def _damaged_symbols(self) -> list[DwarfGpuError]:
-        """Return what is wrong with the symbol tables that answers were read from."""
-        damages: list[DwarfGpuError] = []
-        for code_object in self.code_objects:  # asked after each command, too
-            own, described = code_object.file, code_object.info.object
-            for file in (own,) if own is described else (own, described):
-                if not file.has_read_symbols or file.is_relocatable:
-                    continue  # `damage` has that of relocatable objects
-                if file.symbol_damage is not None:
-                    damages.append(file.symbol_damage)
-            if own.has_read_symbols and code_object.mini_debug_damage is not None:
-                damages.append(code_object.mini_debug_damage)
-        return damages
+        return _damage(self.code_objects)
 
     def did_you_mean(self, name: str, *kinds: Kind) -> str:
         """Suggest a name: a variable in scope, else an entity of these kinds outside of
@@ -263,6 +252,25 @@ class FocusedNames(FocusedLane):
         from dwarfgpu.session.unknown_name import suggestion
 
         return suggestion(self, name, kinds)
+
+
+def _damage(files: Sequence[CodeObject]) -> list[str]:
+    return [note for code_object in files for note in code_object.info.damage]
+
+
+def _damaged_symbols(files: Sequence[CodeObject]) -> list[DwarfGpuError]:
+    """Return what is wrong with the symbol tables that answers were read from."""
+    damages: list[DwarfGpuError] = []
+    for code_object in files:  # asked after each command, too
+        own, described = code_object.file, code_object.info.object
+        for file in (own,) if own is described else (own, described):
+            if not file.has_read_symbols or file.is_relocatable:
+                continue  # `damage` has that of relocatable objects
+            if file.symbol_damage is not None:
+                damages.append(file.symbol_damage)
+        if own.has_read_symbols and code_object.mini_debug_damage is not None:
+            damages.append(code_object.mini_debug_damage)
+    return damages
 
 
 def variable_among(

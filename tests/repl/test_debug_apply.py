@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from functools import partial
+from pathlib import Path
+
 import pytest
 
 from tests.cli.command import FIXTURES, STATES, run
+from tests.work import calls_of
 
 DISPATCH = STATES / "dispatch.gfx1100.json"
 NESTED = STATES / "nested_if.gfx942.json"
@@ -185,3 +190,25 @@ def test_an_error_is_that_of_the_command_alone() -> None:
     done = run("debug", crash, f"{crash}.core", "-q", "--batch", *words)
     assert "MissingContext" not in done.out + done.err
     assert "no variable is in scope: pc 0x0 is not in any code object" in done.out
+
+
+def test_what_each_of_many_waves_takes_does_not_depend_on_the_files(tmp_path: Path) -> None:
+    """Each wave is in another file: what cannot be read of the others is not asked each time."""
+    state = json.loads(NESTED.read_text())
+    (described,), (wave, *_) = state["code_objects"], state["waves"]
+    path, pc = str(NESTED.parent / described["path"]), int(wave["pc"], 0)
+    file = tmp_path / "state.json"
+    each = []
+    for count in (150, 600):
+        begins = range(0, count * 0x100000, 0x100000)
+        state["code_objects"] = [{"path": path, "load_address": hex(begin)} for begin in begins]
+        state["waves"] = [
+            {**wave, "id": number, "pc": hex(begin + pc)} for number, begin in enumerate(begins)
+        ]
+        file.write_text(json.dumps(state))
+        said(file, "thread apply 1-2 p 1")  # what is done once
+        few, many = (
+            calls_of(partial(said, file, f"thread apply 1-{last} p 1")) for last in (20, 50)
+        )
+        each.append((many - few) / 30)
+    assert each[1] < 1.1 * each[0], each
