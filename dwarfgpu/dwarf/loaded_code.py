@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.target import PartlyKnown
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.separate_debug import is_debug_file
 
 _FEW: Final = 4
@@ -39,6 +40,14 @@ class CodeObjects(tuple[CodeObject, ...]):
         return SpanIndex(
             ((low + bias, high + bias), index) for index, ((low, high), bias) in enumerate(extents)
         )
+
+    @cached_property
+    def first_loads(self) -> tuple[CodeObject, ...]:
+        """The first load of each file: the others declare the same names, and may be thousands."""
+        loads: dict[tuple[ObjectFile, ObjectFile], CodeObject] = {}
+        for one in self:
+            loads.setdefault((one.file, one.info.object), one)
+        return tuple(loads.values())
 
     @cached_property
     def program(self) -> CodeObject | None:

@@ -92,7 +92,7 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
         return f" {outside_code(focus)}"
     if nothing := nothing_described(focus.code_objects):
         return nothing
-    inside = next(in_namespaces(focus.code_objects, name), None)
+    inside = next(in_namespaces(_files(focus), name), None)
     if inside is not None:
         return f' Did you mean "{inside}"?'
     if focus.pc is None:
@@ -121,6 +121,11 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
         return f" It is in scope elsewhere: where {file} {name} lists addresses"
     similar = suggestion(focus, name, ("variable", "function"))
     return similar or _line_tables_only(focus) or macros_not_read(focus)
+
+
+def _files(focus: SearchedSession) -> tuple[CodeObject, ...]:
+    """Return a load of each file: each of thousands of waves may ask for the same name."""
+    return as_code_objects(focus.code_objects).first_loads
 
 
 def _line_tables_only(focus: SearchedSession) -> str:
@@ -160,7 +165,7 @@ def declaring_file(focus: SearchedSession, name: str) -> str | None:
 def _declared_in(focus: SearchedSession, name: str) -> tuple[str | None, str | None]:
     """Return the same, and the qualified name if the variable is an instance of a template in a
     namespace or class."""
-    for code_object in focus.code_objects:
+    for code_object in _files(focus):
         variable = next(_declared(code_object, Wanted((name,))), None)
         if variable is not None:
             path, whole = code_object.file.path, None
@@ -183,7 +188,7 @@ def _similar_anywhere(focus: SearchedSession, name: str) -> str:
     whole_names: dict[str, str] = {}
 
     def simple_names() -> Iterator[str]:
-        for file in focus.code_objects:
+        for file in _files(focus):
             for variable in _declared(file, first):
                 whole = _whole_name(variable)
                 if whole == variable.name:  # it is the one that the name alone means
@@ -241,9 +246,9 @@ def suggestion(focus: SearchedSession, name: str, kinds: tuple[Kind, ...]) -> st
         for variable in variables_here
         if variable.inline_level in (0, focus.inline_level)
     )
-    objects: Sequence[CodeObject] = focus.code_objects
+    objects: Sequence[CodeObject] = _files(focus)
     if not focus.architecture.is_simt:  # names of the libraries of a process mislead
-        searched = as_code_objects(objects).program, focus.code_object
+        searched = as_code_objects(focus.code_objects).program, focus.code_object
         objects = tuple(dict.fromkeys(one for one in searched if one is not None))
     known: dict[str, set[Kind]] = {}
 
@@ -256,7 +261,7 @@ def suggestion(focus: SearchedSession, name: str, kinds: tuple[Kind, ...]) -> st
         is_function = known[declared_name] == {"function"}
         is_linespec = "variable" not in kinds
         return not is_function or _is_function(
-            focus.code_objects, declared_name, is_linespec=is_linespec
+            _files(focus), declared_name, is_linespec=is_linespec
         )
 
     return did_you_mean(name, own) or did_you_mean(name, declared(), is_accepted=is_accepted)
