@@ -24,7 +24,12 @@ from dwarfgpu.gdb.script_objects import assembled
 from dwarfgpu.service.code.disassembly_listing import dump_of, listing, modifiers
 from dwarfgpu.service.code.source_text import SourceText
 from dwarfgpu.service.eval.operations_answer import Operations, operations_answer
-from dwarfgpu.service.explain import Explanation, explain_variable, on_instruction
+from dwarfgpu.service.explain import (
+    ExplainedVariables,
+    Explanation,
+    explain_variable,
+    on_instruction,
+)
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_lines, lane_notes
 from dwarfgpu.service.lanes.lane_choice import CHOICES, chosen_states
 from dwarfgpu.service.lanes.lane_questions import expression_in_lanes
@@ -75,10 +80,13 @@ def explanations(session: GdbSession, text: str, depth: int = 0) -> Iterator[str
         raise
     except DwarfGpuError as error:
         problem = error
-    for variable, frame in variables.items():
-        yield explanation(session, variable, frame).text(depth, "-depth")
+    explained = ExplainedVariables(
+        session, variables, lambda frame, variable: explanation(session, variable, frame)
+    )
+    for _, inner in explained:
+        yield inner.text(depth, "-depth")
     if [variable.name for variable in variables] != [text.removeprefix("::")]:
-        yield f"expression {text}"
+        yield from (*explained.omission, f"expression {text}")
         lines = [f"{text} = {shown}"] if problem is None else verdict_on_error(problem)
         lines = [*lines, *(on_instruction(session) if text == "$pc" else ())]
         yield from (f"{'   ' if n else '=> '}{line}" for n, line in enumerate(lines))

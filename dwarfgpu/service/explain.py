@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Final, TypeAlias
 
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError, counted
 from dwarfgpu.expr.evaluate import Observer, Result
 from dwarfgpu.service.answer import Answer, of_error
 from dwarfgpu.service.error_text import hint, one_line
@@ -37,6 +38,12 @@ from dwarfgpu.view.where_described import described_where
 from dwarfgpu.view.x87_conversion import conversion_of_object
 
 SCHEMA = "dwarfgpu-explain-1"
+_MAX_CHARACTERS: Final = 50_000
+"""What explains the variables of one expression counts as no more characters, but for the last one;
+as many take up to half a second."""
+_MAX_RECORDS: Final = 200_000
+"""So do their values in JSON, which take less time."""
+_CHARACTERS_OF_A_VARIABLE: Final = 100
 
 Advise: TypeAlias = Callable[[DwarfGpuError], str | None]
 """Returns what to do about an error, in the words of a front end; None for no advice."""
@@ -54,6 +61,8 @@ class Explanation:
     """Number of steps omitted in the middle."""
     variables: tuple[tuple[str, Explanation], ...] = ()
     """The variables that an expression depends on, by name."""
+    variables_omitted: int = 0
+    """Number of those after them that are not explained."""
     insides: tuple[Detail, ...] = ()
     """What the description rests on."""
 
@@ -88,6 +97,7 @@ class Explanation:
             record["variables"] = [
                 {"name": name, **answer.record} for name, answer in self.variables
             ]
+            record["variables_omitted"] = self.variables_omitted
         return record
 
 
@@ -105,16 +115,82 @@ def explain_subject(
         answer = of_expression(session, text, variables, settings)
     except UsageError as error:
         raise misspelt(session, text, error) from None
-    inner = tuple(
-        (variable.name, explain_variable(frame, variable)) for variable, frame in variables.items()
-    )
+    inner = ExplainedVariables(session, variables, explain_variable)
+    explained = tuple((variable.name, explanation) for variable, explanation in inner)
     lane = "" if session.lane is None else f", for lane {session.lane}"
-    heading = (f"expression {text}{lane}", *_standing(session))
+    heading = (*inner.omission, f"expression {text}{lane}", *_standing(session))
     verdict = _verdict_on(text, answer)
     if text == "$pc" and answer.error is None:
         verdict += on_instruction(session)
-    explanation = Explanation(heading, (), verdict, answer, variables=inner)
+    omitted = len(inner.unexplained)
+    explanation = Explanation(heading, (), verdict, answer, 0, explained, omitted)
     return _with_lane_pc(session, explanation)
+
+
+class ExplainedVariables:
+    """The variables that one expression depends on, each with its explanation, until these count as
+    more than `_MAX_CHARACTERS`: an expression may name a thousand structures."""
+
+    unexplained: Sequence[Variable] = ()
+    """Those that are not explained, once the others are."""
+
+    def __init__(
+        self,
+        session: Session,
+        variables: Mapping[Variable, Session],
+        explain: Callable[[Session, Variable], Explanation],
+    ) -> None:
+        self._limits = session.limits
+        self._variables = variables
+        self._explain = explain
+        self._exceeded = _MAX_CHARACTERS
+
+    def __iter__(self) -> Iterator[tuple[Variable, Explanation]]:
+        variables = [*self._variables]
+        if not variables[1:]:
+            yield from ((variable, self._explained(variable)) for variable in variables)
+            return
+        from dwarfgpu.service.value.listed_values import ListedValues  # few have several
+
+        texts, records = (
+            ListedValues(evolve(self._limits, listed_characters=limit))
+            for limit in (_MAX_CHARACTERS, _MAX_RECORDS)
+        )
+        for variable, _ in zip(texts.shown(variables), records.shown(variables), strict=False):
+            explanation = self._explained(variable)
+            texts.count(variable, " " * _length(explanation))
+            with suppress(DwarfGpuError):  # what writes the record has the error
+                records.count_record(explanation.answer.record)
+            yield variable, explanation
+        self.unexplained = texts.unlisted or records.unlisted
+        self._exceeded = _MAX_CHARACTERS if texts.unlisted else _MAX_RECORDS
+
+    def _explained(self, variable: Variable) -> Explanation:
+        return self._explain(self._variables[variable], variable)
+
+    @property
+    def omission(self) -> tuple[str, ...]:
+        """The line about those that are not explained, if there are any."""
+        if not self.unexplained:
+            return ()
+        more = counted(len(self.unexplained), "more variable")
+        limit = f"{self._exceeded} characters; no option raises it"
+        return (f"{more}, not explained: what is above counts as more than {limit}",)
+
+
+def _length(explanation: Explanation) -> int:
+    """Return what an explanation counts: its characters at any depth, and some more."""
+    lines = sum(map(len, (*explanation.heading, *explanation.verdict)))
+    inner = _length_inside(explanation.steps, explanation.insides)
+    return _CHARACTERS_OF_A_VARIABLE + lines + inner
+
+
+def _length_inside(steps: Sequence[StepView], insides: Sequence[Detail]) -> int:
+    length = sum(len(step.text) + _length_inside((), step.insides) for step in steps)
+    for inside in insides:
+        length += len(inside.title) + sum(map(len, inside.facts))
+        length += _length_inside(inside.steps, inside.insides)
+    return length
 
 
 def on_instruction(session: Session) -> tuple[str, ...]:
@@ -177,7 +253,7 @@ def explain_variable(
     advice.append(interposition(session, variable))
     verdict_lines = (*sentences, *described_at, *filter(None, advice))
     chosen = _of_list(session, variable, insides)
-    return Explanation(heading, shown, verdict_lines, answer, steps.omitted, (), chosen)
+    return Explanation(heading, shown, verdict_lines, answer, steps.omitted, insides=chosen)
 
 
 def explain_evaluation(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from tests.cli.command import run, run_json
 from tests.dwarf.builder import Shape, state_in
-from tests.work import assert_linear
+from tests.work import assert_linear, calls_of
+from tools.bombs.entries import large_locals
 
 PIECES = "reg0; piece 4; "
 MADE_OF_PIECES = PIECES + "{}LLVM_piece_end; "
@@ -103,3 +105,58 @@ def test_lines_for_people_are_no_longer_than_they_read(made: bytes, tmp_path: Pa
     done = run("explain", "--state", state, "x")
     assert "more characters)" in done.out
     assert max(map(len, done.out.splitlines())) < 11_000
+
+
+def test_the_variables_of_an_expression_share_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The structures of the others are not read; a variable that occurs twice counts once."""
+    monkeypatch.chdir(tmp_path)
+    Path("bomb").write_bytes(large_locals(240 * 240)["bomb"])  # a value has 2,270 characters
+    asked = ("--file", "bomb", "--pc", "0x1000")
+    explained, work = [], []
+    run("explain", *asked, "v0.m1,v1.m1")
+    for count in (10, 45, 90):
+        text = ",".join(f"v{number}.m1" for number in [*range(count), 0])
+        work.append(calls_of(lambda text=text: run("explain", *asked, text)))
+        done, record = run("explain", *asked, text), run_json("explain", *asked, text).json
+        shown = len(record["variables"])
+        explained.append(shown)
+        assert record["variables_omitted"] == count - shown
+        assert done.out.count("m7 = 0") == shown
+        said = f"{count - shown} more variables, not explained: what is above counts as more than"
+        assert (said in done.out) == (shown < count)
+        assert record["heading"][0].startswith(said if shown < count else "expression")
+    assert explained[0] == 10
+    assert explained[1] == explained[2] in range(11, 25)
+    assert work[2] - work[1] < work[1] - work[0]
+
+
+def test_large_values_of_an_expression_count_by_their_bytes(tmp_path: Path) -> None:
+    """Their texts are short, their digits in JSON are not."""
+    typed = (dw.AT_TYPE, dw.FORM_REF4)
+    named = (dw.AT_NAME, dw.FORM_STRING)
+    size, encoding = (dw.AT_BYTE_SIZE, dw.FORM_DATA1), (dw.AT_ENCODING, dw.FORM_DATA1)
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, (), True),
+        Shape(dw.TAG_BASE_TYPE, (size, encoding)),
+        Shape(dw.TAG_ARRAY_TYPE, (typed,), True),
+        Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_COUNT, dw.FORM_DATA4),)),
+        Shape(dw.TAG_VARIABLE, (named, typed, (dw.AT_LOCATION, dw.FORM_EXPRLOC))),
+    ]
+    length, first = 500_000, 12
+    value = b"\3" + (0x5000).to_bytes(8, "little")
+    entries = b"\1" + b"\2\1\6" + b"\3" + (first + 1).to_bytes(4, "little")
+    entries += b"\4" + length.to_bytes(4, "little") + b"\0"
+    located = (first + 4).to_bytes(4, "little") + encode_uleb(len(value)) + value
+    for number in range(40):
+        entries += b"\5" + f"v{number}".encode() + b"\0" + located
+    state = state_in(tmp_path, entries + b"\0", shapes)
+    machine = json.loads(state.read_text())
+    machine["memory"] = [{"address": 0x5000, "bytes": "00" * length}]
+    state.write_text(json.dumps(machine))
+    text = ",".join(f"v{number}[0]" for number in range(40))
+    done = run_json("explain", "--state", state, text)
+    shown = len(done.json["variables"])
+    assert shown in range(10, 20)
+    assert done.json["variables_omitted"] == 40 - shown

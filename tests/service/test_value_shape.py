@@ -13,7 +13,9 @@ Json = Any
 ASM = STATES / "locations.gfx942.json"
 OWN = {"schema", "context_notes", "lane", "active", "pc", "wave", "name", "kind", "line"}
 """What commands add to an answer."""
-EXPLAINED = {"heading", "steps", "steps_omitted", "inside", "verdict", "variables"}
+EXPLAINED = {
+    "heading", "steps", "steps_omitted", "inside", "verdict", "variables", "variables_omitted",
+}  # fmt: skip
 
 
 def answers(record: Json) -> Iterator[Json]:
