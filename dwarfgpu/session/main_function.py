@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.scope.by_pc import MAIN_NAMES
+from dwarfgpu.dwarf.scope.symbol_at_address import symbol_of_function
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session.session import Session
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.die import Die
     from dwarfgpu.dwarf.scope.subprogram import Subprogram
     from dwarfgpu.dwarf.unit import CompilationUnit
+    from dwarfgpu.objfile.elf import ObjectFile
     from dwarfgpu.objfile.symbols import Symbol
 
 _CC_PROGRAM: Final = 0x02
@@ -39,7 +41,10 @@ def entry_in_file(session: Session) -> int | None:
         if function is not None:
             entry = function.entry
             return None if entry is None else entry - code_object.load_address
+        symbol = symbol_of_function((code_object,), session.pc)
         offset = session.pc - code_object.load_address
+        if symbol is not None and not symbol.has_size:
+            return offset - symbol.offset
         # A stripped file has only the symbols that the dynamic linker needs: code behind the end
         # of one is of a function without a name.
         symbols = [file.symbol_before(offset) for file in symbol_files(code_object)]
@@ -117,6 +122,14 @@ def _functions_named(code_object: CodeObject, name: str) -> tuple[int, ...]:
     return tuple(
         symbol.address
         for file in symbol_files(code_object)
-        for symbol in file.symbols_named(name)
-        if symbol.kind == "function"
+        for symbol in file.symbols_named(name, with_untyped=True)
+        if symbol.kind == "function" or _is_untyped_function(file, symbol)
     )
+
+
+def _is_untyped_function(file: ObjectFile, symbol: Symbol) -> bool:
+    """Return whether a symbol without a type may be that of a function in assembler code: NASM
+    calls the label `.main` of `main` as Go calls its main function."""
+    is_inside = symbol.is_local and "." in symbol.name
+    is_code = symbol.is_in_section and file.is_code(symbol.address)
+    return symbol.kind == "other" and is_code and not is_inside

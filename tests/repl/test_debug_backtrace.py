@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -98,6 +99,34 @@ def test_frames_end_at_main(with_main: Path) -> None:
     ends = "Initial frame selected; you cannot go up."
     assert ends in shown(with_main, "up 5", "up")
     assert len(shown(with_main, "frame apply all -q p 1")) - len(shown(with_main)) == 6
+
+
+@pytest.mark.parametrize("is_described", [True, False])
+@pytest.mark.parametrize("inside", ["", "main.loop", "main.main"])
+def test_frames_end_at_main_of_assembler_code(
+    with_main: Path, tmp_path: Path, is_described: bool, inside: str
+) -> None:
+    """Its symbol may have no type, and NASM has symbols of labels inside; GDB stops only at the
+    last of these."""
+    data = bytearray(with_main.read_bytes())
+    file = ObjectFile("program", bytes(data))
+    names, table = file.sections_by_name[".strtab"], file.sections_by_name[".symtab"]
+    (main,) = file.symbols_named("main")
+    at = data.index(main.address.to_bytes(8, "little"), table.offset) - 8
+    data[at + 4], data[at + 16 : at + 24] = 0x10, bytes(8)
+    if not is_described:
+        data = bytearray(bytes(data).replace(b"\0.debug_info\0", b"\0.other_info\0"))
+    if inside:  # in the place of another symbol
+        name_at = data.index(b"\0__bss_start\0", names.offset) + 1
+        data[name_at : name_at + 11] = inside.encode().ljust(11, b"\0")
+        number = name_at - names.offset
+        at = data.index((number + len("__bss")).to_bytes(4, "little"), table.offset)
+        label = struct.pack("<IBBHQQ", number, 0, 0, main.section, main.address + 4, 0)
+        data[at : at + 24] = label
+    path = tmp_path / with_main.name
+    path.write_bytes(data)
+    ending = "begin" if is_described else inside or "main"
+    assert functions(path, "bt")[-1] == ending
 
 
 def test_frames_of_a_stripped_program_end_at_main(

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.loaded_code import as_code_objects, code_object_at
 from dwarfgpu.dwarf.names.demangle import demangled, demangled_clone, demangled_function
@@ -24,6 +24,8 @@ _NUMBERED: Final = pattern(r"([a-z][a-z0-9_]*)\.[0-9]+")
 """The name of a variable of a function, as it would be in Ada: GDB shows no other name without the
 number. The versions of symbols end so, too."""
 
+_MOST_LABELS: Final = 1024
+"""Local labels of a function that are passed over to find it."""
 _PLT: Final = ".plt"
 """The beginning of the names of procedure linkage tables."""
 _AT_PLT: Final = "@plt"
@@ -43,6 +45,9 @@ class SymbolAtAddress:
     """Its name in the symbol table."""
     has_size: bool = True
     """Whether the symbol table says where it ends."""
+    is_label: bool = False
+    """Whether it has no type and no size, and other files cannot mean it: in assembler code, so are
+    functions, and labels inside of them."""
 
     def __str__(self) -> str:
         return f"{self.name}+{self.offset}" if self.offset else self.name
@@ -129,8 +134,45 @@ def symbol_covering(
         offset = inside - symbol.address
         name = _name(code_object, symbol)
         has_size = symbol.size_bytes > 0
-        return SymbolAtAddress(name, offset, section.name, code_object, symbol.name, has_size)
+        is_label = symbol.kind == "other" and symbol.is_local and not has_size
+        return SymbolAtAddress(
+            name, offset, section.name, code_object, symbol.name, has_size, is_label
+        )
     return None
+
+
+def symbol_of_function(code_objects: Iterable[CodeObject], address: int) -> SymbolAtAddress | None:
+    """Return the symbol at an address, or the function that it is a local label of by its name, as
+    NASM writes them: `walk` before `walk.loop` and `walk.end`."""
+    symbol = symbol_covering(code_objects, address)
+    if symbol is None or not symbol.is_label or "." not in symbol.symbol:
+        return symbol
+    before, first_part = symbol, symbol.symbol[: symbol.symbol.index(".") + 1]
+    for _ in range(_MOST_LABELS):
+        outer = symbol_before(code_objects, address, before)
+        if outer is None:
+            break
+        if symbol.symbol.startswith(f"{outer.symbol}."):
+            return outer
+        if not outer.is_label or not outer.symbol.startswith(first_part):
+            break
+        before = outer
+    return symbol
+
+
+def symbol_before(
+    code_objects: Iterable[CodeObject], address: int, symbol: SymbolAtAddress
+) -> SymbolAtAddress | None:
+    """Return the symbol of the code directly before another one that is before an address; None if
+    that code is of another section, or has none. Its offset is that of the address."""
+    behind = symbol.offset + 1
+    before = symbol_covering(code_objects, address - behind)
+    if before is None or (before.code_object, before.section) != (
+        symbol.code_object,
+        symbol.section,
+    ):
+        return None
+    return evolve(before, offset=before.offset + behind)
 
 
 def sized_symbol_at(code_object: CodeObject, section: Section, address: int) -> Symbol | None:
