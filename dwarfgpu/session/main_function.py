@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.scope.by_pc import MAIN_NAMES
-from dwarfgpu.dwarf.scope.symbol_at_address import symbol_of_function
+from dwarfgpu.dwarf.scope.symbol_at_address import function_of_label, symbol_covering
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session.session import Session
@@ -41,10 +41,10 @@ def entry_in_file(session: Session) -> int | None:
         if function is not None:
             entry = function.entry
             return None if entry is None else entry - code_object.load_address
-        symbol = symbol_of_function((code_object,), session.pc)
+        symbol = symbol_covering((code_object,), session.pc)
         offset = session.pc - code_object.load_address
         if symbol is not None and not symbol.has_size:
-            return offset - symbol.offset
+            return offset - function_of_label((code_object,), session.pc, symbol).offset
         # A stripped file has only the symbols that the dynamic linker needs: code behind the end
         # of one is of a function without a name.
         symbols = [file.symbol_before(offset) for file in symbol_files(code_object)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Container
 from pathlib import Path
 
 import pytest
@@ -36,14 +37,18 @@ STACK = 0x7000
 class Program:
     """Functions without call frame information, one after the other."""
 
-    def __init__(self, arch: str, *functions: tuple[str, bytes]) -> None:
+    def __init__(
+        self, arch: str, *functions: tuple[str, bytes], labels: Container[str] = ()
+    ) -> None:
+        """`labels`: names of those whose symbols have no type, as in assembler code."""
         self.arch = arch
         self.starts: dict[str, int] = {}
         names, code = b"\0", b""
         rows = [(0, 0, 0, 0, 0, 0)]
         for name, body in functions:
             self.starts[name] = FIRST + len(code)
-            rows.append((len(names), 0x12, 0, 1, FIRST + len(code), len(body)))
+            info, size_bytes = (0, 0) if name in labels else (0x12, len(body))
+            rows.append((len(names), info, 0, 1, FIRST + len(code), size_bytes))
             names += name.encode() + b"\0"
             code += body
         is_long = arch == "x86_64"
@@ -170,6 +175,56 @@ def test_a_call_must_return_to_the_caller(caller: int) -> None:
     stack = program.stack(pc, STACK + 0x20, {STACK + 0x20: 0, STACK + 0x28: caller})
     assert walked(stack) == ([pc], ENDED.format(pc))
     assert walked(program.stack(pc, STACK + 0x20, {}))[0] == [pc]  # nor is the stack known
+
+
+XOR, TOUCH, JUMP = b"\x31\xc0", b"\x89\x00\x90\x89\x00", b"\xeb\xfe"
+PROLOGUE = PUSH + MOVES["x86_64"]
+LANDING = LANDINGS["x86_64"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "is_inside"),
+    [
+        ([("f", PROLOGUE), ("l", XOR + TOUCH)], True),
+        ([("f", LANDING + PROLOGUE + XOR), ("l", XOR), ("m", TOUCH)], True),
+        ([("f", PROLOGUE + RET), ("f.l", XOR + TOUCH)], True),
+        ([("f", PROLOGUE + XOR), ("f.l", RET), ("f.m", XOR + TOUCH)], True),
+        ([("f.g", PROLOGUE + XOR), ("f.g.l", JUMP), ("f.g.m", TOUCH)], True),
+        ([("f", PROLOGUE + XOR), ("l", XOR + JUMP), ("f.l", TOUCH)], False),
+        ([("f", PROLOGUE + RET), ("l", XOR + TOUCH)], False),
+        ([("f", PROLOGUE + JUMP), ("l", XOR + TOUCH)], False),
+        ([("f", PROLOGUE + CALL), ("l", XOR + TOUCH)], False),
+        ([("f", PROLOGUE + b"\xff\xe0"), ("l", XOR + TOUCH)], False),
+        ([("f", PROLOGUE + LEAVE), ("l", XOR + TOUCH)], False),
+        ([("f", PROLOGUE + RET + NOP), ("l", XOR + TOUCH)], False),
+        ([("f", PROLOGUE + b"\x0f\x05"), ("l", XOR + TOUCH)], False),
+        ([("f", PROLOGUE + RET), ("other", XOR + TOUCH)], False),
+        ([("f", PROLOGUE + XOR), ("other", XOR + TOUCH)], False),  # it is a function
+        ([("f", PROLOGUE + XOR), ("f.part", XOR + TOUCH), ("other.l", TOUCH)], False),
+        ([("f", XOR + XOR + XOR), ("l", XOR + TOUCH)], False),  # without a prologue
+    ],
+)
+def test_labels_are_inside_of_functions(parts: list[tuple[str, bytes]], is_inside: bool) -> None:
+    """Only where that is certain: a function without the prologue is no part of the one before."""
+    labels = {"f", "f.g", "l", "m", "f.l", "f.m", "f.g.l", "f.g.m"}
+    program = Program("x86_64", ("top", CALL + NOP * 9), *parts, labels=labels)
+    top_pc = program.starts["top"] + len(CALL)
+    pc = program.starts[parts[-1][0]] + len(parts[-1][1]) - 1
+    words = {STACK + 0x20: 0x1234, STACK + 0x28: top_pc}
+    stack = program.stack(pc, STACK + 0x20, words)
+    pcs = [pc, top_pc] if is_inside else [pc]
+    assert walked(stack) == (pcs, ENDED.format(pcs[-1]))
+    assert [note.split()[5] for note in stack.notes] == [f"{parts[0][0]}:"] * is_inside
+
+
+def test_a_label_with_the_prologue_is_a_function() -> None:
+    """Before its own frame is set, the frame pointer is that of the caller."""
+    parts = ("f", PROLOGUE + XOR), ("l", PROLOGUE + XOR + TOUCH)
+    program = Program("x86_64", ("top", CALL + NOP * 9), *parts, labels={"f", "l"})
+    words = {STACK + 0x20: 0x1234, STACK + 0x28: program.starts["top"] + len(CALL)}
+    for offset, levels in (0, 1), (1, 1), (len(PROLOGUE), 2):
+        stack = program.stack(program.starts["l"] + offset, STACK + 0x20, words)
+        assert len(walked(stack)[0]) == levels
 
 
 def test_such_a_function_may_have_called_a_null_pointer() -> None:

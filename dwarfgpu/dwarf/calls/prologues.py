@@ -10,20 +10,29 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.x86_prologue import (
     FRAME_POINTERS,
     MOST_CALL_BYTES,
+    MOST_ENDING_BYTES,
     MOST_RETURN_BYTES,
     FramePointer,
     follows_call,
+    goes_on,
 )
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa, Rule
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.loaded_code import code_object_at
-from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
+from dwarfgpu.dwarf.scope.symbol_at_address import (
+    SymbolAtAddress,
+    function_of_label,
+    symbol_before,
+    symbol_covering,
+)
 from dwarfgpu.errors import DwarfGpuError
 
 _MOST_BYTES: Final = 16
 """Of the beginning of a function: more than any prologue that is known."""
+_MOST_LABELS: Final = 64
+"""Inside of a function that are passed over to find where it begins."""
 
 
 @frozen
@@ -42,7 +51,7 @@ class LoadedPrologues:
         """Return the name of the function at a program location if the frame pointer is that of
         its frame; `location` is that of the call where it waits for one, else the pc."""
         try:
-            symbol = symbol_covering(self.code_objects, location)
+            symbol = self._symbol(location)
         except DwarfGpuError:
             return None
         if symbol is None or not symbol.code_object.covers(location):
@@ -74,6 +83,26 @@ class LoadedPrologues:
         return any(
             follows_call(self._code(address - size, size)) for size in range(MOST_CALL_BYTES, 1, -1)
         )
+
+    def _symbol(self, location: int) -> SymbolAtAddress | None:
+        """Return the symbol of the function at a program location.
+
+        In assembler code, other labels have symbols, too: one before which the code goes on to it,
+        and that has no prologue of its own, is inside of the function before it. Behind `ret`, a
+        jump or a call it may as well be a function."""
+        symbol = symbol_covering(self.code_objects, location)
+        for _ in range(_MOST_LABELS):
+            if symbol is not None:
+                symbol = function_of_label(self.code_objects, location, symbol)
+            if symbol is None or not symbol.is_label:
+                break
+            entry = location - symbol.offset
+            before = self._code(entry - MOST_ENDING_BYTES, MOST_ENDING_BYTES)
+            prologues = self.frame_pointer.prologues
+            if any(self._code(entry, len(one)) == one for one in prologues) or not goes_on(before):
+                break
+            symbol = symbol_before(self.code_objects, location, symbol)
+        return symbol
 
     def _following(self, pc: int) -> bytes:
         """Return code that may be the end of an epilogue, or the rest of its segment."""

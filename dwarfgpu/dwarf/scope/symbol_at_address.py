@@ -141,11 +141,12 @@ def symbol_covering(
     return None
 
 
-def symbol_of_function(code_objects: Iterable[CodeObject], address: int) -> SymbolAtAddress | None:
-    """Return the symbol at an address, or the function that it is a local label of by its name, as
-    NASM writes them: `walk` before `walk.loop` and `walk.end`."""
-    symbol = symbol_covering(code_objects, address)
-    if symbol is None or not symbol.is_label or "." not in symbol.symbol:
+def function_of_label(
+    code_objects: Iterable[CodeObject], address: int, symbol: SymbolAtAddress
+) -> SymbolAtAddress:
+    """Return the function that the symbol at an address is a local label of by its name, as NASM
+    writes them: `walk` before `walk.loop` and `walk.end`; else the symbol itself."""
+    if not symbol.is_label or "." not in symbol.symbol:
         return symbol
     before, first_part = symbol, symbol.symbol[: symbol.symbol.index(".") + 1]
     for _ in range(_MOST_LABELS):
