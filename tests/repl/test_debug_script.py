@@ -121,6 +121,8 @@ REDEFINED = (
         ("document nosuch\n", 'Undefined command: "nosuch".\n'),
         ("document print\n", 'Command "print" is built-in.\n'),
         ("define foo\n  p 1\nend\nshow user foo", 'User command "foo":\n  p 1\n\n'),
+        ("define foo\nend\ndefine bar\nend\nshow user",
+         'User command "bar":\nUser command "foo":\n'),
         ("show user print", "Not a user command.\n"),
         ("define foo\nif $arg0\np 1\nend\nend\nfoo 0\nfoo 3", "$1 = 1\n"),
         # if and while

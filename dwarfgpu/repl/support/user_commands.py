@@ -277,7 +277,7 @@ def show_user(shell: Shell, argument: str) -> Iterator[Part]:
         find(shell.commands, argument)
         raise UsageError("Not a user command.")
     yield Output("", {"user-defined": []})
-    for name, lines in shell.script.user_defined.items():
+    for name, lines in sorted(shell.script.user_defined.items()):
         if not argument or f"{name} ".startswith(f"{argument} "):
             kind = "prefixcommand" if name in shell.script.prefixes else "command"
             text = [f'User {kind} "{name}":', *indented(lines), *([""] if lines else ())]
