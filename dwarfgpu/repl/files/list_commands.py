@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from posixpath import normpath
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -124,7 +125,8 @@ def _locations_by_line(shell: Shell, argument: str, before: Listed | None) -> li
     locations_by_line: dict[tuple[str, int], CodeLocation] = {}
     for location in _shown_locations(shell, start, around or _shown_or_default(shell)):
         if location.position is not None:
-            locations_by_line.setdefault((location.position.path, location.position.line), location)
+            key = normpath(location.position.path), location.position.line
+            locations_by_line.setdefault(key, location)
     return [locations_by_line[key] for key in sorted(locations_by_line)]
 
 
