@@ -486,6 +486,19 @@ class Names:
             self._joined[words] = joined_names(self, words)
         return self._joined[words]
 
+    def quoted(self, name: str) -> str:
+        """Return a name in quotes as the program's entries have it: in a frame of any language,
+        that of D with its module, `'app.core.x'`."""
+        if "." not in name or self._known(name):
+            return name
+        from dwarfgpu.dwarf.names.d_spellings import d_spellings  # few names are quoted
+
+        return next(filter(self._is_of_d, d_spellings(name)), name)
+
+    def _is_of_d(self, name: str) -> bool:
+        first = next(iter(self._known(name)), None)
+        return first is not None and first.unit.language == dw.LANG_D
+
     def is_name(self, name: str) -> bool:
         """Return whether a name in an expression means anything."""
         if self._known(name) or self._built_in(name) is not None:

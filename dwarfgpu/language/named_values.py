@@ -257,6 +257,12 @@ class NamedValues:
             scope = split_last(name)[0]
             first = defined(self.session, first, scope, self.report)
             return namelist(self.objects, first, scope, self._variable_named)
+        if (
+            first.tag == dw.TAG_MODULE
+            and first.unit.language == dw.LANG_D
+            and not self.language.is_d
+        ):
+            raise self.names.unknown(name)  # which only quotes can name there
         raise UsageError(_IS_TYPE)
 
     def _escaped(self, node: ast.Name, meanings: tuple[Meaning, ...]) -> TypedValue | None:

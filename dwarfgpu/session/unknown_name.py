@@ -9,6 +9,7 @@ from typing import Final, Protocol
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.printable import shell_word
 from dwarfgpu.base.suggest import MOST_SUGGESTED, did_you_mean
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.die import Die
@@ -30,6 +31,9 @@ from dwarfgpu.objfile.elf_structures import ET_DYN
 
 MACROS: Final = frozenset({0x79, 0x43, 0x2119})
 """DW_AT_macros, DW_AT_macro_info, DW_AT_GNU_macros."""
+
+_DOTTED: Final = frozenset({dw.LANG_D, dw.LANG_GO, *dw.ADA})
+"""Languages with points between modules and names."""
 
 
 class SearchedSession(Protocol):
@@ -94,7 +98,7 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
         return nothing
     inside = next(in_namespaces(_files(focus), name), None)
     if inside is not None:
-        return f' Did you mean "{inside}"?'
+        return f' Did you mean "{_as_typed(focus, inside)}"?'
     if focus.pc is None:
         if not focus.code_objects:
             return " No code object is given"
@@ -126,6 +130,15 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
 def _files(focus: SearchedSession) -> tuple[CodeObject, ...]:
     """Return a load of each file: each of thousands of waves may ask for the same name."""
     return as_code_objects(focus.code_objects).first_loads
+
+
+def _as_typed(focus: SearchedSession, name: str) -> str:
+    """Return a name with its module as it can be typed in the language in focus: points are members
+    of objects in most of them, and quotes leave the name as it is."""
+    if "." not in name or "::" in name:
+        return name
+    is_dotted = any(unit.language in _DOTTED for unit in _unit_in_focus(focus))
+    return name if is_dotted else f"'{name}'"
 
 
 def _line_tables_only(focus: SearchedSession) -> str:

@@ -69,3 +69,42 @@ def test_symbols_of_other_languages_are_shown_as_they_are(
     assert shown == answers(tool("gdb"), files, commands)
     said = [answer.splitlines()[-1].split()[0] for answer in shown]
     assert said == [*names]
+
+
+OF_MODULE = """\
+module pk.em;
+__gshared int shared_ = 4;
+struct S { int s = 3; }
+int twice(int a) { S s; return 2 * a + s.s; }
+extern(C) int entry() { return twice(shared_); }
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gdc", "ldc2"])
+def test_names_of_modules_in_code_of_c(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str
+) -> None:
+    """Points are members there: quotes have the name, as suggestions do."""
+    sources = {"a.d": OF_MODULE, "c.c": "int entry(void); int main(void) { return entry(); }\n"}
+    output = "-of=a" if compiler == "ldc2" else "-oa"
+    build(tmp_path, sources, [
+        [tool("gcc"), "-g", "-O0", "-c", "c.c"],
+        [tool(compiler), "-g", "-O0", output, "a.d", "c.o"],
+    ])  # fmt: skip
+    files = [str(tmp_path / "a")]
+    shown = {
+        "whatis 'pk.em.S'": "type = struct pk.em.S\n",
+        "output sizeof('pk.em.S')": "4",
+        "print pk.em.S": 'No symbol "pk" in current context.\n',
+        "whatis ('pk.em.S' *)0": "type = struct pk.em.S *\n",
+        "whatis 'pk.em.twice'": "type = int (int)\n",
+        "print 'pk.em.nosuch'": 'No symbol "pk.em.nosuch" in current context.\n',
+        "whatis 'pk.em.shared_'": "type = int\n",
+        "print shared_": 'No symbol "shared_" in current context. '
+        "Did you mean \"'pk.em.shared_'\"?\n",
+    }
+    given = answers(None, files, ["show language", *shown])
+    assert given[0].endswith('currently c".\n')
+    assert given[1:] == [f"{command}\n{answer}" for command, answer in shown.items()]
+    [symbol] = answers(None, files, ["info address pk.em.shared_"])
+    assert 'Symbol "pk.em.shared_" is static storage at address 0x' in symbol

@@ -44,6 +44,9 @@ class Known(Protocol):
         """Return how many of the names between points are one name, the first its package, module
         or enumeration, and that name; 1 if the first is none."""
 
+    def quoted(self, name: str) -> str:
+        """Return a name in quotes as the program's entries have it."""
+
     def is_hidden_symbol(self, name: str) -> bool:
         """Return whether a name has a symbol that only quotes can mean, as a type hides it."""
 

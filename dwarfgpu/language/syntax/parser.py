@@ -143,6 +143,8 @@ class Parser(Cursor):
         """Return a type or member in quotes as a name; other quotes have files and functions."""
         if self.tokens[index + 1].text.startswith("::"):
             return token
+        if not self.language.is_d:
+            token = Token("quoted", self.known.quoted(token.text), token.start)
         is_member = index > 0 and self.tokens[index - 1].text in (".", "->")
         is_type = self.known.is_type(token.text) and not self.known.is_hidden_symbol(token.text)
         return Token("name", token.text, token.start) if is_member or is_type else token

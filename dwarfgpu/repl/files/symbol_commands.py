@@ -191,7 +191,7 @@ def _as_declared(names: Names, argument: str) -> str:
         count, joined = names.joined_names(words)
         if count == len(words):
             return names.spelled(joined)
-    return names.spelled(argument)
+    return names.spelled(argument if names.language.is_d else names.quoted(argument))
 
 
 def _alias(die: Die, written: str) -> Die | None:
