@@ -20,6 +20,26 @@ from dwarfgpu.cli.main import COMMANDS, configure_command
 FOLDER = Path(__file__).resolve().parent.parent / "dwarfgpu/data/completion"
 REQUESTS = ("B", "PP", "SH", "SS", "TP")
 """The requests of roff that argparse-manpage writes; any other line is text."""
+VALUED_OF_ZSH = re.compile(r'^( *"\*?--[\w-]+)(\[(?:[^\]\\]|\\.)*\]:)', re.MULTILINE)
+"""A long option with a value in zsh's file: `=` says that the value may follow it, too."""
+JOINED_IN_BASH = """\
+# bash makes three words of --option=VALUE
+_dwarfgpu() {
+  local words=() current=0 index word
+  for index in "${!COMP_WORDS[@]}"; do
+    word="${COMP_WORDS[index]}"
+    if [[ "$word" == "=" && "${words[${#words[@]}-1]}" == --* ]]; then
+      (( index == COMP_CWORD )) || continue
+      word=""
+    fi
+    words+=("$word")
+    (( index > COMP_CWORD )) || current=$(( ${#words[@]} - 1 ))
+  done
+  local COMP_WORDS=("${words[@]}") COMP_CWORD=$current
+  _shtab_dwarfgpu
+}
+
+"""
 PATHS = {"FILE", "CORE", "PROGRAM", "STATE", "OLD", "DIR", "FOLDER"}
 """Placeholders in help for a path; positional arguments complete to files too."""
 
@@ -60,7 +80,9 @@ def main() -> None:
     for kind, name in FILES.items():
         text = manual_page(str(Manpage(whole))) if kind == "man" else shtab.complete(whole, kind)
         if kind == "bash":
-            text = with_whole_words(text)
+            text = with_values_behind_signs(with_whole_words(text))
+        if kind == "zsh":
+            text = VALUED_OF_ZSH.sub(r"\1=\2", text)
         lines = [line.rstrip() for line in text.strip().splitlines()]
         (FOLDER / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -70,6 +92,19 @@ def with_whole_words(text: str) -> str:
     text, changed = re.subn(r"\b(compgen -[fd] --) \$1", r'\1 "$1"', text)
     if changed != 2:
         sys.exit("shtab completes paths by other functions: try one with blanks")
+    return text
+
+
+def with_values_behind_signs(text: str) -> str:
+    """shtab's function wants the value of an option to be the next word."""
+    text, changed = re.subn(
+        r"^(complete .*-F )_shtab_dwarfgpu ",
+        lambda match: f"{JOINED_IN_BASH}{match[1]}_dwarfgpu ",
+        text,
+        flags=re.MULTILINE,
+    )
+    if changed != 1:
+        sys.exit("shtab completes by another command: try --color=a")
     return text
 
 

@@ -89,15 +89,53 @@ def test_bash_completes_a_command_and_an_option() -> None:
         + """
 complete_words() {
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
-    _shtab_dwarfgpu
+    _dwarfgpu
     echo "${COMPREPLY[@]}"
 }
 complete_words dwarfgpu expl
 complete_words dwarfgpu where --min
+complete_words dwarfgpu disas --color a
+complete_words dwarfgpu disas --color = a
+complete_words dwarfgpu disas --color =
+complete_words dwarfgpu disas k.co --color = never --arrows = n
 """
     )
     done = subprocess.run([bash, "-c", script], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == ["explain", "--min-coverage"], done.stderr
+    assert done.stdout.splitlines() == [
+        "explain", "--min-coverage", "auto always", "auto always", "auto always never", "never",
+    ], done.stderr  # fmt: skip
+
+
+def test_zsh_completes_values_behind_signs() -> None:
+    lines = printed("zsh").splitlines()
+    valued = [
+        line for line in lines if re.match(r' *"\*?--(color|arrows|core|code-object)\b', line)
+    ]
+    assert len(valued) > 20
+    assert all(re.match(r' *"\*?--[\w-]+=\[', line) for line in valued), STALE
+
+
+def test_shells_complete_values_behind_signs(tmp_path: Path) -> None:
+    pexpect = pytest.importorskip("pexpect")
+    (tmp_path / "bash").write_text(printed("bash"))
+    (tmp_path / "_dwarfgpu").write_text(printed("zsh"))
+    begun = {
+        "bash": (["--norc", "--noprofile", "-i"], "source ./bash"),
+        "zsh": (["-f", "-i"], "fpath=($PWD $fpath); autoload -U compinit; compinit -u -d ./dump"),
+    }
+    for name, (options, start) in begun.items():
+        shell = shutil.which(name)
+        if shell is None:
+            continue
+        environment = {**os.environ, "TERM": "dumb", "INPUTRC": "/dev/null", "PS1": "> "}
+        child = pexpect.spawn(
+            shell, options, cwd=str(tmp_path), env=environment, encoding="utf-8", timeout=200
+        )
+        child.sendline(f"{start}; dwarfgpu() {{ printf '(%s)' \"$@\"; exit; }}")
+        child.sendline("dwarfgpu disas --color=al\t --arrows=n\t")
+        shown = child.read()
+        child.close()
+        assert "(disas)(--color=always)(--arrows=never)" in shown, name
 
 
 def test_bash_completes_below_a_folder_with_a_blank(tmp_path: Path) -> None:
