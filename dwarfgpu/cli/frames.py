@@ -30,7 +30,7 @@ from dwarfgpu.service.file.call_frame_listing import (
     entry_lines,
     symbols_by_address,
 )
-from dwarfgpu.terminal.input import names_a_file
+from dwarfgpu.terminal.input import words_behind_file
 from dwarfgpu.view.call_frame_text import search_table_lines
 from dwarfgpu.view.json_object import JsonObject
 
@@ -76,10 +76,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _require_files(words: Sequence[str]) -> None:
-    """Raise `UsageError` if a word after the first file is not meant as one, but as a place in
+    """Raise `UsageError` if a word behind a single file is not meant as one, but as a place in
     it."""
-    for word in words[1:]:
-        if not names_a_file(word):
+    for word in words_behind_file(words):
+        if word != words[0]:
             raise UsageError(f"{shortened(word)} is not a file; give a place in one with --pc")
 
 

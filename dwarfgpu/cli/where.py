@@ -34,7 +34,7 @@ from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.service.where import totals
 from dwarfgpu.service.where.coverage_listing import CoverageListing
 from dwarfgpu.service.where.coverages import described
-from dwarfgpu.terminal.input import is_named_as_file, is_object, names_a_file
+from dwarfgpu.terminal.input import is_named_as_file, is_object, names_a_file, words_behind_file
 from dwarfgpu.terminal.streams import terminal_columns
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _run(args: Namespace) -> int:
 def _show_many(args: Namespace) -> int:
     from dwarfgpu.cli.many_files import show_many  # most requests are about one file
 
-    words = [word for word in args.subject if not names_a_file(word)]
+    words = words_behind_file(args.subject)
     if words:
         raise UsageError(f"--all takes files and no names: {shortened(words[0])} is not a file")
     for name in _OF_ONE_FILE:

@@ -110,6 +110,13 @@ def names_a_file(word: str) -> bool:
     return is_existing(word) or "/" in word or is_named_as_file(word)
 
 
+def words_behind_file(words: Sequence[str]) -> list[str]:
+    """Return the words behind a single file that are not meant as files, perhaps names in it; none
+    if several are: then a word is reported as a file that cannot be read."""
+    unlike_files = [word for word in words if not names_a_file(word)]
+    return unlike_files if len(words) - len(unlike_files) < 2 else []
+
+
 def is_named_as_file(word: str) -> bool:
     """Return whether a word is a file name and no expression: `k.co`, `state.json`, `core.4711`."""
     if not word.startswith("core."):

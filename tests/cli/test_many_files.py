@@ -156,3 +156,15 @@ def test_arguments_after_two_hyphens_are_not_options(
     assert (done.status, done.err) == (0, "")
     plain = [name if name == "nest::t" else f"./{name}" for name in names]
     assert done.out == run(*command, *plain).out.replace("./-", "-")
+
+
+@pytest.mark.parametrize("command", [("where", "--all"), ("frames",)])
+def test_a_missing_file_without_an_ending(command: tuple[str, ...]) -> None:
+    """Behind several files, it can be no name in one; behind a single one, it may be."""
+    files = [FIXTURES / "hip/nest.gfx942.O2.v5.co", FIXTURES / "x86_64/demo.gcc.O2.v5"]
+    done = run(*command, files[0], "nosuch", files[1])
+    assert done.status == 2 and "total: 3 files" in done.out and "1 cannot be read" in done.out
+    assert "dwarfgpu: nosuch cannot be read: No such file or directory" in done.err
+    lines = run(*command, files[0], "nosuch", files[1], "--json-lines").out.splitlines()
+    assert [json.loads(line).get("status") for line in lines] == [0, 2, 0, None]
+    assert "nosuch is not a file" in run(*command, files[0], "nosuch").error
