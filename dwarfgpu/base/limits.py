@@ -223,11 +223,14 @@ class FileLimits:
     def check_headers(self, path: str, kind: Literal["program", "section"], count: int) -> None:
         """Raise `LimitExceeded` for too many headers of segments or sections, before one is
         read."""
-        most, option = self.segments, "--max-segments"
-        if kind == "section":
-            most, option = self.sections, "--max-sections"
-        if count > most:
-            raise LimitExceeded(f"{path}: {count} {kind} headers: more than {most}", option)
+        if kind == "program" and count > self.segments:
+            raise LimitExceeded(
+                f"{path}: {count} program headers: more than {self.segments}", "--max-segments"
+            )
+        if kind == "section" and count > self.sections:
+            raise LimitExceeded(
+                f"{path}: {count} section headers: more than {self.sections}", "--max-sections"
+            )
 
     def check_symbols(self, subject: str, count: int) -> None:
         """Raise `LimitExceeded` for a symbol table that is too large, before it is read."""

@@ -98,7 +98,7 @@ class Units(Sequence[CompilationUnit]):
         self._info = info
         self._read = read  # the other loads have it as long as one keeps it
         self.headers = read.headers
-        self._known: dict[int, CompilationUnit] = {}
+        self.ready: dict[int, CompilationUnit] = {}
         self._every: tuple[CompilationUnit, ...] | None = None
         """All of them, once all are made."""
 
@@ -118,16 +118,16 @@ class Units(Sequence[CompilationUnit]):
     def __iter__(self) -> Iterator[CompilationUnit]:
         if self._every is None:
             units = map(self._unit, range(len(self.headers)))
-            if len(self._known) < len(self.headers):
+            if len(self.ready) < len(self.headers):
                 return units
             self._every = tuple(units)
         return iter(self._every)
 
     def _unit(self, number: int) -> CompilationUnit:
-        unit = self._known.get(number)
+        unit = self.ready.get(number)
         if unit is None:  # another thread may ask for it at the same time
             new = CompilationUnit(self._info, self.headers[number])
-            unit = self._known.setdefault(number, new)
+            unit = self.ready.setdefault(number, new)
         return unit
 
 
@@ -439,7 +439,7 @@ class DebugInfo(OfOpenFile):
         index = bisect_right(units.headers, section_offset, key=attrgetter("offset")) - 1
         if index < 0 or section_offset >= units.headers[index].end:
             return None
-        return units[index]
+        return units.ready.get(index) or units[index]
 
     def units_with(self, value: bytes) -> Iterator[CompilationUnit]:
         """Yield the units of `.debug_info` in which a value begins."""

@@ -378,7 +378,7 @@ def test_a_unit_without_entries_costs_few_calls(tmp_path: Path) -> None:
         path.write_bytes(units(builder.unit(OF_UNIT + b"\0") * count, UNIT))
         code_object = CodeObject.open(path)
         work.append(calls_of(lambda opened=code_object: verify(opened)))
-    assert work[2] < work[1] + 167 * 1_000, work
+    assert work[2] < work[1] + 170 * 1_000, work
 
 
 def test_work_on_entries_counts_for_their_limit() -> None:

@@ -76,6 +76,23 @@ def test_questions(answers: dict[str, list[str]], question: str) -> None:
     assert answers[question][: len(QUESTIONS[question])] == QUESTIONS[question]
 
 
+def test_explained_variables_share_a_limit(debugger: Debugger, demo: Path) -> None:
+    code = """
+from dwarfgpu.service import explain
+kept, explain._MAX_CHARACTERS = explain._MAX_CHARACTERS, 10
+print(said("dwarfgpu explain n + local"))
+explain._MAX_CHARACTERS = kept
+print(said("dwarfgpu explain n + local"))
+"""
+    lines = debugger.python(code, *STOPPED, file=demo).splitlines()
+    said = "1 more variable, not explained: what is above counts as more than 10 characters"
+    [line] = (index for index, line in enumerate(lines) if line.startswith(said))
+    assert lines[line + 1] == "expression n + local"
+    assert [each.split()[1] for each in lines if each.startswith("=>")] == [
+        "n", "n", "n", "local", "n",
+    ]  # fmt: skip
+
+
 def test_location_is_drawn(debugger: Debugger, demo: Path) -> None:
     code = "print(said('dwarfgpu location sp->b2')); print(hex(gdb.parse_and_eval('sp')))"
     lines = debugger.python(code, *STOPPED, file=demo).splitlines()

@@ -132,10 +132,12 @@ class UnitDeclarations(UnitSearch):
     def on_template(self) -> str:
         """What follows the message that the name sought is unknown, if it is that of a template:
         the instances; else empty."""
-        names = dict.fromkeys(shown_name(variable_name(one), one) for one in self.instances)
+        names = {variable_name(one): one for one in reversed(self.instances)}
         if not names:
             return ""
-        shown = [*islice(names, _MAX_INSTANCES), *(["…"] if len(names) > _MAX_INSTANCES else [])]
+        first = islice(reversed(names.items()), _MAX_INSTANCES)
+        shown = [shown_name(name, one) for name, one in first]
+        shown += ["…"] if len(names) > _MAX_INSTANCES else []
         return f" It is a template here: {', '.join(shown)}"
 
     @property
