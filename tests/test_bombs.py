@@ -40,7 +40,7 @@ from dwarfgpu.service.value.listed_values import ListedValues
 from dwarfgpu.session.session import Session
 from tests.dwarf.builder import Shape
 from tests.work import calls_of
-from tools.bombs import companions, entries, languages, lookups, objects
+from tools.bombs import companions, entries, languages, lookups, nesting, objects
 from tools.bombs.catalogue import BOMBS
 from tools.bombs.elf import HERE, NAME, PLACE, START, program, sized
 from tools.bombs.entries import large_locals
@@ -60,6 +60,7 @@ PARTS = (
     (companions, "SPLIT_UNITS", 2_000),
     (objects, "LISTED_VARIABLES", 20),
     (companions, "LOADED_FUNCTIONS", 2_000),
+    (nesting, "CALL_DEPTH", 9),
 )
 """How large the parts are whose number grows: less than in full size."""
 _C_99 = 0x0C
