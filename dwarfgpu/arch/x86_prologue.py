@@ -26,19 +26,6 @@ _RETURNS: Final = re.compile(
 clear registers (`-fzero-call-used-regs`)."""
 MOST_RETURN_BYTES: Final = 128
 """All that such a compiler clears, and `ret`."""
-_ENDS: Final = re.compile(
-    rb"(?:[\xc3\xcb\xcf\xf1\xf4]"  # ret, iret, int1, hlt
-    rb"|[\xc2\xca].{2}|\xcd.|\x0f[\x05\x0b\x34]|\x0f[\xb9\xff].{1,6}"  # int, syscall, ud2, ud1, ud0
-    rb"|\xeb.|[\xe8\xe9].{4}|[\x9a\xea].{6}"  # jmp, call
-    rb"|\xff[\x10-\x2f\x50-\x6f\x90-\xaf\xd0-\xef].{0,5}"  # through a register or memory
-    rb"|[\xc9\x5d]"  # leave, pop of the frame pointer
-    rb"|[\x00\x90\xcc]|\x89\xf6)\Z",  # padding
-    re.DOTALL,
-)
-"""Where code may not go on to what is behind it, or not with the frame: also how other instructions
-may end. A system call may end the program."""
-MOST_ENDING_BYTES: Final = 8
-"""Of such an end, `ud0`."""
 MOST_CALL_BYTES: Final = 7
 """`call *disp32(base,index,scale)`, without a prefix before it."""
 
@@ -89,12 +76,6 @@ FRAME_POINTERS: Final = {
     ),
 }
 """By the name of the architecture."""
-
-
-def goes_on(code: bytes) -> bool:
-    """Return whether the last instruction of code must go on to what is behind it, and does not
-    restore the frame pointer; False where its bytes may mean something else."""
-    return len(code) == MOST_ENDING_BYTES and _ENDS.search(code) is None
 
 
 def follows_call(code: bytes) -> bool:

@@ -10,11 +10,9 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.x86_prologue import (
     FRAME_POINTERS,
     MOST_CALL_BYTES,
-    MOST_ENDING_BYTES,
     MOST_RETURN_BYTES,
     FramePointer,
     follows_call,
-    goes_on,
 )
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.frame_row import FrameRow
@@ -24,15 +22,12 @@ from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.dwarf.scope.symbol_at_address import (
     SymbolAtAddress,
     function_of_label,
-    symbol_before,
     symbol_covering,
 )
 from dwarfgpu.errors import DwarfGpuError
 
 _MOST_BYTES: Final = 16
 """Of the beginning of a function: more than any prologue that is known."""
-_MOST_LABELS: Final = 64
-"""Inside of a function that are passed over to find where it begins."""
 
 
 @frozen
@@ -85,24 +80,11 @@ class LoadedPrologues:
         )
 
     def _symbol(self, location: int) -> SymbolAtAddress | None:
-        """Return the symbol of the function at a program location.
-
-        In assembler code, other labels have symbols, too: one before which the code goes on to it,
-        and that has no prologue of its own, is inside of the function before it. Behind `ret`, a
-        jump or a call it may as well be a function."""
+        """Return the symbol of the function at a program location. Of the other labels that
+        assembler code has there, the name says whether they are inside of a function: any other may
+        begin one that has no frame."""
         symbol = symbol_covering(self.code_objects, location)
-        for _ in range(_MOST_LABELS):
-            if symbol is not None:
-                symbol = function_of_label(self.code_objects, location, symbol)
-            if symbol is None or not symbol.is_label:
-                break
-            entry = location - symbol.offset
-            before = self._code(entry - MOST_ENDING_BYTES, MOST_ENDING_BYTES)
-            prologues = self.frame_pointer.prologues
-            if any(self._code(entry, len(one)) == one for one in prologues) or not goes_on(before):
-                break
-            symbol = symbol_before(self.code_objects, location, symbol)
-        return symbol
+        return symbol and function_of_label(self.code_objects, location, symbol)
 
     def _following(self, pc: int) -> bytes:
         """Return code that may be the end of an epilogue, or the rest of its segment."""
