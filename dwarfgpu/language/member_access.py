@@ -273,10 +273,13 @@ class MemberAccess(NamedValues):
         scope, simple = split_last(name)
         if self.language.is_pascal:
             simple = spelled_method(struct_type, simple)
+        classes = _classes_of(struct_type, name) if scope else []
         owner = scope or f"::{type_name(struct_type, cplusplus=True)}"
-        full_name = f"{owner}::{simple}"
-        dies = self._functions(full_name) if scope or self.names.is_name(owner) else []
-        if scope and not struct_type.is_declaration and not _classes_of(struct_type, name):
+        if len(classes) == 1:  # the focus may have another class of that name
+            owner = f"::{full_name(classes[0])}"
+        whole = f"{owner}::{simple}"
+        dies = self._functions(whole) if scope or self.names.is_name(owner) else []
+        if scope and not classes and not struct_type.is_declaration:
             raise UsageError(f"There is no field named {simple}")
         has_code = any(code_ranges(die) for die in dies)
         if is_called and not has_code and (dies or has_method(struct_type, simple)):
@@ -284,7 +287,7 @@ class MemberAccess(NamedValues):
         if not has_code and (dies or (not scope and has_method(struct_type, simple))):
             raise UsageError(f"Cannot take address of method {simple}.")
         if dies:
-            return self._function(full_name, dies, is_called=is_called)
+            return self._function(whole, dies, is_called=is_called)
         if scope:
             raise UsageError(f"There is no field named {simple}")
         raise no_member(struct_type, name)
@@ -317,8 +320,10 @@ class MemberAccess(NamedValues):
 
 
 def _classes_of(struct_type: Struct, name: str) -> list[Struct]:
-    """Return the class and base classes that the scope of a qualified name may mean."""
-    return classes_named(struct_type, name.removesuffix(f"::{split_last(name)[1]}"))
+    """Return the class and base classes that the scope of a qualified name may mean: the class
+    itself hides a base class of its name (C++ class.member.lookup)."""
+    classes = classes_named(struct_type, name.removesuffix(f"::{split_last(name)[1]}"))
+    return [struct_type] if struct_type in classes else classes
 
 
 def _has_variants(struct_type: Struct) -> bool:

@@ -135,7 +135,7 @@ def _files(focus: SearchedSession) -> tuple[CodeObject, ...]:
 def _as_typed(focus: SearchedSession, name: str) -> str:
     """Return a name with its module as it can be typed in the language in focus: points are members
     of objects in most of them, and quotes leave the name as it is."""
-    if "." not in name or "::" in name:
+    if "." not in name or "::" in name or focus.pc is None:
         return name
     is_dotted = any(unit.language in _DOTTED for unit in _unit_in_focus(focus))
     return name if is_dotted else f"'{name}'"

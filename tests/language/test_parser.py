@@ -34,6 +34,9 @@ class Known:
     def joined_names(self, names: Sequence[str]) -> tuple[int, str]:
         return 1, names[0]
 
+    def quoted(self, name: str) -> str:
+        return name
+
     def is_name(self, name: str) -> bool:
         return self.is_type(name) or name not in UNKNOWN
 

@@ -24,13 +24,16 @@ namespace other {
   int Base::shared = 4;
   struct Own { int data = 3; static int f() { return data_of; } static const int data_of = 6; };
   struct Derived : Own {};
+  namespace inner { struct Own : other::Own { int g() { return 5; } }; }
 }
-other::Derived derived;
+other::Derived derived; other::inner::Own inmost;
+struct Own { static int f() { return 7; } int g() { return 8; } };
 struct Mixed : Left, other::Base {};
 Both both; Both *to = &both; Mixed mixed;
 int main() {
   return both.shared + to->shared + both.same + Base::of_class() + other::Base::of_class()
-    + static_cast<Left &>(both).of_object() + other::Own::f();
+    + static_cast<Left &>(both).of_object() + other::Own::f()
+    + inmost.Own::g() + inmost.Own::f() + Own::f() + Own().g();
 }
 """
 
@@ -60,12 +63,16 @@ def test_a_static_member_function_is_not_either(program: Path) -> None:
 
 
 def test_a_class_has_its_own_name_in_itself(program: Path) -> None:
-    """Nothing else has that name in the focus (C++ class.pre, the injected class name)."""
+    """Whatever has that name in the focus (C++ class.pre, the injected class name), also a base
+    class of the class."""
     asked = [f"p derived.{name}" for name in ("Own::data", "Own::f", "other::Own::f")]
+    asked += ["p inmost.Own::f", "p inmost.Own::data", "p inmost.Own::g"]
     said = last_lines([str(program)], asked)
     plain = [re.sub("0x[0-9a-f]+", "ADDRESS", text) for text in said]
     function = "= {int (void)} ADDRESS <other::Own::f()>"
-    assert plain == ["$1 = 3", f"$2 {function}", f"$3 {function}"]
+    method = "{int (other::inner::Own * const)} ADDRESS <other::inner::Own::g()>"
+    expected = ["$1 = 3", f"$2 {function}", f"$3 {function}", f"$4 {function}", "$5 = 3"]
+    assert plain == [*expected, f"$6 = {method}"]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from posixpath import normpath
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -125,8 +124,7 @@ def _locations_by_line(shell: Shell, argument: str, before: Listed | None) -> li
     locations_by_line: dict[tuple[str, int], CodeLocation] = {}
     for location in _shown_locations(shell, start, around or _shown_or_default(shell)):
         if location.position is not None:
-            key = normpath(location.position.path), location.position.line
-            locations_by_line.setdefault(key, location)
+            locations_by_line.setdefault((location.position.path, location.position.line), location)
     return [locations_by_line[key] for key in sorted(locations_by_line)]
 
 
