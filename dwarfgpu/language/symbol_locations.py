@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from itertools import chain
-from posixpath import normpath
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern as compiled
@@ -58,8 +57,7 @@ _IDENTIFIER: Final = compiled(r"[^\W\d]\w*")
 
 def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
     """Return the variables and types of a name, perhaps with a file, each declaration once for each
-    of its addresses, also where units name its file in several ways (`x/../h.h`); in C without the
-    tags of structures.
+    of its addresses; in C without the tags of structures.
 
     Leading scopes and template arguments are optional, as for functions.
     """
@@ -84,8 +82,7 @@ def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
             if position is not None:
                 address = _address(session, die)
                 location = CodeLocation("symbol", position, address, symbol)
-                key = normpath(position.path), position.line, address
-                locations.setdefault(key, location)
+                locations.setdefault((position.path, position.line, address), location)
     if not locations and file is None and not explicit.is_qualified:
         for die in _meant(session, name):
             position = _declared_at(die)

@@ -80,28 +80,6 @@ def test_the_variable_comes_before_functions_of_libraries(files: list[str]) -> N
     assert second.endswith(" <Text::at(int)>")
 
 
-def test_a_place_with_several_names_is_listed_once(
-    tmp_path: Path, tool: Callable[[str], str]
-) -> None:
-    """Units in several folders name one header differently."""
-    header = "typedef int number;\nstatic inline int one(void) { return 1; }\n"
-    unit = '#include "../h.h"\nnumber NAME(void) { return one(); }\n'
-    for folder in ("x", "y"):
-        (tmp_path / folder).mkdir()
-    build(
-        tmp_path,
-        {"h.h": header, "x/main.c": unit.replace("NAME", "main"), "y/f.c": unit},
-        [[tool("gcc"), "-g", "-O0", "-o", "a", "x/main.c", "y/f.c"]],
-    )
-    typedef, function = answers(None, [str(tmp_path / "a")], ["list number", "list one"])[-2:]
-    assert typedef.splitlines()[1:] == header_lines(header)
-    assert function.splitlines()[1:] == header_lines(header)
-
-
-def header_lines(text: str) -> list[str]:
-    return [f"{number}\t{line}" for number, line in enumerate(text.splitlines(), 1)]
-
-
 def test_a_variable_that_only_a_symbol_table_has(
     tmp_path: Path, tool: Callable[[str], str]
 ) -> None:
