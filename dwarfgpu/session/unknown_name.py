@@ -63,6 +63,9 @@ class SearchedSession(Protocol):
     @property
     def notes(self) -> tuple[str, ...]: ...
 
+    @property
+    def unit(self) -> CompilationUnit | None: ...
+
     def variables_to_suggest(self) -> list[Variable]: ...
 
     def functions(self) -> list[str]: ...
@@ -135,10 +138,13 @@ def _files(focus: SearchedSession) -> tuple[CodeObject, ...]:
 def _as_typed(focus: SearchedSession, name: str) -> str:
     """Return a name with its module as it can be typed in the language in focus: points are members
     of objects in most of them, and quotes leave the name as it is."""
-    if "." not in name or "::" in name or focus.pc is None:
+    if "." not in name or "::" in name:
         return name
-    is_dotted = any(unit.language in _DOTTED for unit in _unit_in_focus(focus))
-    return name if is_dotted else f"'{name}'"
+    try:
+        unit = focus.unit
+    except DwarfGpuError:
+        unit = None
+    return name if unit is not None and unit.language in _DOTTED else f"'{name}'"
 
 
 def _line_tables_only(focus: SearchedSession) -> str:

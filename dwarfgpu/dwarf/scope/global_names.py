@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import MAX_AROUND, Kind, declaration_of
 from dwarfgpu.dwarf.scope.global_variables import global_named
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
-from dwarfgpu.dwarf.scope.variable_names import variable_name
+from dwarfgpu.dwarf.scope.variable_names import shown_name, variable_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
@@ -115,7 +115,7 @@ def in_namespaces(code_objects: Iterable[CodeObject], name: str) -> Iterator[str
     for code_object in code_objects:
         variable = global_named(code_object.info, name)
         if variable is not None and variable_name(variable.die) != name:
-            yield variable_name(variable.die)
+            yield shown_name(variable_name(variable.die), variable.die)
 
 
 def _declared(unit: CompilationUnit) -> Iterator[GlobalName]:
