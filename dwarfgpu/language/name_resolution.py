@@ -493,7 +493,12 @@ class Names:
             return name
         from dwarfgpu.dwarf.names.d_spellings import d_spellings  # few names are quoted
 
-        return next(filter(self._is_of_d, d_spellings(name)), name)
+        before = dict(self.remarks)
+        spelled = next(filter(self._is_of_d, d_spellings(name)), None)
+        if spelled is None:  # what was looked up means something else
+            self.remarks.clear()
+            self.remarks.update(before)
+        return spelled or name
 
     def _is_of_d(self, name: str) -> bool:
         first = next(iter(self._known(name)), None)

@@ -94,4 +94,6 @@ def test_a_class_that_is_named_very_often(files: list[str]) -> None:
         return lambda: own(files, [f"pair.Same::{'Same::' * count}n"])
 
     assert own(files, [f"pair.m::Same::{'Same::' * 40}n"]) == ["5"]
-    assert_linear(asked, 100)
+    assert_linear(asked, 45)
+    (said,) = own(files, [f"pair.{'Same::' * 201}n"])
+    assert said == "LimitExceeded: a name in more than 200 scopes\n"
