@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.base.arguments import WrongType, WrongValue
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.check.expressions import ExpressionChecker, PossibleArchitectures, Role
 from dwarfgpu.check.finding import Findings
 from dwarfgpu.check.rules import RULES
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, MissingContext, Unsupported
 from dwarfgpu.expr.dialect.dialect import AMD, UPSTREAM_CLANG, Dialect
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.check.made import FORM, GFX942, operations
@@ -207,3 +209,17 @@ def test_an_expression_that_is_too_long_is_reported_as_skipped() -> None:
 def test_a_parameter_on_entry_is_known_to_some_callers() -> None:
     """The check sees no call site: DW_OP_GNU_parameter_ref may have a value."""
     assert not faults_of(operations(".byte 0xfa, 0x20, 0, 0, 0; stack_value"), LOCATION)
+
+
+@pytest.mark.parametrize(
+    ("error", "is_cut"),
+    [
+        (WrongType("no"), True), (WrongValue("no"), True), (LimitExceeded("no"), True),
+        (IllFormed("no"), False), (Unsupported("no"), False), (MissingContext("no"), False),
+    ],
+)  # fmt: skip
+def test_a_fault_of_the_check_makes_it_incomplete(error: DwarfGpuError, is_cut: bool) -> None:
+    """Nothing is known of what it did not check; a fault of the file is a finding elsewhere."""
+    findings = Findings()
+    findings.skip(error)
+    assert findings.is_incomplete is is_cut

@@ -81,7 +81,7 @@ def _random_entries(chance: Random, depth: int) -> bytes:
 
 _SPANS = [b"\7" + struct.pack("<Q", _START + at) + b"\x14" for at in (3, 40)]
 _LISTS, _SECOND, _BEYOND = b"".join(_SPANS) + b"\0", len(_SPANS[0]), 0xFF
-"""Two ranges of code, the second of which is a list, too; and behind the section."""
+"""Two ranges of code, and what is behind the section; the second range is a list, too."""
 
 
 def _answer(scopes: Scopes, pc: int) -> object:

@@ -238,32 +238,47 @@ CUT = [
 ]
 
 
+def stopped_in_buffer(
+    processor: str,
+    size: int,
+    code: bytes,
+    offset: int,
+    *,
+    is_rest_known: bool = True,
+    with_next: bool = False,
+) -> Any:
+    """What stops a wave that executes code in a buffer, with another one behind it or not."""
+    machine = vectors.machine(b"", 1, processor, size)
+    buffer = machine.global_memory.at(BUFFER)
+    assert buffer is not None
+    inside = slice(offset, offset + len(code))
+    buffer.data[inside] = np.frombuffer(code, np.uint8)
+    if not is_rest_known:
+        buffer.written = np.zeros(len(buffer.data), np.uint8)
+        buffer.written[inside] = 0xFF
+    if with_next:
+        machine.global_memory.add("next", buffer.end, bytes(8))
+    machine.waves[0].pc = BUFFER + offset
+    stopped = machine.run()
+    assert stopped is not None
+    return stopped
+
+
 @pytest.mark.parametrize(("processor", "size", "beginning", "more"), CUT)
 def test_an_instruction_that_memory_cuts(
     processor: str, size: int, beginning: str, more: str
 ) -> None:
     """Its first bytes are the last of a buffer: no instruction is illegal for what it lacks."""
     code = bytes.fromhex(beginning + more)
-    machine = vectors.machine(b"", 1, processor, size)
-    buffer = machine.global_memory.at(BUFFER)
-    assert buffer is not None
-    pc = buffer.end - len(code)
-    buffer.data[-len(code) :] = np.frombuffer(code, np.uint8)
-    machine.waves[0].pc = pc
-    stopped = machine.run()
-    assert stopped is not None and stopped.reason is StopReason.MEMORY_VIOLATION
+    offset = 4096 - len(code)
+    instruction = f"the instruction at {BUFFER + offset:#x}"
+    stopped = stopped_in_buffer(processor, size, code, offset)
     why = "0 bytes after the end of buffer, which has 4096 bytes"
-    missing = buffer.end
-    assert stopped.text == f"the instruction at {pc:#x} has no code at {missing:#x}: {why}"
-    machine = vectors.machine(b"", 1, processor, size)
-    machine.global_memory.add("next", missing, bytes(8))
-    same = machine.global_memory.at(BUFFER)
-    assert same is not None
-    same.data[-len(code) :] = np.frombuffer(code, np.uint8)
-    machine.waves[0].pc = pc
-    stopped = machine.run()
-    assert stopped is not None and stopped.reason is StopReason.NOT_SIMULATED
-    assert stopped.text == f"not simulated: the instruction at {pc:#x} continues in next"
+    assert stopped.reason is StopReason.MEMORY_VIOLATION
+    assert stopped.text == f"{instruction} has no code at {BUFFER + 4096:#x}: {why}"
+    stopped = stopped_in_buffer(processor, size, code, offset, with_next=True)
+    assert stopped.reason is StopReason.NOT_SIMULATED
+    assert stopped.text == f"not simulated: {instruction} continues in next"
 
 
 @pytest.mark.parametrize(("processor", "size", "beginning", "more"), CUT)
@@ -271,13 +286,6 @@ def test_an_instruction_with_unknown_bytes(
     processor: str, size: int, beginning: str, more: str
 ) -> None:
     code = bytes.fromhex(beginning + more)
-    machine = vectors.machine(b"", 1, processor, size)
-    buffer = machine.global_memory.at(BUFFER)
-    assert buffer is not None
-    buffer.written = np.zeros(len(buffer.data), np.uint8)
-    buffer.written[: len(code)] = 0xFF
-    buffer.data[: len(code)] = np.frombuffer(code, np.uint8)
-    machine.waves[0].pc = BUFFER
-    stopped = machine.run()
-    assert stopped is not None and stopped.reason is StopReason.UNAVAILABLE
+    stopped = stopped_in_buffer(processor, size, code, 0, is_rest_known=False)
+    assert stopped.reason is StopReason.UNAVAILABLE
     assert stopped.text == f"the code at {BUFFER + len(code):#x} is not known"
